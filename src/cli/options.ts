@@ -17,6 +17,7 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     }),
     ...(timeout !== undefined && { timeout: millisecondsOf('--timeout', timeout) }),
     ...(validation !== undefined && { validation: validation as Validation }),
+    logger: false as const,
     onWait: (wait: Wait) => showProgress(flags, waitText(wait)),
     ...more,
   }

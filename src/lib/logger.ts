@@ -15,12 +15,22 @@ export type LogLevel = keyof Logger
 
 export type Log = (level: LogLevel, message: string, fields: LogFields) => void
 
-/** Redacts and writes log lines. A failing logger must not fail a call. */
-export function createLog(logger: Logger | undefined, redactor: Redactor): Log {
+/** Writes each warning as one line to stderr, which is the console in a browser. */
+export const defaultLogger: Logger = {
+  warn: (message, fields) => {
+    const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
+    const details = told.map(([name, value]) => `${name}: ${String(value)}`).join(', ')
+    console.warn(`social-search-sdk: ${message}${details && ` (${details})`}`)
+  },
+}
+
+/** Redacts and writes log lines; undefined if there are none. A failing logger must not fail a call. */
+export function createLog(logger: Logger | false, redactor: Redactor): Log | undefined {
+  if (logger === false) return undefined
   return (level, message, fields) => {
     try {
       // A logger may return a promise, whose rejection must be handled.
-      Promise.resolve(logger?.[level]?.(redactor.text(message), redactor.data({ ...fields }))).catch(() => {})
+      Promise.resolve(logger[level]?.(redactor.text(message), redactor.data({ ...fields }))).catch(() => {})
     } catch {
       // There is nowhere else to report that the user's logger failed.
     }

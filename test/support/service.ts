@@ -121,5 +121,5 @@ let clients = 0
 
 /** A client of the scripted service with separate limits, so that no test waits for another's requests. */
 export function makeClient(options: Partial<ClientOptions> = {}): SocialSearch {
-  return new SocialSearch({ baseUrl, apiKey, organization: `test ${++clients}`, ...options })
+  return new SocialSearch({ baseUrl, apiKey, organization: `test ${++clients}`, logger: false, ...options })
 }

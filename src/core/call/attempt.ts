@@ -196,7 +196,8 @@ export class OpenAttempt {
     if (isInstance(error, SocialSearchError) && error.requestId !== undefined)
       entry.requestId = error.requestId
     const { outcome, requestId, charged } = entry
-    const level = tookEffect === 'no' ? 'debug' : 'warn'
+    // Without a retry, the caller gets the error.
+    const level = tookEffect === 'no' || failure.wait === null ? 'debug' : 'warn'
     this.#run.log(level, 'attempt failed', { outcome, charged, requestId })
     this.#run.call.observer?.attempt(entry, this.#run.purchase, tookEffect)
   }

@@ -10,9 +10,6 @@ import type { CallSettings } from '../options/settings.ts'
 import type { Cached, ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
 import { type ComposedRequest, contextOf, worstOf } from './compose-request.ts'
 
-/** Seconds in the queue after which the log warns. */
-const longQueueSeconds = 30
-
 let calls = 0
 
 /** The `outcome` of a failure: the code of an error of this package, or `aborted`. */
@@ -26,8 +23,8 @@ export function codeOf(error: unknown): string {
 }
 
 /** Whether somebody wants to know what a call does. */
-export function isObserved({ observers, onWait, log }: CallSettings): boolean {
-  return observers.length > 0 || (onWait ?? log) !== undefined
+export function isObserved({ observers, onWait, hasLogger }: CallSettings): boolean {
+  return observers.length > 0 || onWait !== undefined || hasLogger
 }
 
 /** What observers get to see of an answer. */
@@ -43,7 +40,6 @@ export class CallObserver {
   #told: CallCredits = { spent: 0, uncertain: 0 }
   /** Reported waits: their ends by reason. */
   readonly #reported = new Map<Wait['reason'], number>()
-  #isWarned = false
 
   constructor(settings: CallSettings, operation: Operation, request: ComposedRequest) {
     const { id, surface } = operation
@@ -52,12 +48,7 @@ export class CallObserver {
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
-  check(wait: QueueWait | null, queuedMs: number): void {
-    const seconds = Math.floor(queuedMs / 1000)
-    if (seconds >= longQueueSeconds && !this.#isWarned) {
-      this.#isWarned = true
-      this.#log('warn', 'still queued', { surface: this.call.surface, seconds })
-    }
+  check(wait: QueueWait | null): void {
     if (wait === null) return
     const { reason, ms } = wait
     const reportedEnd = this.#reported.get(reason)

@@ -1,11 +1,12 @@
 import { ClosedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
-import { isNoticeDue, noticeWait } from '../../lib/wait-notice.ts'
 import type { CallLimiter, QueueWait, Ticket } from '../../limits/interface.ts'
+import type { CallSettings } from '../options/settings.ts'
 import type { Wait } from '../options/types.ts'
 import type { CallObserver } from './call-observer.ts'
 import { type Cancellation, Ended } from './cancellation.ts'
+import { warnIfLong } from './long-wait.ts'
 
 /** Milliseconds between two checks why calls wait. */
 const checkMs = 250
@@ -33,7 +34,8 @@ interface SurfaceStatus {
 
 interface QueuedCall {
   readonly call: {
-    readonly client: { readonly limiter: CallLimiter; readonly baseUrl: string }
+    readonly client: { readonly limiter: CallLimiter }
+    readonly settings: Pick<CallSettings, 'log'>
     readonly operation: { readonly id: string; readonly surface: string | null }
     readonly observer: CallObserver | undefined
     readonly end: Cancellation
@@ -54,6 +56,8 @@ export class OpenCalls {
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #onIdle: (() => void)[] = []
   #isClosed = false
+  /** Whether a long wait has been logged: with a full queue, each call has one. */
+  #hasWarned = false
   /** In Cloudflare's workers, the timer would end with the incoming request that its first call belongs to. */
   readonly #isTied = isTiedToRequests()
 
@@ -117,9 +121,15 @@ export class OpenCalls {
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
+  /** Warns of the first long wait of these calls. */
+  warnOfWait(call: QueuedCall['call'], wait: Parameters<typeof warnIfLong>[1], queuedMs = 0): void {
+    if (!this.#hasWarned) this.#hasWarned = warnIfLong(call, wait, queuedMs)
+  }
+
   /** Checks soon why a call waits, if it is still queued then. */
-  #watch({ call: { observer } }: QueuedCall): void {
-    if ((observer || isNoticeDue) && !this.#isTied) this.#timer ??= setTimeout(() => this.#check(), checkMs)
+  #watch({ call: { observer, settings } }: QueuedCall): void {
+    if ((observer || (settings.log && !this.#hasWarned)) && !this.#isTied)
+      this.#timer ??= setTimeout(() => this.#check(), checkMs)
   }
 
   #check(): void {
@@ -134,8 +144,8 @@ export class OpenCalls {
       this.#watch(queued)
       if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
       const wait = waits.get(surface) ?? null
-      if (call.observer) call.observer.check(wait, now - queuedAt)
-      else noticeWait(call, wait, now - queuedAt)
+      call.observer?.check(wait)
+      this.warnOfWait(call, wait, now - queuedAt)
     }
   }
 }

@@ -3,7 +3,6 @@ import { RateLimitError, SharedError, type SocialSearchError, TimeoutError } fro
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { isInstance } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import { noticeWait } from '../../lib/wait-notice.ts'
 import { type Lease, type Ticket, SurfaceClosed } from '../../limits/interface.ts'
 import { Purchase } from '../credits/ledger.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
@@ -181,8 +180,8 @@ export class Run implements Situation {
     this.log('info', 'retrying', { waitMs: Math.round(wait) })
     // The 429 closed the surface: the call waits in its queue, ahead of new calls.
     if (kind === 'rate-limited') return true
-    if (observer) observer.report('retry', wait)
-    else noticeWait(this.call, { reason: 'retry', ms: wait })
+    observer?.report('retry', wait)
+    this.call.openCalls.warnOfWait(this.call, { reason: 'retry', ms: wait })
     await sleep(wait, end.signal)
     this.#attempt?.noteWait(wait)
     return true

@@ -79,8 +79,8 @@ const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
 export const sharedChanges: Changes<SharedOptions> = {
   ...commonChanges,
   logger: (logger, _, redactor) => {
-    assertObject('logger', logger)
-    return { log: createLog(logger, redactor) }
+    if (logger !== false) assertObject('logger', logger)
+    return { log: createLog(logger, redactor), hasLogger: logger !== false }
   },
 }
 

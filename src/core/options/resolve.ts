@@ -14,6 +14,7 @@ import {
 } from '../../errors/check-options.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import { hashOf } from '../../lib/hash.ts'
+import { createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import type { Limits } from '../../limits/interface.ts'
 import { limiterOfProcess } from '../../limits/process-limiter.ts'
@@ -71,7 +72,8 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     cache: cache && assertMethod('cache', cache, 'connect').connect(baseUrl, owner),
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
   }
-  return { client, defaults: merge(packageDefaults, options, sharedChanges, redactor) }
+  const log = createLog(defaultLogger, redactor)
+  return { client, defaults: merge({ ...packageDefaults, log }, options, sharedChanges, redactor) }
 }
 
 const packageDefaults: CallSettings = {
@@ -81,6 +83,7 @@ const packageDefaults: CallSettings = {
   validation: 'strict',
   budgets: [],
   observers: [],
+  hasLogger: false,
   headers: new Headers(),
   priority: 0,
 }

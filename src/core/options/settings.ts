@@ -45,7 +45,10 @@ export interface CallSettings {
   readonly hooks?: Hooks
   readonly observers: readonly Observer[]
   readonly onWait?: ((wait: Wait) => void) | undefined
+  /** Undefined if the user wants no lines. */
   readonly log?: Log | undefined
+  /** Whether the user has given a logger, which gets more than warnings. */
+  readonly hasLogger: boolean
   readonly signal?: AbortSignal
   readonly priority: number
   readonly schema?: StandardSchemaV1 | undefined

@@ -169,8 +169,8 @@ export interface SharedOptions {
   headers?: Readonly<Record<string, string>> | Headers | undefined
   /** Hooks of ky for each attempt. Those of a call run after those of its client. */
   hooks?: Hooks | undefined
-  /** Receives log lines. Default: none. */
-  logger?: Logger | undefined
+  /** Receives log lines; false for none. By default, warnings go to `console.warn`. Nothing is written to stdout. */
+  logger?: Logger | false | undefined
   /**
    * Called when a call has waited for a quarter of a second, and when the reason changes. In Cloudflare's workers, it
    * is not called for calls in the queue.

@@ -1,6 +1,5 @@
 import { assertOptions } from '../../errors/check-options.ts'
 import { version } from '../../lib/version.ts'
-import { skipNotice } from '../../lib/wait-notice.ts'
 import type { OperationId } from '../../api/operations.ts'
 import { commonOptions, createTools, toolReport } from '../tools/create-tools.ts'
 import type { AgentTool, ToolReport, ToolsOptions } from '../tools/index.ts'
@@ -76,10 +75,7 @@ export function createMcp(options: McpOptions): Mcp {
     // A page of another site could otherwise reach a server on the machine of its reader.
     fetch: async (request) =>
       wrongHost(request, names) ?? originValidationResponse(request, names) ?? handler.fetch(request),
-    stdio: () => {
-      skipNotice()
-      return serveStdio(server)
-    },
+    stdio: () => serveStdio(server),
     server,
     report,
   }

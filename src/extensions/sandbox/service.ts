@@ -132,6 +132,7 @@ export function createService(options: SandboxOptions) {
       organization: `sandbox ${crypto.randomUUID()}`,
       limits: { perMinute: settings.limits.perMinute },
       dangerouslyAllowBrowser: true,
+      logger: false,
     }),
     ledger,
     requests,

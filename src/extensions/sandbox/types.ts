@@ -189,6 +189,8 @@ export interface SandboxClientOptions {
   limits: { perMinute: number | false }
   /** The key is made up, so jsdom and browsers may have it. */
   dangerouslyAllowBrowser: true
+  /** Waits of a simulation need no warning. */
+  logger: false
 }
 
 /** The service, simulated. */

@@ -1,7 +1,7 @@
 import { assertMethod, milliseconds } from '../../errors/check-options.ts'
 import { within } from '../../lib/abort.ts'
 import { sha256 } from '../../lib/hash.ts'
-import { type Log, type Logger, createLog } from '../../lib/logger.ts'
+import { type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { SharedClock, type StateHead, type TimeBounds } from './clock.ts'
@@ -13,8 +13,8 @@ export interface SharedOptions {
   store: SharedStore
   /** Timeout of one update, in milliseconds; after it, the store counts as unavailable. Default 2,000. */
   storeTimeout?: number | undefined
-  /** Logs when the store becomes unavailable, when it is back, and when its clock jumps. Default: no logging. */
-  logger?: Logger | undefined
+  /** Logs when the store becomes unavailable, when it is back, and when its clock jumps; false for no lines. By default, warnings go to `console.warn`. */
+  logger?: Logger | false | undefined
 }
 
 export const sharedNames = { store: true, storeTimeout: true, logger: true }
@@ -52,9 +52,13 @@ export class SharedText {
    * @param kind Names the format of the text. It has a number that changes with the format.
    * @param owner Hashed, since it may be an API key.
    */
-  constructor({ store, storeTimeout = 2000, logger }: SharedOptions, kind: string, owner: string) {
+  constructor(
+    { store, storeTimeout = 2000, logger = defaultLogger }: SharedOptions,
+    kind: string,
+    owner: string,
+  ) {
     this.store = assertMethod('store', store, 'update')
-    this.log = createLog(logger, new Redactor())
+    this.log = createLog(logger, new Redactor()) ?? (() => {})
     this.#timeoutMs = milliseconds('storeTimeout', storeTimeout)
     this.#newKey = async () => `${kind}:${(await sha256(owner)).slice(0, 32)}`
     this.#clock = new SharedClock(this.log)

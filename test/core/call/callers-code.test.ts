@@ -62,10 +62,12 @@ describe('logger', () => {
     expect(lines[4]?.[1]).toMatchObject({ requestId: 'req_1', status: 200 })
   })
 
-  it('warns when an attempt may have been charged', async () => {
+  it('warns when the call retries an attempt that may have been charged', async () => {
     service.script(unreachable())
     const warn = vi.fn()
     await service.search({ logger: { warn } })
+    expect(warn).not.toHaveBeenCalled()
+    await service.search({ logger: { warn }, retry: { ambiguous: true } })
     expect(warn).toHaveBeenCalledWith('attempt failed', expect.objectContaining({ charged: 'unknown' }))
   })
 })

@@ -8,7 +8,7 @@ import {
 } from '../../../src/index.ts'
 import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { failure, hang, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+import { failure, hang, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -42,25 +42,6 @@ describe('deadline', () => {
     const { value: error } = await settle(call)
     expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', attempts: [{ status: 503 }] })
     await settle(blocking)
-  })
-
-  it('search() warns once of each call that queues for 30 s', async () => {
-    service.script(rateLimited(50), () => ok())
-    const warned: unknown[] = []
-    const warn = (message: string, fields: object) => {
-      const seconds = Math.round((performance.now() - start) / 1000)
-      if (message === 'still queued') warned.push([seconds, fields])
-    }
-    const start = performance.now()
-    const client = makeClient({ logger: { warn } })
-    const first = client.microblog.search({ query: 'first' }).then()
-    await pass(10_000)
-    await settle(Promise.all([first, client.microblog.search({ query: 'second' })]))
-    const fields = { operation: 'microblog.search', surface: 'microblog', seconds: 30 }
-    expect(warned).toEqual([
-      [30, fields],
-      [40, fields],
-    ])
   })
 })
 
