@@ -25,7 +25,6 @@ const mayImport = {
   'index.ts': [...calls, 'resources', 'client.ts'],
   'extend.ts': calls,
   'extensions/schemas': ['api'],
-  'extensions/contract': ['lib', 'api'],
   'extensions/node': ['lib'],
   'extensions/sandbox': ['lib', 'api', 'extensions/node'],
   'extensions/webhooks': outside,
@@ -47,7 +46,6 @@ const mayImport = {
   cli: [
     ...outside,
     'extensions/cache',
-    'extensions/contract',
     'extensions/oauth',
     'extensions/export',
     'extensions/watch',

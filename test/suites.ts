@@ -16,7 +16,7 @@ const apart: Readonly<Record<string, string>> = {
 
 /** Folders whose files leave no clock, global or module behind, so that a worker loads the modules once. */
 const tidy = [
-  ...['api', 'cache', 'catalog', 'contract', 'core', 'events', 'export', 'faults', 'lib', 'limits', 'otel'],
+  ...['api', 'cache', 'catalog', 'core', 'events', 'export', 'faults', 'lib', 'limits', 'otel'],
   ...['mcp', 'proxy', 'query', 'sandbox', 'schemas', 'tools', 'watch'],
 ]
 

@@ -10,7 +10,7 @@ import { callOf, codeOf, conditionOf, operationSection } from './operation.ts'
 import { capitalized, code, priceOf, sentence, table } from './words.ts'
 
 const ofDescription =
-  'The service describes itself. `client.creditRates()` reads its credit rates, and `compareContract()` compares the description with what this package assumes.'
+  'The service describes itself. `client.creditRates()` reads its credit rates.'
 
 const generated = '<!-- Generated from the sources by `npm run docs`. -->'
 

@@ -1,7 +1,4 @@
 import type { SocialSearch } from '../index.ts'
-import { isBreakage } from '../extensions/contract/difference.ts'
-import { compareContract } from '../extensions/contract/index.ts'
-import { count } from '../lib/count.ts'
 import type { Scope } from '../api/operation.ts'
 import { PermissionDeniedError } from '../errors/index.ts'
 import { CommandError, exitCodeOf } from './command-errors.ts'
@@ -18,7 +15,7 @@ const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<u
   ['org:read', ({ organization }) => organization.usage()],
 ]
 
-/** Checks runtime, address, credential, contract and scopes with free calls. Sets the exit code of the first failure. */
+/** Checks runtime, address, credential and scopes with free calls. Sets the exit code of the first failure. */
 export async function doctor(flags: SharedFlags): Promise<void> {
   const { node } = process.versions
   await check('runtime', `Node ${node}`, () => {
@@ -28,15 +25,8 @@ export async function doctor(flags: SharedFlags): Promise<void> {
     clientFor({ ...flags, timeout: flags.timeout ?? '15' }, { retry: false }),
   )
   if (client === undefined) return
-  const description = await check('service', 'answers, and accepts the key', () => client.openapi())
-  if (description === undefined) return
-  await check('contract', 'the service matches this package', () => {
-    const breakages = compareContract(description).filter(isBreakage)
-    if (breakages.length === 0) return
-    const names = [...new Set(breakages.map(({ operation }) => operation ?? 'all'))].join(', ')
-    const differences = count(breakages.length, 'difference')
-    throw new CommandError('refused', `${differences} in ${names}; update this package`)
-  })
+  const service = await check('service', 'answers, and accepts the key', () => client.openapi())
+  if (service === undefined) return
   for (const [scope, call] of probes)
     await check(`scope ${scope}`, 'granted', async () => {
       try {

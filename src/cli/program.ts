@@ -123,7 +123,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .action(async (words: string[]) => {
       await print(args.includes('--') ? completions(program, words) : completionScript(words[0]))
     })
-  shared(program.command('doctor').description('check address, key, scopes, contract and runtime')).action(
+  shared(program.command('doctor').description('check address, key, scopes and runtime')).action(
     doctor,
   )
   program

@@ -12,11 +12,6 @@ describe('doctor', () => {
     expect(out).not.toMatch(/FAIL|mentions:write/)
   })
 
-  it('compares the service’s description', async () => {
-    sandbox.inject({ status: 200, body: { openapi: '3.1.0', paths: {} } })
-    expect(await social('doctor')).toMatchObject({ code: 4, out: expect.stringContaining('FAIL  contract') })
-  })
-
   it('prints each problem and its solution', async () => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', onlyOrg.key)
     const { code, out } = await social('doctor')

@@ -4,7 +4,7 @@ import { getHttpOperationsFromSpec } from '@stoplight/prism-http'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
-import { compareContract } from '../../src/extensions/contract/index.ts'
+import { compareContract } from '../../scripts/contract/compare.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 

@@ -124,11 +124,6 @@ claim(
 )
 
 const client = await bundle('SocialSearch')
-claim(
-  'leaves the comparison of contracts out of a bundle with the whole client',
-  !client.text.includes('field_missing'),
-)
-
 const flow = await bundle('createOAuthClient', 'social-search-sdk/oauth')
 claim(
   'bundles its OAuth client for a browser, and leaves it out of other bundles',

@@ -32,9 +32,9 @@ describe('npm run contract', () => {
     expect(await contract()).toEqual({
       out: `microblog.search
   request.query.maxLength: 300 in the description, 200 here
-  request.count: required in the description, optional here
-  request.[redacted] [2J: only in the description
+  request.count.required: yes in the description, no here
   responses.502: not in the description
+  request.[redacted] [2J: only in the description
 
 feeds.list
   GET /feeds: not in the description
@@ -52,9 +52,10 @@ feeds.list
     sandbox.inject({ operation: 'openapi', body })
     expect(await contract()).toEqual({
       out: `mentions.list
-  query: now documented; not typed in this SDK yet: sort, state
+  query.sort: now documented, any
+  query.state: now documented, any
 
-No differences; 1 shape now documented
+No differences; 2 parts now documented
 `,
       err: '',
       code: 0,

@@ -1,4 +1,3 @@
-import { type ContractDifference, compareContract } from '../../src/extensions/contract/index.ts'
 import { describeService } from '../../src/extensions/sandbox/description.ts'
 
 // A description is parsed JSON, which tests change at will.
@@ -7,12 +6,6 @@ export type Json = any
 
 /** The sandbox's description, to be changed. Operations share schemas, which a structured clone would still do. */
 export const described = (): Json => JSON.parse(JSON.stringify(describeService()))
-
-export function differencesAfter(change: (description: Json) => unknown): ContractDifference[] {
-  const description = described()
-  change(description)
-  return compareContract(description)
-}
 
 /** The operation that most changes are made to. */
 export const search = (description: Json): Json => description.paths['/data/microblog/tweets/search'].post

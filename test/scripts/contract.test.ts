@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest'
+import { compareContract } from '../../scripts/contract/compare.ts'
+import { operations } from '../../src/api/operations.ts'
+import { type Json, described, requestOf, responseOf, search } from '../support/description.ts'
+
+const industries = ({ paths }: Json): Json => paths['/data/professionalnet/industries'].get
+const news = ({ paths }: Json): Json => paths['/data/technews/search'].post
+const fields = (description: Json): Json => requestOf(search(description)).properties
+const post = (description: Json): Json => responseOf(search(description)).properties.posts.items
+
+/** Operation, path, what is assumed and what is published, of the differences after a change. */
+const differences = (change: (description: Json) => unknown): unknown[][] => {
+  const description = described()
+  change(description)
+  return compareContract(description).map(({ operation, path, assumed, published, isNews }) => [
+    operation ?? 'service',
+    path,
+    assumed ?? null,
+    published ?? null,
+    ...(isNews ? ['news'] : []),
+  ])
+}
+
+const inSearch = (path: string, assumed: string | null, published: string | null) => [
+  ['microblog.search', path, assumed, published],
+]
+
+describe('compareContract()', () => {
+  it.each<[string, (description: Json) => unknown, unknown[][]]>([
+    ['nothing in the same description', () => {}, []],
+    [
+      'a removed field',
+      (it) => delete fields(it).filters.properties.lang,
+      inSearch('request.filters.lang', 'string', null),
+    ],
+    [
+      'a new field, once',
+      (it) => (fields(it).since = { type: 'string', maxLength: 5 }),
+      inSearch('request.since', null, 'string'),
+    ],
+    [
+      'a required field without a schema',
+      (it) => requestOf(search(it)).required.push('tenant'),
+      inSearch('request.tenant', null, 'any'),
+    ],
+    [
+      'null that was removed from a type',
+      (it) => (post(it).properties.video.type = 'string'),
+      inSearch('response.posts[].video', 'null or string', 'string'),
+    ],
+    [
+      'an object that became another type, once',
+      (it) => (responseOf(search(it)).properties.meta = { type: 'string' }),
+      inSearch('response.meta', 'object', 'string'),
+    ],
+    [
+      'a removed bound',
+      (it) => delete fields(it).filters.properties.hashtags.maxItems,
+      inSearch('request.filters.hashtags.maxItems', '30', null),
+    ],
+    [
+      'other values',
+      (it) => (fields(it).category.enum = ['Top', 'Live']),
+      inSearch('request.category.enum', '["Latest","People","Photos","Top","Videos"]', '["Live","Top"]'),
+    ],
+    [
+      'another default',
+      (it) => (fields(it).count.default = 10),
+      inSearch('request.count.default', '20', '10'),
+    ],
+    [
+      'a field that is now required',
+      (it) => requestOf(search(it)).required.push('category'),
+      inSearch('request.category.required', 'no', 'yes'),
+    ],
+    [
+      'extra fields that are now accepted',
+      (it) => delete fields(it).filters.additionalProperties,
+      inSearch('request.filters.extra fields', 'refused', 'accepted'),
+    ],
+    [
+      'a keyword that this package does not use',
+      (it) => (fields(it).query.pattern = '^[a-z]+$'),
+      inSearch('request.query.pattern', null, '"^[a-z]+$"'),
+    ],
+    [
+      'a reference to nothing',
+      (it) => (fields(it).query.$ref = '#/constructor'),
+      inSearch('request.query.$ref', null, '"#/constructor"'),
+    ],
+    [
+      'parts of a schema that contradict each other',
+      (it) => (fields(it).query.allOf = [{ maxLength: 500 }]),
+      inSearch('request.query.maxLength', '200', '[200,500]'),
+    ],
+    [
+      'alternatives that are no list of values',
+      (it) => (fields(it).query.oneOf = [{ minLength: 2 }, { maxLength: 3 }]),
+      inSearch('request.query.oneOf', null, '[{"minLength":2},{"maxLength":3}]'),
+    ],
+    [
+      'error statuses that only one side has',
+      (it) => delete search(it).responses[502] && (search(it).responses[402] = {}),
+      [...inSearch('responses.502', 'documented', null), ...inSearch('responses.402', null, 'documented')],
+    ],
+    [
+      'a second form of a request',
+      (it) => (search(it).requestBody.content['application/vnd.other+json'] = {}),
+      inSearch('request.content', null, 'application/json or application/vnd.other+json'),
+    ],
+    [
+      'a response that is no longer JSON',
+      (it) => (search(it).responses[200].content = { 'text/html': {} }),
+      inSearch('response', 'object', 'text/html'),
+    ],
+    ['a removed body', (it) => delete search(it).requestBody, inSearch('request', 'object', null)],
+    [
+      'a required header',
+      (it) => (search(it).parameters = [{ name: 'X-Tenant', in: 'header', required: true }]),
+      inSearch('header.X-Tenant', null, 'any'),
+    ],
+    [
+      'another serialization of a parameter',
+      (it) => (industries(it).parameters[0].style = 'deepObject'),
+      [['professionalnet.industries.list', 'query.q.style', null, '"deepObject"']],
+    ],
+    [
+      'ids that begin otherwise',
+      ({ paths }) => (paths['/feeds/{id}'].get.parameters[0].schema.pattern = '^other_'),
+      [['feeds.get', 'path.pattern', '"^svw_"', '"^other_"']],
+    ],
+    [
+      'operations that only one side has',
+      ({ paths }) => delete paths['/feeds'] && (paths['/v1/feeds/{id}/items'] = { get: {} }),
+      [
+        ['feeds.list', 'GET /feeds', 'feeds.list', null],
+        ['service', 'GET /v1/feeds/{id}/items', null, 'GET /v1/feeds/{id}/items'],
+      ],
+    ],
+    [
+      'another credit rate',
+      ({ components }) => (components.schemas.CreditRates.properties.apiTwitterSearchPerRequest.const = 3),
+      [['service', 'apiTwitterSearchPerRequest', '2', '3']],
+    ],
+    [
+      'an open request that is no longer JSON',
+      (it) => (news(it).requestBody.content = { 'multipart/form-data': {} }),
+      [['technews.search', 'request', 'object', 'multipart/form-data']],
+    ],
+    [
+      'an open response that lost what this package reads',
+      (it) => Object.assign(responseOf(news(it)), { properties: { items: {} }, required: [] }),
+      [
+        ['technews.search', 'response.requestId', 'string', null],
+        ['technews.search', 'response.items', null, 'any', 'news'],
+      ],
+    ],
+    [
+      'newly documented shapes as news',
+      ({ paths }) => {
+        paths['/mentions'].get.parameters = [{ name: 'sort', in: 'query', schema: { type: 'string' } }]
+        requestOf(paths['/mentions/{id}/state'].patch).properties = { state: { enum: ['read'] } }
+      },
+      [
+        ['mentions.list', 'query.sort', null, 'string', 'news'],
+        ['mentions.setState', 'request.state', null, 'string', 'news'],
+      ],
+    ],
+  ])('reports %s', (_, change, expected) => {
+    expect(differences(change)).toEqual(expected)
+  })
+
+  it.each(
+    operations.filter(({ documented }) => documented).map(({ id, method, path }) => ({ id, method, path })),
+  )(
+    'reports each change of a type, a bound or a list of values in $id at its path',
+    ({ id, method, path }) => {
+      const within = (description: Json) => description.paths[path][method.toLowerCase()]
+      const { parameters = [], requestBody } = within(described())
+      const roots: [string, (operation: Json) => Json][] = [
+        ['response', responseOf],
+        ...parameters.map(({ name }: Json, i: number) => [
+          `query.${name}`,
+          (it: Json) => it.parameters[i].schema,
+        ]),
+        ...(requestBody ? [['request', requestOf] as [string, typeof requestOf]] : []),
+      ]
+      const changes = roots.flatMap(([at, root]) =>
+        changesOf(root(within(described())), at).map(({ at, to }) => ({
+          at,
+          to: (it: Json) => to(root(within(it))),
+        })),
+      )
+      expect(changes.length).toBeGreaterThan(10)
+      for (const { at, to } of changes)
+        expect(differences(to).map((each) => each.slice(0, 2))).toEqual([[id, at]])
+    },
+  )
+
+  it('finds no difference between equivalent descriptions', () => {
+    const found = differences((description) => {
+      const { components, paths } = description
+      const operation = search(description)
+      const request = fields(description)
+      components.schemas['a/b~c d'] = request.filters
+      request.filters = { $ref: '#/components/schemas/a~1b~0c%20d', description: 'Filters' }
+      request.category = {
+        oneOf: ['Top', 'Latest', 'People', 'Photos', 'Videos'].map((each) => ({ const: each })),
+      }
+      request.count = { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 21, default: 20 }
+      request.query = { allOf: [{ type: 'string' }, { minLength: 1 }, { maxLength: 200, format: 'text' }] }
+      request.cursor = { type: 'string', minLength: 0, maxLength: 1024, 'x-order': 1 }
+      const { engagements, ...others } = post(description).properties
+      others.video = { anyOf: [{ type: 'null' }, { type: 'string' }] }
+      components.schemas.Post = { type: 'object', properties: others }
+      const rest = { type: 'object', properties: { engagements }, required: post(description).required }
+      responseOf(operation).properties.posts.items = { allOf: [{ $ref: '#/components/schemas/Post' }, rest] }
+      responseOf(operation).additionalProperties = false
+      components.requestBodies = { Search: operation.requestBody }
+      operation.requestBody = { $ref: '#/components/requestBodies/Search' }
+      components.responses = { Found: operation.responses[200] }
+      operation.responses[200] = { $ref: '#/components/responses/Found' }
+      const [q, page] = industries(description).parameters
+      components.parameters = { Q: q }
+      paths['/data/professionalnet/industries'].parameters = [{ $ref: '#/components/parameters/Q' }]
+      industries(description).parameters = [page]
+      const usual = Object.entries(paths).filter(([path]) => path !== '/openapi.json')
+      description.paths = Object.fromEntries(
+        usual.map(([path, item]) => [`/v1${path.replace('{id}', '{mentionId}')}`, item]),
+      )
+    })
+    expect(found).toEqual([])
+  })
+
+  it('ends for a schema within itself, and refuses another version of OpenAPI', () => {
+    const found = differences((description) => {
+      description.components.schemas.Node = { properties: { next: { $ref: '#/components/schemas/Node' } } }
+      fields(description).query = { $ref: '#/components/schemas/Node' }
+    })
+    expect(found).toEqual(inSearch('request.query', 'string', 'any'))
+    expect(() => differences((description) => (description.openapi = '3.0.3'))).toThrow(
+      'OpenAPI 3.0.3, not 3.1',
+    )
+  })
+})
+
+interface Change {
+  at: string
+  to: (schema: Json) => void
+}
+
+/** Each single change of a schema and those in it, with the place at which it is to be reported. */
+function changesOf(schema: Json, at: string): Change[] {
+  const inner = (at: string, step: (schema: Json) => Json) =>
+    changesOf(step(schema), at).map(({ at, to }) => ({ at, to: (schema: Json) => to(step(schema)) }))
+  const type = [schema.type].flat().includes('boolean') ? 'string' : 'boolean'
+  return [
+    ...Object.keys(schema)
+      .filter((keyword) => /^m(in|ax)/.test(keyword))
+      .map((keyword) => ({
+        at: `${at}.${keyword}`,
+        to: (schema: Json) => (schema[keyword] = Number(schema[keyword]) + 1),
+      })),
+    ...(schema.enum ? [{ at: `${at}.enum`, to: (schema: Json) => schema.enum.pop() }] : []),
+    ...(schema.type && !schema.enum ? [{ at, to: (schema: Json) => (schema.type = type) }] : []),
+    ...Object.keys(schema.properties ?? {}).flatMap((name) =>
+      inner(`${at}.${name}`, (schema) => schema.properties[name]),
+    ),
+    ...(schema.items ? inner(`${at}[]`, (schema) => schema.items) : []),
+  ]
+}
