@@ -110,10 +110,10 @@ describe('a paid answer', () => {
 
   it('that is not as documented is in the result of the failure', async () => {
     const { tools, sandbox } = setUp()
-    sandbox.inject({ status: 200, body: { odd: 'shape' } })
+    sandbox.inject({ status: 200, body: { requestId: 'req_1', odd: 'shape' } })
     const { ok, error, record } = await tools.microblog_search.execute({ query })
     expect([ok, error?.code, error?.charged, record]).toEqual([
-      ...[false, 'invalid_response', 'yes', { odd: 'shape' }],
+      ...[false, 'invalid_response', 'yes', { requestId: 'req_1', odd: 'shape' }],
     ])
   })
 

@@ -1,6 +1,13 @@
 import type { Operation } from '../../api/operation.ts'
-import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/index.ts'
+import {
+  type Attempt,
+  type Charged,
+  type ErrorContext,
+  SocialSearchError,
+  type TimeoutPhase,
+} from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
+import { isInstance } from '../../lib/thrown.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { Cached } from '../options/types.ts'
@@ -86,7 +93,10 @@ export function errorContext(
     ...attempts.map(({ charged }) => charged),
     ...failures.map((each) => each.tookEffect),
   ]
-  return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body: settled?.body }
+  // A success that was paid for, of this attempt or of one before.
+  const before = failures.at(-1)?.error
+  const body = settled?.body ?? (isInstance(before, SocialSearchError) ? before.body : undefined)
+  return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body }
 }
 
 /** Timeout of one attempt in milliseconds, unless the operation has its own. */

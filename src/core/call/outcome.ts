@@ -156,11 +156,11 @@ function successOf({ call, progress }: Situation, received: Received): Success {
   if (price.kind === 'free') return { ...success, tookEffect, cost: 'none' }
   const reported = response.headers.has(creditsHeader) ? readCredits(response.headers) : null
   if (reported !== null) return { ...success, tookEffect: reported.charged, cost: reported }
-  // A body without the service's request id may come from a gateway.
-  const spent = requestId === undefined ? null : costOf(operation, value, settings.paging)
-  if (spent !== null) return { ...success, tookEffect: 'yes', cost: { spent, uncertain: 0 } }
-  // With a fixed price, the success alone proves the charge.
-  return { ...success, tookEffect: price.kind === 'perRequest' ? 'yes' : 'unknown', cost: 'unknown' }
+  // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
+  const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
+  const spent = isOwn ? costOf(operation, value, settings.paging) : null
+  if (spent === null) return { ...success, tookEffect: 'unknown', cost: 'unknown' }
+  return { ...success, tookEffect: 'yes', cost: { spent, uncertain: 0 } }
 }
 
 function failureOfResponse(at: Situation, { response, text }: Received): Failure {

@@ -38,7 +38,7 @@ describe('the message of an error', () => {
   it('has status, type and first words when a success is an HTML page', async () => {
     const call = answeredWith(200, page, 'text/html').microblog.search({ query })
     expect(await messageOf(call)).toBe(
-      'microblog.search: the response is not JSON (200, text/html: Not Found nginx [redacted])',
+      'microblog.search: the response is not JSON (200, text/html: Not Found nginx [redacted]); it may have been charged',
     )
   })
 
@@ -46,7 +46,9 @@ describe('the message of an error', () => {
     const cut = answeredWith(200, '{"posts":[{"body":"private', 'application/json').microblog.search({
       query,
     })
-    expect(await messageOf(cut)).toBe('microblog.search: the response is not JSON (200, application/json)')
+    expect(await messageOf(cut)).toMatch(
+      /: the response is not JSON \(200, application\/json\); it may have been charged$/,
+    )
     expect(await messageOf(answeredWith(200, 'x').openapi())).toContain('(200, no type)')
     const long = answeredWith(200, `<p>${'word '.repeat(1e6)}`, 'text/html').openapi()
     expect((await messageOf(long)).length).toBeLessThan(180)

@@ -46,6 +46,16 @@ describe('search()', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
   })
 
+  it('keeps the body of a paid success that was not usable when a later attempt fails', async () => {
+    service.script(
+      ok({ requestId: 'req_1', posts: 'none' }),
+      failure(502, 'upstream_error'),
+      failure(400, 'x'),
+    )
+    const { error } = await service.search({ retry: { ambiguous: true } })
+    expect(error).toMatchObject({ status: 400, charged: 'yes', body: { requestId: 'req_1', posts: 'none' } })
+  })
+
   it('fails now when the announced wait is longer than maxWait, with the wait on the error', async () => {
     service.script(rateLimited(61))
     expect(await service.search()).toMatchObject({
