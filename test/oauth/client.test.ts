@@ -268,16 +268,17 @@ describe('an OAuth client', () => {
     const shown = `${secrets.access} ${secrets.refresh}`
     const exchanged = await refusal(oauth.exchange(callback, pending))
     expect(exchanged.cause).toBeUndefined()
-    // The server's own words may hold what this exchange does not know of.
+    // The server's own words may hold tokens that this exchange does not know of.
     const text = (seen(exchanged) + String(exchanged.stack)).replaceAll(shown, '')
     expect(leaks(text)).toEqual([])
     const refreshToken = secrets.refresh
-    const store = storeOf({ accessToken: 'ended', refreshToken, obtainedAt: 0, expiresAt: 1 })
+    const store = storeOf({ accessToken: secrets.access, refreshToken, obtainedAt: 0, expiresAt: 1 })
     const refreshed: unknown = await oauth
       .session(store)
       .token()
       .catch((error: unknown) => error)
-    expect(leaks(seen(refreshed)).filter((name) => ['clientSecret', 'refresh'].includes(name))).toEqual([])
+    const known = ['clientSecret', 'refresh', 'access']
+    expect(leaks(seen(refreshed)).filter((name) => known.includes(name))).toEqual([])
   })
 
   it('does not repeat its secret in the encoding of the header', async () => {
@@ -286,6 +287,15 @@ describe('an OAuth client', () => {
     const oauth = await makeOAuth({ fetch: (request) => Promise.resolve(echo(request)) })
     const { message } = await refusal(oauth.exchange(callback, pending))
     expect(message).toBe('exchange: the authorization server responded with x (Basic [redacted])')
+  })
+
+  it('does not repeat the tokens of a response that also describes an error', async () => {
+    const { access, refresh } = secrets
+    const body = { error: 'x', access_token: access, refresh_token: refresh, id_token: 'id_secret' }
+    const echo = json({ ...body, error_description: `${access} ${refresh} id_secret` }, 400)
+    const oauth = await makeOAuth({ fetch: () => Promise.resolve(echo) })
+    const { message } = await refusal(oauth.exchange(callback, pending))
+    expect(message).toMatch(/responded with x \(\[redacted\] \[redacted\] \[redacted\]\)$/)
   })
 
   it('does not repeat the beginning of a secret when a long reason is shortened', async () => {

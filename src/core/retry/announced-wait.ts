@@ -17,15 +17,25 @@ function bodyWait(body: unknown): number | null {
   return typeof seconds === 'number' ? secondsToMs(seconds) : null
 }
 
+/** The longest of the waits that can be read. */
 function headerWait(headers: Headers, wallClock: number): number | null {
-  const value = headers.get('retry-after')?.trim() ?? ''
-  // A proxy may add a second header; fetch joins them with commas.
-  if (/^\d+(\.\d+)?( *, *\d+(\.\d+)?)*$/.test(value))
-    return secondsToMs(Math.max(...value.split(',').map(Number)))
-  const target = httpDate(value)
-  if (target === null) return null
+  const dates = valuesOf(headers, 'date')
+    .map(httpDate)
+    .filter((date) => date !== null)
   // Relative to the server's `Date`, since the local clock may be hours off.
-  return Math.max(0, target - (httpDate(headers.get('date') ?? '') ?? wallClock))
+  const now = dates.length === 0 ? wallClock : Math.min(...dates)
+  const waits = valuesOf(headers, 'retry-after').map((value) => {
+    if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value))
+    const target = httpDate(value)
+    return target === null ? null : Math.max(0, target - now)
+  })
+  return waits.reduce((longest, wait) => (wait === null ? longest : Math.max(longest ?? 0, wait)), null)
+}
+
+/** The values of a header that a proxy may have added once more: fetch joins them with commas, and dates have commas, too. */
+function valuesOf(headers: Headers, name: string): string[] {
+  const values = headers.get(name)?.match(/\s*(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,)?[^,]+/g)
+  return (values ?? []).map((value) => value.trim())
 }
 
 /** `Date.parse` alone also accepts `-5`, and reads old formats without a zone as local time. */

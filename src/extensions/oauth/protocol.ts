@@ -92,9 +92,17 @@ export class Protocol {
   }
 
   /** @throws {OAuthError} */
-  async refresh(refreshToken: string): Promise<TokenSet> {
+  async refresh({
+    refreshToken,
+    accessToken,
+  }: {
+    refreshToken: string
+    accessToken: string
+  }): Promise<TokenSet> {
     const params = { refresh_token: refreshToken }
-    return this.#requestTokens('refresh', this.#redactor(refreshToken), 'refresh_token', params)
+    // The server may name the token that it replaces.
+    const redactor = this.#redactor(refreshToken, accessToken)
+    return this.#requestTokens('refresh', redactor, 'refresh_token', params)
   }
 
   async #requestTokens(

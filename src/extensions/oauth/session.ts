@@ -113,7 +113,7 @@ export class OAuthSession implements AuthProvider {
     await this.#store.set({ ...stored, refreshSentAt: Date.now() })
     let tokens: TokenSet
     try {
-      const renewed = await this.#protocol.refresh(refreshToken)
+      const renewed = await this.#protocol.refresh({ refreshToken, accessToken })
       // The server may omit an unchanged refresh token or scope.
       tokens = { refreshToken, ...(scope !== undefined && { scope }), ...renewed }
     } catch (error) {

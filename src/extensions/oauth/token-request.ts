@@ -58,6 +58,7 @@ export async function requestJson(
       )
       hasAnswered = true
       const { text } = await readText(response, signal)
+      for (const token of tokensIn(parsed(text))) redactor.add(token)
       if (response.ok) return new Response(withoutUnusableFields(text), response)
       throw errorOf(response, text, context, headers.has('authorization'))
     } catch (error) {
@@ -72,6 +73,12 @@ export async function requestJson(
     const message = `no complete response within ${timeoutMs} ms`
     throw new OAuthError(message, { step, reason: 'timeout', processed: 'unknown' })
   })
+}
+
+/** Tokens in a response: its own words, or an error of the library, may repeat them. */
+function tokensIn(body: unknown): string[] {
+  const { access_token, refresh_token, id_token }: Record<string, unknown> = isRecord(body) ? body : {}
+  return [access_token, refresh_token, id_token].filter((token) => typeof token === 'string')
 }
 
 /**

@@ -20,3 +20,19 @@ it('readText() cancels a body that is not made of bytes', async () => {
   await expect(readText(endless(5, cancel), signal)).rejects.toThrow(TypeError)
   expect(cancel).toHaveBeenCalledOnce()
 })
+
+it.each([
+  [1, ''],
+  [2, '\ufeff'],
+])('readText() removes one of %s byte order marks, however the body is split', async (marks, kept) => {
+  const bytes = new TextEncoder().encode(`${'\ufeff'.repeat(marks)}{}`)
+  for (let split = 0; split <= bytes.length; split++) {
+    const start = (controller: ReadableStreamDefaultController): void => {
+      controller.enqueue(bytes.slice(0, split))
+      controller.enqueue(bytes.slice(split))
+      controller.close()
+    }
+    const { text } = await readText(new Response(new ReadableStream({ start })), signal)
+    expect([split, text]).toEqual([split, `${kept}{}`])
+  }
+})

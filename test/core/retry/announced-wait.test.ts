@@ -19,6 +19,13 @@ describe('announcedWait()', () => {
     ['0', 0],
     ['30, 30', 30_000],
     ['5, 30', 30_000],
+    ['5, ', 5000],
+    [', 5', 5000],
+    ['abc, 5, -9', 5000],
+    ['5, Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
+    ['Fri, 20 Nov 2026 12:00:30 GMT, 45', 45_000],
+    ['Fri, 20 Nov 2026 12:00:10 GMT, Friday, 20-Nov-26 12:00:30 GMT', 30_000],
+    ['Fri Nov 20 12:00:30 2026, Fri, 20 Nov 2026 12:00:10 GMT', 30_000],
     ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
     ['-5', null],
     ['abc', null],
@@ -40,6 +47,12 @@ describe('announcedWait()', () => {
 
   it('measures a date against the clock of the server', () => {
     expect(wait('Wed, 01 Jan 2020 00:00:07 GMT', null, 'Wed, 01 Jan 2020 00:00:00 GMT')).toBe(7000)
+  })
+
+  it('measures a date against the earlier of two clocks', () => {
+    const dates = 'Fri, 20 Nov 2026 12:00:20 GMT, Fri, 20 Nov 2026 12:00:10 GMT'
+    expect(wait('Fri, 20 Nov 2026 12:00:30 GMT', null, dates)).toBe(20_000)
+    expect(wait('Fri, 20 Nov 2026 12:00:30 GMT', null, `soon, ${dates}`)).toBe(20_000)
   })
 
   it.each([
