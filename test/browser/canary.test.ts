@@ -8,9 +8,9 @@ import { chromiumTabs } from './suite.ts'
 declare const canary: Canary
 
 const tabs = chromiumTabs('canary.ts')
-const table = '../../docs/canary.md'
+const table = '../canary/canary.md'
 
-it('no surface in Chromium shows a secret, and docs/canary.md says so', async () => {
+it('no surface in Chromium shows a secret, and test/canary/canary.md says so', async () => {
   const page = await tabs.open()
   const rows = await page.evaluate(() => canary.run())
   expect(rows).toBeInstanceOf(Array)

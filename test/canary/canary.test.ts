@@ -19,7 +19,7 @@ import { complaints, readTable, renderTable } from './table.ts'
 
 const sdk = { root, cache, catalog, events, oauth, otel, proxy, redis, shared, sandbox }
 const show = (value: unknown): string => inspect(value, deep)
-const page = readFileSync(new URL('../../docs/canary.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('./canary.md', import.meta.url), 'utf8')
 const pathOf = (source: string): string => new URL(`../../${source}`, import.meta.url).pathname
 
 describe('a secret', () => {

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module'
 import { readFileSync, readdirSync } from 'node:fs'
 import { getHttpOperationsFromSpec } from '@stoplight/prism-http'
 import { describe, expect, it } from 'vitest'
-import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
 import { compareContract } from '../../scripts/contract/compare.ts'
 import { SocialSearch } from '../../src/index.ts'
@@ -17,8 +16,6 @@ const read = (path: string): string => readFileSync(new URL(path, folder), 'utf8
 const parse = (path: string): Record<string, unknown> => JSON.parse(read(path)) as Record<string, unknown>
 
 describe('docs/specs', () => {
-  it('is part of the package', () => expect(packageJson.files).toContain('docs/specs'))
-
   it('openapi.json is the contract, and names no sandbox', () => {
     expect(compareContract(parse('openapi.json'))).toEqual([])
     expect(read('openapi.json')).not.toContain('sandbox')

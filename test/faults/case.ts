@@ -1,4 +1,4 @@
-/** A failure of `docs/faults.md`, which has what must happen, and why. */
+/** A failure of `test/faults/faults.md`, which has what must happen, and why. */
 export interface Fault {
   /** Never changes. */
   readonly id: number

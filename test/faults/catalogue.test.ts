@@ -6,8 +6,8 @@ import { catalogue } from './catalogue.ts'
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 afterEach(() => void vi.restoreAllMocks())
 
-/** The rows of `docs/faults.md`. */
-const rows = readFileSync('docs/faults.md', 'utf8')
+/** The rows of `test/faults/faults.md`. */
+const rows = readFileSync('test/faults/faults.md', 'utf8')
   .split('\n')
   .filter((line) => /^\| \d+ \|/.test(line))
   .map((line) => {
@@ -16,7 +16,7 @@ const rows = readFileSync('docs/faults.md', 'utf8')
   })
 
 describe('the fault catalogue', () => {
-  it('matches docs/faults.md', () => {
+  it('matches test/faults/faults.md', () => {
     const ids = rows.map(({ id }) => id)
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
     expect(catalogue.map(({ id, name }) => [id, name])).toEqual(rows.map(({ id, name }) => [id, name]))

@@ -1,6 +1,6 @@
 /**
  * Runs the packed package on every runtime it claims to support: needs the registry for the runtimes. With `--write` it
- * writes `docs/canary.md`; otherwise it checks it.
+ * writes `test/canary/canary.md`; otherwise it checks it.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -17,7 +17,7 @@ import { pack, root, run } from './tarball.ts'
 import { runStoreOnWorkerd } from './workerd-store.ts'
 import { runOnWorkerd } from './workerd.ts'
 
-const canaryPage = join(root, 'docs/canary.md')
+const canaryPage = join(root, 'test/canary/canary.md')
 const { folder, tarball } = pack()
 const installed = join(folder, 'node_modules')
 const runtimes: [name: string, command: string, args: string[]][] = [
@@ -93,7 +93,7 @@ try {
   const after = renderTable(columns)
   console.log(after.slice(after.indexOf('|')))
   if (process.argv.includes('--write')) writeFileSync(canaryPage, after)
-  else assert.equal(before, after, 'docs/canary.md is not what was found; run npm run runtimes -- --write')
+  else assert.equal(before, after, 'test/canary/canary.md is not what was found; run npm run runtimes -- --write')
 } finally {
   rmSync(folder, { recursive: true })
 }
