@@ -2,8 +2,7 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createClient } from 'redis'
-import { redisStore } from 'social-search-sdk/redis'
-import { SharedBudget } from 'social-search-sdk/shared'
+import { SharedBudget, redisStore } from 'social-search-sdk/shared'
 
 // Without REDIS_URL, this demo has a Redis for itself, which forgets everything in the end.
 const demoUrl = 'redis://127.0.0.1:6399'

@@ -1,8 +1,7 @@
 /** Takes queries from a list until it is empty. Start any number of workers, on any machines that reach the same Redis. */
 import { createClient } from 'redis'
 import { SocialSearch } from 'social-search-sdk'
-import { redisStore } from 'social-search-sdk/redis'
-import { SharedBudget, SharedLimiter } from 'social-search-sdk/shared'
+import { SharedBudget, SharedLimiter, redisStore } from 'social-search-sdk/shared'
 
 const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
 

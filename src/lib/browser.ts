@@ -1,4 +1,4 @@
-export function inPage(): boolean {
+function inPage(): boolean {
   return 'window' in globalThis && 'document' in globalThis
 }
 

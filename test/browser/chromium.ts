@@ -4,8 +4,8 @@ import { type Browser, chromium } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Starts the Chromium of this machine without a window, with a back/forward cache as users have it. */
-export function launchChromium(args: readonly string[] = []): Promise<Browser> {
+/** Starts the Chromium of this machine without a window. */
+export function launchChromium(): Promise<Browser> {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const found = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync)
   const executablePath = process.env['CHROMIUM'] ?? found
@@ -14,9 +14,5 @@ export function launchChromium(args: readonly string[] = []): Promise<Browser> {
       'no Chromium on the PATH; install it: apt-get install chromium, or set CHROMIUM to its path',
     )
   }
-  return chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', ...args],
-    ignoreDefaultArgs: ['--disable-back-forward-cache'],
-  })
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }

@@ -32,7 +32,6 @@ export async function serveSite(script: string): Promise<Site> {
   const html = '<!doctype html><title>test</title><script type="module" src="/app.js"></script>'
   const files: Record<string, readonly [type: string, text: string]> = {
     '/': ['text/html', html],
-    '/sandboxed': ['text/html', html],
     '/app.js': ['text/javascript', text],
   }
   const server = createServer((request, response) => {
@@ -42,12 +41,9 @@ export async function serveSite(script: string): Promise<Site> {
       response.writeHead(204).end()
       return
     }
-    // Gives a page an opaque origin, as a frame with the attribute `sandbox` has.
-    const csp = path === '/sandboxed' ? `${policy}; sandbox allow-scripts` : policy
     response.writeHead(200, {
       'content-type': type,
-      'content-security-policy': csp,
-      'access-control-allow-origin': '*',
+      'content-security-policy': policy,
     })
     response.end(content)
   })

@@ -9,7 +9,6 @@ import * as root from '../../src/index.ts'
 import * as oauth from '../../src/extensions/oauth/index.ts'
 import * as otel from '../../src/extensions/otel/index.ts'
 import * as proxy from '../../src/extensions/proxy/index.ts'
-import * as redis from '../../src/extensions/redis/index.ts'
 import * as shared from '../../src/extensions/shared/index.ts'
 import * as sandbox from '../../src/extensions/sandbox/index.ts'
 import { deep } from './deep.ts'
@@ -17,7 +16,7 @@ import { type Row, probe } from './probe.ts'
 import { secrets } from './secrets.ts'
 import { complaints, readTable, renderTable } from './table.ts'
 
-const sdk = { root, cache, catalog, events, oauth, otel, proxy, redis, shared, sandbox }
+const sdk = { root, cache, catalog, events, oauth, otel, proxy, shared, sandbox }
 const show = (value: unknown): string => inspect(value, deep)
 const page = readFileSync(new URL('./canary.md', import.meta.url), 'utf8')
 const pathOf = (source: string): string => new URL(`../../${source}`, import.meta.url).pathname

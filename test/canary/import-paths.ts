@@ -86,11 +86,11 @@ export async function oauth(
 }
 
 /** A Redis that refuses every script, and repeats what it gets. */
-export async function sharedBudget({ root, redis, shared }: Sdk, see: See): Promise<void> {
+export async function sharedBudget({ root, shared }: Sdk, see: See): Promise<void> {
   const { apiKey } = secrets
   const refuse = (...sent: unknown[]): Promise<never> => Promise.reject(new Error(JSON.stringify(sent)))
   const client = { evalsha: refuse, eval: refuse } as never
-  const budget = new shared.SharedBudget({ store: redis.redisStore(client), name: apiKey, limit: 10 })
+  const budget = new shared.SharedBudget({ store: shared.redisStore(client), name: apiKey, limit: 10 })
   const made = new root.SocialSearch({ baseUrl, apiKey, budget, dangerouslyAllowBrowser: true })
   see('BudgetUnavailableError', await caught(budget.summary()))
   // An open one would try to cancel the reservation for as long as the process lives.

@@ -7,14 +7,12 @@ import * as events from 'social-search-sdk/events'
 import * as oauth from 'social-search-sdk/oauth'
 import * as otel from 'social-search-sdk/otel'
 import * as proxy from 'social-search-sdk/proxy'
-import * as redis from 'social-search-sdk/redis'
 import * as shared from 'social-search-sdk/shared'
 import * as sandbox from 'social-search-sdk/sandbox'
 import { deep } from './deep.ts'
 import { probe } from './probe.ts'
 
-const rows = await probe(
-  { root, cache, catalog, events, oauth, otel, proxy, redis, shared, sandbox },
-  (value) => inspect(value, deep),
+const rows = await probe({ root, cache, catalog, events, oauth, otel, proxy, shared, sandbox }, (value) =>
+  inspect(value, deep),
 )
 console.log(JSON.stringify(rows))

@@ -4,7 +4,6 @@ import type * as Events from 'social-search-sdk/events'
 import type * as OAuth from 'social-search-sdk/oauth'
 import type * as Otel from 'social-search-sdk/otel'
 import type * as Proxy from 'social-search-sdk/proxy'
-import type * as Redis from 'social-search-sdk/redis'
 import type * as Shared from 'social-search-sdk/shared'
 import type * as Root from 'social-search-sdk'
 import type * as Sandbox from 'social-search-sdk/sandbox'
@@ -20,7 +19,6 @@ export interface Sdk {
   oauth: typeof OAuth
   otel: typeof Otel
   proxy: typeof Proxy
-  redis: typeof Redis
   shared: typeof Shared
   sandbox: typeof Sandbox
 }

@@ -1,7 +1,6 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postgresStore } from '../../src/extensions/postgres/index.ts'
-import { SharedBudget, SharedLimiter } from '../../src/extensions/shared/index.ts'
+import { postgresStore, SharedBudget, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { openStore } from '../redis/clients.ts'
 import { meetForeignNotices } from '../shared/foreign-notices.ts'
 import { sharedLimiterContract } from '../shared/limiter-contract.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CreditBudgetError } from '../../src/index.ts'
-import { redisStore } from '../../src/extensions/redis/index.ts'
-import { SharedBudget } from '../../src/extensions/shared/index.ts'
+import { redisStore, SharedBudget } from '../../src/extensions/shared/index.ts'
 import { failures, newName, open, works } from './budgets.ts'
 import { admin, network, server } from './workers.ts'
 

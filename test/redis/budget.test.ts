@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CreditBudgetError, SocialSearch } from '../../src/index.ts'
-import { redisStore } from '../../src/extensions/redis/index.ts'
-import { SharedBudget } from '../../src/extensions/shared/index.ts'
+import { redisStore, SharedBudget } from '../../src/extensions/shared/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { packages } from './clients.ts'

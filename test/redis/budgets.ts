@@ -1,5 +1,4 @@
-import { redisStore } from '../../src/extensions/redis/index.ts'
-import { SharedBudget, type SharedBudgetOptions } from '../../src/extensions/shared/index.ts'
+import { redisStore, SharedBudget, type SharedBudgetOptions } from '../../src/extensions/shared/index.ts'
 import type { Connection, Package } from './clients.ts'
 import { newConnection } from './workers.ts'
 

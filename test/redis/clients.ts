@@ -1,9 +1,12 @@
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { Pool } from 'pg'
-import { postgresStore } from '../../src/extensions/postgres/index.ts'
-import { type RedisClient, redisStore } from '../../src/extensions/redis/index.ts'
-import type { SharedStore } from '../../src/extensions/shared/index.ts'
+import {
+  postgresStore,
+  type RedisClient,
+  redisStore,
+  type SharedStore,
+} from '../../src/extensions/shared/index.ts'
 
 /** The packages whose clients are supported. */
 export const packages = ['redis', 'ioredis'] as const

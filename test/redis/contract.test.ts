@@ -1,4 +1,4 @@
-import { redisStore } from '../../src/extensions/redis/index.ts'
+import { redisStore } from '../../src/extensions/shared/index.ts'
 import { sharedLimiterContract } from '../shared/limiter-contract.ts'
 import { packages } from './clients.ts'
 import { newConnection } from './workers.ts'

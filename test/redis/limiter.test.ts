@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
-import { redisStore } from '../../src/extensions/redis/index.ts'
-import { SharedLimiter } from '../../src/extensions/shared/index.ts'
+import { redisStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import {
   admin,

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { type RedisClient, redisStore } from '../../src/extensions/redis/index.ts'
+import { type RedisClient, redisStore } from '../../src/extensions/shared/index.ts'
 import { meetForeignNotices } from '../shared/foreign-notices.ts'
 import { storeContract } from '../shared/store-contract.ts'
 import { openStore, packages } from './clients.ts'

@@ -1,8 +1,7 @@
 import type { Lease, Limits, Ticket } from '../../src/limits/interface.ts'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { redisStore } from '../../src/extensions/redis/index.ts'
-import { SharedLimiter, type SharedLimiterOptions } from '../../src/extensions/shared/index.ts'
+import { redisStore, SharedLimiter, type SharedLimiterOptions } from '../../src/extensions/shared/index.ts'
 import { type Connection, type Package, connect } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
 

@@ -124,11 +124,6 @@ describe('changeState() grants slots', () => {
     takeSlots(100)
     expect(ask('3', 200, { surface: '' })).toMatchObject({ reason: 'slot', ms: 14_900 })
   })
-
-  it('of a process that has ended to others at once', () => {
-    takeSlots()
-    expect(ask('3', 10, { surface: '' }, { ended: ['2'] })).toMatchObject(granted)
-  })
 })
 
 describe('changeState() keeps the pace', () => {

@@ -49,7 +49,7 @@ describe('timeOf()', () => {
 /** A state that process 1 has made, at 1,000 ms, when the clock said `clock`. */
 function made(clock = 0): LimiterState {
   const report = () => ({
-    ...{ process: '1', slots: 1, closures: [['b', 5000] as [string, number]], ended: [] },
+    ...{ process: '1', slots: 1, closures: [['b', 5000] as [string, number]] },
     arrivals: [['a', [1500]] as [string, number[]]],
     ...{ places: [['a', 900] as [string, number]], asks: [] },
   })
@@ -68,7 +68,6 @@ function next(
     process: '2',
     slots: 0,
     closures: [],
-    ended: [],
     arrivals: [],
     places: [],
     asks: [],

@@ -34,7 +34,7 @@ export const setText = (to: string | undefined): void => void (text = to)
 export function tell(process: string, now: number, { asks = [], ...told }: Told = {}): Changed {
   const asked = asks.map((ask) => ({ surface: ':a', limit: 3, arrivalMs: 1000, hasNext: false, ...ask }))
   const report = (): Report => ({
-    ...{ process, slots: 0, closures: [], ended: [] },
+    ...{ process, slots: 0, closures: [] },
     arrivals: Object.entries(arrivals.get(process) ?? {}),
     ...{ places: asked.map(({ surface }): [string, number] => [surface, now]), asks: asked, ...told },
   })

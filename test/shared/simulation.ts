@@ -175,7 +175,6 @@ export class Simulation {
           ...{ surface, limit: surface === '' ? Infinity : rules.perMinute, arrivalMs },
           hasNext: process.calls.filter((call) => call.surface === surface).length > 1,
         })),
-        ended: [],
       }
     }
     const clock = this.now + this.#clockAhead

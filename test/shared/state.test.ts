@@ -42,7 +42,7 @@ describe('changeState()', () => {
         { state: copy, bounds: undefined },
         (now) => ({
           ...{ process, slots, arrivals: [], closures: [] },
-          ...{ places: [[':a', now]], ended: [] },
+          ...{ places: [[':a', now]] },
           asks: [{ surface: ':a', limit: 20, arrivalMs: 1020, hasNext: false }],
         }),
         rules,

@@ -10,7 +10,7 @@ const read = (store: SharedStore, key: string): Promise<string | undefined> =>
   store.update(key, (value) => ({ result: value }))
 const count = (value?: string) => ({ value: String(Number(value ?? 0) + 1), result: undefined })
 
-/** It has no test runner, so that pages run it, too. */
+/** It has no test runner, so that workerd runs it, too. */
 export function equal(found: unknown, expected: unknown): void {
   const [one, other] = [found, expected].map((value) => JSON.stringify([value]))
   if (one !== other) throw new Error(`expected ${other?.slice(0, 300)}, found ${one?.slice(0, 300)}`)

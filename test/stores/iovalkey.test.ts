@@ -1,6 +1,6 @@
 import Valkey from 'iovalkey'
 import { afterAll, beforeAll, it } from 'vitest'
-import { redisStore } from '../../src/extensions/redis/index.ts'
+import { redisStore } from '../../src/extensions/shared/index.ts'
 import { type RedisServer, startRedis } from '../redis/server.ts'
 import { meetForeignNotices } from '../shared/foreign-notices.ts'
 import { storeContract } from '../shared/store-contract.ts'

@@ -3,9 +3,12 @@ import { Pool } from 'pg'
 import { type RedisClientType, createClient, createClientPool, createCluster } from 'redis'
 import { describe, expectTypeOf, it } from 'vitest'
 import type { Budget } from '../../src/index.ts'
-import type { PostgresPool } from '../../src/extensions/postgres/index.ts'
-import type { RedisClient } from '../../src/extensions/redis/index.ts'
-import type { SharedBudget, SharedLimiter } from '../../src/extensions/shared/index.ts'
+import type {
+  PostgresPool,
+  RedisClient,
+  SharedBudget,
+  SharedLimiter,
+} from '../../src/extensions/shared/index.ts'
 
 describe('RedisClient', () => {
   it('accepts clients of both packages', () => {

@@ -20,10 +20,7 @@ export interface SharedLimiterOptions extends SharedOptions {
   organization: string
   /** The organization's limits, if they differ from the documented ones; the same for all its processes. */
   limits?: Partial<Limits> | undefined
-  /**
-   * How long the slot of a dead process stays taken, in milliseconds. Default 15,000; 100,000 for a store that tells which
-   * processes have ended, such as `tabsStore()`.
-   */
+  /** How long the slot of a dead process stays taken, in milliseconds. Default 15,000. */
   lease?: number | undefined
   /**
    * What happens to calls while the store is unavailable. `wait`: they stay queued until it is back, or until their signal
@@ -59,7 +56,7 @@ export class SharedLimiter implements CallLimiter {
   constructor(options: SharedLimiterOptions) {
     const own = { organization: true, limits: true, lease: true, onUnavailable: true, localShare: true }
     assertOptions(options, { ...sharedNames, ...own })
-    const { organization, onUnavailable = 'wait', localShare = 0.25 } = options
+    const { organization, onUnavailable = 'wait', localShare = 0.25, lease = 15_000 } = options
     nonEmptyText('organization', organization)
     if (!['wait', 'local'].includes(onUnavailable)) {
       throw new ConfigurationError(`onUnavailable must be wait or local, got ${shownWord(onUnavailable)}`)
@@ -68,8 +65,6 @@ export class SharedLimiter implements CallLimiter {
     this.limits = resolveLimits(options.limits)
     // The number changes with the text.
     const text = new SharedText(options, 'limits-1', organization)
-    // A hidden tab may run its timers once a minute.
-    const { lease = text.store.findEnded === undefined ? 15_000 : 100_000 } = options
     const { inFlight, perMinute, windowMs } = this.limits
     const rules = { inFlight, perMinute, spanMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))

@@ -48,7 +48,7 @@ export class OwnPart {
   }
 
   /** @param ahead How far the time of the state is ahead of the monotonic time. */
-  report(process: string, ahead: number, asks: readonly Ask[], ended: readonly string[]): Report {
+  report(process: string, ahead: number, asks: readonly Ask[]): Report {
     const asking = new Set(asks.map(({ surface }) => surface))
     const surfaces = [...this.surfaces.values()]
     const waiting = surfaces.filter(
@@ -59,7 +59,7 @@ export class OwnPart {
     const arrivalsAt = (surface: SurfacePart): number[] =>
       surface.arrivals().map((at) => Math.ceil(at + ahead))
     return {
-      ...{ process, slots: this.slots, asks, ended },
+      ...{ process, slots: this.slots, asks },
       arrivals: surfaces.map((surface) => [surface.key, arrivalsAt(surface)]),
       closures: Array.from(this.#reported, ([surface, at]) => [surface, Math.ceil(at + ahead)]),
       places: waiting.map(({ key, waitingSince }) => [key, Math.round((waitingSince ?? 0) + ahead)]),

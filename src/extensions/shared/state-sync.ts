@@ -37,13 +37,9 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   isClosed = false
   /** The state that this process has made last, to restore it, and when. */
   #copy: { state: LimiterState; at: number } | undefined
-  #hasJoined = false
-  #unwatch = (): void => {}
-  #leave = (): void => {}
+  #unwatch: (() => void) | undefined
   /** Whether another process has asked for the time. */
   #hasToAnswer = false
-  /** Whether to look for processes that have ended, if the store can tell. */
-  #looksForEnded = false
   #pollMs = firstPollMs
   /** When to look whether a process lives that may take a slot. */
   #lookAt = Infinity
@@ -64,7 +60,7 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
   async stop(): Promise<void> {
     this.isClosed = true
-    this.#unwatch()
+    this.#unwatch?.()
     if (this.#hasPlaces) this.touch()
     await this.settled()
     this.schedule()
@@ -104,12 +100,8 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
     if (this.#copy !== undefined && performance.now() - this.#copy.at < keepMs / 2) return
     this.#copy = undefined
     const { id, store } = this.text
-    if (!this.#hasJoined) {
-      this.#hasJoined = true
-      this.#unwatch = store.watch?.(await this.text.key(), (text) => this.#onNotice(text)) ?? this.#unwatch
-      this.#leave = (await store.join?.(id)) ?? this.#leave
-    }
     if (store.watch === undefined) return
+    this.#unwatch ??= store.watch(await this.text.key(), (text) => this.#onNotice(text))
     const notice = encodeNotice({ from: id, state: 'ask' })
     const startedAt = performance.now()
     const isSure = await this.text.update((text, { clock }) => {
@@ -123,10 +115,9 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   /** Tells this process's part, and asks for slots. */
   async #exchange(asks: readonly Ask[]): Promise<Changed> {
     const { id } = this.text
-    const ended = await this.#findEnded()
     const changed = await this.text.update((text, { clock, readAt, bounds }) => {
       // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
-      const report = (now: number): Report => this.part.report(id, now - readAt, asks, ended)
+      const report = (now: number): Report => this.part.report(id, now - readAt, asks)
       const seen = { state: this.#copy?.state, bounds }
       const changed = changeState(text, clock, seen, report, this.rules, randomId())
       const { state, called, next, hasBegun } = changed
@@ -138,15 +129,6 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
     this.part.confirm()
     this.#hasToAnswer = false
     return changed
-  }
-
-  /** Processes that have ended, if the store can tell. */
-  async #findEnded(): Promise<string[]> {
-    const { id, store } = this.text
-    if (!this.#looksForEnded || store.findEnded === undefined) return []
-    this.#looksForEnded = false
-    const others = Object.keys(this.#copy?.state.processes ?? {}).filter((other) => other !== id)
-    return store.findEnded(others)
   }
 
   #onNotice(text: string | undefined): void {
@@ -183,7 +165,6 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   }
 
   protected override onRenew(): void {
-    this.#looksForEnded = true
     if (!this.isUnavailable) this.change()
   }
 
@@ -198,7 +179,6 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
 
   protected renewMs(): number {
     const { slots, surfaces, isWaiting } = this.part
-    if (slots === 0 && this.isClosed) this.#leave()
     if (slots === 0 && (this.isClosed || !isWaiting)) return Infinity
     let ms = Math.min(this.rules.leaseMs / 3, this.#lookAt - performance.now())
     for (const { refusal, waitingSince } of surfaces.values()) {

@@ -37,10 +37,6 @@ export interface SharedStore {
    * Returns a function that ends it. Without this method, processes poll.
    */
   watch?(key: string, listener: (notice?: string) => void): () => void
-  /** Marks a process as running until it ends, or until it calls the returned function. */
-  join?(process: string): Promise<() => void>
-  /** Of some processes that have joined, returns those that have ended. A store with this method has `join`, too. */
-  findEnded?(processes: readonly string[]): Promise<string[]>
 }
 
 /** An id that is short, since it is part of every text, and unique among processes. */

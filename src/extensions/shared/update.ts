@@ -24,8 +24,6 @@ export interface Report {
   /** Since when it waits, at each surface; also where it asks. */
   readonly places: Iterable<readonly [surface: string, since: number]>
   readonly asks: readonly Ask[]
-  /** Processes that have ended, as far as this one knows. */
-  readonly ended: readonly string[]
 }
 
 /** What comes of an update. */
@@ -39,7 +37,7 @@ export function update(state: LimiterState, report: Report, rules: Rules, now: n
   state.version++
   state.time = now
   tell(state, report, rules, now)
-  expire(state, report, rules, now)
+  expire(state, rules, now)
   for (const [surface, openAt] of report.closures)
     if (openAt > now) state.closures[surface] = Math.max(openAt, state.closures[surface] ?? openAt)
   dropSilent(state, report.process, rules, now)
@@ -73,10 +71,10 @@ function tell(state: LimiterState, report: Report, { leaseMs }: Rules, now: numb
   }
 }
 
-/** Frees the slots and places of processes that have ended, and drops requests and closures that no longer count. */
-function expire(state: LimiterState, { ended }: Report, { spanMs }: Rules, now: number): void {
+/** Frees the slots and places of processes that are silent, and drops requests and closures that no longer count. */
+function expire(state: LimiterState, { spanMs }: Rules, now: number): void {
   for (const [id, entry] of Object.entries(state.processes)) {
-    const isOver = entry.until <= now || ended.includes(id)
+    const isOver = entry.until <= now
     if (isOver) Object.assign(entry, { slots: 0, places: {} })
     for (const [surface, times] of Object.entries(entry.arrivals)) {
       const counted = times.filter((at) => at + spanMs > now)

@@ -5,7 +5,6 @@ import * as events from 'social-search-sdk/events'
 import * as oauth from 'social-search-sdk/oauth'
 import * as otel from 'social-search-sdk/otel'
 import * as proxy from 'social-search-sdk/proxy'
-import * as redis from 'social-search-sdk/redis'
 import * as sandbox from 'social-search-sdk/sandbox'
 import * as shared from 'social-search-sdk/shared'
 import { type Row, probe } from '../../canary/probe.ts'
@@ -24,7 +23,7 @@ export type Canary = typeof canary
 if ('document' in globalThis) Object.assign(globalThis, { canary })
 else {
   const print = (value: unknown): string => (value instanceof Error ? `${value.stack}` : String(value))
-  probe({ root, cache, catalog, events, oauth, otel, proxy, redis, shared, sandbox }, print).then(
+  probe({ root, cache, catalog, events, oauth, otel, proxy, shared, sandbox }, print).then(
     (rows) => postMessage(rows),
     (error: unknown) => postMessage(print(error)),
   )

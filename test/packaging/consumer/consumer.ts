@@ -10,10 +10,14 @@ import {
   isSocialSearchError,
   microblog,
 } from 'social-search-sdk'
-import { type RedisClient, redisStore } from 'social-search-sdk/redis'
-import { postgresStore } from 'social-search-sdk/postgres'
-import { SharedLimiter, type SharedStore, memoryStore } from 'social-search-sdk/shared'
-import { isTabsStoreSupported } from 'social-search-sdk/tabs'
+import {
+  type RedisClient,
+  SharedLimiter,
+  type SharedStore,
+  memoryStore,
+  postgresStore,
+  redisStore,
+} from 'social-search-sdk/shared'
 import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
@@ -114,7 +118,6 @@ if (found.length === 0) throw new Error('nothing was found without Redis')
 const offline = () => Promise.reject(new Error('offline'))
 const inPostgres: SharedStore = postgresStore({ query: offline, connect: offline })
 if (await inPostgres.update('a', () => ({ result: 1 })).catch(() => 0)) throw new Error('it reached Postgres')
-if (isTabsStoreSupported() && !('indexedDB' in globalThis)) throw new Error('there are no tabs here')
 const shared: SharedStore = memoryStore()
 const limits = { inFlight: 1 }
 const [one, two] = [1, 2].map(() => new SharedLimiter({ store: shared, organization: 'acme', limits })) as [

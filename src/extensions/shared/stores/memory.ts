@@ -1,4 +1,4 @@
-import type { SharedStore } from './store.ts'
+import type { SharedStore } from '../store.ts'
 
 /**
  * Makes a store for the limiters and budgets of one process: for tests, or to replace another store for a while.

@@ -1,6 +1,6 @@
-import { assertOptions, nonEmptyText } from '../../errors/check-options.ts'
-import { type SharedStore, randomId } from '../shared/store.ts'
-import { type RedisClient, adapterFor } from './client.ts'
+import { assertOptions, nonEmptyText } from '../../../errors/check-options.ts'
+import { type SharedStore, randomId } from '../store.ts'
+import { type RedisClient, adapterFor } from './redis-client.ts'
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions {

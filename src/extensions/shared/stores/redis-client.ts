@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/index.ts'
+import { ConfigurationError } from '../../../errors/index.ts'
 
 /** The methods used of a client or cluster client of the npm package `redis`. */
 export interface NodeRedisClient {

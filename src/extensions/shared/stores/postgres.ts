@@ -1,6 +1,6 @@
-import { assertMethod, assertOptions, checked } from '../../errors/check-options.ts'
-import { type SharedStore, randomId } from '../shared/store.ts'
-import { type PostgresPool, watchNotices } from './notices.ts'
+import { assertMethod, assertOptions, checked } from '../../../errors/check-options.ts'
+import { type SharedStore, randomId } from '../store.ts'
+import { type PostgresPool, watchNotices } from './postgres-notices.ts'
 
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions {

@@ -1,5 +1,5 @@
-import { deferred } from '../../lib/deferred.ts'
-import { sleep } from '../../lib/time.ts'
+import { deferred } from '../../../lib/deferred.ts'
+import { sleep } from '../../../lib/time.ts'
 
 /** The methods used of a pool of the npm package `pg`. You end it yourself. */
 export interface PostgresPool {

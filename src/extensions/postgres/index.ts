@@ -1,2 +1,0 @@
-export type { PostgresClient, PostgresPool } from './notices.ts'
-export { type PostgresStoreOptions, postgresStore } from './store.ts'

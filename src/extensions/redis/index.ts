@@ -1,2 +1,0 @@
-export type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
-export { redisStore, type RedisStoreOptions } from './store.ts'

@@ -1,1 +1,0 @@
-export { isTabsStoreSupported, tabsStore } from './store.ts'
