@@ -16,6 +16,7 @@ export default {
     'test/oauth/worker.ts',
     'test/integration/forgotten.ts',
     'test/integration/nightly.ts',
+    'test/integration/output.ts',
     'test/processes/tenants.ts',
     'test/canary/run.ts',
     'test/soak/*.ts',

@@ -1,10 +1,10 @@
 import { type KeyObject, createSign, generateKeyPairSync } from 'node:crypto'
 
-/** A new self-signed certificate for 127.0.0.1, with its key. */
-export function untrustedCertificate(): { key: string; cert: string } {
+/** A new self-signed certificate with its key. */
+export function untrustedCertificate(host = '127.0.0.1'): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
-  const commonName = sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('127.0.0.1')))
+  const commonName = sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from(host)))
   const name = sequence(der(0x31, commonName))
   const time = (year: number): Buffer => der(0x18, Buffer.from(`${year}0101000000Z`))
   const facts = sequence(

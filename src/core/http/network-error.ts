@@ -31,8 +31,17 @@ const unsentCodes = new Set([
   'FailedToOpenSocket',
 ])
 
-/** Messages of failed connects on runtimes without such codes. */
+/** Codes that undici has only before it sends: no tunnel, a closed pool, or a dispatcher of another version. */
+const neverSentCode =
+  /^UND_ERR_(PRX_(CONN|TLS)|SOCKS5_\w+|CLOSED|INVALID_ARG|NOT_SUPPORTED|BPL_MISSING_UPSTREAM|MAX_ORIGINS_REACHED)$/
+
+/** A proxy that refuses a tunnel. The code is that of any abort, so the words decide. */
+const refusedTunnel = 'when HTTP Tunneling'
+
+/** Messages of failed connects on runtimes without such codes, and of a `Request` of another undici. */
 const unsentWords = [
+  refusedTunnel,
+  'Failed to parse URL from [object Request]',
   'client error (Connect)',
   'before secure TLS connection was established',
   'bad port',
@@ -63,17 +72,25 @@ function readFields(error: unknown): NetworkFailure {
     links.push(link)
     link = link.cause ?? link.errors?.[0]
   }
-  const find = (field: 'code' | 'syscall'): string | undefined =>
-    links.map((link) => link[field]).find((value) => typeof value === 'string')
-  const code = find('code') ?? ''
-  const syscall = find('syscall')
+  const textsOf = (field: 'code' | 'syscall'): string[] =>
+    links.map((link) => link[field]).filter((value) => typeof value === 'string')
+  const codes = textsOf('code')
+  const [code = ''] = codes
+  const [syscall] = textsOf('syscall')
   const words = links.map(({ message }) => (typeof message === 'string' ? message : ''))
   const said = (part: string): boolean => words.some((message) => message.includes(part))
-  const reason = code || words.findLast((message) => message !== '') || 'no reason given'
-  if (untrustedCode.test(code) || said('invalid peer certificate')) return { phase: 'tls', reason }
+  const reason =
+    words.find((message) => message.includes(refusedTunnel)) ||
+    code ||
+    words.findLast((message) => message !== '') ||
+    'no reason given'
+  const untrusted = codes.find((each) => untrustedCode.test(each))
+  if (untrusted !== undefined) return { phase: 'tls', reason: untrusted }
+  if (said('invalid peer certificate')) return { phase: 'tls', reason }
   // The same code may come from `connect`, or from `read` on an established connection.
   const unsent = syscall === undefined ? unsentCodes.has(code) : ['connect', 'getaddrinfo'].includes(syscall)
-  return { phase: unsent || unsentWords.some(said) ? 'connect' : 'exchange', reason }
+  const neverSent = codes.some((each) => neverSentCode.test(each)) || unsentWords.some(said)
+  return { phase: unsent || neverSent ? 'connect' : 'exchange', reason }
 }
 
 /**

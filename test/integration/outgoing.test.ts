@@ -1,0 +1,131 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { type AddressInfo, type Server, createServer as createRawServer } from 'node:net'
+import {
+  type Dispatcher,
+  Agent,
+  BalancedPool,
+  ProxyAgent,
+  Request as UndiciRequest,
+  fetch as undiciFetch,
+} from 'undici'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SocialSearch } from '../../src/index.ts'
+import { apiKey, notPaid } from '../support/service.ts'
+
+const servers: Server[] = []
+// Retries wait for no time.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const server of servers.splice(0)) await new Promise((closed) => server.close(closed))
+})
+
+/** Listens on a free port of 127.0.0.1, and returns it. */
+async function listen(server: Server): Promise<number> {
+  servers.push(server)
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return (server.address() as AddressInfo).port
+}
+
+/** A proxy that answers requests for a tunnel with a status, and counts them. */
+async function refusingProxy(status: number) {
+  const tunnels: (string | undefined)[] = []
+  const server = createServer().on('connect', ({ url }: IncomingMessage, socket) => {
+    tunnels.push(url)
+    socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`)
+  })
+  return { uri: `http://127.0.0.1:${await listen(server)}`, tunnels }
+}
+
+/** A proxy that answers everything with these bytes, or hangs up. */
+async function rawProxy(answer?: Buffer): Promise<number> {
+  return listen(
+    createRawServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => (answer ? socket.end(answer) : socket.destroy()))
+    }),
+  )
+}
+
+let clients = 0
+
+/** How a paid search ends. */
+async function search(send: (request: Request) => Promise<unknown>, baseUrl = 'https://api.example.com/v1') {
+  const fetch = send as (request: Request) => Promise<Response>
+  const client = new SocialSearch({ baseUrl, apiKey, fetch, organization: `outgoing ${++clients}` })
+  const error: unknown = await client.microblog.search({ query: 'rust' }).catch((error: unknown) => error)
+  return { error, credits: client.credits }
+}
+
+const through = (dispatcher: Dispatcher) => (request: Request) =>
+  undiciFetch(new UndiciRequest(request.url, request as never), { dispatcher })
+
+const unsent = (reason: unknown) => ({
+  ...{ name: 'ConnectionError', phase: 'connect', charged: 'no', reason },
+  attempts: [{ charged: 'no' }, { charged: 'no' }, { charged: 'no' }],
+})
+
+describe('search() makes three attempts that are free', () => {
+  it.each([403, 407, 502])('when the proxy answers %i to CONNECT', async (status) => {
+    const { uri, tunnels } = await refusingProxy(status)
+    const { error, credits } = await search(through(new ProxyAgent(uri)))
+    expect(error).toMatchObject(unsent(expect.stringContaining(`(${status})`)))
+    expect(credits).toMatchObject(notPaid)
+    expect(tunnels).toEqual(Array(3).fill('api.example.com:443'))
+  })
+
+  const refusedBySocks = Buffer.from([5, 255])
+  it.each<[string, string, () => Promise<Dispatcher>]>([
+    [
+      'the proxy hangs up',
+      'UND_ERR_PRX_CONN',
+      async () => new ProxyAgent(`http://127.0.0.1:${await rawProxy()}`),
+    ],
+    [
+      'a SOCKS proxy refuses',
+      'UND_ERR_SOCKS5_AUTH_REJECTED',
+      async () => new ProxyAgent(`socks5://127.0.0.1:${await rawProxy(refusedBySocks)}`),
+    ],
+    ['the pool has no server', 'UND_ERR_BPL_MISSING_UPSTREAM', () => Promise.resolve(new BalancedPool([]))],
+  ])('when %s', async (_, code, makeDispatcher) => {
+    const { error, credits } = await search(through(await makeDispatcher()))
+    expect(error).toMatchObject(unsent(code))
+    expect(credits).toMatchObject(notPaid)
+  })
+
+  it('when its agent is closing, or has its last origin', async () => {
+    const open: ServerResponse[] = []
+    const port = await listen(createServer((_, response) => void open.push(response)))
+    const agent = new Agent({ maxOrigins: 1 })
+    const first = undiciFetch(`http://127.0.0.1:${port}`, { dispatcher: agent })
+    await expect.poll(() => open.length).toBe(1)
+    expect((await search(through(agent))).error).toMatchObject(unsent('UND_ERR_MAX_ORIGINS_REACHED'))
+    void agent.close()
+    const { error, credits } = await search(through(agent), `http://127.0.0.1:${port}/v1`)
+    expect(error).toMatchObject(unsent('UND_ERR_CLOSED'))
+    expect([credits, open.length]).toMatchObject([notPaid, 1])
+    open[0]?.end()
+    await (await first).text()
+  })
+
+  it.each<[string, string, (request: Request) => Promise<unknown>]>([
+    // Node 24 has undici 7.
+    [
+      'its dispatcher is one of another undici',
+      'UND_ERR_INVALID_ARG',
+      (request) => fetch(request, { dispatcher: new Agent() } as never),
+    ],
+    [
+      'its fetch adds a header that the runtime refuses',
+      'UND_ERR_NOT_SUPPORTED',
+      (request) => fetch(request.url, { method: 'POST', headers: { expect: '100-continue' } }),
+    ],
+    ['its Request is one of another undici', 'ERR_INVALID_URL', (request) => undiciFetch(request as never)],
+  ])('when %s', async (_, code, send) => {
+    let arrived = 0
+    const port = await listen(createServer((_, response) => (arrived++, response.end())))
+    const { error, credits } = await search(send, `http://127.0.0.1:${port}/v1`)
+    expect(error).toMatchObject(unsent(code))
+    expect([credits, arrived]).toMatchObject([notPaid, 0])
+  })
+})
