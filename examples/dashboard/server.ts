@@ -8,16 +8,18 @@ import { toNodeListener } from 'social-search-sdk/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { createServer as createVite } from 'vite'
+import { listeners, storyBefore } from './story.ts'
 
 const { PORT = 4020, CREDITS = 60, NOW } = process.env
 
 const apiKey = 'made_up_key_of_the_dashboard'
 const sandbox = createSandbox({
   latency: [200, 600],
-  story: { launch: 'react', rival: 'vue' },
+  content: { listeners },
   keys: [{ key: apiKey, scopes: ['search:read', 'mentions:read', 'mentions:write', 'listeners:read'] }],
   ...(NOW && { now: new Date(NOW) }),
 })
+sandbox.publish(storyBefore(NOW ? new Date(NOW) : new Date()))
 const client = new SocialSearch({
   ...sandbox.clientOptions(), // for the real service: baseUrl and apiKey
   apiKey,

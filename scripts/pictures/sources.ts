@@ -10,8 +10,8 @@ const sources = {
     'examples/dashboard/index.html',
     'examples/dashboard/server.ts',
     'examples/dashboard/src',
+    'examples/dashboard/story.ts',
     'scripts/pictures/dashboard.ts',
-    'src/extensions/sandbox/story.ts',
   ],
   'docs/terminal.webp': ['examples/quickstart.ts', 'scripts/pictures/terminal.ts'],
 }

@@ -106,11 +106,11 @@ describe('createSandbox() filters', () => {
   })
 
   it('split the posts by language without overlap', async () => {
-    const languages = ['en', 'de', 'fr', 'es', 'ja', 'pt']
+    const languages = ['en', 'de', 'ja']
     const byLanguage = await Promise.all(languages.map((lang) => find({ lang })))
     const ids = byLanguage.flat().map(({ id }) => id)
     expect(ids.sort()).toEqual(posts.map(({ id }) => id).sort())
-    expect(byLanguage[4]?.some(({ body }) => /[ぁ-ん]/.test(body))).toBe(true)
+    expect(byLanguage[2]?.some(({ body }) => /[ぁ-ん]/.test(body))).toBe(true)
     expect(byLanguage[0]?.some(({ body }) => /[ぁ-ん]/.test(body))).toBe(false)
   })
 

@@ -26,8 +26,6 @@ describe('createSandbox()', () => {
     [{ limits: { perMinute: true } }, 'option limits.perMinute must be an integer of at least 1, got true'],
     [{ limits: { windowMs: 0 } }, 'option limits.windowMs must be a number from 1 to 1000000000, got 0'],
     [{ limits: { inflight: 1 } }, 'option limits has no field inflight'],
-    [{ story: { launch: 1 } }, 'option story.launch must be a query'],
-    [{ story: { hero: 'react' } }, 'option story has no field hero'],
     [{ sede: 1 }, 'options has no field sede'],
     [{ keys: [{ key: 'k', scopes: [], lost: 'org:read' }] }, 'option keys[0].lost must be an array'],
   ])('refuses the options %o', (options, message) => {

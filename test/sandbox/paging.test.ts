@@ -26,10 +26,10 @@ describe('createSandbox() paging', () => {
 
   it('ends without a cursor when the last page is full', async () => {
     const { client } = setUp()
-    const { length } = await client.microblog.search({ query: 'canal' }).toArray(all)
+    const { length } = await client.microblog.search({ query: 'tram' }).toArray(all)
     expect(length).toBeGreaterThan(1)
     expect(length).toBeLessThanOrEqual(20)
-    const { meta } = await client.microblog.search({ query: 'canal', count: length })
+    const { meta } = await client.microblog.search({ query: 'tram', count: length })
     expect(meta).toEqual({ returnedCount: length, hasMore: false })
   })
 

@@ -88,7 +88,7 @@ describe('createSandbox() posts', () => {
   it('are as many as asked for', async () => {
     const { client } = setUp({ posts: 40 })
     const found = new Set<string>()
-    for (const lang of ['en', 'de', 'fr', 'es', 'ja', 'pt']) {
+    for (const lang of ['en', 'de', 'ja']) {
       for (const query of ['a', 'the', 'example', 'https'])
         for (const { id } of await client.microblog.search({ query, filters: { lang } }).toArray(all))
           found.add(id)

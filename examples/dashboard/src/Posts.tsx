@@ -28,7 +28,7 @@ interface Props {
 /** Authors and posts of one search. */
 export function Posts({ params, load, color, shown }: Props) {
   const [isLong, setIsLong] = useState(false)
-  const { data, error, isFetching, isPaused, isComplete, wait, boughtAt } = load
+  const { data, error, isFetching, isPaused, isComplete, wait, oldest } = load
   const price = prices.posts
   const shortage = useShortage(price)
   const { query } = params
@@ -46,8 +46,7 @@ export function Posts({ params, load, color, shown }: Props) {
         </h4>
         {data && (
           <p className="quiet" role="status">
-            {shown.length} {shown.length === 1 ? 'post' : 'posts'}
-            {boughtAt !== undefined && `, bought ${minutesAgo(boughtAt)}`}
+            {shown.length} {shown.length === 1 ? 'post' : 'posts'}, bought {minutesAgo(oldest)}
           </p>
         )}
         {shown.length > 0 && (

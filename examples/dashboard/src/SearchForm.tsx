@@ -10,8 +10,6 @@ const languages = {
   '': 'Any language',
   de: 'German',
   en: 'English',
-  es: 'Spanish',
-  fr: 'French',
   ja: 'Japanese',
 }
 

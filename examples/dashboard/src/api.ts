@@ -1,13 +1,26 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { SocialSearch } from 'social-search-sdk'
 
+/** When each answer was bought, by its request id, in milliseconds since 1970. The proxy says its age. */
+export const boughtAt = new Map<string, number>()
+
+async function fetchAndNote(request: Request): Promise<Response> {
+  const response = await fetch(request)
+  if (response.status === 200) {
+    const { requestId } = await response.clone().json()
+    boughtAt.set(requestId, Date.now() - 1000 * Number(response.headers.get('age') ?? 0))
+  }
+  return response
+}
+
 /** Buys: calls go through the proxy, which has the key. This client queues them and waits for rate limits. */
-export const client = new SocialSearch({ baseUrl: '/api/social', organization: 'demo' })
+export const client = new SocialSearch({ baseUrl: '/api/social', organization: 'demo', fetch: fetchAndNote })
 
 /** Reads only what the proxy's cache keeps, so it costs nothing. A reload, the back button and a link use it. */
 export const stored = new SocialSearch({
   baseUrl: '/api/stored',
   organization: 'demo',
+  fetch: fetchAndNote,
   limits: { perMinute: false }, // stored answers count towards no rate limit
 })
 

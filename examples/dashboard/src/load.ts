@@ -7,7 +7,7 @@ import {
   isSocialSearchError,
 } from 'social-search-sdk'
 import { infiniteSearchOptions } from 'social-search-sdk/query'
-import { client, queryClient, stored } from './api.ts'
+import { boughtAt, client, queryClient, stored } from './api.ts'
 
 /** The proxy's cache does not keep the answer, or no longer. */
 export class NotStored extends Error {}
@@ -15,8 +15,6 @@ export class NotStored extends Error {}
 /** How a search is going. */
 interface Progress {
   wait?: Wait | null
-  /** When its oldest page was bought, in milliseconds since 1970. */
-  boughtAt?: number
 }
 const progressOf = (params: MicroblogSearchParams) => ['progress', params] as const
 const queryOf = (params: MicroblogSearchParams) => infiniteSearchOptions(stored, 'microblog.search', params)
@@ -39,7 +37,11 @@ export function usePosts(params = none) {
   const all = data?.pages.flatMap((page) => page.posts) ?? []
   const posts = [...new Map(all.map((post) => [post.id, post])).values()]
   const isComplete = data !== undefined && !hasNextPage
-  return { ...progress.data, data, posts, error, isFetching, isPaused, isComplete }
+  /** When its oldest page was bought. */
+  const oldest = Math.min(
+    ...(data?.pages ?? []).map(({ requestId }) => boughtAt.get(requestId) ?? Date.now()),
+  )
+  return { ...progress.data, data, posts, error, isFetching, isPaused, isComplete, oldest }
 }
 
 /**
@@ -51,22 +53,19 @@ export async function load(
   params: MicroblogSearchParams,
   pages = Infinity,
 ): Promise<void> {
-  const report = (change: Progress) =>
-    queryClient.setQueryData<Progress>(progressOf(params), (old) => ({ ...old, ...change }))
-  function reportTime(response: Response): void {
-    const { boughtAt = Infinity } = queryClient.getQueryData<Progress>(progressOf(params)) ?? {}
-    report({ boughtAt: Math.min(boughtAt, Date.now() - ageOf(response)), wait: null })
-  }
+  const report = (progress: Progress) => queryClient.setQueryData<Progress>(progressOf(params), progress)
   const search = infiniteSearchOptions(from, 'microblog.search', params, {
     onWait: (wait) => report({ wait }),
-    hooks: { afterResponse: [({ response }) => reportTime(response)] },
   })
   const observer = new InfiniteQueryObserver(queryClient, {
     ...search,
     queryFn: (context) =>
-      search.queryFn(context).catch((error: unknown) => {
-        throw from === stored && isMiss(error) ? new NotStored() : error
-      }),
+      search
+        .queryFn(context)
+        .catch((error: unknown) => {
+          throw from === stored && isMiss(error) ? new NotStored() : error
+        })
+        .finally(() => report({ wait: null })),
     enabled: false,
   })
   // While somebody listens, leaving the view cancels nothing.
@@ -79,7 +78,6 @@ export async function load(
       if (!hasNextPage) break
     }
   } finally {
-    report({ wait: null })
     stop()
   }
 }
@@ -105,5 +103,3 @@ export const cancel = (params?: MicroblogSearchParams) =>
 
 /** The server sends 204 if the proxy does not keep the answer. */
 export const isMiss = (error: unknown) => isSocialSearchError(error) && error.attempts.at(-1)?.status === 204
-
-const ageOf = ({ headers }: Response) => 1000 * Number(headers.get('age') ?? 0)

@@ -16,7 +16,6 @@ export type {
   SandboxPost,
   SandboxPublication,
   SandboxRequest,
-  SandboxStory,
 } from './types.ts'
 
 /**

@@ -2,7 +2,7 @@ import { organizationLimits } from '../../api/limits.ts'
 import { isInstance } from '../../lib/thrown.ts'
 import { array, assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
 import { ownContentOf } from './own-content.ts'
-import type { SandboxKey, SandboxLimits, SandboxOptions, SandboxStory } from './types.ts'
+import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
 
 const option = 'createSandbox() option'
 
@@ -11,16 +11,14 @@ export type Settings = ReturnType<typeof resolveOptions>
 
 /** Checks the options and fills in defaults. */
 export function resolveOptions(options: SandboxOptions) {
-  const names = ['seed', 'posts', 'now', 'growth', 'story', 'latency', 'limits', 'content', 'keys']
+  const names = ['seed', 'posts', 'now', 'growth', 'latency', 'limits', 'content', 'keys']
   assertRecord(`${option}s`, options, names)
   const { seed = 1, posts = 4000, growth = 0, latency = 0, limits = {}, content = {}, keys = [] } = options
-  const { story } = options
   const now = resolveClock(options.now)
   return {
     seed: integer(`${option} seed`, seed),
     posts: integer(`${option} posts`, posts, 0, 100_000),
     growth: number(`${option} growth`, growth, 0, 3600),
-    story: story && resolveStory(story),
     latency: resolveLatency(latency),
     limits: resolveLimits(limits),
     now,
@@ -36,15 +34,6 @@ function resolveClock(now: SandboxOptions['now'] = () => Date.now()): () => numb
     const time: unknown = typeof now === 'function' ? now() : now
     return number(`${option} now`, isInstance(time, Date) ? time.getTime() : time, 0, 8.64e15)
   }
-}
-
-function resolveStory(story: SandboxStory): SandboxStory {
-  const field = `${option} story`
-  assertRecord(field, story, ['launch', 'rival'])
-  for (const [name, query] of Object.entries(story) as [string, unknown][]) {
-    if (query !== undefined && typeof query !== 'string') fail(`${field}.${name}`, 'a query', query)
-  }
-  return story
 }
 
 function resolveLatency(latency: number | readonly [number, number]): readonly [number, number] {

@@ -15,7 +15,6 @@ import { commentsOf, postsOf } from './professionalnet/person.ts'
 import { searchPosts } from './professionalnet/search.ts'
 import { searchMicroblog } from './search.ts'
 import { createShelf } from './shelf.ts'
-import { tellPosts } from './story.ts'
 import { searchTechnews, technewsPosts } from './technews.ts'
 import type { SandboxLedger } from './types.ts'
 
@@ -36,17 +35,16 @@ export interface Route {
 
 /** Makes the routes of one sandbox. Changes made by its requests do not affect other sandboxes. */
 export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[] {
-  const { seed, posts, own, now, story, start } = settings
-  const keeps = story && tellPosts(story, start)
+  const { seed, posts, own, now } = settings
   const listeners = own.listeners ?? createListeners(seed)
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(settings, own.mentions, listeners)
-  const microblog = createShelf(settings, own.microblog, microblogPosts, posts, keeps)
-  const technews = createShelf(settings, own.technews, technewsPosts, Math.ceil(posts / 5), keeps)
-  const networkShelf = createShelf(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4), keeps)
+  const microblog = createShelf(settings, own.microblog, microblogPosts, posts)
+  const technews = createShelf(settings, own.technews, technewsPosts, Math.ceil(posts / 5))
+  const networkShelf = createShelf(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
   const network: Network = { seed, shelf: networkShelf, found: new Map() }
   // Cursors of sandboxes with other posts do not fit.
-  const corpusId = JSON.stringify([seed, posts, own.microblog, own.technews, story])
+  const corpusId = JSON.stringify([seed, posts, own.microblog, own.technews])
 
   const handlers: Handlers = {
     'microblog.search': (input) => searchMicroblog(microblog, corpusId, input),

@@ -4,8 +4,6 @@ import { memoizeLatest } from './memoize-latest.ts'
 import type { Moment } from './pages.ts'
 import { createRandom } from './random.ts'
 import type { Draft, MadeUp } from './series.ts'
-import { type Keeps, storyFactors } from './story.ts'
-import type { SandboxStory } from './types.ts'
 
 const hour = 3_600_000
 /** A query shows no more items of growth, so that a jump of the clock takes no time. */
@@ -27,7 +25,6 @@ export interface ShelfSettings {
   readonly start: number
   /** New posts an hour about each query. */
   readonly growth: number
-  readonly story: SandboxStory | undefined
 }
 
 /** Items from a test, newest first by their order of arrival. */
@@ -44,11 +41,8 @@ export function createShelf<T extends Item>(
   { seed, now, start, growth }: ShelfSettings,
   own: Own<T>,
   { make, latest, about, sizeAbout }: MadeUp<T>,
-  normalSize: number,
-  keeps?: Keeps,
+  size: number,
 ) {
-  const factors = keeps ? storyFactors : { network: 1, query: 1 }
-  const size = normalSize * factors.network
   const grow = memoizeLatest((query: string, at: number, serial: number): T => {
     const random = createRandom(`${seed}/growth/${query}/${at}/${serial}`)
     return (make(random, [0], { seed, query })[0] as Draft<T>)(at)
@@ -64,8 +58,7 @@ export function createShelf<T extends Item>(
   }
 
   let madeUp: ((until: number) => readonly T[]) | undefined
-  const madeUpAt = ({ at }: Moment) => kept((madeUp ??= latest(seed, size))(at))
-  const kept = (items: readonly T[]): readonly T[] => (keeps ? items.filter(keeps) : items)
+  const madeUpAt = ({ at }: Moment) => (madeUp ??= latest(seed, size))(at)
   const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)
 
   return {
@@ -81,8 +74,8 @@ export function createShelf<T extends Item>(
       if (own.isAlone || topic === null) return merge(added, [])
       const found = matching(madeUpAt(moment))
       if (found.length === 0 && size > 0) {
-        const count = factors.query * createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
-        found.push(...matching(kept(about(seed, count, query)(moment.at))))
+        const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
+        found.push(...matching(about(seed, count, query)(moment.at)))
       }
       return merge([...growAbout(query, moment), ...added], found)
     },

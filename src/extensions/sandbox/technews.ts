@@ -3,7 +3,7 @@ import { longTail } from './authors.ts'
 import names from './names.json' with { type: 'json' }
 import { pageOf } from './pages.ts'
 import { Params } from './params.ts'
-import { type Topic, techTopics, topicAbout } from './phrases/languages.ts'
+import { type Topic, english, topicAbout } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { type Draft, type Make, idAt, makeUp } from './series.ts'
 import type { Shelf } from './shelf.ts'
@@ -18,6 +18,9 @@ export interface IndexedStory {
 }
 
 const authors = names.surnames.map((name) => ({ handle: name.toLowerCase().replaceAll('-', '') }))
+const techTopics = english.topics.filter(({ keyword }) =>
+  ['typescript', 'opensource', 'databases', 'ai'].includes(keyword),
+)
 const pageSize = 20
 const types = ['story', 'comment'] as const
 

@@ -70,14 +70,6 @@ export interface SandboxContent {
 export type SandboxPublication =
   readonly SandboxPost[] | Pick<SandboxContent, 'microblog' | 'professionalnet' | 'technews' | 'mentions'>
 
-/** Gives made-up posts and mentions a history: busy weekdays, and mentions in waves. */
-export interface SandboxStory {
-  /** A query whose posts peak on a Tuesday, 9 to 15 days before the sandbox was made. Default none. */
-  launch?: string | undefined
-  /** A query with few posts four months ago and many now. Default none. */
-  rival?: string | undefined
-}
-
 /** How a sandbox is set up; every field is optional. */
 export interface SandboxOptions {
   /** An integer: the same seed gives the same posts, ids and key. Default 1. */
@@ -91,8 +83,6 @@ export interface SandboxOptions {
   now?: Date | (() => Date | number) | undefined
   /** New posts an hour about each query, on each network with made-up posts, from now on; up to 3,600. Default 0. */
   growth?: number | undefined
-  /** Gives posts and mentions a history, for demos and charts. By default, they come at an even pace. */
-  story?: SandboxStory | undefined
   /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
   latency?: number | readonly [min: number, max: number] | undefined
   /** The limits that the sandbox enforces; those of the service by default. */

@@ -7,7 +7,6 @@ import { type Topic, english, anything, topicAbout } from '../phrases/languages.
 import { createRandom } from '../random.ts'
 import { type Make, makeUp } from '../series.ts'
 import { type Own, type ShelfSettings, createShelf } from '../shelf.ts'
-import { tellMentions } from '../story.ts'
 import { getRecord, type Listener, networks } from './monitors.ts'
 
 /** States of a mention; made up, and any may follow any: the service documents neither states nor transitions. */
@@ -30,8 +29,6 @@ export interface IndexedMention {
 }
 
 const mentionCount = 240
-/** A story has more, in waves. */
-const storyCount = 600
 
 function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
   return (random, times, { seed }) => {
@@ -69,9 +66,7 @@ export function createMentions(
   listeners: readonly Listener[],
 ) {
   const madeUp = makeUp('mentions', makeMentions(listeners))
-  const keeps = settings.story && tellMentions(settings.start)
-  const count = keeps ? storyCount : mentionCount
-  const shelf = createShelf(settings, own, madeUp, listeners.length === 0 ? 0 : count, keeps)
+  const shelf = createShelf(settings, own, madeUp, listeners.length === 0 ? 0 : mentionCount)
   const changed = new Map<string, Mention['state']>()
 
   /** All mentions of a moment with their states of now, newest first. */

@@ -1,5 +1,6 @@
 import { pageOf } from '../pages.ts'
 import { Params } from '../params.ts'
+import { english } from '../phrases/languages.ts'
 import { type Random, createRandom } from '../random.ts'
 import { Refusal } from '../responses.ts'
 
@@ -20,12 +21,9 @@ export const networks = ['microblog', 'professionalnet', 'technews'] as const
 /** Before this time, listeners and feeds were created. The clock of the sandbox does not move it. */
 const oldest = Date.UTC(2026, 0, 1)
 
-/** Keywords that listeners watch; each is the keyword of a topic. */
-const watched = ['typescript', 'opensource', 'databases', 'ai', 'coffee', 'climate', 'cycling', 'books']
-
 export function createListeners(seed: number): Listener[] {
   const random = createRandom(`${seed}/listeners`)
-  return watched.map((keyword) => ({
+  return english.topics.map(({ keyword }) => ({
     id: `lis_${random.hex(16)}`,
     name: `Mentions of ${keyword}`,
     keywords: [keyword],

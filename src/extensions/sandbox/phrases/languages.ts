@@ -1,13 +1,7 @@
 import about from './about.json' with { type: 'json' }
 import german from './de.json' with { type: 'json' }
-import homeTopics from './en-home.json' with { type: 'json' }
-import outdoorTopics from './en-outdoors.json' with { type: 'json' }
-import enTech from './en-tech.json' with { type: 'json' }
 import englishPhrases from './en.json' with { type: 'json' }
-import spanish from './es.json' with { type: 'json' }
-import french from './fr.json' with { type: 'json' }
 import japanese from './ja.json' with { type: 'json' }
-import portuguese from './pt.json' with { type: 'json' }
 
 /** Fragments that posts on one topic are put together from. */
 export interface Topic {
@@ -39,15 +33,9 @@ export interface Phrases {
   readonly firstNames: readonly string[]
 }
 
-/** Topics of tech news, in English. */
-export const techTopics: readonly Topic[] = enTech
+export const english: Phrases = englishPhrases
 
-export const english: Phrases = {
-  ...englishPhrases,
-  topics: [...techTopics, ...homeTopics, ...outdoorTopics],
-}
-
-export const languages: readonly Phrases[] = [english, german, french, spanish, japanese, portuguese]
+export const languages: readonly Phrases[] = [english, german, japanese]
 
 /** A query with this word has no results, for tests of empty results. */
 const nothing = /\bnothing\b/i

@@ -1,0 +1,75 @@
+/** What the charts tell: the launch of React on a Tuesday, Vue with more posts each week, and mentions of both. */
+import type { SandboxPublication } from 'social-search-sdk/sandbox'
+
+const day = 86_400_000
+
+/** The listeners that find the mentions. The sandbox makes up mentions for each. */
+export const listeners = ['react', 'vue', 'typescript', 'coffee'].map((keyword) => ({
+  ...{ id: `lis_${keyword}`, name: `Mentions of ${keyword}`, keywords: [keyword] },
+}))
+
+const people = [
+  'Ada Quillfeather',
+  'Noor Oakhollow',
+  'Jun Tidewell',
+  'Mila Saltwhistle',
+  'Theo Inkpenny',
+  'Rosa Foxglen',
+]
+const [launchLines, rivalLines] = [
+  [
+    'The new React is out, and I like {}.',
+    'React: {} alone is worth the update.',
+    'Updated to the new React for {}. No regrets.',
+  ],
+  [
+    'Moved another page to Vue, mostly for {}.',
+    'Vue keeps surprising me: {} this time.',
+    'Our team voted for Vue, and {} decided it.',
+  ],
+] as const
+const things = ['the compiler', 'faster builds', 'the new docs', 'less code', 'how it handles forms']
+const likes = [240, 35, 6, 88, 12, 3, 17]
+
+/** Posts and mentions of the weeks before a time. */
+export function storyBefore(now: Date): SandboxPublication {
+  const launchAge = 9 + ((now.getUTCDay() - 2 - 9 + 28) % 7)
+  const launch = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3].map((later) => launchAge - later)
+  const rival = Array.from({ length: 20 }, (_, index) => Math.floor((index * index) / 16))
+  const posts = [...launch.map(toPost(launchLines)), ...rival.map(toPost(rivalLines))]
+  return { microblog: posts, mentions: posts.map(toMention) }
+
+  /** A post that is so many days old. */
+  function toPost(lines: readonly string[]) {
+    return (age: number, index: number) => {
+      const name = people[(index * 5) % people.length]!
+      const author = name.toLowerCase().replace(' ', '_')
+      const time = Number(now) - age * day - ((index * 7) % 12) * 600_000
+      const id = `${time}${index}`
+      const body = lines[index % lines.length]!.replace('{}', things[index % things.length]!)
+      const favoriteCount = likes[index % likes.length]!
+      const engagements = { favoriteCount, viewsCount: 31 * favoriteCount, replyCount: index % 3 }
+      const url = `https://microblog.example/${author}/status/${id}`
+      return { ...{ id, body, author, name, url, engagements }, timestamp: new Date(time).toISOString() }
+    }
+  }
+}
+
+function toMention({
+  id,
+  body,
+  author,
+  url,
+  timestamp,
+}: { [Field in 'id' | 'body' | 'author' | 'url' | 'timestamp']: string }) {
+  const listenerId = body.includes('React') ? 'lis_react' : 'lis_vue'
+  return {
+    id: `men_${id}`,
+    listenerId,
+    text: body,
+    author,
+    url,
+    publishedAt: timestamp,
+    fitScore: 50 + (body.length % 50),
+  }
+}
