@@ -3,40 +3,51 @@ const replacement = '[redacted]'
 /** Shortest secret that is replaced, in characters: shorter ones would mangle ordinary text. */
 const minSecretLength = 6
 
-/** Most encoded secrets kept. Tokens rotate, and a pending response can only contain a recent one. */
-const maxForms = 32
-
 /** Longest request id that is kept, in characters: ids end up in logs. */
 const maxIdLength = 128
 
-/** Replaces the secrets of one client in text and data. */
+/** Replaces secrets in text and data. */
 export class Redactor {
-  readonly #secrets: string[] = []
-  /** Matches every secret, however JSON escapes it; undefined without secrets. */
+  /** The secrets that it keeps, in every encoding. */
+  #kept: readonly string[] = []
+  /** The same, and those of the latest token. */
+  #known: readonly string[] = []
+  /** Matches every secret, however JSON escapes it. It is made when a text needs it. */
   #pattern: RegExp | undefined
 
   /** Adds a secret, also in its JSON, URL and form encodings. */
   add(secret: string): void {
-    if (secret.length < minSecretLength || this.#secrets.includes(secret)) return
-    const inUrls = [encodeURIComponent(secret), String(new URLSearchParams({ '': secret })).slice(1)]
-    const inLowerCase = inUrls.map((form) => form.replaceAll(/%../g, (code) => code.toLowerCase()))
-    for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...inUrls, ...inLowerCase]) {
-      if (!this.#secrets.includes(form)) this.#secrets.push(form)
-    }
-    while (this.#secrets.length > maxForms) this.#secrets.shift()
-    this.#pattern = new RegExp(this.#secrets.map(inAnyEscape).join('|'), 'g')
+    this.#kept = [...new Set([...this.#kept, ...formsOf(secret)])]
+    this.renew(secret)
+  }
+
+  /** Adds a token in place of the one before: a provider may make thousands. */
+  renew(token: string): void {
+    this.#known = [...new Set([...this.#kept, ...formsOf(token)])]
+    this.#pattern = undefined
+  }
+
+  /** A redactor that keeps what this one knows now, and a token. */
+  with(token: string): Redactor {
+    if (this.#kept.includes(token)) return this
+    const redactor = new (this.constructor as typeof Redactor)()
+    redactor.#kept = this.#known
+    redactor.add(token)
+    return redactor
   }
 
   text(text: string): string {
-    return this.#pattern === undefined ? text : text.replace(this.#pattern, replacement)
+    if (this.#known.length === 0) return text
+    this.#pattern ??= new RegExp(this.#known.map(inAnyEscape).join('|'), 'g')
+    return text.replace(this.#pattern, replacement)
   }
 
   /** Whether a JSON text contains a secret: as it is, or in escapes that parsing undoes. */
   containsSecret(text: string): boolean {
-    for (const secret of this.#secrets) if (text.includes(secret)) return true
+    if (this.#known.some((secret) => text.includes(secret))) return true
     // Most texts have no such escape, and need no slow search.
     const mayBeEscaped = text.includes('\\u') || text.includes('\\/')
-    return mayBeEscaped && this.#pattern !== undefined && text.search(this.#pattern) !== -1
+    return mayBeEscaped && this.text(text) !== text
   }
 
   /** The request id of a body, redacted and printable; undefined if it is missing. */
@@ -65,6 +76,14 @@ export class Redactor {
     }
     return root.value
   }
+}
+
+/** A secret in the encodings in which it may appear; none if it is too short. */
+function formsOf(secret: string): string[] {
+  if (secret.length < minSecretLength) return []
+  const inUrls = [encodeURIComponent(secret), String(new URLSearchParams({ '': secret })).slice(1)]
+  const inLowerCase = inUrls.map((form) => form.replaceAll(/%../g, (code) => code.toLowerCase()))
+  return [secret, JSON.stringify(secret).slice(1, -1), ...inUrls, ...inLowerCase]
 }
 
 /** Most characters of a secret that a pattern spells out: regular expressions of some thousands overflow the stack. */

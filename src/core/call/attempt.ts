@@ -45,7 +45,7 @@ export class OpenAttempt {
     this.#token = token
     this.#lease = lease
     this.#entry = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
-    run.advance({ phase: 'headers', attempts: [...run.progress.attempts, this.#entry], settled: undefined })
+    run.advance({ attempts: [...run.progress.attempts, this.#entry], settled: undefined })
     run.call.openCalls.enterSlot()
   }
 
@@ -99,7 +99,10 @@ export class OpenAttempt {
 
   #lateError(timeoutMs: number): TimeoutError {
     const { phase } = this.#run.progress
-    const message = `no complete response within ${timeoutMs} ms (waiting for ${phase})`
+    const message =
+      this.#entry.sent === null
+        ? `a hook took longer than ${timeoutMs} ms, nothing was sent`
+        : `no complete response within ${timeoutMs} ms (waiting for ${phase})`
     return new TimeoutError(message, { ...errorContext(this.#run), phase })
   }
 
@@ -134,18 +137,22 @@ export class OpenAttempt {
       if (signal.aborted) throw signal.reason
       const isSent = this.#entry.sent !== null
       const isMisuse = isInstance(error, FetchMisuse)
+      const server = { baseUrl: client.baseUrl, redactor: this.#run.redactor }
       if (isMisuse || !isSent) return failureOfMisuse(this.#run, error, isMisuse)
-      return failureOfConnection(this.#run, explainNetworkError(error, client, response !== undefined))
+      return failureOfConnection(this.#run, explainNetworkError(error, server, response !== undefined))
     }
   }
 
   #noteSent({ headers, signal }: Init): void {
     if (this.#entry.sent !== null) throw new FetchMisuse('a hook sent the request again')
     if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
+    // A hook may have taken longer than the call has time, or have blocked the timers that end it.
+    this.#run.call.end.throwIfAborted()
     signal.throwIfAborted()
     this.#entry.sent = new Date().toISOString()
     this.#start = performance.now()
-    this.#run.advance({ tookEffect: effectOf(this.#run.call.operation) === 'read' ? 'no' : 'unknown' })
+    const tookEffect = effectOf(this.#run.call.operation) === 'read' ? 'no' : 'unknown'
+    this.#run.advance({ phase: 'headers', tookEffect })
     this.#lease?.sent()
     this.#run.log('debug', 'sending')
   }

@@ -76,6 +76,8 @@ export interface Answer {
 export interface Situation {
   readonly call: Call
   readonly progress: Progress
+  /** Knows the secrets of the client, and every token that the call has sent. */
+  readonly redactor: Redactor
 }
 
 /**

@@ -14,8 +14,8 @@ export async function checkAnswer(
   success: Success,
   credits: CallCredits,
 ): Promise<Answer | Failure> {
-  const { call, progress } = at
-  const { operation, settings, client } = call
+  const { call, progress, redactor } = at
+  const { operation, settings } = call
   const { validation, schema, paging } = settings
   const { response, text, value, requestId } = success
   // The common case, without a promise.
@@ -32,7 +32,7 @@ export async function checkAnswer(
   const { attempts } = progress
   return {
     response,
-    redactor: client.redactor,
+    redactor,
     text,
     parsed: value,
     requestId,

@@ -54,7 +54,7 @@ export function failureOfConnection(at: Situation, failure: ExplainedFailure): F
 
 /** The outcome of an attempt in which a hook failed before sending, or code of the user broke its contract. */
 export function failureOfMisuse(at: Situation, error: unknown, isMisuse: boolean): Failure {
-  const reason = at.call.client.redactor.text(messageOf(error))
+  const reason = at.redactor.text(messageOf(error))
   const message = isMisuse ? reason : `a hook failed before sending: ${reason}`
   return makeFailure(at, new ConfigurationError(message, errorContext(at)))
 }
@@ -62,7 +62,7 @@ export function failureOfMisuse(at: Situation, error: unknown, isMisuse: boolean
 /** The failure of an attempt that has thrown an error which nothing else explains. */
 export function failureOfUnexpected(at: Situation, error: unknown): Failure {
   if (!at.progress.settled) return makeFailure(at, error)
-  const reason = at.call.client.redactor.text(messageOf(error))
+  const reason = at.redactor.text(messageOf(error))
   return failureAfterSuccess(at, `the response cannot be read: ${reason}`)
 }
 
@@ -84,7 +84,7 @@ export function failureOfInvalid(
   { requestId, body }: Pick<Success, 'requestId' | 'body'>,
   { message, issues }: Validated & { ok: false },
 ): Failure {
-  const { redactor } = at.call.client
+  const { redactor } = at
   const context = errorContext(at)
   const error = new InvalidResponseError(redactor.text(message), {
     ...context,
@@ -119,7 +119,7 @@ export function makeFailure(
 
 /** Why a success has no value. */
 export function whyUnusable(
-  { call }: Situation,
+  { redactor }: Situation,
   { response, text, complete }: Success,
 ): Validated & { ok: false } {
   const { status } = response
@@ -129,14 +129,14 @@ export function whyUnusable(
       ? 'the response is partial (206)'
       : text === ''
         ? `the response is empty (${status})`
-        : `the response is not JSON (${status}, ${describeForeign(response, text, call.client.redactor)})`
+        : `the response is not JSON (${status}, ${describeForeign(response, text, redactor)})`
   return { ok: false, message, issues: [] }
 }
 
-function successOf({ call, progress }: Situation, received: Received): Success {
+function successOf({ call, progress, redactor }: Situation, received: Received): Success {
   const { client, operation, settings } = call
   const { tookEffect } = progress
-  const { redactor, dialect } = client
+  const { dialect } = client
   const { response, complete } = received
   let { text } = received
   let value: unknown
@@ -164,9 +164,9 @@ function successOf({ call, progress }: Situation, received: Received): Success {
 }
 
 function failureOfResponse(at: Situation, { response, text }: Received): Failure {
-  const { call, progress } = at
+  const { call, progress, redactor } = at
   const { client, operation, settings } = call
-  const { dialect, redactor } = client
+  const { dialect } = client
   const { status, headers, type } = response
   // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {

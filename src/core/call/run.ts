@@ -1,6 +1,7 @@
 import pRetry from 'p-retry'
 import { RateLimitError, SharedError, type SocialSearchError, TimeoutError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
+import type { Redactor } from '../../lib/redact.ts'
 import { isInstance } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type Ticket, SurfaceClosed } from '../../limits/interface.ts'
@@ -31,6 +32,7 @@ export class Run implements Situation {
   readonly call: Call
   readonly purchase: Purchase
   progress = noProgress
+  redactor: Redactor
   /** The latest attempt. */
   #attempt: OpenAttempt | undefined
   /** The token of the next attempt, or of the latest. */
@@ -41,6 +43,7 @@ export class Run implements Situation {
   constructor(call: Call) {
     this.call = call
     this.purchase = new Purchase(call)
+    this.redactor = call.client.redactor
   }
 
   /** Answers the call. */
@@ -48,7 +51,7 @@ export class Run implements Situation {
     try {
       // Before pRetry, whose promises and options would double the memory of a call that waits.
       let lease = this.#take(await this.#queue())
-      return await pRetry(() => (this.#attempt = new OpenAttempt(this, lease, this.#token)).make(), {
+      return await pRetry(() => this.#makeAttempt(lease), {
         retries: Infinity,
         minTimeout: 0,
         // Resolves when the next attempt may be sent.
@@ -65,6 +68,12 @@ export class Run implements Situation {
       this.purchase.close()
       this.call.end.close()
     }
+  }
+
+  #makeAttempt(lease: Lease): Promise<Answer> {
+    if (this.#token !== null) this.redactor = this.redactor.with(this.#token)
+    this.#attempt = new OpenAttempt(this, lease, this.#token)
+    return this.#attempt.make()
   }
 
   /** Notes how far the call is. */

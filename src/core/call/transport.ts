@@ -180,7 +180,8 @@ function untilEnd(send: Send): Send {
       return await send(call)
     } catch (error) {
       const phase = call.end.isInFlight ? 'headers' : 'queue'
-      throw errorOfEnd({ call, progress: { ...noProgress, phase } }, error)
+      const { redactor } = call.client
+      throw errorOfEnd({ call, progress: { ...noProgress, phase }, redactor }, error)
     } finally {
       call.end.close()
     }

@@ -52,7 +52,7 @@ export class Credential {
     await this.#state.refreshing
     const token: unknown = await this.#provider?.token()
     assertToken(token, 'the token', context)
-    this.#redactor.add(token)
+    this.#redactor.renew(token)
     this.#state.current = token
     return token
   }

@@ -103,7 +103,7 @@ function freshness(settings: CallSettings, isFirst: boolean, cacheMaxAge: number
 
 /** Checks and transforms a copy of the answer as the call asks. */
 async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<Answer> {
-  const { redactor, dialect, ledger } = call.client
+  const { dialect, ledger } = call.client
   const { text, status, type, cost, at } = entry
   const response =
     fetched?.response ??
@@ -111,11 +111,12 @@ async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): P
   const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
   const { attempts, credits }: Pick<Answer, 'attempts' | 'credits'> = (isPayer && fetched) || free
   const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
+  const { redactor } = fetched ?? call.client
   const value = dialect.parse(text)
   const requestId = redactor.requestId(value)
   const success = { response, complete: true, text, value, body: value, requestId, tookEffect }
   const progress = { ...noProgress, phase: 'body' as const, attempts, tookEffect, settled: success }
-  const answer = await checkAnswer({ call, progress }, { ...success, cost: 'none' }, credits)
+  const answer = await checkAnswer({ call, progress, redactor }, { ...success, cost: 'none' }, credits)
   if (answer instanceof Failure) throw answer.error
   if (isPayer) return answer
   ledger.saved += cost

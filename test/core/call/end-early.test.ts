@@ -24,6 +24,36 @@ describe('ClientTransport.request()', () => {
     expect([fetch.mock.calls.length, refresh.mock.calls.length, ms]).toEqual([1, 0, 100])
   })
 
+  it.each([
+    ['maxQueueWait passes', { maxQueueWait: 50 }, { name: 'TimeoutError', phase: 'queue', charged: 'no' }],
+    ['its caller leaves', {}, { message: 'left' }],
+  ])('sends nothing when %s while a hook runs', async (_, options, expected) => {
+    const fetch = vi.fn(() => Promise.resolve(ok()))
+    const slowly = () => new Promise<void>((resolve) => setTimeout(resolve, 300))
+    const transport = clientTransport(
+      createTransport({
+        ...{ baseUrl, auth: false, organization: `slow hook ${JSON.stringify(options)}`, fetch },
+        hooks: { beforeRequest: [slowly] },
+      }),
+    )
+    const extras = 'maxQueueWait' in options ? {} : { callerLeft: abortIn(50, new Error('left')) }
+    const call = transport.request(microblogSearch, { query: 'rust' }, options, undefined, extras)
+    expect(await settle(call)).toMatchObject({ error: expected, ms: 50 })
+    await pass(300)
+    expect(fetch).not.toHaveBeenCalled()
+    expect(transport.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+
+  it('sends nothing after maxQueueWait when a hook has blocked the thread', async () => {
+    const fetch = vi.fn(() => Promise.resolve(ok()))
+    const later = performance.now() + 100
+    const block = () => void vi.spyOn(performance, 'now').mockReturnValue(later)
+    const client = makeClient({ fetch, maxQueueWait: 50, hooks: { beforeRequest: [block] } })
+    const { error } = await settle(client.microblog.search({ query: 'rust' }))
+    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', charged: 'no' })
+    expect(fetch).not.toHaveBeenCalled()
+  })
+
   it('does not wait for a 429 beyond the deadline when maxQueueWaitMs is longer', async () => {
     const fetch = () => Promise.resolve(rateLimited(5))
     const transport = clientTransport(

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AuthProvider, type ClientOptions } from '../../../src/index.ts'
 import { AbortableLimiter } from '../../limits/abortable-limiter.ts'
 import { abortIn, settle, virtualTime } from '../../support/clock.ts'
+import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
@@ -198,6 +199,28 @@ describe('auth', () => {
     const { error, ms } = await settle(withAuth(hanging, { deadline: 700 }).microblog.search(query))
     expect(error).toMatchObject({ name: 'TimeoutError' })
     expect(ms).toBe(700)
+  })
+
+  it('keeps a token out of the answer, headers and error of its call when 100 calls wait with a new one each', async () => {
+    let calls = 0
+    const auth = { token: () => `token_${++calls}_from_the_vault` }
+    let answers = 0
+    const fetch = ({ headers }: Request) => {
+      const bearer = headers.get('authorization') ?? ''
+      const told = { requestId: `req_${bearer}`, others: [bearer], error: { code: 'x', message: bearer } }
+      const init = { status: answers++ % 2 === 0 ? 400 : 200, headers: { 'x-echo': bearer } }
+      return Promise.resolve(new Response(JSON.stringify({ ...page(['1']), ...told }), init))
+    }
+    const client = withAuth(auth, { fetch, limits: { perMinute: false } })
+    const all = Array.from({ length: 100 }, () => client.microblog.search(query).withResponse())
+    const { value } = await settle(Promise.allSettled(all))
+    const texts = value?.map((end) =>
+      end.status === 'rejected'
+        ? inspect(end.reason, { showHidden: true, depth: Infinity })
+        : JSON.stringify([end.value.data, end.value.requestId, ...end.value.response.headers]),
+    )
+    expect(texts?.filter((text) => text.includes('[redacted]'))).toHaveLength(100)
+    expect(texts?.filter((text) => text.includes('_from_the_vault'))).toEqual([])
   })
 
   it('keeps its tokens out of every error', async () => {
