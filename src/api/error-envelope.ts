@@ -12,6 +12,11 @@ export const serviceErrorStatus = {
 
 export type ServiceErrorCode = keyof typeof serviceErrorStatus
 
+/** The code of a status, also of one that another server sent: the documented one, if there is one. */
+export function codeOfStatus(status: number): string {
+  return Object.entries(serviceErrorStatus).find(([, each]) => each === status)?.[0] ?? `http_${status}`
+}
+
 /** An error, as the service describes it. */
 export interface ServiceError {
   /** One of {@link ServiceErrorCode}, or a code that is not documented. */

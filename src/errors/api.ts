@@ -10,6 +10,7 @@ export interface ApiErrorDetails extends ErrorContext {
   /** Seconds. */
   retryAfter?: number | undefined
   requiredScopes?: readonly Scope[] | undefined
+  gateway?: boolean | undefined
 }
 
 /**
@@ -32,6 +33,8 @@ export class ApiError extends SocialSearchError {
   declare readonly retryAfter?: number
   /** On a 403: the scopes that the operation needs. */
   declare readonly requiredScopes?: readonly Scope[]
+  /** Present if the answer lacks the service's own error body: a proxy or a firewall may have sent it. */
+  declare readonly gateway?: true
 
   constructor(details: ApiErrorDetails) {
     super(details.code, details.message, details)
@@ -39,6 +42,7 @@ export class ApiError extends SocialSearchError {
     this.issues = details.issues ?? []
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
     if (details.requiredScopes !== undefined) this.requiredScopes = details.requiredScopes
+    if (details.gateway) this.gateway = true
   }
 }
 

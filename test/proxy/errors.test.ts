@@ -25,11 +25,14 @@ const search: Call = (client) => client.microblog.search({ query: 'coffee' })
 async function learn(client: SocialSearch, sandbox: Sandbox, call: Call): Promise<object> {
   const { error } = await settle(call(client))
   const { name, message, code, charged, requestId, operation } = error as SocialSearchError
-  const { issues, retryAfter, requiredScopes, status, phase, body } = error as Record<string, unknown>
+  const { issues, retryAfter, requiredScopes, status, phase, body, gateway } = error as Record<
+    string,
+    unknown
+  >
   const { spent, uncertain } = client.credits
   expect(miscounts(client.credits, sandbox.ledger.spent)).toEqual([])
   const facts = { name, message, code, charged, requestId, operation, issues, retryAfter, requiredScopes }
-  return { ...facts, status, phase, body, spent, uncertain, sent: sandbox.requests.length }
+  return { ...facts, status, phase, body, gateway, spent, uncertain, sent: sandbox.requests.length }
 }
 
 const envelope = (code: string, more: object = {}) => ({ requestId: 'req_7', error: { code, ...more } })

@@ -1,4 +1,4 @@
-import type { ServiceErrorCode } from '../../api/error-envelope.ts'
+import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'
 import { firstIssues, maxMessageLength } from '../../api/issues.ts'
 import {
   ApiError,
@@ -198,7 +198,7 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
   const details = {
     ...errorContext(at, tookEffect),
     status,
-    code: printable(errorBody?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
+    code: printable(errorBody?.code ?? codeOfStatus(status), maxCodeLength) as ServiceErrorCode,
     // The message of a proxy is complete.
     message: isByProxy
       ? printable(errorBody?.message ?? '', maxMessageLength)
@@ -206,6 +206,7 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
     requestId: redactor.requestId(body),
     issues: errorBody?.issues,
     retryAfter: announced === null ? undefined : announced / 1000,
+    gateway: errorBody === null || errorBody.gateway,
     // A proxy's 403 is about its caller.
     ...(status === 403 && !isByProxy && { requiredScopes: operation.scopes }),
   }

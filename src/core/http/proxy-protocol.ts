@@ -51,7 +51,7 @@ export interface ProxyErrorFields {
 export function writeProxyError(error: SocialSearchError): ProxyErrorFields {
   const { charged, applied } = error
   const outcome = { charged, ...(applied && { applied }) }
-  if (error instanceof ApiError) return outcome
+  if (error instanceof ApiError) return { ...outcome, ...(error.gateway && { gateway: true }) }
   // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
   return { ...outcome, by: 'proxy', ...detailsOf(error) }
 }
@@ -75,6 +75,8 @@ const unreported = 'not reported by the proxy'
 export interface ProxyError {
   /** Whether the call was charged; for a write, whether it was applied. */
   readonly tookEffect: Charged
+  /** Whether the proxy got its answer from a server that is not the service. */
+  readonly gateway: boolean
   /** Makes an error of this package's own class, instead of the class for the status. */
   readonly toError?: (details: ApiErrorDetails) => SocialSearchError | undefined
 }
@@ -82,12 +84,13 @@ export interface ProxyError {
 /** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
 export function readProxyError(body: unknown): ProxyError | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
-  const { code, charged, applied, by } = error
+  const { code, charged, applied, by, gateway } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
   const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(errorFactories, code)
   const toError = isOwn ? errorFactories[code] : undefined
   return {
     tookEffect: applied === 'unknown' ? applied : charged,
+    gateway: gateway === true,
     ...(toError && { toError: (details) => toError(error, details) }),
   }
 }

@@ -12,6 +12,22 @@ describe('the error of search()', () => {
     expect((error as Error).message).toMatch(/lacks search:read, or the member/)
   })
 
+  it.each([
+    [400, 'validation_error'],
+    [401, 'unauthorized'],
+    [429, 'rate_limited'],
+    [502, 'upstream_error'],
+    [503, 'professionalnet_unavailable'],
+  ])('has the same class and code for a %i of a gateway as for one of the service', async (status, code) => {
+    service.script(new Response('<h1>Busy</h1>', { status }))
+    const { error } = await service.search({ retry: false })
+    service.script(failure(status, code))
+    const { error: own } = await service.search({ retry: false })
+    expect(error).toMatchObject({ name: (own as Error).name, code, gateway: true, charged: 'unknown' })
+    expect(own).toMatchObject({ code, charged: 'no' })
+    expect(own).not.toHaveProperty('gateway')
+  })
+
   it('has a requestId of one short line', async () => {
     service.script(failure(502, 'upstream_error', { top: { requestId: `a\r\nb${'x'.repeat(9999)}` } }))
     const { error } = await service.search({ retry: false })
