@@ -7,7 +7,7 @@ import { code, sentence } from './words.ts'
 
 /** The page of the catalog: its calls and their common shape. */
 export function catalogPage(declarations: Declarations): string {
-  const client = declarations.exported('catalog/client.ts', 'CatalogClient')
+  const client = declarations.exported('extensions/catalog/client.ts', 'CatalogClient')
   const planet = declarations.exported('api/catalog/planet.ts', 'Planet')
   const shape = fieldTable(jsonSchemaOf(planetsCreate.request), planet, 'required')
   return [

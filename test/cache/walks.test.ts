@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type CacheStore } from '../../src/extensions/cache/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
-import { ok, scriptedService, slow } from '../support/service.ts'
+import { ok, scriptedService } from '../support/service.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
 import { cached, mapStore } from './cached.ts'
 

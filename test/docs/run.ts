@@ -10,8 +10,8 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 /** A sample with imports from the sources. */
 export function fromSources(sample: string): string {
   return sample.replaceAll(/'social-search-sdk((?:\/\w+)*)'/g, (_, name: string) => {
-    const path = `${src}${name.slice(1)}`
-    return JSON.stringify(existsSync(`${path}.ts`) ? `${path}.ts` : `${path}/index.ts`)
+    const path = join(src, name === '' ? '' : 'extensions', name)
+    return JSON.stringify(existsSync(`${path}.ts`) ? `${path}.ts` : join(path, 'index.ts'))
   })
 }
 

@@ -1,21 +1,9 @@
 import ky, { type BeforeRequestHook } from 'ky'
-import type { Hooks, Logger } from '../../src/index.ts'
-import { settle } from '../support/clock.ts'
-import { lenientLimiter } from '../support/limiter.ts'
+import type { Logger } from '../../src/index.ts'
 import { http, rawServer } from '../support/raw-server.ts'
-import { apiKey, failure, makeClient, ok, rateLimited } from '../support/service.ts'
+import { apiKey, makeClient, ok, rateLimited } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
-import {
-  costs,
-  ending,
-  endings,
-  inVirtualTime,
-  outcomeOf,
-  queries,
-  scripted,
-  search,
-  success,
-} from './observe.ts'
+import { costs, ending, endings, outcomeOf, queries, search, success } from './observe.ts'
 
 const page = ok(success)
 

@@ -1,9 +1,8 @@
-import { type ClientOptions, type Hooks, SocialSearchError } from '../../src/index.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 import { settle } from '../support/clock.ts'
-import { hang, makeClient, ok } from '../support/service.ts'
+import { makeClient, ok } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
-import { costs, ending, endings, inVirtualTime, outcomeOf, queries, scripted, success } from './observe.ts'
+import { endings, inVirtualTime, scripted, success } from './observe.ts'
 import { query } from '../support/search.ts'
 
 const page = ok(success)

@@ -1,7 +1,7 @@
 import type { Lease, Ticket } from '../../src/limits/interface.ts'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 
-export const never = new AbortController().signal
+const never = new AbortController().signal
 
 /** The limiter of a process, for tickets that lack what a test does not care for. */
 export class AbortableLimiter extends LocalLimiter {

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import type { CallLimiter as Limiter, Limits, Ticket } from '../../src/limits/interface.ts'
+import type { CallLimiter as Limiter, Ticket } from '../../src/limits/interface.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { closureContract } from './closure-contract.ts'
 import { type LimiterWorld, collect, never, organizations, reach, use, windowMs } from './contract-world.ts'
 
 /** Lets each limiter of a store take part before a test, which takes longer than the contract allows for a notice. */
-export async function takePart(limiters: readonly Limiter[], limits: Limits): Promise<void> {
+export async function takePart(limiters: readonly Limiter[]): Promise<void> {
   const ticket = {
     surface: null,
     priority: 0,

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ClientOptions } from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { failure, hang, makeClient, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
+import { failure, hang, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
 virtualTime()

@@ -94,8 +94,8 @@ describe('postgresStore()', () => {
       { length: 10 },
       (_, i) => new SharedLimiter({ store, organization: `many ${i}` }),
     )
-    const share = { inFlight: 2, perMinute: 20 }
-    const ticket = { surface: 'a', share, priority: 0, isRetry: false, maxHoldWait: 60_000 }
+    const { signal } = new AbortController()
+    const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
     const use = () =>
       Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...ticket })).release()))
     await use()

@@ -6,7 +6,6 @@ import {
   type SocialSearch,
   type SocialSearchError,
 } from '../../src/index.ts'
-import { clientTransport } from '../../src/core/call/transport.ts'
 import { TokenStoreError } from '../../src/errors/index.ts'
 import type { Fault, Sandbox } from '../../src/extensions/sandbox/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'

@@ -78,8 +78,8 @@ describe.each(packages)('SharedLimiter on a cluster, on %s', (name) => {
       }),
     )
     const ticket = {
-      ...{ surface: 'a', share: { inFlight: 1, perMinute: 100 }, priority: 0, isRetry: false },
-      ...{ maxHoldWait: 60_000, signal: new AbortController().signal },
+      ...{ surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0 },
+      signal: new AbortController().signal,
     }
     const lease = await first!.acquire(ticket)
     let granted = false

@@ -5,7 +5,7 @@ import { redisStore, SharedLimiter, type SharedLimiterOptions } from '../../src/
 import { type Connection, type Package, connect } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
 
-export const windowMs = 600
+const windowMs = 600
 const never = new AbortController().signal
 
 export let server: RedisServer
@@ -68,7 +68,8 @@ export async function worker(
   ends.push(() => limiter.close())
   const ask = (ticket: Partial<Ticket> = {}) =>
     limiter.acquire({
-      ...{ surface: 'a', share: all, priority: 0, isRetry: false, maxHoldWait: 60_000, signal: never },
+      ...{ surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: performance.now() },
+      signal: never,
       ...ticket,
     })
   return { limiter, connection, log, ask }
@@ -101,7 +102,7 @@ export function unreachable(client: Connection['client']): Connection['client'] 
 /** Sends, is answered at once, and gives the slot back. */
 export function finish(lease: Lease): void {
   lease.sent()
-  lease.answered(null)
+  lease.answered()
   lease.release()
 }
 

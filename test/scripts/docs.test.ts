@@ -171,19 +171,19 @@ describe('renderLlmsTxt()', () => {
       '![The steps of a call:\nsend, read](call.svg)\n\nUntil step 4, nothing is sent. Then more.',
     ],
     ['a comment', '<!-- Generated. -->\n\nUntil step 4,\nnothing is sent.'],
-    ['an example', '```ts\nsend()\n\nread()\n```\n\nUntil [step 4](call.md#steps), nothing is sent.'],
+    ['an example', '```ts\nsend()\n\nread()\n```\n\nUntil [step 4](pages.md#steps), nothing is sent.'],
     ['a list', '- one\n\nUntil step 4, nothing is sent: see below.'],
   ])('takes the first sentence of a page that begins with %s', (_, text) => {
     const rendered = renderLlmsTxt('A client', () => `# Calls\n\n${text}\n`)
     expect(rendered).toMatch(
-      /^- \[How a call travels\]\(docs\/call\.md\): Until step 4, nothing is sent\b.*[.]$/m,
+      /^- \[Pagination and resume\]\(docs\/pages\.md\): Until step 4, nothing is sent\b.*[.]$/m,
     )
   })
 
   it('names the sections of a page, without links', () => {
     const page = '# Calls\n\nA call has steps.\n\n## Send\n\n### First\n\n## [Read](read.md)\n'
     expect(renderLlmsTxt('A client', () => page)).toContain(
-      '- [How a call travels](docs/call.md): A call has steps. Sections: Send; Read.\n',
+      '- [Pagination and resume](docs/pages.md): A call has steps. Sections: Send; Read.\n',
     )
   })
 
@@ -204,6 +204,6 @@ describe('withGuides()', () => {
   })
 
   it('leaves a page without that section unchanged', () => {
-    expect(withGuides('docs/call.md', '# Calls\n')).toBe('# Calls\n')
+    expect(withGuides('docs/pages.md', '# Calls\n')).toBe('# Calls\n')
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
-import { expectLimitsKept, sharedLimiterContract } from './limiter-contract.ts'
+import { sharedLimiterContract } from './limiter-contract.ts'
 
 const store = memoryStore()
 sharedLimiterContract('SharedLimiter on memoryStore()', () => store)

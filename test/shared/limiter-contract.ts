@@ -22,7 +22,7 @@ export function sharedLimiterContract(
       const organization = `contract ${Math.random()}`
       const stores = await Promise.all(Array.from({ length: count }, async () => open()))
       made = stores.map((store) => new SharedLimiter({ store, organization, limits }))
-      await takePart(made, limits)
+      await takePart(made)
       return made
     },
     async end() {

@@ -2,7 +2,7 @@ import { organizationLimits } from '../../src/api/limits.ts'
 import type { CallLimiter as Limiter, Lease } from '../../src/limits/interface.ts'
 
 /** What a call gets that may be sent at once. */
-export const leaseOf = (parts: object = {}): Lease => ({
+const leaseOf = (parts: object = {}): Lease => ({
   ...{ queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} },
   ...parts,
 })

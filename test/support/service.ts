@@ -51,7 +51,7 @@ export const slow = (ms: number, answer: () => Response = ok) => {
 }
 
 /** What arrived at the service. */
-export interface Arrival {
+interface Arrival {
   /** Milliseconds on the monotonic clock. */
   at: number
   method: string
@@ -63,7 +63,7 @@ export interface Arrival {
 export type Step = Response | (() => Response | Promise<Response>)
 
 /** How a search ended, what its client counts, and how often something has arrived at the service. */
-export interface Searched extends Outcome<MicroblogSearchPage> {
+interface Searched extends Outcome<MicroblogSearchPage> {
   client: SocialSearch
   spent: number
   uncertain: number

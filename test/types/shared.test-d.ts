@@ -3,12 +3,7 @@ import { Pool } from 'pg'
 import { type RedisClientType, createClient, createClientPool, createCluster } from 'redis'
 import { describe, expectTypeOf, it } from 'vitest'
 import type { Budget } from '../../src/index.ts'
-import type {
-  PostgresPool,
-  RedisClient,
-  SharedBudget,
-  SharedLimiter,
-} from '../../src/extensions/shared/index.ts'
+import type { PostgresPool, RedisClient, SharedBudget } from '../../src/extensions/shared/index.ts'
 
 describe('RedisClient', () => {
   it('accepts clients of both packages', () => {

@@ -28,7 +28,7 @@ const staleMs = 1000
 export const sendCall: Send = (call) => new Run(call).send()
 
 /** Sends the requests of a call: it queues, and makes attempts until one succeeds or the retry policy stops. */
-export class Run implements Situation {
+class Run implements Situation {
   readonly call: Call
   readonly purchase: Purchase
   progress = noProgress

@@ -65,7 +65,7 @@ export async function callFetch(
 }
 
 /** Rejects anything but a response with an unread body, since the user's fetch has a bug. */
-export function asResponse(value: unknown, source: string): Response {
+function asResponse(value: unknown, source: string): Response {
   const response = value as Partial<Response> | null | undefined
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
     throw new FetchMisuse(`${source} returned no Response`)

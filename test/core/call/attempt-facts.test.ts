@@ -1,18 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Hooks, SocialSearch } from '../../../src/index.ts'
+import type { SocialSearch } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { lenientLimiter } from '../../support/limiter.ts'
 import { query } from '../../support/search.ts'
-import {
-  failure,
-  makeClient,
-  maybePaid,
-  ok,
-  rateLimited,
-  scriptedService,
-  unreachable,
-} from '../../support/service.ts'
+import { failure, makeClient, maybePaid, ok, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -82,5 +74,3 @@ describe('search()', () => {
     expect(await service.search({ deadline: 2000 })).toMatchObject({ error: { status: 503 }, ms: 0 })
   })
 })
-
-describe('mentions.setState()', () => {})

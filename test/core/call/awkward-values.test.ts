@@ -4,7 +4,6 @@ import { type ClientOptions, isSocialSearchError } from '../../../src/index.ts'
 import { textOf } from '../../../src/lib/thrown.ts'
 import { awkwardValues } from '../../support/awkward-values.ts'
 import { abortIn, settle, virtualTime } from '../../support/clock.ts'
-import { lenientLimiter } from '../../support/limiter.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited } from '../../support/service.ts'
 

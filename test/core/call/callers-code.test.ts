@@ -1,14 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { settle, virtualTime } from '../../support/clock.ts'
-import { leaseOf, lenientLimiter } from '../../support/limiter.ts'
-import {
-  failure,
-  type makeClient,
-  ok,
-  rateLimited,
-  scriptedService,
-  unreachable,
-} from '../../support/service.ts'
+import { virtualTime } from '../../support/clock.ts'
+import { failure, type makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()

@@ -10,7 +10,6 @@ import {
 } from '../../../src/index.ts'
 import { createProxy } from '../../../src/extensions/proxy/index.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
-import { leaseOf } from '../../support/limiter.ts'
 import { makeClient, ok, rateLimited, scriptedService, slow } from '../../support/service.ts'
 
 const service = scriptedService()
@@ -126,8 +125,6 @@ describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies SharedOptions[])
     expect([service.arrivals.length, client.credits.reserved]).toEqual([0, 0])
   })
 })
-
-describe('retryAfter', () => {})
 
 describe('maxQueueWait', () => {
   it('ends a call that still waits for a slot, but none that was sent', async () => {

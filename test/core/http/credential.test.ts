@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type AuthProvider, type ClientOptions } from '../../../src/index.ts'
-import { AbortableLimiter } from '../../limits/abortable-limiter.ts'
 import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
@@ -137,35 +136,28 @@ describe('auth', () => {
     expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
   })
 
-  const slots = new AbortableLimiter()
-  it.each([['the limiter of the process', undefined]])(
-    'does not send before the end of a 429 that came while it was asked for, with %s',
-    async (_, limiter) => {
-      const answers: Record<string, [ms: number, answer: Response]> = {
-        refused: [2500, rateLimited(10)],
-        short: [1500, ok()],
-        queued: [0, ok()],
-      }
-      const sent: Record<string, number> = {}
-      const start = performance.now()
-      const fetch = async (request: Request): Promise<Response> => {
-        const { query } = (await request.json()) as { query: string }
-        sent[query] = performance.now() - start
-        const [ms, answer] = answers[query]!
-        return new Promise((resolve) => setTimeout(() => resolve(answer), ms))
-      }
-      let calls = 0
-      const slowly = () => new Promise<string>((resolve) => setTimeout(() => resolve('token_1'), 2000))
-      const client = withAuth(
-        { token: () => (++calls > 3 ? slowly() : 'token_0') },
-        { fetch, limiter, retry: false },
-      )
-      const searches = Object.keys(answers).map((query) => client.microblog.search({ query }).then())
-      const { value } = await settle(Promise.allSettled(searches))
-      expect(value?.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
-      expect(sent['queued']).toBeGreaterThanOrEqual(12_500)
-    },
-  )
+  it('does not send before the end of a 429 that came while it was asked for', async () => {
+    const answers: Record<string, [ms: number, answer: Response]> = {
+      refused: [2500, rateLimited(10)],
+      short: [1500, ok()],
+      queued: [0, ok()],
+    }
+    const sent: Record<string, number> = {}
+    const start = performance.now()
+    const fetch = async (request: Request): Promise<Response> => {
+      const { query } = (await request.json()) as { query: string }
+      sent[query] = performance.now() - start
+      const [ms, answer] = answers[query]!
+      return new Promise((resolve) => setTimeout(() => resolve(answer), ms))
+    }
+    let calls = 0
+    const slowly = () => new Promise<string>((resolve) => setTimeout(() => resolve('token_1'), 2000))
+    const client = withAuth({ token: () => (++calls > 3 ? slowly() : 'token_0') }, { fetch, retry: false })
+    const searches = Object.keys(answers).map((query) => client.microblog.search({ query }).then())
+    const { value } = await settle(Promise.allSettled(searches))
+    expect(value?.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+    expect(sent['queued']).toBeGreaterThanOrEqual(12_500)
+  })
 
   it('may fail to refresh when no call waits for it', async () => {
     service.script(failure(401, 'unauthorized'))

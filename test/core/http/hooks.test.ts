@@ -1,29 +1,12 @@
-import ky, { type BeforeRequestHook } from 'ky'
+import { type BeforeRequestHook } from 'ky'
 import { describe, expect, it, vi } from 'vitest'
-import { type Hooks, ApiError, ConnectionError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { page } from '../../support/pages.ts'
-import {
-  apiKey,
-  failure,
-  hang,
-  makeClient,
-  maybePaid,
-  notPaid,
-  ok,
-  paid,
-  scriptedService,
-  unreachable,
-} from '../../support/service.ts'
+import { apiKey, hang, maybePaid, notPaid, ok, scriptedService, unreachable } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const bug = new TypeError('bug')
-const crash = (): never => {
-  throw bug
-}
 /** Raises the limits of ky as far as a hook can. */
 const raiseLimits: BeforeRequestHook = ({ options }) =>
   void Object.assign(options.retry, {

@@ -1,14 +1,12 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { type Hooks, type SocialSearchError } from '../../../src/index.ts'
+import { type SocialSearchError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { apiKey, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
+import { apiKey, makeClient, ok, scriptedService } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const bearers = () => service.arrivals.map(({ headers }) => headers.get('authorization'))
 
 describe('the key', () => {
   it('does not show in part when the text of a failure is shortened', async () => {

@@ -120,19 +120,16 @@ const inPostgres: SharedStore = postgresStore({ query: offline, connect: offline
 if (await inPostgres.update('a', () => ({ result: 1 })).catch(() => 0)) throw new Error('it reached Postgres')
 const shared: SharedStore = memoryStore()
 const limits = { inFlight: 1 }
-const [one, two] = [1, 2].map(() => new SharedLimiter({ store: shared, organization: 'acme', limits })) as [
-  SharedLimiter,
-  SharedLimiter,
-]
-const ticket = { surface: null, share: one.limits, priority: 0, isRetry: false, maxHoldWait: 60_000 }
-const lease = await one.acquire({ ...ticket })
-const order: string[] = []
-const waiting = two.acquire({ ...ticket }).finally(() => order.push('granted'))
-await new Promise((resolve) => setTimeout(resolve, 300))
-order.push('released')
-lease.release()
-;(await waiting).release()
-if (order[0] !== 'released') throw new Error('two limiters of one store do not share a slot')
-await Promise.all([one.close(), two.close()])
+let inFlight = 0
+const slowly = async (request: Request): Promise<Response> => {
+  if (++inFlight > 1) throw new Error('two limiters of one store do not share a slot')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  inFlight--
+  return fetch(request)
+}
+const limiters = [1, 2].map(() => new SharedLimiter({ store: shared, organization: 'acme', limits }))
+const workers = limiters.map((limiter) => new SocialSearch({ baseUrl, apiKey, fetch: slowly, limiter }))
+await Promise.all(workers.map((worker) => worker.organization.usage()))
+await Promise.all(limiters.map((limiter) => limiter.close()))
 
 console.log(`consumer: ${client.credits.spent} credits spent, ${budget.remaining} left`)

@@ -71,17 +71,9 @@ export function drawOptions(random: Random, budgets: readonly AnyBudget[], base 
 let organizations = 0
 
 export function drawOrganization(random: Random, name: string): OrganizationRecord {
-  const isLimited = true
-  random.chance(0.9)
   return {
-    ...{
-      name,
-      label: `${name} of run ${++organizations}`,
-      isLimited,
-      isPaced: isLimited && random.chance(0.7),
-      open: new Set(),
-    },
-    ...{ arrivals: new Map(), closedUntil: new Map() },
+    ...{ name, label: `${name} of run ${++organizations}`, isPaced: random.chance(0.7) },
+    ...{ open: new Set(), arrivals: new Map(), closedUntil: new Map() },
   }
 }
 
@@ -150,7 +142,7 @@ export function drawClient(
   )
   return {
     ...{ name, organization, variants, prices, credential, open: new Set(), closedAt: null, calls: [] },
-    mostInFlight: organization.isLimited ? (limits.inFlight ?? 2) : Infinity,
+    mostInFlight: limits.inFlight ?? 2,
   }
 }
 

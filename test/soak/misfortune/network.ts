@@ -46,7 +46,7 @@ export class Network {
       trace.fail(`${call.id} was sent without its token`)
     const { surface } = call.operation
     const closedUntil = call.owner.organization.closedUntil.get(surface ?? '') ?? 0
-    if (surface !== null && call.owner.organization.isLimited && performance.now() < closedUntil)
+    if (surface !== null && performance.now() < closedUntil)
       trace.fail(`${call.id} was sent ${closedUntil - performance.now()} ms before ${surface} opens`)
     return record
   }

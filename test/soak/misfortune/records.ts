@@ -58,8 +58,6 @@ export interface OrganizationRecord {
   readonly name: string
   /** What clients share their limits by. */
   readonly label: string
-  /** Whether a limiter of the package keeps its limits. */
-  readonly isLimited: boolean
   /** Whether all its clients keep the pace. */
   readonly isPaced: boolean
   /** Requests that the service holds open. */

@@ -20,7 +20,7 @@ export class Service {
     const { organization, mostInFlight } = call.owner
     request.arrivedAt = performance.now()
     for (const [holder, limit] of [
-      [organization, organization.isLimited ? most.inFlight : Infinity],
+      [organization, most.inFlight],
       [call.owner, mostInFlight],
     ] as const) {
       holder.open.add(request)
