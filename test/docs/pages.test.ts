@@ -62,7 +62,7 @@ describe('the pages of the documentation', () => {
 
   it('docs/guarantees.md names tests that exist', () => {
     const links = [
-      ...(pages.get('docs/guarantees.md') ?? '').matchAll(/\[([^\]]+)\]\(\.\.\/(test\/[^)]+)\)/g),
+      ...(pages.get('docs/guarantees.md') ?? '').matchAll(/\[([^\]]+)\]\(\.\.\/(test\/[^)]+\.ts)\)/g),
     ]
     const gone = links.filter(
       ([, title = '', file = '']) => !readFileSync(new URL(file, root), 'utf8').includes(title),
