@@ -74,6 +74,8 @@ export interface ErrorContext {
   next?: object | null | undefined
   /** The body of a success that the call failed after. */
   body?: unknown
+  /** Whether the option `ceiling` lowers what the call reserves. */
+  hasCeiling?: boolean
 }
 
 /**

@@ -141,7 +141,8 @@ export class InvalidResponseError extends SocialSearchError {
 }
 
 /**
- * The call may cost more than the budget has left. For reactions, `ceiling` is the assumed cost. Nothing was sent.
+ * The call may cost more than the budget has left. Nothing was sent. If comments or reactions are likely to cost less, pass
+ * `ceiling`.
  *
  * @example
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
@@ -163,9 +164,10 @@ export class CreditBudgetError extends SharedError {
     context?: ErrorContext,
   ) {
     const { needed, remaining, budget } = details
+    const hint = context?.hasCeiling === true ? '; if you expect fewer items, pass `ceiling`' : ''
     super(
       'credit_budget',
-      `refused before sending: it may cost ${count(needed, 'credit')}, the budget has ${remaining} left`,
+      `refused before sending: it may cost ${count(needed, 'credit')}, the budget has ${remaining} left${hint}`,
       [details],
       context,
     )

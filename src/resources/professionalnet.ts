@@ -77,12 +77,13 @@ interface PostMethods {
 
   /**
    * Gets the comments on a post (`POST /data/professionalnet/posts/comments`). Costs 1 credit for each comment returned; the
-   * client reserves credits for `maxComments`, 100 unless set. Timeout 90 seconds. `schema` checks each comment and gives
+   * client reserves credits for `maxComments`, 100 unless set, or for `ceiling`, if you know that the post has fewer:
+   * `social_details.numComments`. Timeout 90 seconds. `schema` checks each comment and gives
    * it your type.
    */
   comments<Schema extends MaybeSchema = undefined>(
     params: ProfessionalnetPostsCommentsParams,
-    options?: CallOptions & SchemaOption<Schema>,
+    options?: CallOptions & SchemaOption<Schema> & CeilingOption,
   ): ApiCall<ProfessionalnetPostsCommentsBody<Output<Schema, ProfessionalnetComment>>>
 
   /**

@@ -125,6 +125,11 @@ const refused: Record<string, Row[]> = {
       { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
     ],
     [
+      'a caller who asks for more comments than it can pay for',
+      { budget: 100, ceiling: 11 },
+      { path: '/data/professionalnet/posts/comments', body: '{"postUrl":"x","maxComments":101}' },
+    ],
+    [
       'a caller whose own budget is spent',
       { budget: 100, authorize: () => ({ id: 'ada', budget: new CreditBudget(1) }) },
       {},

@@ -158,9 +158,10 @@ describe('the other calls', () => {
     expectTypeOf((await named)['posts']).toBeUnknown()
     for await (const each of client.mentions.list({}, { schema }))
       expectTypeOf(each).toEqualTypeOf<{ id: string }>()
-    // @ts-expect-error a bound on reactions means nothing elsewhere
+    // @ts-expect-error the items that you expect mean nothing where the price does not depend on them
     client.technews.search({}, { ceiling: 5 })
     client.professionalnet.posts.reactions({}, { ceiling: 5 })
+    client.professionalnet.posts.comments({ postUrl: 'u' }, { ceiling: 5 })
   })
 
   it('have the documented types where only the type of a method is used', () => {

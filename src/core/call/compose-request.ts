@@ -59,8 +59,12 @@ export function contextOf(
   request: ComposedRequest,
   tookEffect: Charged = 'no',
 ): ErrorContext {
-  const { id, paging } = operation
-  const context = { operation: id, next: paging && paramsOf(request) }
+  const { id, paging, price } = operation
+  const context = {
+    operation: id,
+    next: paging && paramsOf(request),
+    hasCeiling: price.kind === 'perItem',
+  }
   if (effectOf(operation) !== 'write') return { ...context, charged: tookEffect }
   return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
 }

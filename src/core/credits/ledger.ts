@@ -60,7 +60,7 @@ interface PurchasingCall {
   readonly settings: {
     readonly budgets: readonly Budget[]
     readonly log?: Log | undefined
-    /** Items to expect if the service documents no bound. */
+    /** The most items to expect. */
     readonly ceiling?: number
   }
 }
@@ -170,13 +170,14 @@ export const assumedCeiling = 1000
  * The highest cost of one success in credits; null for a free operation.
  *
  * @param maxItems Requested items, if the operation has a documented bound.
- * @param ceiling Items to expect if no bound is documented.
+ * @param ceiling The most items to expect, as the user says; a documented bound below it counts.
  */
-export function worstCase(price: Price, maxItems: unknown, ceiling = assumedCeiling): number | null {
+export function worstCase(price: Price, maxItems: unknown, ceiling?: number): number | null {
   if (price.kind === 'free') return null
   if (price.kind === 'perRequest') return price.credits
-  if (price.ceiling === null) return price.credits * ceiling
-  return price.credits * (typeof maxItems === 'number' ? maxItems : price.ceiling.default)
+  const expected = price.ceiling === null ? (ceiling ?? assumedCeiling) : price.ceiling.default
+  const bound = price.ceiling !== null && typeof maxItems === 'number' ? maxItems : expected
+  return price.credits * Math.min(bound, ceiling ?? bound)
 }
 
 /** The cost of a success in credits; null if the body does not show it. */

@@ -10,7 +10,7 @@ import { worstCase } from './ledger.ts'
 export interface QuoteOptions {
   /** Pages to buy. Default 1. A walk also pays for its last page if that is empty. */
   pages?: number | undefined
-  /** Items to expect on a page if the service documents no bound, like `ceiling` of the call. */
+  /** The most items to expect on a page, like `ceiling` of the call. */
   ceiling?: number | undefined
 }
 
@@ -56,10 +56,9 @@ export function quoteOf(
   const each = count(price.credits, 'credit')
   const forPages = paging ? ` for ${count(pages, 'page')}` : ''
   if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
-  const bound = price.ceiling?.param ?? (ceiling && 'ceiling')
-  const items = bound
-    ? `${worstCase({ ...price, credits: 1 }, maxItems, ceiling)} ${list} (${bound})`
-    : `the ${list}`
+  const most = worstCase({ ...price, credits: 1 }, maxItems, ceiling)
+  const bound = most === ceiling ? 'ceiling' : price.ceiling?.param
+  const items = bound ? `${most} ${list} (${bound})` : `the ${list}`
   const unbounded = price.ceiling ? '' : `; the service documents no bound`
   return quoted(bound ? perPage : null, `${each} for each of ${items}${forPages}${unbounded}`)
 }

@@ -118,7 +118,7 @@ const errorFactories: Record<
     new RedirectError(message, { ...context, status: typeof status === 'number' ? status : undefined }),
   credit_budget: ({ needed, remaining }, context) =>
     typeof needed === 'number' && typeof remaining === 'number'
-      ? new CreditBudgetError({ needed, remaining }, context)
+      ? new CreditBudgetError({ needed, remaining }, { ...context, hasCeiling: false })
       : undefined,
   closed: (_, context) => new ClosedError(context),
 }

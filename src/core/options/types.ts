@@ -226,11 +226,12 @@ export interface CallOptions extends Omit<SharedOptions, 'logger'> {
   cache?: CacheUse | undefined
 }
 
-/** An option of calls with a price per item and no documented bound. */
+/** An option of calls with a price per item. */
 export interface CeilingOption {
   /**
-   * Items to reserve credits for. If a budget has less left, the call is refused. The service may return and charge
-   * more items. Default 1,000, an assumption of this package.
+   * The most items that you expect: the call reserves credits for so many. If a budget has less left, the call is refused.
+   * The service may return and charge more items, which count as spent. Default: `maxComments` for comments, 1,000 for
+   * reactions, an assumption of this package.
    */
   ceiling?: number | undefined
 }

@@ -151,13 +151,16 @@ async function call(
   const deadline = Math.ceil(times.endBy - performance.now())
   if (maxQueueWait < 1) throw tooLate('authorize or budget')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
-  const isFree = operation.price.kind === 'free'
+  const { price } = operation
+  const isFree = price.kind === 'free'
+  // A page could ask for more than it is set to, where the service documents a bound.
+  const isOpen = price.kind === 'perItem' && price.ceiling === null
   const { signal: callerLeft } = request
   const received = await bounded.request(
     operation,
     params as object,
     {
-      ...{ budget: meter, ceiling, deadline, maxQueueWait },
+      ...{ budget: meter, ceiling: isOpen ? ceiling : undefined, deadline, maxQueueWait },
       signal: isFree && operation.method === 'GET' ? callerLeft : undefined,
     },
     id,

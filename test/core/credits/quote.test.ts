@@ -54,6 +54,10 @@ describe('quote()', () => {
     const quote = (params: object) =>
       client.quote('professionalnet.posts.comments', params as { postUrl: string }).atMost
     expect([quote({ postUrl: 'u', maxComments: 250 }), quote({ postUrl: 'u' })]).toEqual([250, 100])
+    expect(client.quote('professionalnet.posts.comments', { postUrl: 'u' }, { ceiling: 9 })).toMatchObject({
+      atMost: 9,
+      why: '1 credit for each of 9 comments (ceiling)',
+    })
   })
 
   it('counts the items of a bound also at a price of 0', () => {

@@ -85,6 +85,16 @@ describe('professionalnet.posts.comments()', () => {
     expect(budget.remaining).toBe(297)
   })
 
+  it('counts what it cost when more comments come than `ceiling`', async () => {
+    service.script(comments(12, 12))
+    const budget = new CreditBudget(50)
+    const client = makeClient({ budget, validation: 'off' })
+    const call = client.professionalnet.posts.comments(params, { ceiling: 9 })
+    expect((await settle(call.withResponse())).value?.credits).toEqual({ spent: 12, uncertain: 0 })
+    expect(client.credits).toMatchObject({ spent: 12, uncertain: 0, reserved: 0 })
+    expect(budget.remaining).toBe(38)
+  })
+
   it('is refused before sending when a budget could not cover the default of 100', async () => {
     const { error } = await settle(
       makeClient({ budget: new CreditBudget(99) }).professionalnet.posts.comments(params),
@@ -104,6 +114,32 @@ describe('professionalnet.posts.comments()', () => {
       expect(client.credits).toMatchObject({ spent: 0, uncertain: 100, reserved: 0 })
     },
   )
+})
+
+describe('ceiling', () => {
+  const reserved = async (params: object, ceiling?: number) => {
+    const client = makeClient({ budget: new CreditBudget(0) })
+    const call = client.professionalnet.posts.comments({ postUrl: 'u', ...params }, { ceiling })
+    return (await settle(call)).error
+  }
+
+  it('is what comments() reserves when the documented bound is higher', async () => {
+    expect(await reserved({}, 9)).toMatchObject({ needed: 9 })
+    expect(await reserved({ maxComments: 500 }, 150)).toMatchObject({ needed: 150 })
+    expect(await reserved({ maxComments: 500 }, 600)).toMatchObject({ needed: 500 })
+    expect(await reserved({}, 600)).toMatchObject({ needed: 100 })
+  })
+
+  it('is named by the error of comments() and reactions(), and of no other call', async () => {
+    const { microblog, professionalnet } = makeClient({ budget: new CreditBudget(1) })
+    const named = async (call: PromiseLike<unknown>) =>
+      String((await settle(call)).error).includes('`ceiling`')
+    expect([
+      await named(professionalnet.posts.comments({ postUrl: 'u' })),
+      await named(professionalnet.posts.reactions({})),
+      await named(microblog.search({ query: 'q' })),
+    ]).toEqual([true, true, false])
+  })
 })
 
 describe('professionalnet.posts.reactions()', () => {
