@@ -216,5 +216,6 @@ export const microblogSearch = {
   ...documented<MicroblogSearchParams, MicroblogSearchBody>(microblogSearchParams, microblogSearchBody),
   errors: [400, 401, 429, 502],
   list: 'posts',
+  unique: 'id',
   paging: { kind: 'cursor', param: 'cursor' },
 } as const satisfies Operation

@@ -65,6 +65,8 @@ export interface Operation {
   readonly response: Schema
   /** Name of the array in the response, if it is a list. */
   readonly list?: string
+  /** The field of its items that no other item has, if the service documents one. */
+  readonly unique?: string
   /** How to request the next page; inferred from the documented searches if the operation is not documented. */
   readonly paging?: Paging
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ResultCache } from '../extensions/cache/index.ts'
-import type { SocialSearch, CallOptions, ClientOptions } from '../index.ts'
+import type { SocialSearch, ClientOptions } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { CommandError, UsageError } from './command-errors.ts'
+import { CommandError } from './command-errors.ts'
 import { type SharedFlags, millisecondsOf } from './flags.ts'
 import { profile, profileFolder, profileNames, userFolder } from './profile.ts'
 import { importWithSqlite } from './sqlite.ts'
@@ -18,23 +18,17 @@ const fileOf = (name: string | undefined): string => join(profileFolder(name, fo
 /** How one command uses the stored answers. */
 export interface AnswerCache {
   readonly options: Pick<ClientOptions, 'cache' | 'observers' | 'logger'>
-  /** Options of each call. */
-  readonly use: Pick<CallOptions, 'cache'>
   /** Says how many pages were stored ones, how old they are, and what they saved. */
   report(client: SocialSearch): void
 }
 
-/** The stored answers, if `--cache` or `--offline` is set. */
-export async function answerCache({ cache: time, offline, quiet, json }: SharedFlags): Promise<AnswerCache> {
+/** The stored answers, if `--cache` is set. */
+export async function answerCache({ cache: time, quiet, json }: SharedFlags): Promise<AnswerCache> {
   let pages = 0
   let oldest = 0
   let hasFailed = false
-  if (offline === true && time !== undefined)
-    throw new UsageError('--offline accepts answers of any age; leave out --cache')
-  // Offline, nothing is stored, so the age has no effect.
-  const maxAge = offline === true ? 1 : time === undefined ? undefined : millisecondsOf('--cache', time)
+  const maxAge = time === undefined ? undefined : millisecondsOf('--cache', time)
   return {
-    use: offline === true ? { cache: 'only' } : {},
     options: {
       cache: maxAge === undefined ? undefined : new ResultCache({ maxAge, store: await openStore() }),
       observers: [
@@ -64,10 +58,7 @@ export async function answerCache({ cache: time, offline, quiet, json }: SharedF
 }
 
 async function openStore() {
-  const { sqliteStore } = await importWithSqlite(
-    '--cache and --offline',
-    () => import('../extensions/cache/node.ts'),
-  )
+  const { sqliteStore } = await importWithSqlite('--cache', () => import('../extensions/cache/node.ts'))
   const file = fileOf(profile)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {

@@ -35,7 +35,7 @@ export function completions(program: Command, words: readonly string[]): string 
   const start = words.at(-1) ?? ''
   let command = program
   // These take the name of a command.
-  const isNamed = ['help', 'quote', 'infer'].includes(words[0] ?? '') && !start.startsWith('-')
+  const isNamed = ['help', 'quote'].includes(words[0] ?? '') && !start.startsWith('-')
   for (const word of withWholeName(words.slice(isNamed ? 1 : 0)).slice(0, -1))
     command = command.commands.find((each) => each.name() === word) ?? command
   const more = command === program ? Object.keys(shortNames) : []

@@ -15,8 +15,8 @@ export interface SharedFlags {
   readonly params?: string
   readonly body?: string
   readonly budget?: string
+  readonly ceiling?: string
   readonly cache?: string
-  readonly offline?: boolean
   readonly perMinute?: string
   readonly timeout?: string
   readonly validation?: string
@@ -30,7 +30,6 @@ export interface SharedFlags {
   readonly format?: string
   readonly fields?: string
   readonly bom?: boolean
-  readonly web?: boolean
   readonly out?: string
   readonly resume?: boolean
   readonly quiet?: boolean

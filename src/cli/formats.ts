@@ -9,7 +9,6 @@ import { cardOf, createCards } from './card.ts'
 import { UsageError } from './command-errors.ts'
 import type { FileFormat } from './job-output.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
-import { createRecordCards } from './record-card.ts'
 import { createTable } from './table.ts'
 
 export const formats = ['jsonl', 'json', 'csv', 'table', 'card'] as const
@@ -36,17 +35,13 @@ export function createFormatter(
     case 'table':
       return createTable(tableFields(operation), options)
     case 'card': {
-      if (operation.list === undefined) return createRecordCards(options)
       const card = cardOf(operation.id)
       if (card === undefined || fields !== undefined)
-        throw new UsageError(
-          '--format card is for single records, and for searches of posts without --fields; use --format table',
-        )
+        throw new UsageError('--format card is for searches of posts without --fields; use --format table')
       return createCards(card, options)
     }
     case 'db':
-    case 'parquet':
-      // Their files take records.
+      // It takes records.
       return { page: () => '' }
   }
 }

@@ -41,9 +41,12 @@ const examples: { readonly [Id in OperationId]?: readonly [string, string] } = {
   'professionalnet.person.comments': [profile, `${profile} --max-pages 2 --budget 20`],
   'professionalnet.posts.comments': [
     'https://professionalnet.example/posts/ID --max-comments 100 --budget 100',
-    'https://professionalnet.example/posts/ID --limit 20 --fields authorName,text',
+    'https://professionalnet.example/posts/ID --ceiling 9 --budget 20 --fields authorName,text',
   ],
-  'professionalnet.posts.reactions': [post, `${post} --budget 1000 --out reactions.jsonl`],
+  'professionalnet.posts.reactions': [
+    `${post} --budget 1000`,
+    `${post} --ceiling 20 --budget 50 --out reactions.jsonl`,
+  ],
   'professionalnet.industries.list': ['--q software --all', '--fields id,label --format csv'],
   'technews.search': [
     `--params '{"query":"typescript"}'`,

@@ -1,26 +1,28 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
-import { parsed } from '../lib/json.ts'
-import type { JobOutput, JobState } from './job-output.ts'
+import { type JobOutput, type JobState, parseProgress } from './job-output.ts'
 import { RecordDatabase, type RecordDatabaseOptions, hashOf } from './record-database.ts'
 import { RunLock } from './run-lock.ts'
 
-/** Bytes that a page and its journal may need. */
-const pageBytes = 1024 * 1024
+/** What the stored progress of a job must have. */
+const needed = ['next', 'records', 'credits']
 
 /** An open database, and a lock that only equal jobs share: other jobs may write the same file meanwhile. */
 export interface LockedDatabase {
   readonly database: RecordDatabase
   readonly lock: RunLock
-  /** Takes disk space for the next page, so that a full disk ends the job before it buys the page. */
-  readonly reserve: () => void
+  readonly close: () => void
 }
 
 export async function openLocked(path: string, options: RecordDatabaseOptions): Promise<LockedDatabase> {
   const lock = new RunLock(path, `.${hashOf(options.job).slice(0, 8)}`)
   try {
     const database = await RecordDatabase.open(lock.target, options)
-    return { database, lock, reserve: () => lock.reserve(pageBytes) }
+    const close = (): void => {
+      database.close()
+      lock.release()
+    }
+    return { database, lock, close }
   } catch (error) {
     lock.release()
     throw error
@@ -31,13 +33,13 @@ export async function openLocked(path: string, options: RecordDatabaseOptions): 
 export class JobDatabase implements JobOutput {
   readonly #database: RecordDatabase
   readonly #lock: RunLock
+  readonly #close: () => void
   /** Has the credits until the database exists. */
   readonly #creditsPath: string
-  readonly reserve: () => void
   state: JobState
 
-  private constructor({ database, lock, reserve }: LockedDatabase, state: JobState) {
-    this.reserve = reserve
+  private constructor({ database, lock, close }: LockedDatabase, state: JobState) {
+    this.#close = close
     this.#database = database
     this.#lock = lock
     this.#creditsPath = creditsPathOf(lock)
@@ -53,8 +55,13 @@ export class JobDatabase implements JobOutput {
     const { params, fields } = start
     const job = { operation: operation.id, params }
     const opened = await openLocked(path, { operation, fields: fields ?? undefined, job })
-    const stored = resume ? (opened.database.progress ?? storedCredits(opened.lock)) : undefined
-    return new JobDatabase(opened, { ...start, ...(stored as Partial<JobState> | undefined) })
+    try {
+      const stored = resume && (opened.database.progress(needed) ?? storedCredits(opened.lock))
+      return new JobDatabase(opened, { ...start, ...stored })
+    } catch (error) {
+      opened.close()
+      throw error
+    }
   }
 
   keepCredits(credits: number): void {
@@ -71,19 +78,16 @@ export class JobDatabase implements JobOutput {
     change: Pick<JobState, 'next' | 'records' | 'credits'>,
     records: readonly unknown[],
   ): void {
-    this.#lock.free()
     this.#store(records, { ...this.state, ...change })
   }
 
   close(credits: number): void {
-    this.#lock.free()
     try {
       this.keepCredits(credits)
     } catch {
       // The state still has the highest cost of the page, and the caller the error that ended the job.
     }
-    this.#database.close()
-    this.#lock.release()
+    this.#close()
   }
 
   #store(records: readonly unknown[], state: JobState): void {
@@ -99,7 +103,7 @@ function creditsPathOf({ path }: RunLock): string {
   return `${path}.state.json`
 }
 
-function storedCredits(lock: RunLock): unknown {
+function storedCredits(lock: RunLock): object | undefined {
   const path = creditsPathOf(lock)
-  return existsSync(path) ? parsed(readFileSync(path, 'utf8')) : undefined
+  return existsSync(path) ? parseProgress(readFileSync(path, 'utf8'), path, ['credits']) : undefined
 }

@@ -10,12 +10,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { isRecord } from '../lib/is-record.ts'
-import { parsed } from '../lib/json.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { UsageError } from './command-errors.ts'
-import type { JobOutput, JobState } from './job-output.ts'
+import { type JobOutput, type JobState, parseProgress } from './job-output.ts'
 import { RunLock } from './run-lock.ts'
+
+/** What a state must have. */
+const needed = ['next', 'bytes', 'records', 'credits']
 
 /**
  * The output of a job and the state beside it, which no other process writes meanwhile. Flushes each page to the output, and then the state with the new length. So
@@ -25,7 +26,6 @@ export class JobFile implements JobOutput {
   readonly #lock: RunLock
   readonly #statePath: string
   readonly #file: number
-  #reserved = 256 * 1024
   /** Whether the files are of this run, and have nothing. */
   #isUnused = false
   state: JobState
@@ -59,7 +59,8 @@ export class JobFile implements JobOutput {
       if (!existsSync(path) || readFileSync(path).length === 0) return this.#begin('a')
       throw new UsageError(`${this.#statePath} is missing, so ${path} cannot be resumed; pass another --out`)
     }
-    const state = parseState(this.#statePath)
+    const text = readFileSync(this.#statePath, 'utf8')
+    const state = parseProgress(text, this.#statePath, needed) as unknown as JobState
     for (const name of ['operation', 'params', 'format', 'fields'] as const)
       if (canonicalJson(state[name]) !== canonicalJson(this.state[name]))
         throw new UsageError(`${this.#statePath} belongs to another job: ${name} differs; pass another --out`)
@@ -95,7 +96,6 @@ export class JobFile implements JobOutput {
     const start = this.state.bytes
     const length = Buffer.byteLength(text)
     this.#isUnused = false
-    this.#lock.free()
     try {
       writeFileSync(this.#file, text)
       fsyncSync(this.#file)
@@ -104,7 +104,6 @@ export class JobFile implements JobOutput {
       throw error
     }
     this.#store({ ...this.state, ...change, bytes: start + length })
-    this.#reserved = Math.max(this.#reserved, 2 * length)
   }
 
   keepCredits(credits: number): void {
@@ -113,7 +112,6 @@ export class JobFile implements JobOutput {
 
   /** @param credits What all runs have cost in the end. */
   close(credits: number): void {
-    this.#lock.free()
     closeSync(this.#file)
     try {
       if (this.#isUnused && credits === 0)
@@ -125,25 +123,8 @@ export class JobFile implements JobOutput {
     this.#lock.release()
   }
 
-  /** Takes disk space for the next page, so that a full disk ends the job before it buys the page. */
-  reserve(): void {
-    this.#lock.reserve(this.#reserved)
-  }
-
   #store(state: JobState): void {
     this.#lock.replace(this.#statePath, `${JSON.stringify(state)}\n`)
     this.state = state
   }
-}
-
-function parseState(path: string): JobState {
-  const state = parsed(readFileSync(path, 'utf8'))
-  if (
-    isRecord(state) &&
-    Number.isSafeInteger(state['bytes']) &&
-    Number.isFinite(state['credits']) &&
-    'next' in state
-  )
-    return state as unknown as JobState
-  throw new UsageError(`${path} is not the state of a job`)
 }

@@ -1,15 +1,17 @@
 import { extname } from 'node:path'
+import { isRecord } from '../lib/is-record.ts'
+import { parsed } from '../lib/json.ts'
 import { UsageError } from './command-errors.ts'
 
 /** What `--out` can write, as the extension of its file says. */
-const fileFormats = ['jsonl', 'csv', 'parquet', 'db'] as const
+const fileFormats = ['jsonl', 'csv', 'db'] as const
 export type FileFormat = (typeof fileFormats)[number]
 
 /** @throws {UsageError} for an unknown extension. */
 export function fileFormatOf(path: string): FileFormat {
   const format = fileFormats.find((each) => extname(path).toLowerCase() === `.${each}`)
   if (format !== undefined) return format
-  throw new UsageError(`--out needs a file that ends in .jsonl, .csv, .parquet or .db, got ${path}`)
+  throw new UsageError(`--out needs a file that ends in .jsonl, .csv or .db, got ${path}`)
 }
 
 /** The progress of a job, as in the state file beside its output. */
@@ -27,11 +29,31 @@ export interface JobState {
   readonly credits: number
 }
 
+type Progress = Readonly<Record<string, unknown>>
+
+/**
+ * Parses the state of a job or a watch.
+ *
+ * @param name Names its place in the error.
+ * @param needed Fields that it must have.
+ * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
+ */
+export function parseProgress(text: string, name: string, needed: readonly string[] = []): Progress {
+  const state = parsed(text)
+  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+  if (
+    isRecord(state) &&
+    needed.every((field) => Object.hasOwn(state, field)) &&
+    isRecord(state['next'] ?? {}) &&
+    ['bytes', 'records', 'credits'].every((field) => state[field] === undefined || isCount(state[field]))
+  )
+    return state
+  throw new UsageError(`${name} is not the state of a job; pass another file`)
+}
+
 /** Where a job writes its records. */
 export interface JobOutput {
   readonly state: JobState
-  /** Takes disk space for the next page, so that a full disk ends the job before it buys the page. */
-  reserve(): void
   /** Stores the credits that all runs have spent or may have spent. */
   keepCredits(credits: number): void
   /** Writes a page, as text or records, and the progress. */

@@ -78,7 +78,7 @@ export async function* pagesOf(
   client: SocialSearch,
   operation: Operation,
   { params, id, state }: { params: object; id: string | undefined; state?: { next: object | null } },
-  options: PagedOptions,
+  options: PagedOptions & { readonly ceiling?: number | undefined },
 ): AsyncGenerator<OpenRecord> {
   if (state?.next === null) return
   const transport = clientTransport(client.transport)

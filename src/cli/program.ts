@@ -8,7 +8,6 @@ import { doctor } from './doctor.ts'
 import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, loginHelp, priceOf } from './help-texts.ts'
-import { infer } from './infer.ts'
 import { config, login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
 import { shortNameHelp, withWholeName } from './names.ts'
@@ -17,9 +16,9 @@ import { runOperation } from './run-operation.ts'
 import { sandbox } from './sandbox.ts'
 import {
   cacheOption,
+  ceilingOption,
   choiceOption,
   formatItem,
-  offlineOption,
   paramOption,
   profileOption,
   shared,
@@ -78,32 +77,12 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .option('--max-pages <n>', 'pages to buy; default 1. --pages is the same')
     .addOption(new Option('--pages <n>').hideHelp())
     .option('--all', 'all pages, whose number is not known')
-    .option('--ceiling <n>', 'items to expect on a page whose items have no documented bound')
+    .addOption(ceilingOption())
     .addHelpText(
       'after',
       exampleHelp('quote microblog search --max-pages 50', 'quote professionalnet posts search --all'),
     )
     .action(quote)
-  shared(
-    program
-      .command('infer <operation...>')
-      .description('write a zod schema of undocumented records, inferred from answers'),
-  )
-    .option('--id <id>', 'id of the record, for operations with an id')
-    .option('--params <json>', 'params as JSON')
-    .option('--pages <n>', 'most pages to buy', '1')
-    .option('--out <file>', 'write to a new file; default stdout')
-    .option('--force', 'replace --out if it exists')
-    .addOption(cacheOption())
-    .addOption(offlineOption())
-    .addHelpText(
-      'after',
-      exampleHelp(
-        'infer mentions.list --sandbox --out mentions.ts',
-        `infer technews.search --params '{"query":"rust"}' --budget 2`,
-      ),
-    )
-    .action(infer)
   program
     .command('sandbox')
     .description('serve a simulated service over HTTP until it is stopped')
@@ -219,15 +198,17 @@ function addOperation(program: Command, operation: Operation): void {
     )
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
     .option('--bom', 'begin CSV with a byte order mark, so that Excel reads it as UTF-8')
-    .option('--web', 'open the first record in the browser, too')
     .addHelpText('after', exampleOf(operation.id))
     .addHelpText('after', exitCodeHelp)
-  if (operation.price.kind !== 'free') command.addOption(cacheOption()).addOption(offlineOption())
+  if (operation.price.kind !== 'free') command.addOption(cacheOption())
   if (operation.list !== undefined)
     command
-      .option('--out <file>', 'write to a file that ends in .jsonl, .csv, .parquet or .db')
+      .option('--out <file>', 'write to a file that ends in .jsonl, .csv or .db')
       .option('--resume', 'continue --out after the last written page; --budget counts all runs')
-  if (operation.paging !== undefined && operation.price.kind !== 'free') command.addOption(yesOption())
+  const isPerItem = operation.price.kind === 'perItem'
+  if (isPerItem) command.addOption(ceilingOption())
+  if (isPerItem || (operation.paging !== undefined && operation.price.kind !== 'free'))
+    command.addOption(yesOption())
   command.action(async () => {
     process.exitCode = await runOperation(operation, command.args[0], command.opts())
   })

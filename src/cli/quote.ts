@@ -9,7 +9,6 @@ import { print, wrapped } from './terminal.ts'
 
 export interface QuoteFlags extends SharedFlags {
   readonly pages?: string
-  readonly ceiling?: string
 }
 
 /** A quote of a walk; with `--all`, the number of pages is not known. */

@@ -7,9 +7,9 @@ import type { OperationId } from '../api/operations.ts'
 import { jsonOf } from '../extensions/export/record-json.ts'
 import { type ReadyColumn, cellOf, fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { parsed } from '../lib/json.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
+import { parseProgress } from './job-output.ts'
 import { importWithSqlite } from './sqlite.ts'
 
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
@@ -19,9 +19,13 @@ const types = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
 export class RecordDatabase {
   readonly #open: () => DatabaseSync
   readonly #columns: readonly ReadyColumn[]
-  readonly #key: string
+  /** The field that the service documents as unique. */
+  readonly #unique: string | undefined
+  /** Whether the key has a column of its own. */
+  readonly #hasKey: boolean
   readonly #insert: string
   readonly #job: string
+  readonly #path: string
   #database: DatabaseSync | undefined
 
   private constructor(
@@ -29,10 +33,12 @@ export class RecordDatabase {
     path: string,
     { operation, fields, job }: RecordDatabaseOptions,
   ) {
+    this.#path = path
     this.#job = canonicalJson(job) ?? ''
     this.#columns = columnsOf(operation, fields)
-    const unique = this.#columns.find(({ path }) => path === 'id' || path === 'urn')
-    this.#key = unique?.path ?? 'key'
+    this.#unique = operation.unique
+    const unique = this.#columns.find(({ path }) => path === operation.unique)
+    this.#hasKey = unique === undefined
     const table = tableOf(operation)
     const columns = [
       ...(unique === undefined ? ['"key" TEXT PRIMARY KEY'] : []),
@@ -78,10 +84,14 @@ export class RecordDatabase {
     return this.#database !== undefined
   }
 
-  /** The stored progress of the job. */
-  get progress(): unknown {
+  /**
+   * The stored progress of the job, if it has any.
+   *
+   * @throws {UsageError} if it cannot be read, or lacks a field.
+   */
+  progress(needed: readonly string[] = []): Readonly<Record<string, unknown>> | undefined {
     const row = this.#database?.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(this.#job)
-    return row && parsed(String(row['state']))
+    return row && parseProgress(String(row['state']), `a row of social_search_jobs in ${this.#path}`, needed)
   }
 
   /** @throws if another program keeps the file locked, so that a job ends before it buys a page that it could not store. */
@@ -124,7 +134,13 @@ export class RecordDatabase {
       const value = cellOf(record, names, '|')
       return typeof value === 'boolean' ? Number(value) : value
     })
-    return [...(this.#key === 'key' ? [keyOf(record)] : []), ...cells, jsonOf(record)]
+    return [...(this.#hasKey ? [this.#keyOf(record)] : []), ...cells, jsonOf(record)]
+  }
+
+  /** An id that is not documented as unique may be that of something else, such as of the post that a reaction is about. */
+  #keyOf(record: unknown): string {
+    const id = (record as Readonly<Record<string, unknown>> | null)?.[this.#unique ?? '']
+    return typeof id === 'string' ? id : hashOf(record)
   }
 }
 
@@ -155,14 +171,6 @@ function columnsOf({ id, documented }: Operation, fields: readonly string[] | un
   if (reserved !== undefined)
     throw new UsageError(`a .db file has a column ${reserved.path} of its own; leave it out of --fields`)
   return columns
-}
-
-/** The id of a record, or a hash of one without an id. */
-function keyOf(record: unknown): string {
-  const { id, urn } = Object(record) as { id?: unknown; urn?: unknown }
-  for (const value of [id, urn])
-    if (typeof value === 'string' || typeof value === 'number') return String(value)
-  return hashOf(record)
 }
 
 /** A hash that equal values share, whatever the order of their fields. */

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { ProcessLock } from '../extensions/oauth/node/process-lock.ts'
 import { UsageError } from './command-errors.ts'
@@ -23,17 +23,6 @@ export class RunLock extends ProcessLock {
     for (let attempt = 0; !this.#isTaken(attempt); attempt++)
       // A killed process takes a moment to end.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
-  }
-
-  /** Takes disk space, until `free`. */
-  reserve(bytes: number): void {
-    this.assertHeld()
-    this.free()
-    writeFileSync(`${this.mark}.reserve`, Buffer.alloc(bytes), { flag: 'wx' })
-  }
-
-  free(): void {
-    rmSync(`${this.mark}.reserve`, { force: true })
   }
 
   #isTaken(attempt: number): boolean {

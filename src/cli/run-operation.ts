@@ -1,14 +1,21 @@
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
-import { itemsOf } from '../api/list-items.ts'
-import { ApiError, NotCachedError, SocialSearchError } from '../errors/index.ts'
+import { ApiError, SocialSearchError } from '../errors/index.ts'
 import { isInstance } from '../lib/thrown.ts'
 import { answerCache } from './answer-cache.ts'
-import { openLink } from './browser.ts'
 import { cardOf } from './card.ts'
 import { confirmWalk } from './confirm.ts'
-import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf, withoutStdout } from './flags.ts'
+import { ExactRecords } from './exact-records.ts'
+import {
+  type SharedFlags,
+  commandOf,
+  flagOf,
+  paramsFlag,
+  paramsOf,
+  wholeNumberOf,
+  withoutStdout,
+} from './flags.ts'
 import { nothingFound, terminalOptions } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { type FileFormat, type JobState, fileFormatOf } from './job-output.ts'
@@ -38,17 +45,15 @@ export async function runOperation(
   if (operation.paging === undefined) raiseCeiling(operation, params, walk.limit)
   await confirmWalk(operation, params, flags)
   const stop = new Stop({
-    prepare() {
-      job?.reserve()
-      // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
-      job?.keepCredits(credits())
-    },
+    // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
+    prepare: () => job?.keepCredits(credits()),
   })
+  const exact = new ExactRecords()
   const answers = await answerCache(flags)
   const client = clientFor(flags, {
     ...answers.options,
     hooks: stop.hooks,
-    observers: [...(answers.options.observers ?? []), stop.observer],
+    observers: [...(answers.options.observers ?? []), stop.observer, exact.observer],
     onWait: (wait) => showProgress(flags, `${done()} · ${waitText(wait)}`),
   })
   // Check the params and the budget before a file is created.
@@ -67,21 +72,28 @@ export async function runOperation(
     const { spent, uncertain, reserved } = client.credits
     return state.credits + spent + uncertain + reserved
   }
-  const done = (): string =>
-    `${count(records, 'record')} · ${count(credits() - client.credits.reserved, 'credit')}`
-  const options = { ...walk, ...answers.use, budget: budgetOf(flags, state.credits), signal: stop.signal }
+  const done = (): string => {
+    const cost = `${count(records, 'record')} · ${count(credits() - client.credits.reserved, 'credit')}`
+    return leftOut === 0 ? cost : `${cost} · ${count(leftOut, 'paid record')} left out by --limit`
+  }
+  const options = {
+    ...{ ...walk, budget: budgetOf(flags, state.credits), signal: stop.signal },
+    ceiling: flags.ceiling === undefined ? undefined : wholeNumberOf('--ceiling', flags.ceiling),
+  }
   let next: object | null | undefined = state.next
   let { records } = state
+  let leftOut = 0
   let pages = 0
   let head = (state.bytes === 0 && formatter.head) || ''
   let unwritten: unknown
   try {
     for await (const page of pagesOf(client, operation, { params, id, state }, options)) {
-      const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
+      const items = operation.list === undefined ? [page] : (exact.of(operation, page) ?? [page])
       // A file takes whole pages, so that --resume buys no page twice.
       const most = job === undefined && walk.limit !== undefined ? walk.limit - records : items.length
       const written = items.slice(0, most)
       records += written.length
+      if (operation.price.kind !== 'free') leftOut += items.length - written.length
       pages++
       next = operation.paging === undefined ? null : (page['next'] as object | null)
       const text = head + formatter.page(written)
@@ -90,7 +102,6 @@ export async function runOperation(
       if (job !== undefined) await job.append(text, { next, records, credits: credits() }, written)
       else if (!(await print(text, formatter.isStyled))) return 0
       unwritten = undefined
-      if (flags.web === true && pages === 1) openLink(written[0])
       showProgress(flags, done())
       stop.pageIsWritten()
     }
@@ -107,11 +118,8 @@ export async function runOperation(
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
     const failed = (isInstance(error, SocialSearchError) ? error.next : undefined) ?? next
-    // A request that the service finds invalid stays so, and what is not stored, too.
-    const isFinal =
-      code === exitCodes.usage ||
-      (isInstance(reason, ApiError) && reason.status === 400) ||
-      isInstance(reason, NotCachedError)
+    // A request that the service finds invalid stays so.
+    const isFinal = code === exitCodes.usage || (isInstance(reason, ApiError) && reason.status === 400)
     const left = walk.limit === undefined ? undefined : walk.limit - records
     let command =
       failed == null || operation.paging === undefined || isFinal || (pages === 0 && job === undefined)
@@ -142,7 +150,7 @@ function formatOf(operation: Operation, flags: SharedFlags): Format | FileFormat
 
 function defaultFormat({ id, list }: Operation, { fields }: SharedFlags): Format {
   if (!process.stdout.isTTY) return 'jsonl'
-  if (list === undefined) return id === 'openapi' ? 'json' : 'card'
+  if (list === undefined) return 'json'
   return cardOf(id) !== undefined && fields === undefined ? 'card' : 'table'
 }
 
@@ -154,7 +162,7 @@ function raiseCeiling({ price }: Operation, params: Record<string, unknown>, lim
 
 /** Flags that the next command repeats. */
 const repeated = [
-  ...['sandbox', 'baseUrl', 'profile', 'all', 'yes', 'maxPages', 'cache', 'offline', 'budget', 'perMinute'],
+  ...['sandbox', 'baseUrl', 'profile', 'all', 'yes', 'maxPages', 'cache', 'budget', 'ceiling', 'perMinute'],
   ...['timeout', 'validation', 'format', 'fields', 'quiet', 'json'],
 ] as (keyof SharedFlags)[]
 

@@ -52,11 +52,10 @@ export function cacheOption(): Option {
   ).helpGroup('Credits:')
 }
 
-export function offlineOption(): Option {
-  return new Option(
-    '--offline',
-    'answer only from what --cache has stored, of any age; send nothing',
-  ).helpGroup('Credits:')
+export function ceilingOption(): Option {
+  return new Option('--ceiling <n>', 'the most items that you expect; --budget sets aside so many').helpGroup(
+    'Credits:',
+  )
 }
 
 export function yesOption(): Option {

@@ -1,6 +1,5 @@
 import {
   InvalidResponseError,
-  NotCachedError,
   PaginationError,
   ReauthorizationRequiredError,
   SocialSearchError,
@@ -112,10 +111,10 @@ export function complain(
     say(jsonText({ ...fields, ...(paid !== undefined && { body: paid }), resume: next }))
     return
   }
-  say(wrapped(`social-search: ${fields.message}`, process.stderr))
+  // The command has a flag for the option.
+  const message = fields.message.replace('`ceiling`', '--ceiling')
+  say(wrapped(`social-search: ${message}`, process.stderr))
   if (isInstance(error, ReauthorizationRequiredError)) say('To continue, run social-search login again')
-  if (isInstance(error, NotCachedError) && error.message.includes('no answer'))
-    say('To store the answer, run the command with --cache 1h in place of --offline first: it buys it')
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
   if (paid !== undefined) say(`The response, which may have been charged:\n${jsonText(paid)}`)

@@ -25,7 +25,7 @@ export function usageMessageOf(
       return 'too many arguments; put several words in quotes, and pass other params as flags or with --params'
     }
     case 'commander.unknownOption':
-      return args[0] === 'watch' && /'--(cache|offline)\b/.test(message)
+      return args[0] === 'watch' && /'--cache\b/.test(message)
         ? `${message}: watch polls the service, since stored answers have no new posts`
         : message
     case 'commander.unknownCommand': {

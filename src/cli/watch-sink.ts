@@ -1,17 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
-import { parsed } from '../lib/json.ts'
 import type { WatchState } from '../extensions/watch/index.ts'
-import { UsageError } from './command-errors.ts'
 import { openLocked } from './job-database.ts'
+import { parseProgress } from './job-output.ts'
 import { RunLock } from './run-lock.ts'
 
 /** Where a watch keeps its state, with or without the posts. */
 export interface WatchSink {
   /** What an earlier run has stored. */
   readonly state: WatchState | null
-  /** Takes disk space for the next page, and checks that nothing locks the file, so that the watch ends before it buys the page. */
-  reserve(): void
+  /** Checks that nothing locks the file, so that the watch ends before it pays for a page. */
+  prepare(): void
   /** @returns how many posts are stored for the first time. */
   store(posts: readonly unknown[], state: WatchState): number
   close(): void
@@ -29,35 +28,38 @@ export async function openSink(
 
 async function openDatabase(path: string, operation: Operation, params: object): Promise<WatchSink> {
   const job = { watch: operation.id, params }
-  const { database, lock, reserve } = await openLocked(path, { operation, fields: undefined, job })
-  return {
-    state: (database.progress ?? null) as WatchState | null,
-    reserve() {
-      reserve()
-      database.assertUnlocked()
-    },
-    store(posts, state) {
-      lock.assertHeld()
-      lock.free()
-      return database.store(posts, state)
-    },
-    close() {
-      database.close()
-      lock.release()
-    },
+  const { database, lock, close } = await openLocked(path, { operation, fields: undefined, job })
+  try {
+    return {
+      state: (database.progress() ?? null) as WatchState | null,
+      prepare() {
+        lock.assertHeld()
+        database.assertUnlocked()
+      },
+      store(posts, state) {
+        lock.assertHeld()
+        return database.store(posts, state)
+      },
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
   }
 }
 
 function openState(path: string): WatchSink {
   const lock = new RunLock(path)
-  const state = existsSync(lock.path) ? parsed(readFileSync(lock.path, 'utf8')) : null
-  if (state === undefined) {
+  let state: unknown = null
+  try {
+    if (existsSync(lock.path)) state = parseProgress(readFileSync(lock.path, 'utf8'), path)
+  } catch (error) {
     lock.release()
-    throw new UsageError(`${path} is not the state of a watch`)
+    throw error
   }
   return {
     state: state as WatchState | null,
-    reserve() {},
+    prepare() {},
     store(_, state) {
       lock.replace(lock.path, `${JSON.stringify(state)}\n`)
       return 0

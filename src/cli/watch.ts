@@ -47,7 +47,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
   await confirmWatch(operation, flags)
   const cards = cardsFor(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
-  const stop = new Stop({ prepare: () => sink?.reserve() })
+  const stop = new Stop({ prepare: () => sink?.prepare() })
   const client = clientFor(flags, {
     hooks: stop.hooks,
     observers: [stop.observer, { onCall: () => stop.pageIsRead() }],

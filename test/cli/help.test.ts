@@ -72,7 +72,7 @@ describe('a short name', () => {
     ['search coffee', { query: 'coffee' }, 'microblog search'],
     ['posts coffee', { query: 'coffee' }, 'professionalnet posts search'],
     ['company https://x', { url: 'https://x' }, 'professionalnet company get'],
-    ['comments https://x', { postUrl: 'https://x' }, 'professionalnet posts comments'],
+    ['comments https://x --yes', { postUrl: 'https://x' }, 'professionalnet posts comments'],
   ])('stands for a command in %s, and in its help', async (line, body, name) => {
     await social(line)
     expect(bodies()).toEqual([body])

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
-import { failed } from '../support/command-line.ts'
+import { failed, linesOf } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 
@@ -17,7 +17,14 @@ describe('--resume', () => {
     ['other fields', 'search coffee --resume --fields id', 'fields differs'],
     ['an output that exists', 'search coffee', 'pass --resume'],
     ['a missing state', 'search coffee --resume', 'is missing', () => rmSync(state)],
-    ['an invalid state', 'search coffee --resume', 'not the state', () => writeFileSync(state, '[]')],
+    ...['', '[]', '{"next":{"query":"coffee"}}', '{"next":null,"bytes":1.5,"records":0,"credits":2}'].map(
+      (text): [string, string, string, () => void] => [
+        `the state ${JSON.stringify(text)}`,
+        'search coffee --resume',
+        'is not the state of a job',
+        () => writeFileSync(state, text),
+      ],
+    ),
     [
       'an output that was shortened',
       'search coffee --resume',
@@ -58,12 +65,41 @@ describe('--out posts.db', () => {
     expect(rowsOf('posts.db', ids)).toHaveLength(30)
   })
 
-  it('stores records without documented fields by their id', async () => {
-    for (let run = 0; run < 2; run++) await social('mentions list --all --out posts.db')
-    const keys = rowsOf('posts.db', 'SELECT key FROM mentions').map(String)
-    expect(keys.length).toBeGreaterThan(20)
-    expect(keys.filter((key) => !key.startsWith('men_'))).toEqual([])
+  it('keeps all records that share an id, or whose ids a number would round, and each of them once', async () => {
+    const [first, last] = ['9007199254740992', '9007199254740993']
+    const reactions = [first, last].map((id) => `{"urn":"urn:post","id":${id},"type":"LIKE"}`)
+    const body = `{"requestId":"r","reactions":[${reactions.join(',')}],"meta":{"hasMore":false}}`
+    vi.stubGlobal('fetch', () => new Response(body, { headers: { 'content-type': 'application/json' } }))
+    for (let run = 0; run < 2; run++)
+      await social('professionalnet posts reactions --budget 1000 --out posts.db')
+    expect(rowsOf('posts.db', 'SELECT record FROM professionalnet_reactions')).toEqual(reactions)
+    const { out } = await social('professionalnet posts reactions --budget 1000')
+    expect(linesOf(out)).toEqual(reactions)
   })
+
+  it('adds to a file whose keys were ids of mentions', async () => {
+    const file = new DatabaseSync('posts.db')
+    file.exec(`CREATE TABLE mentions ("key" TEXT PRIMARY KEY, "record" TEXT NOT NULL);
+      INSERT INTO mentions VALUES ('men_1', '{"id":"men_1"}')`)
+    file.close()
+    expect((await social('mentions list --limit 3 --out posts.db')).code).toBe(0)
+    expect(rowsOf('posts.db', 'SELECT key FROM mentions').length).toBeGreaterThan(3)
+  })
+
+  it.each(['{', '', 'null', '[]', '{"records":30,"credits":20}', '{"next":null,"records":0,"credits":-20}'])(
+    'refuses the progress %j, and sends nothing',
+    async (state) => {
+      await social(search)
+      const before = sandbox.requests.length
+      const file = new DatabaseSync('posts.db')
+      file.prepare('UPDATE social_search_jobs SET state = ?').run(state)
+      file.close()
+      expect(await social(`${search} --resume --budget 4`)).toMatchObject(
+        failed(2, 'is not the state of a job'),
+      )
+      expect(sandbox.requests).toHaveLength(before)
+    },
+  )
 
   it('refuses a file that is not a database, and one with other columns, and sends nothing', async () => {
     writeFileSync('posts.db', 'text '.repeat(400))
@@ -91,6 +127,18 @@ describe('watch --out posts.db', () => {
     expect(numbersOf('posts.db', ids)).toEqual(range(30, 90))
   })
 
+  it.each(['{', 'null', '[]'])('refuses the state %j, and sends nothing', async (state) => {
+    await social(watch)
+    const before = sandbox.requests.length
+    const file = new DatabaseSync('posts.db')
+    file.prepare('UPDATE social_search_jobs SET state = ?').run(state)
+    file.close()
+    writeFileSync('state.json', state)
+    for (const line of [watch, 'watch coffee --once --state state.json'])
+      expect(await social(line)).toMatchObject(failed(2, 'is not the state of a job'))
+    expect(sandbox.requests).toHaveLength(before)
+  })
+
   it('passes the new posts to --exec, and stores none of those that it fails for', async () => {
     expect(await social(`${watch} --exec 'exit 3'`)).toMatchObject(failed(1, 'ended with 3'))
     expect(readdirSync(folder)).toEqual([])
@@ -98,18 +146,6 @@ describe('watch --out posts.db', () => {
     expect([Number(readFileSync('lines', 'utf8')), rowsOf('posts.db', ids).length]).toEqual([20, 20])
     // Without new posts, the command does not run.
     expect((await social(`${watch} --exec 'exit 3'`)).code).toBe(0)
-  })
-})
-
-describe('--out posts.parquet', () => {
-  it('writes Parquet, also of a walk that fails later, and refuses an existing file', async () => {
-    sandbox.inject({ status: 403, skip: 1 })
-    const { code } = await social('search coffee --all --yes --out posts.parquet')
-    const rows = await parquetReadObjects({ file: await asyncBufferFromFile('posts.parquet') })
-    expect([code, rows.length, typeof rows[0]?.['engagements.viewsCount']]).toEqual([3, 20, 'number'])
-    const before = sandbox.requests.length
-    expect(await social('search coffee --out posts.parquet')).toMatchObject(failed(2, 'posts.parquet exists'))
-    expect(sandbox.requests).toHaveLength(before)
   })
 })
 

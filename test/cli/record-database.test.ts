@@ -18,11 +18,11 @@ describe('RecordDatabase.store()', () => {
       fields: undefined,
       job: { query: 'a' },
     })
-    expect(database.store([post('1'), post('2'), post('1')], { next: 2 })).toBe(2)
+    expect(database.store([post('1'), post('2'), post('1')], { next: { page: 2 } })).toBe(2)
     const cycle: Record<string, unknown> = post('4')
     cycle['self'] = cycle
     expect(() => database.store([post('3'), cycle], { next: 3 })).toThrow('JSON')
-    expect(database.progress).toEqual({ next: 2 })
+    expect(database.progress()).toEqual({ next: { page: 2 } })
     database.close()
     const rows = new DatabaseSync(path).prepare('SELECT id FROM microblog_posts').all()
     expect(rows.map(({ id }) => id)).toEqual(['1', '2'])

@@ -9,7 +9,6 @@ useCommand()
 const stored = join(folder, 'cache/social-search')
 const file = join(stored, 'answers.sqlite')
 const cached = 'search coffee --cache 1h'
-const offline = 'search coffee --offline'
 
 describe('--cache', () => {
   it('answers an equal command from a private file, for free, and says how old the answer is', async () => {
@@ -58,33 +57,6 @@ describe('--cache', () => {
 
   it('is in the command that continues', async () => {
     expect((await social(`${cached} --all --budget 2`)).err).toContain('--cache 1h --budget 2')
-  })
-})
-
-describe('--offline', () => {
-  it('answers from what --cache has stored, and sends nothing', async () => {
-    const bought = await social(`${cached} --max-pages 2`)
-    const { code, out, err } = await social(`${offline} --max-pages 2`)
-    expect([code, out, err]).toEqual([0, bought.out, expect.stringContaining('0 credits, 4 saved')])
-    expect(sandbox.requests).toHaveLength(2)
-  })
-
-  it('prints the stored pages, and fails with 1 at the page that is not stored', async () => {
-    await social(cached)
-    const { code, out, err } = await social(`${offline} --max-pages 2`)
-    expect([code, linesOf(out).length]).toEqual([1, 20])
-    expect(err).toContain('the cache has no answer to these params')
-    expect(err).toContain('run the command with --cache 1h in place of --offline first')
-    expect(err).not.toContain('To continue')
-    const none = await social('technews search --params {} --offline --json')
-    expect(JSON.parse(none.err)).toMatchObject({ name: 'NotCachedError', code: 'not_cached', charged: 'no' })
-    expect(sandbox.requests).toHaveLength(1)
-  })
-
-  it('infers a schema without a budget', async () => {
-    await social(`technews search --params '{"query":"rust"}' --cache 1h`)
-    const { code, out } = await social(`infer technews search --params '{"query":"rust"}' --offline`)
-    expect([code, sandbox.requests.length, out]).toEqual([0, 1, expect.stringContaining('z.looseObject')])
   })
 })
 

@@ -105,6 +105,13 @@ describe('a terminal', () => {
       expect(code).toBe(130)
       expect(err.replaceAll('\n', ' ')).toContain(`${cost}. No --budget limits it. Continue? [y/N]`)
     }
+    const comments = await social('comments https://x --limit 5', { input: 'n\n' })
+    expect([comments.code, comments.err.replaceAll('\n', ' ')]).toEqual([
+      130,
+      expect.stringContaining(
+        '100 comments is the least the service sells. No --budget limits it. Continue?',
+      ),
+    ])
     const watching = await social('watch coffee --every 1h --max-pages 2', { input: 'n\n' })
     expect([watching.code, watching.err]).toEqual([130, expect.stringContaining('up to 96 credits a day')])
     expect(sandbox.requests).toHaveLength(0)
@@ -123,7 +130,7 @@ describe('a terminal', () => {
 
   it.each([
     ['search coffee', '20 records · 2 credits · more: --all'],
-    ['search coffee --limit 21', '21 records · 4 credits'],
+    ['search coffee --limit 21', '21 records · 4 credits · 19 paid records left out by --limit'],
     ['search nothing', '0 records · 2 credits'],
     ['mentions --limit 2', '2 records · 0 credits'],
     ['search coffee --out last.jsonl', 'last.jsonl: 20 records · 2 credits · more: --all'],

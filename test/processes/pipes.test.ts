@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
-import { linesOf, recordsOf } from '../support/command-line.ts'
-import { type Ran, command, env, run, search, server, social, useCommand } from './command.ts'
+import { describe, expect, it } from 'vitest'
+import { linesOf } from '../support/command-line.ts'
+import { type Ran, command, env, run, search, server, useCommand } from './command.ts'
 
 useCommand()
 
@@ -29,23 +29,5 @@ describe('stdout', () => {
     )
     const { posts } = JSON.parse(linesOf(err).at(-1) ?? '') as { posts: unknown[] }
     expect(posts).toHaveLength(20)
-  })
-})
-
-describe('--web', () => {
-  it('opens the page of the first record in the browser, and prints the records', async () => {
-    const opened = join(command.folder, 'opened')
-    const bin = join(command.folder, 'bin')
-    mkdirSync(bin)
-    writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" > ${opened}.tmp && mv ${opened}.tmp ${opened}`)
-    chmodSync(join(bin, 'xdg-open'), 0o755)
-    const env = { PATH: `${bin}:${process.env['PATH']}` }
-    const [post] = recordsOf((await social(`${search} --web`, { env })).out)
-    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(`${String(post?.['url'])}\n`), 5000)
-    rmSync(opened)
-    const mention = { id: 'men_1', url: 'file:///etc/passwd' }
-    server.inject({ status: 200, body: { requestId: 'r', mention } })
-    expect((await social('mentions get men_1 --web', { env })).code).toBe(0)
-    expect(() => readFileSync(opened)).toThrow('ENOENT')
   })
 })

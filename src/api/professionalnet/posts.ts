@@ -231,5 +231,6 @@ export const professionalnetPostsSearch = {
     professionalnetPostsSearchBody,
   ),
   list: 'posts',
+  unique: 'urn',
   paging: { kind: 'untilEmpty', param: 'page' },
 } as const satisfies Operation

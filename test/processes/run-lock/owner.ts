@@ -10,7 +10,6 @@ for (;;) {
   try {
     const lock = new RunLock(path)
     appendFileSync(log, `+${process.pid}\n`)
-    lock.reserve(1000)
     lock.replace(path, String(process.pid))
     appendFileSync(log, `-${process.pid}\n`)
     lock.release()
