@@ -70,7 +70,7 @@ function picked(record: unknown, fields: readonly string[]): Record<string, unkn
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field.split('.')) ?? null]))
 }
 
-export function columnsOf({ id, documented }: Operation): string[] {
+function columnsOf({ id, documented }: Operation): string[] {
   if (!documented) throw new UsageError(`the service does not document the fields of ${id}; pass --fields`)
   return fieldsOf(id as OperationId).map(({ path }) => path)
 }

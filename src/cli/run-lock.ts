@@ -44,7 +44,7 @@ export class RunLock extends ProcessLock {
 }
 
 /** @throws {UsageError} for a folder, and for a file that cannot be written or whose folder does not exist. */
-export function assertWritable(path: string): void {
+function assertWritable(path: string): void {
   const folder = dirname(resolve(path))
   if (!existsSync(folder))
     throw new UsageError(`${path} cannot be written: the folder ${folder} does not exist; make it first`)

@@ -61,7 +61,7 @@ export function toParquet(options: ColumnOptions): TransformStream<unknown, Uint
 }
 
 /** Imports in a `try`, so that bundlers accept a missing package. */
-export async function loadWriter(): Promise<typeof Parquet> {
+async function loadWriter(): Promise<typeof Parquet> {
   try {
     return await import('hyparquet-writer')
   } catch {
