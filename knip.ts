@@ -35,5 +35,5 @@ export default {
     'examples/*/**',
   ],
   ignoreBinaries: ['redis-server'],
-  ignoreDependencies: ['publint', '@arethetypeswrong/cli', 'standardwebhooks'],
+  ignoreDependencies: ['publint', '@arethetypeswrong/cli'],
 } satisfies KnipConfig

@@ -4,12 +4,8 @@ import { createServer as createMockServer } from '@stoplight/prism-http-server'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type CatalogCallback,
-  CatalogClient,
-  ProblemError,
-  createCallbackReceiver,
-} from '../../src/extensions/catalog/index.ts'
+import { CatalogClient, ProblemError } from '../../src/extensions/catalog/index.ts'
+import { type ReceivedEvent, createEventReceiver } from '../../src/extensions/events/index.ts'
 import { toNodeListener } from '../../src/extensions/node/index.ts'
 import { description } from './openapi.ts'
 
@@ -82,19 +78,17 @@ describe('CatalogClient against a mock server made from the description', () => 
     })
   })
 
-  it('createCallbackReceiver() accepts the callback for a created planet', async () => {
-    const { promise, resolve } = Promise.withResolvers<CatalogCallback>()
-    const receive = createCallbackReceiver({
-      successUrl: '/done',
-      failureUrl: '/failed',
+  it('createEventReceiver() accepts the callback for a created planet', async () => {
+    const { promise, resolve } = Promise.withResolvers<ReceivedEvent>()
+    const receive = createEventReceiver({
       verify: ({ url }) => url.searchParams.get('secret') === 's3cret',
-      onCallback: resolve,
+      onEvent: resolve,
     })
     const receiver = createServer(toNodeListener(receive))
     await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
     const { port } = receiver.address() as AddressInfo
     await makeClient().planets.create({ successCallbackUrl: `http://127.0.0.1:${port}/done?secret=s3cret` })
-    expect(await promise).toMatchObject({ outcome: 'success', payload: { planet: 'Aurora' } })
+    expect(await promise).toMatchObject({ payload: { planet: 'Aurora' } })
     receiver.closeAllConnections()
     receiver.close()
   })

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createCallbackReceiver } from '../../src/extensions/catalog/index.ts'
 import type { EventOptions } from '../../src/extensions/events/index.ts'
 import { awkwardFunctions } from '../support/awkward-functions.ts'
-import { makeReceiver, url } from './setup.ts'
+import { makeReceiver } from './setup.ts'
 
 const log = vi.spyOn(console, 'error')
 beforeEach(() => void log.mockReset().mockReturnValue())
@@ -17,11 +16,7 @@ const seams: [name: string, options: (fail: () => never) => Partial<EventOptions
   ['onEvent', (fail) => ({ onEvent: fail })],
   ['schema', (fail) => ({ schema: schemaOf(fail) })],
   ['an issue of schema', (fail) => ({ schema: schemaOf(() => issueOf(fail) as never) })],
-  ['replay.timestamp', (fail) => ({ replay: { timestamp: fail } })],
-  ['id', (fail) => ({ id: fail })],
-  ['seen', (fail) => ({ seen: fail })],
   ['onError', (fail) => ({ verify: fail, onError: fail })],
-  ['waitUntil', (fail) => ({ waitUntil: fail })],
 ]
 
 describe.each(seams)('createEventReceiver() when %s', (_, options) => {
@@ -29,17 +24,6 @@ describe.each(seams)('createEventReceiver() when %s', (_, options) => {
     for (const onError of [options(fail).onError ?? (() => {}), undefined]) {
       const { post } = makeReceiver({ onError, ...options(fail) })
       expect(await post('{}')).toBeGreaterThanOrEqual(202)
-    }
-  })
-})
-
-describe('createCallbackReceiver() when a function', () => {
-  it.each(awkwardFunctions)('%s responds with a status', async (_, fail) => {
-    const options = { successUrl: url, failureUrl: '/failure', verify: () => true, onCallback: () => {} }
-    for (const changed of [{ verify: fail }, { onCallback: fail }, { waitUntil: fail }]) {
-      const receive = createCallbackReceiver({ ...options, ...changed })
-      const { status } = await receive(new Request(url, { method: 'POST', body: '{}' }))
-      expect(status).toBeGreaterThanOrEqual(202)
     }
   })
 })

@@ -1,9 +1,10 @@
-export { type EventOptions, type ReceivedEvent, type ReplayOptions, createEventReceiver } from './receiver.ts'
+export { type EventOptions, type ReceivedEvent, createEventReceiver } from './receiver.ts'
 export { InvalidEventError } from './invalid-event.ts'
-export type { Delivery, ReceiveOptions, Verify } from '../webhooks/receive.ts'
 export {
-  type HmacOptions,
+  type Delivery,
   type SharedSecretOptions,
-  verifyHmac,
+  type StandardWebhooksOptions,
+  type Verify,
   verifySharedSecret,
-} from '../webhooks/verify-signature.ts'
+  verifyStandardWebhooks,
+} from './verify.ts'

@@ -87,7 +87,7 @@ const receive = createEventReceiver({
   verify: verifySharedSecret({ secret: 'a secret', query: 'key' }),
   onEvent: (event) => events.push(event),
 })
-if ((await receive(new Request('https://app.example/events'))).status !== 405) throw new Error('expected 405')
+if ((await receive(new Request('https://app.example/events'))).status !== 401) throw new Error('expected 401')
 
 try {
   await client.microblog.search({ query: '' })

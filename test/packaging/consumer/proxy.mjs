@@ -1,6 +1,6 @@
 // Serves a proxy before a sandbox with the runtime's own server, uses it over HTTP, and prints what came of it, as JSON.
 import { SocialSearch } from 'social-search-sdk'
-import { createEventReceiver, verifyHmac } from 'social-search-sdk/events'
+import { createEventReceiver, verifyStandardWebhooks } from 'social-search-sdk/events'
 import { toNodeListener } from 'social-search-sdk/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { createSandbox } from 'social-search-sdk/sandbox'
@@ -14,13 +14,11 @@ const proxy = createProxy({
   authorize: (request) => (request.headers.get('x-user') ? { id: request.headers.get('x-user') } : null),
   budget: 6,
 })
-const secret = 'event_secret'
+const secret = 'ZXZlbnRfc2VjcmV0X2V2ZW50X3NlY3JldF9ldmVudF9z'
 let events = 0
-const works = []
 const receive = createEventReceiver({
-  verify: verifyHmac({ secret, header: 'x-signature' }),
+  verify: verifyStandardWebhooks({ secret }),
   onEvent: () => void events++,
-  waitUntil: (work) => void works.push(work),
 })
 const handle = (request) => (new URL(request.url).pathname === '/events' ? receive(request) : proxy(request))
 
@@ -72,16 +70,12 @@ async function status(
   return response.status
 }
 
-const encoder = new TextEncoder()
-const key = await crypto.subtle.importKey(
-  'raw',
-  encoder.encode(secret),
-  { name: 'HMAC', hash: 'SHA-256' },
-  false,
-  ['sign'],
-)
-const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode('{}')))
-const hex = Array.from(signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
+const bytes = Uint8Array.from(atob(secret), (character) => character.charCodeAt(0))
+const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+const time = String(Math.floor(Date.now() / 1000))
+const code = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(`1.${time}.{}`))
+const signature = `v1,${btoa(String.fromCharCode(...new Uint8Array(code)))}`
+const signed = { 'webhook-id': '1', 'webhook-timestamp': time, 'webhook-signature': signature }
 
 const posts = await page.microblog.search({ query: 'coffee' }, { maxPages: 2 }).toArray({ limit: 40 })
 const spentByWalk = sandbox.ledger.spent
@@ -98,9 +92,9 @@ const report = {
   exhausted: await refused(page.microblog.search({ query: 'coffee' })),
   credits: page.credits.spent,
   charged: sandbox.ledger.spent,
-  signed: await status({ 'x-signature': hex }, '{}', '/events'),
-  unsigned: await status({ 'x-signature': hex }, '{ }', '/events'),
-  events: await Promise.all(works).then(() => events),
+  signed: await status(signed, '{}', '/events'),
+  unsigned: await status(signed, '{ }', '/events'),
+  events,
 }
 await close()
 console.log(JSON.stringify(report))

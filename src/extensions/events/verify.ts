@@ -1,0 +1,116 @@
+import { assertOptions, checked, milliseconds } from '../../errors/check-options.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+
+/** A request, read completely. */
+export interface Delivery {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Headers
+  /** The raw body, to check a signature. */
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** Decides whether a request is genuine. If it throws, the request is refused. */
+export type Verify = (delivery: Delivery) => boolean | Promise<boolean>
+
+/** Options of {@link verifyStandardWebhooks}. */
+export interface StandardWebhooksOptions {
+  /** The key in base64, with or without `whsec_`; several while you replace one. */
+  secret: string | readonly string[]
+  /** Maximum age of a request in milliseconds, and how far its time may be ahead. Default 300,000. */
+  tolerance?: number | undefined
+}
+
+/** Options of {@link verifySharedSecret}: the place of the secret is a header, or the query of the URL. */
+export type SharedSecretOptions = {
+  /** The whole text; several while you replace one. */
+  secret: string | readonly string[]
+} & ({ header: string } | { query: string })
+
+const defaultTolerance = 300_000
+
+/**
+ * Returns a `verify` for senders that sign as https://www.standardwebhooks.com describes, such as Svix. It checks the
+ * signature over id, time and bytes of the body, and refuses requests that are too old. Within that time, a request may
+ * still come twice: its `webhook-id` is the same.
+ *
+ * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ * @example
+ * const verify = verifyStandardWebhooks({ secret: 'whsec_…' })
+ */
+export function verifyStandardWebhooks(options: StandardWebhooksOptions): Verify {
+  assertOptions(options, { secret: true, tolerance: true })
+  const { tolerance = defaultTolerance } = options
+  milliseconds('tolerance', tolerance)
+  const secrets = secretsOf(options.secret).map((secret) => bytesOf(secret.replace(/^whsec_/, '')))
+  const isKnown = secrets.every((secret) => secret !== null)
+  if (!isKnown) throw new ConfigurationError('secret must be in base64, such as whsec_ and 32 characters')
+
+  return async ({ headers, body }) => {
+    const sender = headers.has('svix-id') ? 'svix' : 'webhook'
+    const [id, time, given] = ['id', 'timestamp', 'signature'].map((name) => headers.get(`${sender}-${name}`))
+    if (!id || !given || !time || !/^\d+$/.test(time)) return false
+    if (Math.abs(Date.now() - Number(time) * 1000) > tolerance) return false
+    const signed = await new Blob([`${id}.${time}.`, body]).arrayBuffer()
+    const signatures = given
+      .split(' ')
+      .flatMap((each) => (each.startsWith('v1,') ? (bytesOf(each.slice(3)) ?? []) : []))
+    return anyOf(secrets, async (secret) => {
+      const key = await hmacKey(secret)
+      return anyOf(signatures, (signature) => crypto.subtle.verify('HMAC', key, signature, signed))
+    })
+  }
+}
+
+/**
+ * Returns a `verify` that checks a shared secret in a header or the URL. Servers in between may log both, so a signature
+ * is safer. The comparison takes constant time.
+ *
+ * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ * @example
+ * const verify = verifySharedSecret({ secret, query: 'key' }) // https://app.example.com/events?key=…
+ */
+export function verifySharedSecret(options: SharedSecretOptions): Verify {
+  const place = 'query' in options ? 'query' : 'header'
+  assertOptions<object>(options, { secret: true, [place]: true })
+  const secrets = secretsOf(options.secret)
+  const name: unknown = 'query' in options ? options.query : options.header
+  checked(name, typeof name === 'string' && /^[\w-]+$/.test(name), `${place} must be the name of a ${place}`)
+
+  return async ({ headers, url }) => {
+    const given = 'query' in options ? url.searchParams.getAll(options.query) : [headers.get(options.header)]
+    const [text] = given
+    if (given.length !== 1 || text === null || text === undefined) return false
+    // Codes under a key that nobody knows: neither the beginning nor the length of the secret leaks.
+    const key = await hmacKey(crypto.getRandomValues(new Uint8Array(32)))
+    return anyOf(secrets, async (secret) => {
+      const code = await crypto.subtle.sign('HMAC', key, encoder.encode(secret))
+      return crypto.subtle.verify('HMAC', key, code, encoder.encode(text))
+    })
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Asks for all, so that the time does not tell which one it was. */
+async function anyOf<T>(values: readonly T[], test: (value: T) => Promise<boolean>): Promise<boolean> {
+  return (await Promise.all(values.map(test))).includes(true)
+}
+
+function secretsOf(secret: unknown): readonly string[] {
+  const secrets: readonly unknown[] = [secret].flat()
+  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== ''))
+    return secrets as string[]
+  throw new ConfigurationError('secret must be a string that is not empty, or a list of such strings')
+}
+
+function hmacKey(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+}
+
+/** Null unless the text is base64: of the texts that `atob` decodes to the same bytes, only one is the signature. */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) return null
+  const text = atob(base64)
+  return btoa(text) === base64 ? Uint8Array.from(text, (character) => character.charCodeAt(0)) : null
+}
