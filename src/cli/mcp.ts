@@ -9,13 +9,12 @@ const serverPackage = '@modelcontextprotocol/server'
 
 export interface McpFlags extends SharedFlags {
   readonly confirmAbove?: string
-  readonly maxPerCall?: string
   readonly allow?: string[]
 }
 
 /** Serves MCP over the input and output, until the client closes the input. Then it says on stderr what it has cost. */
 export async function mcp(flags: McpFlags): Promise<void> {
-  const { sandbox, confirmAbove, maxPerCall, allow } = flags
+  const { sandbox, confirmAbove, allow } = flags
   // Credits of the sandbox cost nothing.
   const budget = flags.budget ?? (sandbox === true ? '100' : undefined)
   if (budget === undefined)
@@ -26,7 +25,6 @@ export async function mcp(flags: McpFlags): Promise<void> {
     client,
     budget: numberOf('--budget', budget),
     ...(confirmAbove !== undefined && { confirmAbove: numberOf('--confirm-above', confirmAbove) }),
-    ...(maxPerCall !== undefined && { maxPerCall: numberOf('--max-per-call', maxPerCall) }),
     ...(allow !== undefined && { allow: allow as OperationId[] }),
     pages: referencePages(),
     simulated: sandbox === true,

@@ -102,9 +102,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .action(async (words: string[]) => {
       await print(args.includes('--') ? completions(program, words) : completionScript(words[0]))
     })
-  shared(program.command('doctor').description('check address, key, scopes and runtime')).action(
-    doctor,
-  )
+  shared(program.command('doctor').description('check address, key, scopes and runtime')).action(doctor)
   program
     .command('login')
     .description('store a key, read from a prompt or stdin, or log in through the browser with OAuth')
@@ -155,7 +153,6 @@ function createProgram(args: readonly string[], json: boolean): Command {
   )
     .optionsGroup('Tools:')
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
-    .option('--max-per-call <credits>', 'most credits of one call')
     .option(
       '--allow <operations...>',
       'operations to offer; default: the searches, professionalnet.company.get and organization.usage',

@@ -85,27 +85,17 @@ describe.each(eras)('createMcp() over HTTP, for a client of %s', (_, mode) => {
     expect(sandbox.requests).toHaveLength(0)
   })
 
-  it('serves resources and prompts', async () => {
+  it('serves resources', async () => {
     const { client } = await connect(mode, { pages: { 'microblog.md': '# Microblog' } })
     const { resources } = await client.listResources()
     const read = async (uri: string) => {
       const [content] = (await client.readResource({ uri })).contents
       return content !== undefined && 'text' in content ? content.text : ''
     }
-    expect(resources.map(({ name }) => name)).toEqual([
-      'openapi.json',
-      'prices',
-      'credits',
-      'reference/microblog.md',
-    ])
+    expect(resources.map(({ name }) => name)).toEqual(['openapi.json', 'credits', 'reference/microblog.md'])
     expect(await read('social-search://reference/microblog.md')).toBe('# Microblog')
     expect(JSON.parse(await read('social-search://openapi.json'))).toHaveProperty('openapi')
-    expect(await read('social-search://prices')).toContain('"microblog.search"')
     expect(JSON.parse(await read('social-search://credits'))).toMatchObject({ spent: 0, remaining: 5 })
-    const prompts = await client.listPrompts()
-    expect(prompts.prompts.map(({ name }) => name)).toEqual(['research', 'brand_check'])
-    const { messages } = await client.getPrompt({ name: 'research', arguments: { topic: 'coffee' } })
-    expect(JSON.stringify(messages)).toContain('what people say about coffee')
   })
 
   it('keeps the answer of a client that disconnects, and does not charge again', async () => {

@@ -35,7 +35,7 @@ describe('help', () => {
     const { out } = await social('mcp --help')
     expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)).toEqual([
       ...['--budget', '--cache', '--per-minute', '--timeout', '--validation', '--base-url', '--profile'],
-      ...['--sandbox', '--confirm-above', '--max-per-call', '--allow', '--help'],
+      ...['--sandbox', '--confirm-above', '--allow', '--help'],
     ])
   })
 

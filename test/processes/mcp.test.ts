@@ -37,7 +37,7 @@ async function session(flags: string) {
 }
 
 describe('mcp', () => {
-  it('serves the operations of --allow, keeps to --max-per-call and --confirm-above, and names its version', async () => {
+  it('serves the operations of --allow, keeps to --confirm-above, and names its version', async () => {
     const flags = '--budget 100 --allow microblog.search'
     const answers = await session(flags)
     expect(answers).toMatchObject({
@@ -46,8 +46,7 @@ describe('mcp', () => {
     })
     expect([answers.called?.isError ?? false, server.ledger.spent]).toEqual([false, 2])
     // This client cannot ask a person.
-    for (const flag of ['--max-per-call', '--confirm-above'])
-      expect((await session(`${flags} ${flag} 1`)).called?.isError).toBe(true)
+    expect((await session(`${flags} --confirm-above 1`)).called?.isError).toBe(true)
     expect(server.ledger.spent).toBe(2)
   })
 

@@ -25,6 +25,18 @@ describe('confirmAbove', () => {
     expect(sandbox.ledger.spent).toBe(4)
   })
 
+  it('buys nothing, and says so, when confirm throws', async () => {
+    const confirm = () => {
+      throw new Error('the dialog broke')
+    }
+    const { tools, sandbox } = setUp({ confirmAbove: 0, confirm })
+    expect(await tools.microblog_search.execute({ query })).toMatchObject({
+      ok: false,
+      error: { charged: 'no' },
+    })
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
   it('asks about each call whose price has no bound, whatever the limit', async () => {
     const confirm = ({ isBounded }: ConfirmRequest) => isBounded
     const { tools, sandbox } = setUp({ budget: 2000, confirm })

@@ -15,8 +15,8 @@ describe('createTools()', () => {
     const { tools } = setUp()
     expect(Object.keys(tools)).toEqual(operations.map(({ id }) => id.replaceAll('.', '_')))
     expect(tools.microblog_search.description).toContain('2 credits a page')
-    const bounded = setUp({ maxPerCall: 6, confirmAbove: 4 }).tools.microblog_search.description
-    expect(bounded).toContain("One call may cost at most 6. Calls above 4 need a person's approval.")
+    const bounded = setUp({ confirmAbove: 4 }).tools.microblog_search.description
+    expect(bounded).toContain("Calls above 4 need a person's approval.")
     expect(tools.professionalnet_posts_comments.description).toContain('100 unless you set it')
     const { properties, required } = tools.microblog_search.json.anthropic.input_schema
     expect(required).toEqual(['query'])
@@ -150,10 +150,13 @@ describe('execute()', () => {
     expect(sandbox.ledger.spent).toBe(4)
   })
 
-  it('reads several pages in one call, and tells its progress', async () => {
+  it('reads several pages in one call, and tells its progress, also to a function that throws', async () => {
     const { tools, sandbox } = setUp()
     const progress: unknown[] = []
-    const onProgress = (each: unknown) => progress.push(each)
+    const onProgress = (each: unknown) => {
+      progress.push(each)
+      throw new Error('a view that broke')
+    }
     const result = await tools.microblog_search.execute({ query: 'coffee', pages: 3 }, { onProgress })
     expect(result.items).toHaveLength(60)
     expect(progress).toEqual([

@@ -12,7 +12,7 @@ import {
   serveStdio,
   validateHostHeader,
 } from './protocol.ts'
-import { registerPrompts, registerResources } from './register-documents.ts'
+import { registerResources } from './register-resources.ts'
 import { registerTools } from './register-tools.ts'
 
 /** Options of {@link createMcp}. A person is asked about calls above `confirmAbove` by elicitation. */
@@ -66,7 +66,6 @@ export function createMcp(options: McpOptions): Mcp {
     const server = new McpServer({ name: 'social-search', version }, about)
     registerTools(server, Object.values<AgentTool>(tools), approvals)
     registerResources(server, { client: options.client, report, pages })
-    registerPrompts(server)
     return server
   }
   const handler = createMcpHandler(server, { maxRequestBodySize })

@@ -37,7 +37,7 @@ export async function serveStdio(create: () => McpServer): Promise<() => Promise
   return () => handle.close()
 }
 
-/** A JSON Schema for the protocol's lists. It lets everything pass: tools and prompts check their input themselves. */
+/** A JSON Schema for the protocol's lists. It lets everything pass: tools check their input themselves. */
 export function listed(schema: object): StandardSchemaWithJSON<Record<string, unknown>> {
   const json = () => structuredClone(schema) as Record<string, unknown>
   return {

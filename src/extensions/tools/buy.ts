@@ -5,8 +5,6 @@ import type { Schema } from '../../api/schema/schema.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { InvalidResponseError } from '../../errors/index.ts'
-import { isInstance } from '../../lib/thrown.ts'
-import type { CallLimits } from './allowance.ts'
 import { type Fields, compact } from './compact.ts'
 import { Refusal } from './failures.ts'
 import { itemOf } from './list-result.ts'
@@ -14,10 +12,11 @@ import type { Bought, Page, Pages } from './pages.ts'
 import type { Confirm, ToolCallOptions, ToolSummary } from './types.ts'
 
 /** What all tools of one `createTools()` share. */
-export interface SessionSettings extends CallLimits {
+export interface SessionSettings {
   readonly client: SocialSearch
   /** For all calls together. */
   readonly budget: Budget
+  readonly confirmAbove: number
   readonly confirm: Confirm | undefined
   /** Takes the credits of each call from the budget of the session. */
   readonly transport: ClientTransport
@@ -76,7 +75,7 @@ export async function buy(
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason)
       throw new Refusal('cancelled', 'cancelled before it was sent')
-    if (!isInstance(error, InvalidResponseError) || error.charged === 'no') throw error
+    if (!(error instanceof InvalidResponseError) || error.charged === 'no') throw error
     return { ...boughtFrom(error.body), failure: { error } }
   }
 

@@ -14,7 +14,6 @@ import {
 } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { fieldsOf } from '../export/fields.ts'
-import type { CallLimits } from './allowance.ts'
 import { ToolSession } from './session.ts'
 import { toolSchema } from './tool-schema.ts'
 import type { AgentTool, ToolJson, ToolReport, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
@@ -39,7 +38,7 @@ export type Tools<Id extends OperationId = OperationId> = {
 
 /** The options that MCP servers have, too. */
 export const commonOptions = {
-  ...{ client: true, budget: true, allow: true, maxPerCall: true, confirmAbove: true },
+  ...{ client: true, budget: true, allow: true, confirmAbove: true },
   ...{ maxItems: true, maxText: true, fields: true, simulated: true },
 }
 
@@ -55,7 +54,7 @@ const sessions = new WeakMap<object, ToolSession>()
  */
 export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
   assertOptions(options, { ...commonOptions, confirm: true })
-  const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
+  const { client, allow, confirm, confirmAbove = Infinity, fields = {} } = options
   checked(client, client instanceof SocialSearch, 'client must be a SocialSearch')
   const transport = clientTransport(client.transport)
   const chosen = operationsOf(allow).map((operation) => transport.configured(operation))
@@ -70,16 +69,14 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   if (confirm !== undefined) assertFunction('confirm', confirm)
   const budget = budgetOf(options.budget)
   const prices = chosen.flatMap(({ price }) => (price.kind === 'free' ? [] : [price.credits]))
-  const limits = {
-    maxPerCall: credits('maxPerCall', maxPerCall),
-    confirmAbove: credits('confirmAbove', confirmAbove),
-  }
+  const isAmount = typeof confirmAbove === 'number' && confirmAbove >= 0
+  checked(confirmAbove, isAmount, 'confirmAbove must be a number of at least 0')
   const session = new ToolSession({
     client,
     budget,
     confirm,
     transport: transport.withOptions({ budget }),
-    ...limits,
+    confirmAbove,
     maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
     maxText,
     simulated: options.simulated === true,
@@ -87,7 +84,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   })
   const tools = Object.fromEntries(
     chosen.map((operation) => {
-      const tool = toolOf(operation, session, limits, fields[operation.id as OperationId])
+      const tool = toolOf(operation, session, confirmAbove, fields[operation.id as OperationId])
       return [tool.name, tool]
     }),
   )
@@ -112,12 +109,12 @@ export function toolReport(tools: object): ToolReport {
 function toolOf(
   operation: Operation,
   session: ToolSession,
-  limits: CallLimits,
+  confirmAbove: number,
   paths: readonly string[] | undefined,
 ): AgentTool {
   const id = operation.id as OperationId
   const name = id.replaceAll('.', '_')
-  const description = describe(operation, limits)
+  const description = describe(operation, confirmAbove)
   const input = toolInputOf(operation)
   const inputSchema = toolSchema(operation, input)
   // The default fields have short names, since each item repeats them.
@@ -135,14 +132,12 @@ function toolOf(
 }
 
 /** What a tool does and costs, for the model that chooses it. */
-function describe(operation: Operation, { maxPerCall, confirmAbove }: CallLimits): string {
+function describe(operation: Operation, confirmAbove: number): string {
   const { summary, documented } = operation
   const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
-  const isFree = operation.price.kind === 'free'
-  const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`
-  const ask =
-    isFree || confirmAbove === Infinity ? '' : ` Calls above ${confirmAbove} need a person's approval.`
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${most}${ask}${open}`
+  const isAsked = operation.price.kind !== 'free' && confirmAbove !== Infinity
+  const ask = isAsked ? ` Calls above ${confirmAbove} need a person's approval.` : ''
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${ask}${open}`
 }
 
 /** The price of a call, and what it may come to. */
@@ -197,8 +192,4 @@ function budgetOf(budget: ToolsOptions['budget']) {
   if (typeof budget === 'number') return new CreditBudget(budget)
   assertMethod('budget', budget, 'reserve')
   return budget
-}
-
-function credits(name: string, value = Infinity): number {
-  return checked(value, typeof value === 'number' && value >= 0, `${name} must be a number of at least 0`)
 }

@@ -1,12 +1,11 @@
 import type { Issue } from '../../api/issues.ts'
 import { ApiError, type Charged, SocialSearchError } from '../../errors/index.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import { cutText } from './compact.ts'
 import type { ToolFailure } from './types.ts'
 
 /** Codes of failures that the tools raise themselves. */
 export type RefusalCode =
-  'invalid_request' | 'unknown_handle' | 'foreign_handle' | 'call_limit' | 'confirmation' | 'cancelled'
+  'invalid_request' | 'unknown_handle' | 'foreign_handle' | 'confirmation' | 'cancelled'
 
 /** A call that the tools refuse. Nothing was sent. */
 export class Refusal extends Error {
@@ -21,7 +20,7 @@ export class Refusal extends Error {
 }
 
 export function isRefusal(error: unknown, code: RefusalCode): boolean {
-  return isInstance(error, Refusal) && error.code === code
+  return error instanceof Refusal && error.code === code
 }
 
 /** What a model should do about an error; codes that are not listed leave it to the message. */
@@ -42,15 +41,11 @@ const finalCodes = ['unauthorized', 'closed', 'configuration', 'reauthorization_
  * @param charged Whether an error from outside this package was charged.
  */
 export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
-  try {
-    if (error instanceof Refusal) {
-      const { code, message, issues } = error
-      return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
-    }
-    if (error instanceof SocialSearchError) return failureOfCall(error, canBuy)
-  } catch {
-    // Your own code has thrown something that cannot be read.
+  if (error instanceof Refusal) {
+    const { code, message, issues } = error
+    return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
   }
+  if (error instanceof SocialSearchError) return failureOfCall(error, canBuy)
   return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
 }
 

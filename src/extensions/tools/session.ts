@@ -6,7 +6,6 @@ import { timeText } from '../../lib/count.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
 import { runAside } from '../../lib/thrown.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import { allow } from './allowance.ts'
 import { type Run, type SessionSettings, type SessionTool, buy, itemsToExpect } from './buy.ts'
 import { Refusal, failureOf, isRefusal, messageOf } from './failures.ts'
@@ -218,7 +217,7 @@ export class ToolSession {
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
   #canBuyAfter({ allowance }: Run, error: unknown): boolean {
     const { budget, cheapest } = this.#settings
-    if (!isInstance(error, CreditBudgetError)) return true
+    if (!(error instanceof CreditBudgetError)) return true
     // A retry may need more than this call may cost, which says nothing about the next one.
     const isOwnLimit = allowance !== undefined && allowance.remaining < error.needed
     const remaining = (isOwnLimit ? this.#remaining() : null) ?? error.remaining

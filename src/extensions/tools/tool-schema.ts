@@ -7,9 +7,6 @@ import paramTexts from './param-texts.json' with { type: 'json' }
 import { messageOf } from './failures.ts'
 import type { ToolJsonSchema, ToolSchema } from './types.ts'
 
-/** More than the largest documented params need. */
-const maxCharacters = 100_000
-
 /** Issues that a model is told at once. */
 const maxIssues = 10
 
@@ -52,13 +49,7 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
 }
 
 export function inputIssues(schema: Schema, input: unknown): Issue[] {
-  if (isTooLarge(input))
-    return [{ path: '', message: `is too large; send at most ${maxCharacters} characters` }]
-  try {
-    return firstIssues(check(schema, input, maxIssues))
-  } catch {
-    return [{ path: '', message: 'must be plain JSON' }]
-  }
+  return firstIssues(check(schema, input, maxIssues))
 }
 
 function described(
@@ -85,12 +76,4 @@ function withoutLengths(schema: JsonSchema): JsonSchema {
   return JSON.parse(
     JSON.stringify(schema, (name, value: unknown) => (isLength(name) ? undefined : value)),
   ) as JsonSchema
-}
-
-function isTooLarge(input: unknown): boolean {
-  try {
-    return JSON.stringify([input]).length > maxCharacters
-  } catch {
-    return false // No JSON: the check says why.
-  }
 }

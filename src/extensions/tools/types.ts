@@ -35,8 +35,6 @@ export interface ToolsOptions<Id extends OperationId = OperationId> {
   budget: number | Budget
   /** Ids of the operations to offer. Default: the searches, `professionalnet.company.get` and `organization.usage`. */
   allow?: readonly Id[] | undefined
-  /** Most credits of one call. Default: what the budget has left. */
-  maxPerCall?: number | undefined
   /** Calls that may cost more need approval by `confirm`. Default: none does. */
   confirmAbove?: number | undefined
   /** Asks a person. Without it, calls above `confirmAbove` are refused. */
