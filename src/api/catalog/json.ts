@@ -22,4 +22,7 @@ function readNumber(name: string, value: unknown): unknown {
 }
 
 /** Writes JSON; bigints become integers. */
-export const stringifyCatalogJson: (value: unknown) => string | undefined = stringify
+export const stringifyCatalogJson: (
+  value: unknown,
+  replacer?: (name: string, value: unknown) => unknown,
+) => string | undefined = stringify

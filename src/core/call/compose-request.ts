@@ -3,6 +3,7 @@ import type { Issue } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Charged, ErrorContext } from '../../errors/index.ts'
 import type { Dialect } from '../http/dialect.ts'
+import { isOption } from '../options/merge.ts'
 import { effectOf } from '../retry/policy.ts'
 
 /** A request, ready to be sent unless it has issues. */
@@ -21,31 +22,63 @@ export interface ComposedRequest {
 const noIssues: readonly Issue[] = []
 
 /**
- * Turns the input of a call into a request. It serializes the input at once, so later changes to the input have no
- * effect. An id that could change the path becomes an issue; it is not repaired.
+ * Turns the input of a call into a request. It copies the input at once, and checks, prices and sends that copy: getters
+ * and `toJSON()` may return something else each time. An id that could change the path becomes an issue; it is not
+ * repaired.
+ *
+ * @param options Options of the call, to refuse one that stands among the params instead.
  */
 export function composeRequest(
   operation: Operation,
   input: unknown,
   id: unknown,
-  { stringify }: Dialect,
+  dialect: Dialect,
+  options?: object,
 ): ComposedRequest {
   const { path, pathId, method, price } = operation
-  const issues = check(operation.request, input)
+  const params = jsonOf(input, method, dialect)
+  const copy = params === undefined ? input : dialect.parse(params)
+  const issues = check(operation.request, copy)
+  // The copy of a Map is an empty object.
+  if (issues.length === 0 && !operation.documented) issues.push(...check(operation.request, input))
   if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
-  const query = method === 'GET' ? queryOf(input, issues) : ''
-  let params: string | undefined
-  try {
-    params = method === 'GET' ? JSON.stringify(input, withTextForBigint) : stringify(input)
-  } catch {
-    // A circular reference or a BigInt, in a field that is not validated.
-    if (issues.length === 0) issues.push({ path: '', message: 'cannot be written as JSON' })
-  }
+  const query = method === 'GET' ? queryOf(copy, issues) : ''
+  if (issues.length === 0 && params === undefined)
+    issues.push({ path: '', message: 'cannot be written as JSON' })
+  if (issues.length === 0 && options) issues.push(...misplacedOptions(operation, copy as object, options))
   const isSafe = issues.length === 0
   const filled = isSafe && pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
   const ceiling = price.kind === 'perItem' ? price.ceiling : null
-  const maxItems = ceiling && (input as Record<string, unknown> | null)?.[ceiling.param]
+  const maxItems = ceiling && (copy as Record<string, unknown> | null)?.[ceiling.param]
   return { path: filled + query, params, maxItems, issues: isSafe ? noIssues : issues }
+}
+
+/** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */
+function jsonOf(input: unknown, method: string, { stringify }: Dialect): string | undefined {
+  const plain = (_: string, value: unknown): unknown => {
+    if (
+      ['function', 'symbol'].includes(typeof value) ||
+      (typeof value === 'number' && !Number.isFinite(value))
+    )
+      throw new TypeError('JSON has no such value')
+    return method === 'GET' && typeof value === 'bigint' ? String(value) : value
+  }
+  try {
+    return method === 'GET' ? JSON.stringify(input, plain) : stringify(input, plain)
+  } catch {
+    return undefined
+  }
+}
+
+/** An option among params that are not documented would be sent, and the call would do without it. */
+function misplacedOptions(operation: Operation, params: object, options: object): Issue[] {
+  const names = Object.keys(params).filter(
+    (name) => isOption(name, operation) && !Object.hasOwn(options, name),
+  )
+  return names.map((name) => ({
+    path: name,
+    message: 'is an option, passed after the params; to send a param of this name, pass the option as well',
+  }))
 }
 
 /** A copy of the input of a request; undefined if it cannot be written as JSON. */
@@ -72,11 +105,6 @@ export function contextOf(
 /** What is known of all attempts together. */
 export function worstOf(all: readonly Charged[]): Charged {
   return all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-}
-
-/** A BigInt and its text are the same in a query. */
-function withTextForBigint(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
 }
 
 /** Builds the query string. A list repeats its field. */

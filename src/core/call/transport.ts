@@ -4,7 +4,7 @@ import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { isInstance } from '../../lib/thrown.ts'
 import { assertOptions, shown } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/ledger.ts'
-import { callChanges, merge, sharedChanges } from '../options/merge.ts'
+import { callChanges, isOption, merge, sharedChanges } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
@@ -93,12 +93,16 @@ export class ClientTransport implements Transport {
     id?: unknown,
     extras?: CallExtras,
   ): Promise<Answer> {
-    return this.send(operation, this.compose(operation, params, id), options, extras)
+    return this.send(operation, this.compose(operation, params, id, options ?? {}), options, extras)
   }
 
-  /** Composes the request of a call; later changes to the params have no effect. */
-  compose(operation: Operation, params: object, id?: unknown): ComposedRequest {
-    return composeRequest(operation, params, id, this.#client.dialect)
+  /**
+   * Composes the request of a call; later changes to the params have no effect.
+   *
+   * @param options Refuses options among params that are not documented. Undefined if this was done before.
+   */
+  compose(operation: Operation, params: object, id?: unknown, options?: object): ComposedRequest {
+    return composeRequest(operation, params, id, this.#client.dialect, options)
   }
 
   /** The client's limit of requests a minute for each surface. */
@@ -126,7 +130,7 @@ export class ClientTransport implements Transport {
     }
     const issues = firstIssues(request.issues, (text) => redactor.text(text))
     for (const issue of issues)
-      if (Object.hasOwn(callChanges, issue.path))
+      if (operation.documented && isOption(issue.path, operation))
         issue.message += '; it is an option, passed after the params'
     const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
     throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })

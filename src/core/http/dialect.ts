@@ -4,12 +4,14 @@ import { type ProxyError, readProxyError } from './proxy-protocol.ts'
 /** The fields of an API's own error body; those of a proxy only if it uses this package. */
 export type ErrorBody = Partial<ServiceError & ProxyError>
 
+type Replacer = (name: string, value: unknown) => unknown
+
 /** The JSON and error formats of an API. */
 export interface Dialect {
   /** Media types of responses and errors. */
   readonly accept: string
   /** @throws if the value cannot be serialized. */
-  readonly stringify: (value: unknown) => string | undefined
+  readonly stringify: (value: unknown, replacer?: Replacer) => string | undefined
   /** @throws if the text is not JSON. */
   readonly parse: (text: string) => unknown
   /** Reads an error body; null if it is not the API's own, but a proxy's, for example. */

@@ -1,3 +1,4 @@
+import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import {
   assertFunction,
@@ -110,6 +111,12 @@ export const callChanges: Changes<AnyCallOptions> = {
     if (schema === undefined || typeof paging.items !== 'function') return { paging }
     throw new ConfigurationError('paging.items must be a name if a schema is given')
   },
+}
+
+/** Whether a call of the operation has an option of this name. */
+export function isOption(name: string, { paging, price }: Operation): boolean {
+  if (['limit', 'maxPages', 'paging'].includes(name)) return paging !== undefined
+  return name === 'ceiling' ? price.kind === 'perItem' : Object.hasOwn(callChanges, name)
 }
 
 /** Checks the values of options, and returns the settings that result from them. */

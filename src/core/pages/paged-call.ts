@@ -51,7 +51,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     this.#transport = transport
     this.#operation = operation
     this.#options = options && { ...options }
-    this.#request = transport.compose(operation, params)
+    this.#request = transport.compose(operation, params, undefined, options ?? {})
     if (isShown) return
     isShown = true
     showAs(new.target.prototype, function (this: PagedCall<Page, Item>) {

@@ -156,14 +156,14 @@ async function call(
   // A page could ask for more than it is set to, where the service documents a bound.
   const isOpen = price.kind === 'perItem' && price.ceiling === null
   const { signal: callerLeft } = request
-  const received = await bounded.request(
+  const received = await bounded.send(
     operation,
-    params as object,
+    // The client has refused misplaced options.
+    bounded.compose(operation, params as object, id),
     {
       ...{ budget: meter, ceiling: isOpen ? ceiling : undefined, deadline, maxQueueWait },
       signal: isFree && operation.method === 'GET' ? callerLeft : undefined,
     },
-    id,
     { callerLeft },
   )
   const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }

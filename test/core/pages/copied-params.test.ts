@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type MicroblogSearchParams } from '../../../src/index.ts'
+import { CreditBudget, type MicroblogSearchParams } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
-import { scriptedService } from '../../support/service.ts'
+import { makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -30,6 +30,60 @@ describe('params and pages', () => {
     state.query = 'go'
     await walk(call)
     expect(sent().map(({ query }) => query)).toEqual(['rust', 'rust', 'rust'])
+  })
+
+  it('are checked, priced and sent as one copy when a getter changes or toJSON() says something else', async () => {
+    service.script(
+      ok({ requestId: 'req_1', comments: [], meta: { returnedCount: 0, total: 0, creditsCharged: 0 } }),
+    )
+    let reads = 0
+    const changing = {
+      postUrl: 'https://network.example/post',
+      get maxComments() {
+        return ++reads === 1 ? 100 : 1000
+      },
+    }
+    const client = makeClient({ budget: new CreditBudget(150) })
+    await settle(client.professionalnet.posts.comments(changing))
+    expect(sent()).toEqual([{ postUrl: changing.postUrl, maxComments: 100 }])
+    class Params {
+      postUrl = changing.postUrl
+      maxComments = 100
+      toJSON() {
+        return { postUrl: this.postUrl, maxComments: 1000 }
+      }
+    }
+    const { error } = await settle(client.professionalnet.posts.comments(new Params()))
+    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 1000 })
+    expect(sent()).toHaveLength(1)
+  })
+
+  it.each([
+    ['inherits them', Object.create({ query: 'rust' })],
+    [
+      'has them as getters of its class',
+      new (class {
+        get query() {
+          return 'rust'
+        }
+      })(),
+    ],
+  ])(
+    'are refused as missing when an object %s: JSON leaves them out',
+    async (_, params: MicroblogSearchParams) => {
+      const { error } = await settle(search({}, params))
+      expect(error).toMatchObject({ issues: [{ path: 'query', message: 'is required' }] })
+      expect(sent()).toEqual([])
+    },
+  )
+
+  it.each([
+    ['a function', { query: 'rust', sort: () => {} }],
+    ['a number that JSON lacks', { query: 'rust', page: NaN }],
+  ])('are refused when undocumented ones contain %s', async (_, params) => {
+    const { error } = await settle(makeClient().technews.search(params))
+    expect(error).toMatchObject({ issues: [{ path: '', message: 'cannot be written as JSON' }] })
+    expect(sent()).toEqual([])
   })
 
   it.each([

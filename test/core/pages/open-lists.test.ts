@@ -50,6 +50,26 @@ describe('a list whose shape is not documented', () => {
     expect(new URL(service.arrivals[1]!.url).search).toBe('?after=2')
   })
 
+  it('is refused unsent when its params have names of options, unless the options are passed as well', async () => {
+    service.script(ok({ requestId: 'r', posts: [{}], meta: { hasMore: true, nextCursor: 'A' } }))
+    const { technews, mentions, credits } = makeClient()
+    const params = { query: 'rust', limit: 5, maxPages: 1 }
+    const { error } = await walk(technews.search(params))
+    expect(error).toMatchObject({
+      name: 'InvalidRequestError',
+      issues: [{ path: 'limit' }, { path: 'maxPages' }],
+    })
+    expect((error as Error).message).toContain(
+      'limit is an option, passed after the params; to send a param of',
+    )
+    expect((await walk(mentions.list({ maxPages: 1 }))).error).toMatchObject({ code: 'invalid_request' })
+    expect([service.arrivals.length, credits.spent]).toEqual([0, 0])
+
+    const { items } = await walk(technews.search(params, { limit: undefined, maxPages: 2 }))
+    expect(items).toHaveLength(2)
+    expect(service.arrivals.map(({ body }) => JSON.parse(body))).toEqual([params, { ...params, cursor: 'A' }])
+  })
+
   it('returns the paid body when the option paging fails, and throws when it is walked', async () => {
     const bug = () => {
       throw new Error('bug')
