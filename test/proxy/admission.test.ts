@@ -49,8 +49,9 @@ describe('createProxy() lets through', () => {
     )
     const [{ url, headers }] = seen as [Request]
     expect(url).toBe(sandbox.baseUrl + searchPath)
-    expect([...headers.keys()].sort()).toEqual(['accept', 'authorization', 'content-type'])
+    expect([...headers.keys()].sort()).toEqual(['accept', 'authorization', 'content-type', 'user-agent'])
     expect(headers.get('authorization')).toBe(`Bearer ${sandbox.apiKey}`)
+    expect(headers.get('user-agent')).toMatch(/^social-search-sdk/)
     expect([...response!.headers.keys()].sort()).toEqual([
       'cache-control',
       'content-type',

@@ -4,6 +4,7 @@ import { isInstance } from '../../lib/thrown.ts'
 import { type Lease, abandonedMs } from '../../limits/interface.ts'
 import type { Purchase } from '../credits/ledger.ts'
 import { explainNetworkError } from '../http/network-error.ts'
+import { userAgent } from '../http/user-agent.ts'
 import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
@@ -112,6 +113,8 @@ export class OpenAttempt {
     const { hooks } = settings
     const headers = new Headers(settings.headers)
     const body = operation.method === 'GET' ? undefined : request.params
+    const agent = headers.has('user-agent') ? null : userAgent()
+    if (agent !== null) headers.set('user-agent', agent)
     headers.set('accept', client.dialect.accept)
     if (body !== undefined) headers.set('content-type', 'application/json')
     const init = initOf(operation.method, headers, body, signal)

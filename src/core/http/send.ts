@@ -1,4 +1,5 @@
 import ky, { type Options } from 'ky'
+import { isFraming } from './headers.ts'
 import type { Hooks } from './hooks.ts'
 
 /** A function like the global fetch, called with a `Request`. */
@@ -37,6 +38,8 @@ export async function send(
     const { origin } = new URL(request.url)
     if (origin !== new URL(url).origin)
       throw new FetchMisuse(`a hook changed the origin to ${origin}, nothing was sent`)
+    for (const name of request.headers.keys())
+      if (isFraming(name)) throw new FetchMisuse(`a hook set the header ${name}, nothing was sent`)
     return fetchOnce(request, { headers: new Headers(request.headers), signal, redirect: 'manual' })
   }
   return api(url, { ...init, hooks, context, fetch } as Options)

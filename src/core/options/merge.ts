@@ -16,6 +16,7 @@ import {
 import { isRecord } from '../../lib/is-record.ts'
 import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
+import { addHeaders } from '../http/headers.ts'
 import { hookNames, mergeHooks } from '../http/hooks.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { CallSettings } from './settings.ts'
@@ -47,20 +48,7 @@ const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
   },
   headers: (headers, { headers: base }, redactor) => {
     assertObject('headers', headers)
-    const merged = new Headers(base)
-    for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
-      if (name.toLowerCase() === 'authorization') {
-        throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth')
-      }
-      try {
-        merged.set(name, value)
-      } catch {
-        // The runtime's own error repeats the value, which may be a secret.
-        const given = redactor.text(JSON.stringify(name))
-        throw new ConfigurationError(`the header ${given} has a name or value that cannot be sent`)
-      }
-    }
-    return { headers: merged }
+    return { headers: addHeaders(base, headers, redactor) }
   },
   hooks: (hooks, { hooks: base }) => {
     assertOptions(hooks, hookNames, 'hooks')

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Budget } from '../credits/budget.ts'
 import type { AuthProvider } from '../http/credential.ts'
+import type { HeadersOption } from '../http/headers.ts'
 import type { Hooks } from '../http/hooks.ts'
 import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
@@ -165,8 +166,11 @@ export interface SharedOptions {
   validation?: Validation | undefined
   /** A limit on credits, in addition to other budgets of the call. Clients may share it. */
   budget?: Budget | undefined
-  /** Further headers of every request, except `Authorization`: use `apiKey` or `auth`. */
-  headers?: Readonly<Record<string, string>> | Headers | undefined
+  /**
+   * Further headers of every request, except `Authorization` (use `apiKey` or `auth`) and those of the connection, such as
+   * `Host`. Outside of browsers, `User-Agent` names this package by default.
+   */
+  headers?: HeadersOption | undefined
   /** Hooks of ky for each attempt. Those of a call run after those of its client. */
   hooks?: Hooks | undefined
   /** Receives log lines; false for none. By default, warnings go to `console.warn`. Nothing is written to stdout. */

@@ -1,12 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
+  type ClientOptions,
+  type Fetch,
   type ProfessionalnetCompanyGetParams,
   InvalidRequestError,
   type MicroblogSearchParams,
   type SocialSearchError,
 } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { apiKey, baseUrl, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { apiKey, baseUrl, failure, makeClient, notPaid, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -50,6 +52,52 @@ describe('search()', () => {
     await settle(client.microblog.search({ query: 'rust' }, { headers: { 'x-team': 'c' } }))
     const { headers } = service.arrivals[0]!
     expect([headers.get('x-team'), headers.get('x-app')]).toEqual(['c', 'b'])
+  })
+
+  it.each<[string, NonNullable<ClientOptions['headers']>]>([
+    ['pairs', [['x-team', 'c']]],
+    ['a Map', new Map([['x-team', 'c']])],
+    ['Headers', new Headers({ 'x-team': 'c' })],
+  ])('sends headers that are given as %s', async (_, headers) => {
+    service.script(ok())
+    await settle(makeClient().microblog.search({ query: 'rust' }, { headers }))
+    expect(service.arrivals[0]?.headers.get('x-team')).toBe('c')
+  })
+
+  it.each([
+    'Connection',
+    'content-length',
+    'expect',
+    'host',
+    'keep-alive',
+    'te',
+    'transfer-encoding',
+    'upgrade',
+  ])('refuses the header %s before it reserves credits', async (name) => {
+    const reserve = vi.fn()
+    const client = makeClient({ budget: { reserve } })
+    const { error } = await settle(client.microblog.search({ query: 'rust' }, { headers: { [name]: '1' } }))
+    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
+    expect([reserve.mock.calls, client.credits, service.arrivals]).toMatchObject([[], notPaid, []])
+  })
+
+  it('names this package, its version and the runtime unless a user agent is given', async () => {
+    service.script(() => ok())
+    const client = makeClient()
+    await settle(client.microblog.search({ query: 'rust' }))
+    await settle(client.microblog.search({ query: 'rust' }, { headers: { 'User-Agent': 'mine/1' } }))
+    expect(service.arrivals.map(({ headers }) => headers.get('user-agent'))).toEqual([
+      expect.stringMatching(/^social-search-sdk\/\d+\.\d+\.\d+ node\/24$/),
+      'mine/1',
+    ])
+  })
+
+  it('sends no user agent in a browser, where it would change the preflight', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11)' })
+    const fetch = vi.fn<Fetch>(() => Promise.resolve(ok()))
+    await settle(makeClient({ fetch, dangerouslyAllowBrowser: true }).microblog.search({ query: 'rust' }))
+    vi.unstubAllGlobals()
+    expect(fetch.mock.lastCall?.[0].headers.has('user-agent')).toBe(false)
   })
 
   const long = 'x'.repeat(2000)

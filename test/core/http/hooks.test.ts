@@ -40,6 +40,15 @@ describe('hooks', () => {
     expect(JSON.parse(arrival!.body)).toEqual(query)
   })
 
+  it('cannot set a header of the connection, which the runtime would refuse', async () => {
+    const hook: BeforeRequestHook = ({ request }) => request.headers.set('Keep-Alive', 'timeout=5')
+    expect(await service.search({ hooks: { beforeRequest: [hook] } })).toMatchObject({
+      error: { name: 'ConfigurationError', charged: 'no', message: expect.stringContaining('keep-alive') },
+      ...notPaid,
+      sent: 0,
+    })
+  })
+
   it('cannot send twice by raised limits when no response arrives', async () => {
     service.script(unreachable())
     const message = expect.stringContaining('a hook sent the request again')

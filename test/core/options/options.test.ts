@@ -104,6 +104,8 @@ describe('new SocialSearch()', () => {
     [{ ...good, logger: true }, /logger must be an object, got true/],
     [{ ...good, headers: 'x-a: b' }, /headers must be an object/],
     [{ ...good, headers: null }, /headers/],
+    [{ ...good, headers: ['x-a: b'] }, /headers must be an object, or pairs of a name and a value/],
+    [{ ...good, headers: new Map([['Transfer-Encoding', 'chunked']]) }, /"Transfer-Encoding"; the runtime/],
     [{ ...good, organization: {} }, /organization must be a string/],
     [{ ...good, organization: '' }, /organization must be a string/],
     [{ ...good, limiter: {} }, /limiter must have a acquire\(\) method/],
