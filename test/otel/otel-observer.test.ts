@@ -50,7 +50,13 @@ describe('otelObserver()', () => {
       ],
       ['social_search.wait', { 'social_search.wait.reason': 'retry' }],
       ['social_search.attempt', { 'http.response.status_code': 429, 'error.type': 'rate_limited' }],
-      ['social_search.wait', { 'social_search.wait.reason': 'rate_limited' }],
+      [
+        'social_search.wait',
+        {
+          'social_search.wait.reason': 'rate_limited',
+          'social_search.wait.until': expect.stringMatching(/^\d{4}-.*Z$/),
+        },
+      ],
       [
         'social_search.attempt',
         {
@@ -111,15 +117,15 @@ describe('otelObserver()', () => {
     const { client, units, values } = traced()
     await settle(client.microblog.search(query))
     expect(units).toEqual({
-      'social_search.calls': '{call}',
-      'social_search.call.duration': 's',
-      'social_search.credits.spent': '{credit}',
-      'social_search.credits.uncertain': '{credit}',
-      'social_search.credits.saved': '{credit}',
-      'social_search.attempts': '{attempt}',
-      'social_search.waits': '{wait}',
-      'social_search.queued': 's',
-      'social_search.paced': 's',
+      'social_search.calls': 'counter {call}',
+      'social_search.call.duration': 'histogram s',
+      'social_search.credits.spent': 'counter {credit}',
+      'social_search.credits.uncertain': 'counter {credit}',
+      'social_search.credits.saved': 'counter {credit}',
+      'social_search.attempts': 'counter {attempt}',
+      'social_search.waits': 'counter {wait}',
+      'social_search.queued': 'histogram s',
+      'social_search.paced': 'histogram s',
     })
     const operation = { 'social_search.operation': 'microblog.search' }
     const call = { ...operation, 'social_search.cached': false }

@@ -63,7 +63,7 @@ export function recordingTracer(): { tracer: Tracer; spans: RecordedSpan[] } {
   return { tracer: { startSpan, startActiveSpan: () => null as never }, spans }
 }
 
-/** A meter that keeps what its instruments record: units by name, and values by name. */
+/** A meter that keeps what its instruments record: kinds with units by name, and values by name. */
 export function recordingMeter(): {
   meter: Meter
   units: Record<string, unknown>
@@ -71,14 +71,16 @@ export function recordingMeter(): {
 } {
   const units: Record<string, unknown> = {}
   const values: Record<string, unknown[]> = {}
-  const instrument = (name: string, { unit }: MetricOptions = {}) => {
-    units[name] = unit
+  const instrument = (kind: string, name: string, { unit }: MetricOptions = {}) => {
+    units[name] = `${kind} ${unit}`
     const add: Counter['add'] = (value, attributes) => void (values[name] ??= []).push([value, attributes])
     return { add }
   }
   const meter = Object.assign(Object.create(createNoopMeter()) as Meter, {
-    createCounter: instrument,
-    createHistogram: (name: string, options?: MetricOptions) => ({ record: instrument(name, options).add }),
+    createCounter: (name: string, options?: MetricOptions) => instrument('counter', name, options),
+    createHistogram: (name: string, options?: MetricOptions) => ({
+      record: instrument('histogram', name, options).add,
+    }),
   })
   return { meter, units, values }
 }

@@ -1,22 +1,10 @@
-import {
-  type Attributes,
-  type Counter,
-  type Histogram,
-  type Meter,
-  type Span,
-  SpanStatusCode,
-  type Tracer,
-  context,
-  diag,
-  metrics,
-  trace,
-} from '@opentelemetry/api'
+import type { Attributes, Meter, Span, Tracer } from '@opentelemetry/api'
+import { SpanStatusCode, context, diag, metrics, trace } from '@opentelemetry/api'
 import type { ObservedAttempt, ObservedCall, Observer } from '../../index.ts'
 import { type Send, wrapCalls } from '../../extend.ts'
 import { assertMethod, assertOptions } from '../../errors/check-options.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
-import { runAside } from '../../lib/thrown.ts'
-import { messageOf } from '../../lib/thrown.ts'
+import { messageOf, runAside } from '../../lib/thrown.ts'
 import { version } from '../../lib/version.ts'
 
 /** Options of {@link otelObserver}. */
@@ -25,10 +13,7 @@ export interface OtelOptions {
   tracer?: Tracer | undefined
   /** Makes the metrics. Default: a meter of the global provider. */
   meter?: Meter | undefined
-  /**
-   * Whether spans have the params, such as the text of a query, and the messages of errors, which may repeat it. Default
-   * false.
-   */
+  /** Whether spans have the params, such as a query, and the messages of errors, which may repeat it. Default false. */
   params?: boolean | undefined
 }
 
@@ -47,7 +32,7 @@ export function otelObserver(options: OtelOptions = {}): Observer {
   const { tracer = trace.getTracer(packageName, version), meter, params = false } = options
   assertMethod('tracer', tracer, 'startSpan')
   if (meter !== undefined) assertMethod('meter', meter, 'createCounter')
-  const instruments = instrumentsOf(meter)
+  const record = recorderOf(meter)
   /** Spans of open calls, by the id of the call. */
   const spans = new Map<number, Span>()
 
@@ -56,104 +41,79 @@ export function otelObserver(options: OtelOptions = {}): Observer {
     (send: Send): Send =>
     async (call) => {
       const { id = 0, operation = '', surface = null } = call.observer?.call ?? {}
-      const started = safely(() => {
-        const attributes = { [key.operation]: operation, ...(surface !== null && { [key.surface]: surface }) }
-        const span = tracer.startSpan(operation, { attributes })
-        if (span.isRecording()) spans.set(id, span)
-        return { span, active: trace.setSpan(context.active(), span) }
+      const span = safely(() => {
+        const started = tracer.startSpan(operation, { attributes: named({ operation, surface }) })
+        if (started.isRecording()) spans.set(id, started)
+        return started
       })
-      if (started === undefined) return send(call)
-      const { span, active } = started
       try {
-        return await context.with(active, send, undefined, call)
+        return await (span
+          ? context.with(trace.setSpan(context.active(), span), send, undefined, call)
+          : send(call))
       } catch (error) {
-        safely(() => recordError(span, error, params))
+        safely(() => span && recordError(span, error, params))
         throw error
       } finally {
         spans.delete(id)
-        safely(() => span.end())
+        safely(() => span?.end())
       }
     }
   const observer: Observer = {
     params,
     onWait: ({ id, operation, reason, until }) => {
-      instruments().waits.add(1, { [key.operation]: operation, [key.waitReason]: reason })
-      const end = until && { [key.waitUntil]: until.toISOString() }
-      spans.get(id)?.addEvent(key.wait, { [key.waitReason]: reason, ...end })
+      record({ waits: 1 }, named({ operation, 'wait.reason': reason }))
+      const wait = named({ 'wait.reason': reason, 'wait.until': until?.toISOString() })
+      spans.get(id)?.addEvent('social_search.wait', wait)
     },
     onAttempt: (attempt) => {
-      countAttempt(instruments(), attempt)
-      spans.get(attempt.id)?.addEvent(key.attempt, attributesOfAttempt(attempt))
+      const operation = named({ operation: attempt.operation })
+      const facts = { ...creditsOf(attempt), ...timesOf([attempt]) }
+      record({ attempts: 1 }, { ...operation, ...endOf(attempt) })
+      record(facts, operation)
+      const { requestId, charged } = attempt
+      const event = { ...endOf(attempt), ...named({ request_id: requestId, charged, ...facts }) }
+      spans.get(attempt.id)?.addEvent('social_search.attempt', event)
     },
     onCall: (call) => {
-      countCall(instruments(), call)
-      spans.get(call.id)?.setAttributes(attributesOfCall(call))
+      const { requestId, charged, applied, attempts, cached } = call
+      const operation = named({ operation: call.operation })
+      const outcome = { ...named({ cached: cached !== undefined }), ...endOf(call) }
+      record({ calls: 1, 'call.duration': call.duration / 1000 }, { ...operation, ...outcome })
+      const saved = cached && { 'credits.saved': cached.saved }
+      if (saved) record(saved, operation)
+      const facts = {
+        ...{ params: call.params && JSON.stringify(call.params), request_id: requestId, charged, applied },
+        ...{ attempts: attempts.length, ...timesOf(attempts), ...creditsOf(call), ...saved },
+        'cache.age': cached && cached.age / 1000,
+      }
+      spans.get(call.id)?.setAttributes({ ...outcome, ...named(facts) })
     },
   }
   return wrapCalls(observer, traced)
 }
 
-/** Names without a stable semantic convention have a prefix. Durations are seconds. */
-const key = {
-  operation: 'social_search.operation',
-  surface: 'social_search.surface',
-  params: 'social_search.params',
-  requestId: 'social_search.request_id',
-  charged: 'social_search.charged',
-  applied: 'social_search.applied',
-  spent: 'social_search.credits.spent',
-  uncertain: 'social_search.credits.uncertain',
-  saved: 'social_search.credits.saved',
-  queued: 'social_search.queued',
-  paced: 'social_search.paced',
-  calls: 'social_search.calls',
-  duration: 'social_search.call.duration',
-  attempt: 'social_search.attempt',
-  attempts: 'social_search.attempts',
-  wait: 'social_search.wait',
-  waits: 'social_search.waits',
-  waitReason: 'social_search.wait.reason',
-  waitUntil: 'social_search.wait.until',
-  cached: 'social_search.cached',
-  cacheAge: 'social_search.cache.age',
-  errorType: 'error.type',
-  status: 'http.response.status_code',
-} as const
-
-function attributesOfCall(call: ObservedCall): Attributes {
-  const { params, charged, applied, credits, attempts, cached, requestId } = call
-  return {
-    ...(params && { [key.params]: JSON.stringify(params) }),
-    ...(requestId !== undefined && { [key.requestId]: requestId }),
-    [key.charged]: charged,
-    ...(applied && { [key.applied]: applied }),
-    [key.spent]: credits.spent,
-    [key.uncertain]: credits.uncertain,
-    [key.attempts]: attempts.length,
-    [key.queued]: attempts.reduce((sum, { queued }) => sum + queued, 0) / 1000,
-    [key.paced]: attempts.reduce((sum, { paced }) => sum + paced, 0) / 1000,
-    [key.cached]: cached !== undefined,
-    ...(cached && { [key.saved]: cached.saved, [key.cacheAge]: cached.age / 1000 }),
-    ...errorTypeOf(call),
-  }
+/** Attributes without a stable semantic convention, which have a prefix. */
+function named(values: Record<string, string | number | boolean | null | undefined>): Attributes {
+  const known = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
+  return Object.fromEntries(known.map(([name, value]) => [`social_search.${name}`, value ?? '']))
 }
 
-function attributesOfAttempt(attempt: ObservedAttempt): Attributes {
-  const { status, requestId, charged, credits, queued, paced } = attempt
-  return {
-    ...(status !== undefined && { [key.status]: status }),
-    ...(requestId !== undefined && { [key.requestId]: requestId }),
-    [key.charged]: charged,
-    [key.spent]: credits.spent,
-    [key.uncertain]: credits.uncertain,
-    [key.queued]: queued / 1000,
-    [key.paced]: paced / 1000,
-    ...errorTypeOf(attempt),
-  }
+function creditsOf({ credits: { spent, uncertain } }: ObservedCall | ObservedAttempt) {
+  return { 'credits.spent': spent, 'credits.uncertain': uncertain }
 }
 
-function errorTypeOf({ outcome }: { outcome: string }): Attributes | undefined {
-  return outcome === 'ok' ? undefined : { [key.errorType]: outcome }
+/** In seconds. */
+function timesOf(attempts: readonly Pick<ObservedAttempt, 'queued' | 'paced'>[]) {
+  const sum = (times: number[]): number => times.reduce((sum, time) => sum + time, 0) / 1000
+  return { queued: sum(attempts.map(({ queued }) => queued)), paced: sum(attempts.map(({ paced }) => paced)) }
+}
+
+/** How it ended, by the semantic conventions. */
+function endOf({ outcome, status }: { outcome: string; status?: number | undefined }): Attributes {
+  return {
+    ...(status !== undefined && { 'http.response.status_code': status }),
+    ...(outcome !== 'ok' && { 'error.type': outcome }),
+  }
 }
 
 /** Messages may repeat a query. The reason of an abort belongs to the caller, and may be anything. */
@@ -164,72 +124,48 @@ function recordError(span: Span, error: unknown, withMessage: boolean): void {
   if (known) span.recordException({ name: known.name, ...said, ...(said && { stack: known.stack ?? '' }) })
 }
 
-interface Instruments {
-  readonly calls: Counter
-  readonly duration: Histogram
-  readonly spent: Counter
-  readonly uncertain: Counter
-  readonly saved: Counter
-  readonly attempts: Counter
-  readonly waits: Counter
-  readonly queued: Histogram
-  readonly paced: Histogram
-}
+/** Unit and description of each metric. Those in seconds are histograms, the others counters. */
+const instruments = {
+  calls: ['{call}', 'Calls that have ended'],
+  'call.duration': ['s', 'Duration of calls, with waits and retries'],
+  'credits.spent': ['{credit}', 'Credits that calls have cost'],
+  'credits.uncertain': ['{credit}', 'Credits that calls may have cost'],
+  'credits.saved': ['{credit}', 'Credits that cached answers have saved'],
+  attempts: ['{attempt}', 'Attempts that have ended; 429s have this status'],
+  waits: ['{wait}', 'Waits of a quarter of a second and longer'],
+  queued: ['s', 'Time that an attempt waited for a slot'],
+  paced: ['s', 'Time that an attempt waited for the rate limit'],
+} as const
+
+type Measures = Partial<Record<keyof typeof instruments, number>>
 
 /** Upper bounds in seconds, from an answer of the cache to the longest waits; those of SDKs are for milliseconds. */
 const advice = { explicitBucketBoundaries: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] }
 
-function createInstruments(meter: Meter): Instruments {
-  const counter = (name: string, unit: string, description: string) =>
-    meter.createCounter(name, { unit, description })
-  const histogram = (name: string, description: string) =>
-    meter.createHistogram(name, { unit: 's', description, advice })
-  return {
-    calls: counter(key.calls, '{call}', 'Calls that have ended'),
-    duration: histogram(key.duration, 'Duration of calls, with waits and retries'),
-    spent: counter(key.spent, '{credit}', 'Credits that calls have cost'),
-    uncertain: counter(key.uncertain, '{credit}', 'Credits that calls may have cost'),
-    saved: counter(key.saved, '{credit}', 'Credits that cached answers have saved'),
-    attempts: counter(key.attempts, '{attempt}', 'Attempts that have ended; 429s have this status'),
-    waits: counter(key.waits, '{wait}', 'Waits of a quarter of a second and longer'),
-    queued: histogram(key.queued, 'Time that an attempt waited for a slot'),
-    paced: histogram(key.paced, 'Time that an attempt waited for the rate limit'),
+/** Records values of metrics. The global provider may be registered later than the observer is made. */
+function recorderOf(given: Meter | undefined): (values: Measures, attributes: Attributes) => void {
+  let provider: unknown
+  let made: ReturnType<typeof instrumentsOf> = []
+  return (values, attributes) => {
+    const current = given ?? metrics.getMeterProvider()
+    if (provider !== current) made = instrumentsOf(given ?? metrics.getMeter(packageName, version))
+    provider = current
+    for (const measure of made) measure(values, attributes)
   }
 }
 
-/** The instruments of a meter; by default those of the global provider, which may be registered later. */
-function instrumentsOf(meter: Meter | undefined): () => Instruments {
-  let known: { readonly provider: unknown; readonly instruments: Instruments } | undefined
-  return () => {
-    const provider = meter === undefined ? metrics.getMeterProvider() : undefined
-    if (known === undefined || known.provider !== provider) {
-      const made = meter ?? metrics.getMeter(packageName, version)
-      known = { provider, instruments: createInstruments(made) }
+function instrumentsOf(meter: Meter) {
+  return Object.entries(instruments).map(([name, [unit, description]]) => {
+    const [title, options] = [`social_search.${name}`, { unit, description }]
+    const counter = unit === 's' ? undefined : meter.createCounter(title, options)
+    const histogram = counter ? undefined : meter.createHistogram(title, { ...options, advice })
+    return (values: Measures, attributes: Attributes): void => {
+      const value = values[name as keyof Measures]
+      if (value === undefined) return
+      counter?.add(value, attributes)
+      histogram?.record(value, attributes)
     }
-    return known.instruments
-  }
-}
-
-function countAttempt(
-  { attempts, queued, paced, spent, uncertain }: Instruments,
-  attempt: ObservedAttempt,
-): void {
-  const { status, credits } = attempt
-  const operation = { [key.operation]: attempt.operation }
-  const outcome = { ...(status !== undefined && { [key.status]: status }), ...errorTypeOf(attempt) }
-  attempts.add(1, { ...operation, ...outcome })
-  queued.record(attempt.queued / 1000, operation)
-  paced.record(attempt.paced / 1000, operation)
-  spent.add(credits.spent, operation)
-  uncertain.add(credits.uncertain, operation)
-}
-
-function countCall({ calls, duration, saved }: Instruments, call: ObservedCall): void {
-  const operation = { [key.operation]: call.operation }
-  const outcome = { ...operation, [key.cached]: call.cached !== undefined, ...errorTypeOf(call) }
-  calls.add(1, outcome)
-  duration.record(call.duration / 1000, outcome)
-  if (call.cached) saved.add(call.cached.saved, operation)
+  })
 }
 
 /** Spans and their processors are the user's: if one throws, the call goes on, and a paid answer is not lost. */
