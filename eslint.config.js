@@ -169,6 +169,7 @@ export default tseslint.config(
       'src/extensions/cache/node.ts',
       'src/extensions/oauth/node.ts',
       'src/extensions/oauth/node/**',
+      'src/extensions/mcp/stdio-input.ts',
       'src/cli/**',
     ],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },

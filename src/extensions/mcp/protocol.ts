@@ -28,11 +28,14 @@ export function canAskPerson({ server }: McpServer, { mcpReq }: ServerContext): 
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 
+/** Longest message on stdio, in bytes: what is too large for a tool is refused by the tool, with an answer. */
+const maxBufferSize = 32 * 2 ** 20
+
 /** Serves over the input and output of this process. */
 export async function serveStdio(create: () => McpServer): Promise<() => Promise<void>> {
   const stdio = await import('@modelcontextprotocol/server/stdio')
-  // Large enough that what is too large for a tool is refused by the tool, with an answer.
-  const transport = new stdio.StdioServerTransport(undefined, undefined, { maxBufferSize: 32 * 2 ** 20 })
+  const { stdioInput } = await import('./stdio-input.ts')
+  const transport = new stdio.StdioServerTransport(stdioInput(maxBufferSize), undefined, { maxBufferSize })
   const handle = stdio.serveStdio(create, { transport })
   return () => handle.close()
 }

@@ -5,7 +5,13 @@ import type { ToolFailure } from './types.ts'
 
 /** Codes of failures that the tools raise themselves. */
 export type RefusalCode =
-  'invalid_request' | 'unknown_handle' | 'foreign_handle' | 'confirmation' | 'cancelled'
+  | 'invalid_request'
+  | 'unknown_handle'
+  | 'foreign_handle'
+  | 'confirmation'
+  /** A person has been asked; the same call follows. */
+  | 'asked'
+  | 'cancelled'
 
 /** A call that the tools refuse. Nothing was sent. */
 export class Refusal extends Error {

@@ -110,7 +110,8 @@ export class ToolSession {
       failure = { error }
     }
     // Who is asked for approval gets the result of the next try.
-    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
+    const isAsked = isRefusal(failure?.error, 'confirmation') || isRefusal(failure?.error, 'asked')
+    const isDelivered = signal?.aborted !== true && !isAsked
     if (isDelivered) for (const page of shown) this.#pages.release(page)
     if (run.tool.operation.list !== undefined && place !== start)
       result.next = place === null ? null : this.#pages.handleOf(place)
@@ -179,15 +180,9 @@ export class ToolSession {
   }
 
   #end(run: Run, result: Partial<ToolResult>, failure: Failure | undefined): ToolResult {
-    const { name } = run.tool
     const credits = this.#credits(run)
-    const tally = this.#tallies.get(name) ?? { calls: 0, failed: 0, spent: 0, uncertain: 0 }
-    this.#tallies.set(name, {
-      calls: tally.calls + 1,
-      failed: tally.failed + (failure === undefined ? 0 : 1),
-      spent: rounded(tally.spent + credits.spent),
-      uncertain: rounded(tally.uncertain + credits.uncertain),
-    })
+    // It counts when the person has answered.
+    if (!isRefusal(failure?.error, 'asked')) this.#count(run.tool.name, credits, failure !== undefined)
     const charged = credits.spent > 0 ? 'yes' : credits.uncertain > 0 ? 'unknown' : 'no'
     const hasTexts = result.record !== undefined || (result.returned ?? 0) > 0
     const isEmpty = result.returned === 0 && run.next === undefined
@@ -202,6 +197,16 @@ export class ToolSession {
       ...result,
       credits,
     }
+  }
+
+  #count(name: string, { spent, uncertain }: ToolResult['credits'], hasFailed: boolean): void {
+    const tally = this.#tallies.get(name) ?? { calls: 0, failed: 0, spent: 0, uncertain: 0 }
+    this.#tallies.set(name, {
+      calls: tally.calls + 1,
+      failed: tally.failed + Number(hasFailed),
+      spent: rounded(tally.spent + spent),
+      uncertain: rounded(tally.uncertain + uncertain),
+    })
   }
 
   #credits({ allowance }: Run): ToolResult['credits'] {
