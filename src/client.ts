@@ -53,13 +53,14 @@ export class SocialSearch {
   /**
    * Makes a client for one organization. Sends nothing before the first call.
    *
-   * @param options Options, or a transport that all resources use.
    * @throws {ConfigurationError} for invalid options; the message contains no secret.
    */
-  constructor(options: ClientOptions | Transport) {
-    const isTransport = options instanceof ClientTransport
-    this.#transport = isTransport ? options : clientTransport(createTransport(options as ClientOptions))
-    if (!isTransport) assertIds(options as ClientOptions)
+  constructor(options: ClientOptions) {
+    // withOptions() gives a transport. In the type, it would offer its methods while somebody types options.
+    const given: unknown = options
+    const isTransport = given instanceof ClientTransport
+    this.#transport = isTransport ? given : clientTransport(createTransport(options))
+    if (!isTransport) assertIds(options)
     this.microblog = microblog(this.#transport)
     this.professionalnet = professionalnet(this.#transport)
     this.technews = technews(this.#transport)
@@ -134,7 +135,8 @@ export class SocialSearch {
    * `timeout`, replace the current ones.
    */
   withOptions(options: SharedOptions): SocialSearch {
-    return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))
+    const transport: unknown = this.#transport.withOptions(options)
+    return new (this.constructor as typeof SocialSearch)(transport as ClientOptions)
   }
 
   /** Fetches the service's description of itself, OpenAPI 3.1 (`GET /openapi.json`). Free. */

@@ -3,7 +3,7 @@ import { feedsGet, feedsList } from '../api/feeds.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
-import { type MaybeSchema, type OpenList, type Output, byId, paged } from './methods.ts'
+import { type SchemaOrType, type OpenList, type Output, byId, paged } from './methods.ts'
 
 /** Calls about the organization's feeds: saved filtered views. All are free, with scope `feeds:read`. */
 export interface Feeds {
@@ -11,7 +11,7 @@ export interface Feeds {
    * Lists feeds (`GET /feeds`). Free, with scope `feeds:read`. Neither params nor feeds are documented; `schema` checks
    * each and gives it your type.
    */
-  list<Schema extends MaybeSchema = undefined, Name extends string = 'feeds'>(
+  list<Schema extends SchemaOrType = undefined, Name extends string = 'feeds'>(
     params?: OpenParams,
     options?: OpenListOptions<Name> & SchemaOption<Schema>,
   ): OpenList<Name, Schema>
@@ -20,7 +20,7 @@ export interface Feeds {
    * Gets a feed by its id, which starts with `svw_` (`GET /feeds/{id}`). Free, with scope `feeds:read`. Its fields are
    * not documented; `schema` checks the whole body and gives it your type.
    */
-  get<Schema extends MaybeSchema = undefined>(
+  get<Schema extends SchemaOrType = undefined>(
     id: string,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>

@@ -3,7 +3,7 @@ import { listenersGet, listenersList } from '../api/listeners.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
-import { type MaybeSchema, type OpenList, type Output, byId, paged } from './methods.ts'
+import { type SchemaOrType, type OpenList, type Output, byId, paged } from './methods.ts'
 
 /** Calls about the organization's listeners: brand or keyword monitors. All are free, with scope `listeners:read`. */
 export interface Listeners {
@@ -11,7 +11,7 @@ export interface Listeners {
    * Lists listeners (`GET /listeners`). Free, with scope `listeners:read`. Neither params nor listeners are documented; `schema` checks
    * each and gives it your type.
    */
-  list<Schema extends MaybeSchema = undefined, Name extends string = 'listeners'>(
+  list<Schema extends SchemaOrType = undefined, Name extends string = 'listeners'>(
     params?: OpenParams,
     options?: OpenListOptions<Name> & SchemaOption<Schema>,
   ): OpenList<Name, Schema>
@@ -20,7 +20,7 @@ export interface Listeners {
    * Gets a listener by its id, which starts with `lis_` (`GET /listeners/{id}`). Free, with scope `listeners:read`. Its fields are
    * not documented; `schema` checks the whole body and gives it your type.
    */
-  get<Schema extends MaybeSchema = undefined>(
+  get<Schema extends SchemaOrType = undefined>(
     id: string,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>

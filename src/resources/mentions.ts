@@ -3,7 +3,7 @@ import type { OpenBody, OpenParams } from '../api/undocumented.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
-import { type MaybeSchema, type OpenList, type Output, byId, paged, single } from './methods.ts'
+import { type SchemaOrType, type OpenList, type Output, byId, paged, single } from './methods.ts'
 
 /** Calls about the organization's mentions: what its listeners have found. All are free. */
 export interface Mentions {
@@ -11,7 +11,7 @@ export interface Mentions {
    * Lists mentions (`GET /mentions`), newest first or by AI fit score. Free, with scope `mentions:read`. Neither the params
    * that choose nor the mentions are documented; `schema` checks each and gives it your type.
    */
-  list<Schema extends MaybeSchema = undefined, Name extends string = 'mentions'>(
+  list<Schema extends SchemaOrType = undefined, Name extends string = 'mentions'>(
     params?: OpenParams,
     options?: OpenListOptions<Name> & SchemaOption<Schema>,
   ): OpenList<Name, Schema>
@@ -20,7 +20,7 @@ export interface Mentions {
    * Gets a mention by its id, which starts with `men_` (`GET /mentions/{id}`). Free, with scope `mentions:read`. Its fields
    * are not documented; `schema` checks the whole body and gives it your type.
    */
-  get<Schema extends MaybeSchema = undefined>(
+  get<Schema extends SchemaOrType = undefined>(
     id: string,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>
@@ -29,7 +29,7 @@ export interface Mentions {
    * Counts the mentions that match filters (`GET /mentions/count`). Free, with scope `mentions:read`. Neither filters nor
    * response are documented; `schema` checks the whole body and gives it your type.
    */
-  count<Schema extends MaybeSchema = undefined>(
+  count<Schema extends SchemaOrType = undefined>(
     params?: OpenParams,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>
@@ -40,7 +40,7 @@ export interface Mentions {
    * changed; `charged` is about credits only. States, body and response are not documented; `schema` checks the whole
    * response and gives it your type.
    */
-  setState<Schema extends MaybeSchema = undefined>(
+  setState<Schema extends SchemaOrType = undefined>(
     id: string,
     body: OpenParams,
     options?: CallOptions & SchemaOption<Schema>,

@@ -11,15 +11,20 @@ import { type Transport, clientTransport } from '../core/call/transport.ts'
 /** The option `schema`, if a call has it. */
 export type MaybeSchema = StandardSchemaV1 | undefined
 
+/** What gives a record of an undocumented shape its type: the option `schema`, or a type alone, `list<Mention>()`. */
+export type SchemaOrType = object | undefined
+
 /**
- * The type that the option `schema` gives a record; `Documented` without it, and where only the type of the method is
- * looked at: `ReturnType<Microblog['search']>`.
+ * The type of a record, by the option `schema` or as the caller states it; `Documented` without either, and where only the
+ * type of the method is looked at: `ReturnType<Microblog['search']>`.
  */
-export type Output<Schema extends MaybeSchema, Documented> = [MaybeSchema] extends [Schema]
+export type Output<Given extends SchemaOrType, Documented> = [MaybeSchema] extends [Given]
   ? Documented
-  : Schema extends StandardSchemaV1
-    ? StandardSchemaV1.InferOutput<Schema>
-    : Documented
+  : Given extends StandardSchemaV1
+    ? StandardSchemaV1.InferOutput<Given>
+    : Given extends object
+      ? Given
+      : Documented
 
 /**
  * One page of a list without a documented shape, with its items under the name of the list or of `paging.items`. You can
@@ -32,7 +37,7 @@ export type OpenPage<Name extends string = never, Item = OpenRecord> = OpenBody 
   PageFields<OpenRecord> & { [List in Name]: Item[] }
 
 /** A list without a documented shape. */
-export type OpenList<Name extends string, Schema extends MaybeSchema> = PagedCall<
+export type OpenList<Name extends string, Schema extends SchemaOrType> = PagedCall<
   OpenPage<Name, Output<Schema, OpenRecord>>,
   Output<Schema, OpenRecord>
 >
@@ -58,7 +63,7 @@ type Item<Op extends Operation> =
   Body<Op> extends { [Name in List<Op>]: readonly (infer Each)[] } ? Each : never
 
 /** The body of a list whose records have the type that `schema` gives them. */
-type ListBody<Op extends Operation, Schema extends MaybeSchema> = Omit<Body<Op>, List<Op>> & {
+type ListBody<Op extends Operation, Schema extends SchemaOrType> = Omit<Body<Op>, List<Op>> & {
   [Name in List<Op>]: Output<Schema, Item<Op>>[]
 }
 
@@ -68,18 +73,18 @@ type ListMethod<Op extends Operation> = Op extends { readonly documented: true }
       params: Params<Op>,
       options?: AnyCallOptions,
     ) => PagedCall<ListBody<Op, Schema> & PageFields<Params<Op>>, Output<Schema, Item<Op>>>
-  : <Schema extends MaybeSchema = undefined, Name extends string = string>(
+  : <Schema extends SchemaOrType = undefined, Name extends string = string>(
       params?: OpenParams,
       options?: AnyCallOptions,
     ) => OpenList<Name, Schema>
 
 /** What the method of a call for one body must return. A schema checks each record of a list, or the whole body. */
-type SingleMethod<Op extends Operation> = <Schema extends MaybeSchema = undefined>(
+type SingleMethod<Op extends Operation> = <Schema extends SchemaOrType = undefined>(
   params: Params<Op>,
   options?: AnyCallOptions,
 ) => ApiCall<Op extends { readonly list: string } ? ListBody<Op, Schema> : Output<Schema, Body<Op>>>
 
-type RecordMethod<Op extends Operation> = <Schema extends MaybeSchema = undefined>(
+type RecordMethod<Op extends Operation> = <Schema extends SchemaOrType = undefined>(
   id: string,
   options?: AnyCallOptions,
 ) => ApiCall<Output<Schema, Body<Op>>>

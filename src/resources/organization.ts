@@ -3,7 +3,7 @@ import type { OpenBody, OpenParams } from '../api/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
-import { type MaybeSchema, type Output, single } from './methods.ts'
+import { type SchemaOrType, type Output, single } from './methods.ts'
 
 /** Calls about the organization itself. All are free, with scope `org:read`. */
 export interface Organization {
@@ -11,7 +11,7 @@ export interface Organization {
    * Gets the organization's brand or business context (`GET /organization/context`). Free, with scope `org:read`. Its fields
    * are not documented; `schema` checks the whole body and gives it your type.
    */
-  context<Schema extends MaybeSchema = undefined>(
+  context<Schema extends SchemaOrType = undefined>(
     params?: OpenParams,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>
@@ -20,7 +20,7 @@ export interface Organization {
    * Gets the organization's credit usage in the current billing period (`GET /organization/usage`). Free, with scope
    * `org:read`. Its fields are not documented; `schema` checks the whole body and gives it your type.
    */
-  usage<Schema extends MaybeSchema = undefined>(
+  usage<Schema extends SchemaOrType = undefined>(
     params?: OpenParams,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>

@@ -36,7 +36,7 @@ import type {
 } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
-import { type MaybeSchema, type OpenList, type Output, paged, single } from './methods.ts'
+import { type MaybeSchema, type OpenList, type Output, type SchemaOrType, paged, single } from './methods.ts'
 
 export type {
   ProfessionalnetActor,
@@ -91,7 +91,7 @@ interface PostMethods {
    * returned, without a documented bound. `ceiling` is the number of reactions to reserve credits for; the service may return, and
    * charge, more. Neither params nor reactions are documented; `schema` checks each reaction and gives it your type.
    */
-  reactions<Schema extends MaybeSchema = undefined, Name extends string = 'reactions'>(
+  reactions<Schema extends SchemaOrType = undefined, Name extends string = 'reactions'>(
     params?: OpenParams,
     options?: OpenListOptions<Name> & SchemaOption<Schema> & CeilingOption,
   ): OpenList<Name, Schema>
@@ -115,7 +115,7 @@ interface PersonMethods {
    * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds costs 10 credits.
    * Neither params nor posts are documented; the service ignores `count`. `schema` checks each post and gives it your type.
    */
-  posts<Schema extends MaybeSchema = undefined, Name extends string = 'posts'>(
+  posts<Schema extends SchemaOrType = undefined, Name extends string = 'posts'>(
     params?: OpenParams,
     options?: OpenListOptions<Name> & SchemaOption<Schema>,
   ): OpenList<Name, Schema>
@@ -125,7 +125,7 @@ interface PersonMethods {
    * costs 10 credits. Neither params nor comments are documented; the service ignores `count`. `schema` checks each comment and
    * gives it your type.
    */
-  comments<Schema extends MaybeSchema = undefined, Name extends string = 'comments'>(
+  comments<Schema extends SchemaOrType = undefined, Name extends string = 'comments'>(
     params?: OpenParams,
     options?: OpenListOptions<Name> & SchemaOption<Schema>,
   ): OpenList<Name, Schema>

@@ -2,7 +2,7 @@ import { technewsSearch } from '../api/technews.ts'
 import type { OpenParams } from '../api/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { OpenListOptions, SchemaOption } from '../core/options/types.ts'
-import { type MaybeSchema, type OpenList, paged } from './methods.ts'
+import { type SchemaOrType, type OpenList, paged } from './methods.ts'
 
 /** Calls about the tech news site. */
 export interface Technews {
@@ -11,7 +11,7 @@ export interface Technews {
    * `search:read`; counts towards the technews surface. Neither params nor results are documented; `schema` checks each
    * result and gives it your type.
    */
-  search<Schema extends MaybeSchema = undefined, Name extends string = 'posts'>(
+  search<Schema extends SchemaOrType = undefined, Name extends string = 'posts'>(
     params?: OpenParams,
     options?: OpenListOptions<Name> & SchemaOption<Schema>,
   ): OpenList<Name, Schema>

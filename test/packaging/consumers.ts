@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { checkNeighbors } from './peers.ts'
 import { pack, root, run } from './tarball.ts'
 
 const server = '@modelcontextprotocol/server'
@@ -14,8 +15,7 @@ try {
   // Not in the folder, since the project's own settings refuse such a file.
   const commonJs = "import { SocialSearch } from 'social-search-sdk'\nvoid SocialSearch.fromEnv\n"
   writeFileSync(join(folder, 'required.cts'), commonJs)
-  // The oldest API of OpenTelemetry that the package accepts.
-  const peers = ['@tanstack/query-core@5', '@opentelemetry/api@1.9.0']
+  const peers = ['@tanstack/query-core@5', '@opentelemetry/api@1']
   run('npm', ['install', '--silent', tarball, '@types/node@24', ...peers], folder)
   for (const version of ['5.9', '6', '7']) {
     run('npm', ['install', '--silent', '--no-save', `typescript@${version}`], folder)
@@ -52,6 +52,8 @@ try {
       [name],
     )
   console.log('✓ a program with its own ky and zod loads one copy of each')
+
+  await checkNeighbors(tarball)
 } finally {
   rmSync(folder, { recursive: true })
 }
@@ -70,6 +72,6 @@ function tsconfig(moduleResolution: string): object {
       skipLibCheck: false,
       types: ['node'],
     },
-    include: ['*.ts', '*.cts'],
+    include: ['consumer.ts', '*.cts'],
   }
 }

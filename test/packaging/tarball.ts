@@ -1,19 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 
-/** Runs a program, shows its output only if it fails, and returns it. */
+/** Runs a program and returns its output, which the error has if it fails. */
 export function run(command: string, args: readonly string[], cwd = root): string {
-  try {
-    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string }
-    console.error(`${command} ${args.join(' ')} failed\n${stdout}${stderr}`)
-    process.exit(1)
-  }
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  if (error !== undefined || status !== 0)
+    throw new Error(`${command} ${args.join(' ')} failed\n${error?.message ?? stdout + stderr}`)
+  return stdout
 }
 
 /** Packs the built package as it would be published, and returns the tarball's path. */

@@ -60,23 +60,26 @@ describe('createSandbox() fetch', () => {
 })
 
 describe('createSandbox() requests', () => {
-  it('keeps each request, its result and its charge, but never the key', async () => {
+  it('keeps each request with its headers, its result and its charge, but never the key', async () => {
     const { sandbox } = setUp()
     const ok = await search(sandbox, { query: 'coffee', count: 1 })
     await search(sandbox, { query: '' })
     await search(sandbox, 'no json')
     await search(sandbox, { query: 'x' }, { authorization: 'Bearer secret-of-somebody' })
     await call(sandbox, 'GET /mentions?limit=2&sort=newest')
+    await call(sandbox, 'GET /feeds', undefined, { authorization: 'secret-of-somebody' })
 
     const { requestId } = ok.body
     const searched = { method: 'POST', path: `/v1${searchPath}`, query: '', operation: 'microblog.search' }
     const body = { query: 'coffee', count: 1 }
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer [redacted]' }
     expect(sandbox.requests).toMatchObject([
-      { ...searched, status: 200, inFlight: 1, charged: 2, requestId, body },
+      { ...searched, headers, status: 200, inFlight: 1, charged: 2, requestId, body },
       { ...searched, status: 400, charged: 0, body: { query: '' } },
       { ...searched, status: 400, charged: 0, body: undefined },
-      { ...searched, status: 401, charged: 0, body: { query: 'x' } },
+      { ...searched, headers, status: 401, charged: 0, body: { query: 'x' } },
       { method: 'GET', path: '/v1/mentions', query: '?limit=2&sort=newest', operation: 'mentions.list' },
+      { operation: 'feeds.list', headers: { authorization: '[redacted]' }, status: 401 },
     ])
     expect(JSON.stringify(sandbox.requests)).not.toMatch(/secret-of-somebody|sandbox_/)
     expect(sandbox.ledger).toMatchObject({

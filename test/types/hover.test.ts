@@ -40,9 +40,12 @@ const lines = [
   "import type { StandardSchemaV1 } from '@standard-schema/spec'",
   "import { CreditBudget, SocialSearch } from '../src/index.ts'",
   "import { CatalogClient } from '../src/extensions/catalog/index.ts'",
+  "import { createSandbox } from '../src/extensions/sandbox/index.ts'",
   'declare const client: SocialSearch, catalog: CatalogClient, schema: StandardSchemaV1',
   'declare const params: any, options: any',
   ...[...calls, ...others].map(({ call }) => call),
+  "new SocialSearch({ baseUrl: '' })",
+  "createSandbox().inject({ operation: 'mentions.list' })",
 ]
 const text = lines.join('\n')
 
@@ -69,5 +72,23 @@ describe('the hover text of a call', { timeout: 120_000 }, () => {
     expect(help?.items.length).toBeGreaterThan(0)
     for (const { documentation } of help?.items ?? [])
       expect(ts.displayPartsToString(documentation)).toContain(names)
+  })
+})
+
+/** What an editor offers after a part of the text. */
+const offeredAfter = (part: string): string[] =>
+  service
+    .getCompletionsAtPosition(file, text.indexOf(part) + part.length, {})
+    ?.entries.map(({ name }) => name) ?? []
+
+describe('the completion of an editor', { timeout: 120_000 }, () => {
+  it('offers options, and no methods of a transport, in new SocialSearch({ })', () => {
+    const offered = offeredAfter('new SocialSearch({')
+    expect(offered).toEqual(expect.arrayContaining(['apiKey', 'budget', 'timeout']))
+    for (const name of ['close', 'credits', 'status', 'withOptions']) expect(offered).not.toContain(name)
+  })
+
+  it('offers the ids of operations to inject() of a sandbox', () => {
+    expect(offeredAfter("inject({ operation: '").sort()).toEqual(operations.map(({ id }) => id).sort())
   })
 })

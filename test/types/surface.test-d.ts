@@ -164,6 +164,31 @@ describe('the other calls', () => {
     client.professionalnet.posts.comments({ postUrl: 'u' }, { ceiling: 5 })
   })
 
+  it('take a type alone if the service documents no shape', async () => {
+    interface Mine {
+      id: string
+      note?: string
+    }
+    const { mentions, listeners, feeds, technews, organization, professionalnet } = client
+    for (const list of [mentions.list<Mine>(), listeners.list<Mine>({}, { limit: 3 }), feeds.list<Mine>()])
+      for await (const item of list) expectTypeOf(item).toEqualTypeOf<Mine>()
+    expectTypeOf((await mentions.list<Mine>()).mentions).toEqualTypeOf<Mine[]>()
+    expectTypeOf(
+      (await technews.search<Mine, 'stories'>({}, { paging: { items: 'stories' } })).stories,
+    ).toEqualTypeOf<Mine[]>()
+    expectTypeOf((await professionalnet.posts.reactions<Mine>()).reactions).toEqualTypeOf<Mine[]>()
+    expectTypeOf((await professionalnet.person.posts<Mine>()).posts).toEqualTypeOf<Mine[]>()
+    expectTypeOf((await professionalnet.person.comments<Mine>()).comments).toEqualTypeOf<Mine[]>()
+    for (const { get } of [mentions, listeners, feeds])
+      expectTypeOf(await get<Mine>('x', { timeout: 5 })).toEqualTypeOf<Mine>()
+    expectTypeOf(await mentions.count<Mine>()).toEqualTypeOf<Mine>()
+    expectTypeOf(await mentions.setState<Mine>('men_1', {})).toEqualTypeOf<Mine>()
+    expectTypeOf(await organization.context<Mine>()).toEqualTypeOf<Mine>()
+    expectTypeOf(await organization.usage<Mine>()).toEqualTypeOf<Mine>()
+    // @ts-expect-error the records of this call are documented
+    client.microblog.search<Mine>(params)
+  })
+
   it('have the documented types where only the type of a method is used', () => {
     expectTypeOf<Awaited<ReturnType<typeof client.microblog.search>>>().toEqualTypeOf<MicroblogSearchPage>()
     expectTypeOf<Awaited<ReturnType<typeof client.mentions.get>>>().toEqualTypeOf<OpenBody>()

@@ -250,12 +250,12 @@ export interface OpenListOptions<Name extends string = string> extends PagedOpti
 }
 
 /** The option that sets the type of a call's records. */
-export interface SchemaOption<Schema extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined> {
+export interface SchemaOption<Schema extends object | undefined = StandardSchemaV1 | undefined> {
   /**
    * A Standard Schema that checks, and may transform, each record of a list, or the whole body of another call. Its
    * output is the type of what it checks. Default: the types of this package.
    */
-  schema?: Schema
+  schema?: [Schema] extends [StandardSchemaV1 | undefined] ? Schema : never
 }
 
 /** Options of a call that walks pages. */

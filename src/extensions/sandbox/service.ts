@@ -83,6 +83,7 @@ export function createService(options: SandboxOptions) {
       method: request.method,
       path: pathname,
       query: search,
+      headers: keptHeaders(request),
       operation: null,
       status: null,
       requestId: `req_${ids.hex(16)}`,
@@ -141,6 +142,14 @@ export function createService(options: SandboxOptions) {
     publish: settings.own.publish,
   }
   return { sandbox, handle }
+}
+
+function keptHeaders({ headers }: Request): Record<string, string> {
+  const kept = Object.fromEntries(headers)
+  const { authorization } = kept
+  return authorization === undefined
+    ? kept
+    : { ...kept, authorization: authorization.replace(/^(\S+ )?.*$/, '$1[redacted]') }
 }
 
 function answer(admitted: Admitted, body: RequestBody, { requestId, query }: RequestEntry): SandboxResponse {

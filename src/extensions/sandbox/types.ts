@@ -1,6 +1,7 @@
 import type { MicroblogPost } from '../../api/microblog.ts'
 import type { ProfessionalnetCompany } from '../../api/professionalnet/company.ts'
 import type { Scope } from '../../api/operation.ts'
+import type { OperationId } from '../../api/operations.ts'
 import type {
   ProfessionalnetActor,
   ProfessionalnetPost,
@@ -98,7 +99,7 @@ export interface SandboxOptions {
  */
 export interface Fault {
   /** Id of the operation to strike, such as `microblog.search`. Default any. */
-  operation?: string | undefined
+  operation?: OperationId | undefined
   /** How many matching requests to strike; may be `Infinity`. Default 1. */
   times?: number | undefined
   /** How many matching requests to let through first. Default 0. */
@@ -140,7 +141,7 @@ export interface SandboxLedger {
   readonly entries: readonly SandboxCharge[]
 }
 
-/** A request as the sandbox saw it. The `Authorization` header is never kept. */
+/** A request as the sandbox saw it. */
 export interface SandboxRequest {
   /** Time of arrival, in milliseconds of `performance.now()`. */
   readonly at: number
@@ -149,6 +150,8 @@ export interface SandboxRequest {
   readonly path: string
   /** Query of the URL with its question mark, or an empty text. */
   readonly query: string
+  /** By their names in lower case. The key in `authorization` is replaced by `[redacted]`. */
+  readonly headers: Readonly<Record<string, string>>
   /** Id of the operation, or null if no operation has this method and path. */
   readonly operation: string | null
   /** Null until answered; stays null if the connection broke or the caller gave up first. */

@@ -139,11 +139,6 @@ describe('new SocialSearch()', () => {
     )
   })
 
-  it('accepts a transport instead of options', () => {
-    const transport = createTransport(good)
-    expect(new SocialSearch(transport).credits).toEqual(transport.credits)
-  })
-
   it('is not replaced by an object that looks like a transport', () => {
     const { credits, status, withOptions, close } = createTransport(good)
     const message = 'expected a transport of createTransport(), got object'

@@ -9,7 +9,9 @@ export interface NodeRedisClient {
     on(event: 'error' | 'ready', listener: () => void): unknown
     connect(): Promise<unknown>
     subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
-    destroy(): void
+    destroy?(): void
+    /** Only version 4 needs it, which has no `destroy()`. */
+    disconnect?(): Promise<unknown>
   }
 }
 
@@ -51,7 +53,8 @@ const nodeRedis = (client: NodeRedisClient): RedisAdapter => ({
     const subscribe = keepSubscribed(subscriber, () => subscriber.subscribe(channel, listener), listener)
     // A cluster client is never ready.
     const connected = subscriber.connect().then(subscribe, ignore)
-    const destroy = (): Promise<void> => Promise.resolve().then(() => subscriber.destroy())
+    const destroy = async (): Promise<unknown> =>
+      subscriber.destroy ? subscriber.destroy() : subscriber.disconnect?.()
     // It does not end a connection that is being made, so it is called again. Older versions throw then.
     return () =>
       void destroy()
