@@ -19,7 +19,7 @@ export async function readSchemas(): Promise<Map<string, Record<string, Schema>>
 export function schemaExports(schemas: ReadonlyMap<string, Record<string, Schema>>): string {
   const lines = Array.from(
     schemas,
-    ([file, byName]) => `export { ${Object.keys(byName).join(', ')} } from '../${file}'`,
+    ([file, byName]) => `export { ${Object.keys(byName).join(', ')} } from '../../${file}'`,
   )
   return ['// Generated from src/api by `npm run docs`.', ...lines].join('\n')
 }
