@@ -7,6 +7,9 @@ import { LocalLimiter } from './local-limiter.ts'
 const byLabel = new Map<string, Pick<WeakRef<LocalLimiter>, 'deref'>>()
 const byProvider = new WeakMap<object, Map<string, LocalLimiter>>()
 
+/** The limits of each label or hash, kept for good: what is an error must not depend on when garbage is collected. */
+const limitsByLabel = new Map<string, Limits>()
+
 /**
  * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
  * each job must count the requests of earlier jobs.
@@ -26,6 +29,7 @@ class TrackedLimiter extends LocalLimiter {
  * window.
  *
  * @param owner Identifies the organization: a label, the hash of a key, or the object that provides its tokens.
+ * @throws {ConfigurationError} if another client of the organization had other limits.
  */
 export function limiterOfProcess(
   owner: string | object,
@@ -37,28 +41,35 @@ export function limiterOfProcess(
     byProvider.set(owner, limiters)
     const limiter = limiters.get(baseUrl) ?? new LocalLimiter(limits, organizationLimits)
     limiters.set(baseUrl, limiter)
-    return withLimits(limiter, limits)
+    assertSame(limiter.limits, limits)
+    return limiter
   }
   forgetIdle()
   const key = `${owner} ${baseUrl}`
+  const all = limitsByLabel.get(key) ?? allOf(limits)
+  assertSame(all, limits)
+  limitsByLabel.set(key, all)
   const known = byLabel.get(key)?.deref()
-  if (known !== undefined) return withLimits(known, limits)
-  const limiter = new TrackedLimiter(limits, organizationLimits, inUse)
+  if (known !== undefined) return known
+  const limiter = new TrackedLimiter(all, organizationLimits, inUse)
   // Some edge workers have no WeakRef; limiters then live as long as the worker.
   byLabel.set(key, typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter))
   return limiter
 }
 
-/** @throws {ConfigurationError} if another client of the organization has other limits. */
-function withLimits(limiter: LocalLimiter, limits: Partial<Limits>): LocalLimiter {
+/** With one object for all that have the documented limits. */
+function allOf(limits: Partial<Limits>): Limits {
+  return Object.keys(limits).length === 0 ? organizationLimits : { ...organizationLimits, ...limits }
+}
+
+function assertSame(known: Limits, limits: Partial<Limits>): void {
   for (const [name, own] of Object.entries(limits)) {
-    const known = limiter.limits[name as keyof Limits]
-    if (known !== own)
+    const other = known[name as keyof Limits]
+    if (other !== own)
       throw new ConfigurationError(
-        `limits.${name} is ${known} in another client of this organization, got ${own}`,
+        `limits.${name} is ${other} in another client of this organization, got ${own}`,
       )
   }
-  return limiter
 }
 
 /** Runs once a window, without a timer, which edge workers would tie to a request. */

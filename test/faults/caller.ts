@@ -1,4 +1,4 @@
-import ky, { type BeforeRequestHook } from 'ky'
+import ky from 'ky'
 import type { Logger } from '../../src/index.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, makeClient, ok, rateLimited } from '../support/service.ts'
@@ -38,7 +38,7 @@ export const caller: readonly Fault[] = [
     const { baseUrl, requests, close } = await rawServer((socket) => {
       socket.end(http('200 OK', JSON.stringify(success)))
     })
-    const twice: BeforeRequestHook = async ({ request }) => {
+    const twice = async ({ request }: { request: Request }) => {
       await ky(request.clone())
     }
     const client = makeClient({ baseUrl, hooks: { beforeRequest: [twice] } })

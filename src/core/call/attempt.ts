@@ -122,11 +122,10 @@ export class OpenAttempt {
     const url = client.baseUrl + request.path
     let response: Response | undefined
     try {
-      await send(url, init, hooks, context, async (target, init) => {
+      response = await send(url, init, hooks, context, (target, init) => {
         this.#noteSent(init)
-        return (response = await callFetch(client.fetch, target, init))
+        return callFetch(client.fetch, target, init)
       })
-      if (response === undefined) throw new FetchMisuse('a hook must not answer a request; pass a fetch')
       // The attempt is over: a fetch that ignores its signal has answered late.
       if (signal.aborted) response.body?.cancel().catch(() => {})
       signal.throwIfAborted()

@@ -6,8 +6,8 @@ import type { BeforeRequestHook } from 'ky'
  * such as `microblog.search`, and the number of the `attempt`, from 1. Pass a `fetch` to see or replace responses.
  */
 export interface Hooks {
-  /** Runs before the request is sent. It may change its headers, or return another request to the same origin. */
-  beforeRequest?: BeforeRequestHook[] | undefined
+  /** Runs before the request is sent. It may change its headers, and nothing else. */
+  beforeRequest?: ((state: Parameters<BeforeRequestHook>[0]) => void | Promise<void>)[] | undefined
 }
 
 export const hookNames: Record<keyof Hooks, true> = { beforeRequest: true }

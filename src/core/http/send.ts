@@ -2,6 +2,8 @@ import ky, { type Options } from 'ky'
 import { isFraming } from './headers.ts'
 import type { Hooks } from './hooks.ts'
 
+type HeaderHook = NonNullable<Hooks['beforeRequest']>[number]
+
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
 
@@ -20,8 +22,8 @@ const api = /* @__PURE__ */ ky.create({
 })
 
 /**
- * Sends a request through ky. `fetchOnce` gets the URL, or the request of the last hook. Without hooks ky gets neither
- * body nor signal, since its own `Request` would pipe the body once more.
+ * Sends a request through ky. `fetchOnce` gets the URL, or with hooks the request that they have seen. Without hooks ky
+ * gets neither body nor signal, since its own `Request` would pipe the body once more.
  */
 export async function send(
   url: string,
@@ -33,16 +35,24 @@ export async function send(
   const { method, signal } = init
   if (hooks === undefined) return api(url, { method, fetch: () => fetchOnce(url, init) } as Options)
   const fetch = (input: string | URL | Request): Promise<Response> => {
-    // A hook may have built a new request.
     const request = input as Request
-    const { origin } = new URL(request.url)
-    if (origin !== new URL(url).origin)
-      throw new FetchMisuse(`a hook changed the origin to ${origin}, nothing was sent`)
     for (const name of request.headers.keys())
       if (isFraming(name)) throw new FetchMisuse(`a hook set the header ${name}, nothing was sent`)
     return fetchOnce(request, { headers: new Headers(request.headers), signal, redirect: 'manual' })
   }
-  return api(url, { ...init, hooks, context, fetch } as Options)
+  const beforeRequest = hooks.beforeRequest?.map(changingHeaders) ?? []
+  return api(url, { ...init, hooks: { beforeRequest }, context, fetch })
+}
+
+/** A hook that cannot send another request, or answer: ky would do either with what it returns. */
+function changingHeaders(hook: HeaderHook): HeaderHook {
+  return async (state) => {
+    const returned = await (hook as (given: typeof state) => unknown)(state)
+    if (returned instanceof Request || returned instanceof Response)
+      throw new FetchMisuse(
+        `a beforeRequest hook may only change headers, but returned a ${returned.constructor.name}; pass a fetch`,
+      )
+  }
 }
 
 /** The options of fetch for a JSON body, or for none. */

@@ -65,7 +65,8 @@ export class ClientCache {
 
   /** The shared request in flight, or a new one. */
   #sharedRequest(call: Call, wanted: Wanted, send: Send): SharedRequest {
-    const name = JSON.stringify([wanted.name, wanted.follows])
+    // The request has one timeout, so calls with another one do not join it.
+    const name = JSON.stringify([wanted.name, wanted.follows, call.settings.timeoutMs])
     // In Cloudflare's workers, no call may wait for the request of another.
     const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
     if (inFlight !== undefined) return inFlight
