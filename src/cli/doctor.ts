@@ -1,6 +1,7 @@
 import type { SocialSearch } from '../index.ts'
 import type { Scope } from '../api/operation.ts'
 import { PermissionDeniedError } from '../errors/index.ts'
+import { messageOf } from '../lib/thrown.ts'
 import { CommandError, exitCodeOf } from './command-errors.ts'
 import { clientFor } from './options.ts'
 import { print, wrapped } from './terminal.ts'
@@ -18,17 +19,17 @@ const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<u
 /** Checks runtime, address, credential and scopes with free calls. Sets the exit code of the first failure. */
 export async function doctor(flags: SharedFlags): Promise<void> {
   const { node } = process.versions
-  await check('runtime', `Node ${node}`, () => {
+  await check(flags, 'runtime', `Node ${node}`, () => {
     if (Number.parseInt(node) < 22) throw new Error(`Node ${node}; install Node 22 or later`)
   })
-  const client = await check('address and key', 'both are set', () =>
+  const client = await check(flags, 'address and key', 'both are set', () =>
     clientFor({ ...flags, timeout: flags.timeout ?? '15' }, { retry: false }),
   )
   if (client === undefined) return
-  const service = await check('service', 'answers, and accepts the key', () => client.openapi())
+  const service = await check(flags, 'service', 'answers, and accepts the key', () => client.openapi())
   if (service === undefined) return
   for (const [scope, call] of probes)
-    await check(`scope ${scope}`, 'granted', async () => {
+    await check(flags, `scope ${scope}`, 'granted', async () => {
       try {
         await call(client)
       } catch (error) {
@@ -38,16 +39,24 @@ export async function doctor(flags: SharedFlags): Promise<void> {
     })
 }
 
-/** Prints whether the work succeeds, and returns its result. */
-async function check<T>(name: string, success: string, work: () => T | Promise<T>): Promise<T | undefined> {
-  const report = (text: string): Promise<boolean> => print(`${wrapped(text, process.stdout)}\n`)
+/** Prints whether the work succeeds, with `--json` as an object, and returns its result. */
+async function check<T>(
+  { json }: SharedFlags,
+  name: string,
+  success: string,
+  work: () => T | Promise<T>,
+): Promise<T | undefined> {
+  let result: T | undefined
+  let failure: string | undefined
   try {
-    const result = await work()
-    await report(`ok    ${name}: ${success}`)
-    return result
+    result = await work()
   } catch (error) {
     process.exitCode ||= exitCodeOf(error)
-    await report(`FAIL  ${name}: ${(error as Error).message}`)
-    return undefined
+    failure = messageOf(error)
   }
+  const ok = failure === undefined
+  const message = failure ?? success
+  const text = wrapped(`${ok ? 'ok  ' : 'FAIL'}  ${name}: ${message}`, process.stdout)
+  await print(`${json === true ? JSON.stringify({ check: name, ok, message }) : text}\n`)
+  return result
 }

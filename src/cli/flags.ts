@@ -1,14 +1,12 @@
 import { text as textOf } from 'node:stream/consumers'
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
-import { operations } from '../api/operations.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { UsageError } from './command-errors.ts'
-import { withWholeName } from './names.ts'
 
 /** Parsed flags that commands share. */
 export interface SharedFlags {
@@ -90,16 +88,6 @@ function flagsOf(
 /** An operation as the command line spells it: `microblog search`. */
 export function commandOf(id: string): string {
   return id.split('.').map(kebab).join(' ')
-}
-
-/** The operation that a user names as the library or as the command line spells it. */
-export function operationNamed(words: readonly string[]): Operation {
-  const name = withWholeName(words).join(' ')
-  const wanted = commandOf(name.replaceAll(/[\s.]+/g, '.'))
-  const found = operations.find(({ id }) => commandOf(id) === wanted)
-  if (found !== undefined) return found
-  const known = operations.map(({ id }) => id).join(', ')
-  throw new UsageError(`unknown operation ${name}; expected one of ${known}`)
 }
 
 /** `setState` and `sort_by` become `set-state` and `sort-by`. */

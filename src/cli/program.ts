@@ -36,6 +36,9 @@ export async function main(words: readonly string[]): Promise<void> {
   const json = args.includes('--json')
   const program = createProgram(args, json)
   try {
+    // Node puts this in place of bytes that are no text: the service would search for it, and charge.
+    if (args.some((word) => word.includes('\ufffd')))
+      throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
@@ -46,6 +49,7 @@ export async function main(words: readonly string[]): Promise<void> {
               error,
               args,
               program.commands.map((each) => each.name()),
+              optionsAt(program, args),
             ),
           )
         : error
@@ -164,6 +168,13 @@ function createProgram(args: readonly string[], json: boolean): Command {
     )
     .action(mcp)
   return program
+}
+
+/** The flags of the command that the words name. */
+function optionsAt(program: Command, words: readonly string[]): string[] {
+  let command = program
+  for (const word of words) command = command.commands.find((each) => each.name() === word) ?? command
+  return command.options.flatMap(({ long }) => long ?? [])
 }
 
 function addOperation(program: Command, operation: Operation): void {

@@ -1,11 +1,14 @@
 import { organizationLimits } from '../api/limits.ts'
 import type { Operation } from '../api/operation.ts'
+import { operations } from '../api/operations.ts'
 import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { timeText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, commandOf, paramsOf, wholeNumberOf } from './flags.ts'
+import { withWholeName } from './names.ts'
 import { print, wrapped } from './terminal.ts'
+import { didYouMean } from './usage-message.ts'
 
 export interface QuoteFlags extends SharedFlags {
   readonly pages?: string
@@ -56,4 +59,13 @@ function quoteText({ atMost, duration, why }: WalkQuote): string {
 function perMinuteOf({ surface }: Operation, { perMinute }: SharedFlags): number {
   if (surface === null || perMinute === 'off') return Infinity
   return perMinute === undefined ? organizationLimits.perMinute : wholeNumberOf('--per-minute', perMinute)
+}
+
+/** The operation that a user names as the library or as the command line spells it. */
+function operationNamed(words: readonly string[]): Operation {
+  const name = withWholeName(words).join(' ')
+  const wanted = commandOf(name.replaceAll(/[\s.]+/g, '.'))
+  const found = operations.find(({ id }) => commandOf(id) === wanted)
+  if (found !== undefined) return found
+  throw new UsageError(`unknown operation ${name}; ${didYouMean(name.split(/[\s.]+/), [])}`)
 }

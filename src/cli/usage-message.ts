@@ -13,6 +13,7 @@ export function usageMessageOf(
   error: { readonly code: string; readonly message: string },
   args: readonly string[],
   commands: readonly string[],
+  options: readonly string[],
 ): string {
   const message = error.message.replace(/^error: /, '')
   switch (error.code) {
@@ -24,17 +25,25 @@ export function usageMessageOf(
         return `the service documents no params of ${operation.id}; pass JSON: ${exampleCommand(operation.id)}`
       return 'too many arguments; put several words in quotes, and pass other params as flags or with --params'
     }
-    case 'commander.unknownOption':
-      return args[0] === 'watch' && /'--cache\b/.test(message)
-        ? `${message}: watch polls the service, since stored answers have no new posts`
-        : message
+    case 'commander.unknownOption': {
+      if (args[0] === 'watch' && /'--cache\b/.test(message))
+        return `${message}: watch polls the service, since stored answers have no new posts`
+      const [, typed = ''] = /'(--[^'=]+)/.exec(message) ?? []
+      const similar = options.find((name) => isNear(typed, name))
+      return similar === undefined ? message : `${message}; did you mean ${similar}?`
+    }
     case 'commander.unknownCommand': {
       const others = commands.filter((name) => !groups.has(name))
-      const similar = similarCommands(args, others).map((name) => `social-search ${name}`)
-      return `${message}; ${similar.length === 0 ? 'see social-search --help' : `did you mean ${similar.join(' or ')}?`}`
+      return `${message}; ${didYouMean(args, others, 'social-search ')}`
     }
   }
   return message
+}
+
+/** Names what a user may mean, or where to look. */
+export function didYouMean(words: readonly string[], others: readonly string[], before = ''): string {
+  const similar = similarCommands(words, others).map((name) => before + name)
+  return similar.length === 0 ? 'see social-search --help' : `did you mean ${similar.join(' or ')}?`
 }
 
 /** The commands that a user may mean, by their whole names; the likeliest first, at most three. */
