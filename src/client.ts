@@ -19,6 +19,13 @@ import { type Organization, organization } from './resources/organization.ts'
 import { type Professionalnet, professionalnet } from './resources/professionalnet.ts'
 import { type Technews, technews } from './resources/technews.ts'
 
+declare global {
+  // For users whose TypeScript libraries end before `await using`.
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol
+  }
+}
+
 /** Rejects unknown operation ids, which would otherwise be ignored. */
 function assertIds({ prices = {}, limits: { surfaces = {} } = {} }: ClientOptions): void {
   const known = Object.fromEntries(operations.map(({ id }) => [id, true]))
@@ -155,5 +162,10 @@ export class SocialSearch {
   /** Ends every pending call with a `ClosedError` and refuses new ones. Resolves when all calls have settled. */
   close(): Promise<void> {
     return this.#transport.close()
+  }
+
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

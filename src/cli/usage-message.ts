@@ -1,5 +1,5 @@
 import { operations } from '../api/operations.ts'
-import { isNear } from '../errors/check-options.ts'
+import { isNear } from '../lib/is-near.ts'
 import { commandOf } from './flags.ts'
 import { exampleCommand } from './help-texts.ts'
 

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { count } from '../lib/count.ts'
+import { isNear } from '../lib/is-near.ts'
 import { ConfigurationError } from './index.ts'
 import { maxTimerMs } from '../lib/time.ts'
 
@@ -12,6 +13,9 @@ export function checked<T>(value: T, isValid: boolean, rule: string): T {
 export function assertObject(name: string, value: unknown): asserts value is object {
   checked(value, typeof value === 'object' && value !== null, `${name} must be an object`)
 }
+
+/** Names that other SDKs have for options. */
+const namesElsewhere: Readonly<Record<string, string>> = { maxRetries: 'retry', retries: 'retry' }
 
 /** Names all options, so that the compiler finds a missing name. */
 export type Names<Options> = { readonly [Name in keyof Options]-?: unknown }
@@ -30,16 +34,10 @@ export function assertOptions<Options extends object>(
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
   if (unknown === undefined) return
   const names = Object.keys(known)
-  const near = names.find((each) => isNear(unknown.toLowerCase(), each.toLowerCase()))
+  const { [unknown]: alias } = namesElsewhere
+  const near = names.find((each) => each === alias || isNear(unknown.toLowerCase(), each.toLowerCase()))
   const hint = near === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${near}?`
   throw new ConfigurationError(`unknown option ${name && `${name}.`}${unknown}; ${hint}`)
-}
-
-/** Whether two words differ in one place only, by up to two letters. */
-export function isNear(word: string, other: string): boolean {
-  if (word !== '' && word[0] === other[0]) return isNear(word.slice(1), other.slice(1))
-  if (word !== '' && word.at(-1) === other.at(-1)) return isNear(word.slice(0, -1), other.slice(0, -1))
-  return word.length < 3 && other.length < 3
 }
 
 export function assertFunction<T>(name: string, value: T): T {

@@ -110,7 +110,7 @@ export function single<const Op extends SingleOperation>(
 ): SingleMethod<Op> {
   const calls = clientTransport(transport)
   return (params, options) =>
-    new ApiCall(calls.request(operation, (params ?? withoutParams) as object, options))
+    new ApiCall(calls.request(operation, (params === undefined ? withoutParams : params) as object, options))
 }
 
 /** A method for a record by its id. */

@@ -3,6 +3,9 @@ import { count } from '../../lib/count.ts'
 import { type Issue, dotPath, got, maxIssues } from '../issues.ts'
 import type { Schema } from './schema.ts'
 
+/** The message of a field that the schema does not know. */
+export const unknownField = 'is not a known property'
+
 /** Stops at the first issue, so that a huge list of invalid items costs no more than one. */
 const untilInvalid: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true }
 
@@ -76,7 +79,7 @@ const typeNames: Readonly<Record<string, string>> = {
 /** Explains why a value is invalid. */
 function messageOf(issue: z.core.$ZodRawIssue): string {
   const { input, path, inst } = issue
-  if (issue.code === 'unrecognized_keys') return 'is not a known property'
+  if (issue.code === 'unrecognized_keys') return unknownField
   if (input === undefined && path !== undefined && path.length > 0) return 'is required'
   switch (issue.code) {
     case 'too_small':

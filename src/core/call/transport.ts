@@ -1,5 +1,7 @@
 import { firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
+import { unknownField } from '../../api/schema/check.ts'
+import { suggestPath } from '../../api/schema/suggest-path.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { isInstance } from '../../lib/thrown.ts'
 import { assertOptions, shown } from '../../errors/check-options.ts'
@@ -129,9 +131,11 @@ export class ClientTransport implements Transport {
       }
     }
     const issues = firstIssues(request.issues, (text) => redactor.text(text))
-    for (const issue of issues)
-      if (operation.documented && isOption(issue.path, operation))
-        issue.message += '; it is an option, passed after the params'
+    for (const issue of operation.documented ? issues : []) {
+      const meant = issue.message === unknownField ? suggestPath(operation.request, issue.path) : undefined
+      if (isOption(issue.path, operation)) issue.message += '; it is an option, passed after the params'
+      else if (meant !== undefined) issue.message += `; did you mean ${meant}?`
+    }
     const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
     throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
   }

@@ -100,6 +100,16 @@ describe('search()', () => {
     expect(fetch.mock.lastCall?.[0].headers.has('user-agent')).toBe(false)
   })
 
+  it.each([
+    [{ filter: {} }, 'filter is not a known property; did you mean filters?'],
+    [{ lang: 'en' }, 'lang is not a known property; did you mean filters.lang?'],
+    [{ filters: { Lang: 'en' } }, 'filters.Lang is not a known property; did you mean filters.lang?'],
+    [{ near: 'here' }, 'near is not a known property'],
+  ])('suggests the known param when it is %j', async (params, message) => {
+    const { error } = await settle(makeClient().microblog.search({ query: 'rust', ...params }))
+    expect((error as Error).message).toBe(`microblog.search: invalid request, nothing was sent: ${message}`)
+  })
+
   const long = 'x'.repeat(2000)
   const many = (length: number) => Array.from({ length }, () => 'x')
   const bad: [path: string, params: object][] = [
@@ -162,6 +172,11 @@ describe('search()', () => {
 })
 
 describe('company.get()', () => {
+  it('names null when it is given in place of params', async () => {
+    const { error } = await settle(makeClient().professionalnet.company.get(null as never))
+    expect((error as Error).message).toContain('params must be an object, got null')
+  })
+
   it('rejects with an error without `next` when the request is invalid or fails, since it has no pages', async () => {
     service.script(failure(404, 'not_found'))
     const { company } = makeClient().professionalnet

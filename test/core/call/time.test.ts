@@ -108,6 +108,16 @@ describe('abort', () => {
 })
 
 describe('close', () => {
+  it('`await using` ends the calls that are open at the end of its block', async () => {
+    service.script(hang)
+    let call: Promise<unknown>
+    {
+      await using client = makeClient()
+      call = client.microblog.search({ query: 'rust' }).catch((error: unknown) => error)
+    }
+    expect(await call).toBeInstanceOf(ClosedError)
+  })
+
   it('close() rejects with charged "no" when the service has just refused the request', async () => {
     service.script(failure(503, 'professionalnet_unavailable'))
     const debug = (message: string): void => {

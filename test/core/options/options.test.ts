@@ -78,7 +78,8 @@ describe('new SocialSearch()', () => {
     [{ ...good, timeOut: 5 }, /^unknown option timeOut; did you mean timeout\?$/],
     [{ ...good, APIKEY: 'k' }, /^unknown option APIKEY; did you mean apiKey\?$/],
     [{ ...good, price: {} }, /^unknown option price; did you mean prices\?$/],
-    [{ ...good, retries: 5 }, /^unknown option retries; expected one of baseUrl, apiKey, /],
+    [{ ...good, maxRetries: 2 }, /^unknown option maxRetries; did you mean retry\?$/],
+    [{ ...good, retries: 2 }, /^unknown option retries; did you mean retry\?$/],
     [{ ...good, limits: { perSecond: 5 } }, /^unknown option limits.perSecond; expected one of share, /],
     [{ ...good, limits: { inflihgt: 5 } }, /^unknown option limits.inflihgt; did you mean inFlight\?$/],
     [
