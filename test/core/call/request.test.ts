@@ -106,7 +106,7 @@ describe('search()', () => {
     [{ filters: { Lang: 'en' } }, 'filters.Lang is not a known property; did you mean filters.lang?'],
     [{ near: 'here' }, 'near is not a known property'],
   ])('suggests the known param when it is %j', async (params, message) => {
-    const { error } = await settle(makeClient().microblog.search({ query: 'rust', ...params }))
+    const { error } = await settle(makeClient().microblog.search({ query: 'rust', ...(params as object) }))
     expect((error as Error).message).toBe(`microblog.search: invalid request, nothing was sent: ${message}`)
   })
 
