@@ -42,11 +42,6 @@ async function take(walk: AsyncIterable<unknown>): Promise<{ count: number; erro
   return { count, error }
 }
 
-/** All items at once. */
-async function* collected(walk: AnyWalk): AsyncGenerator {
-  yield* await walk.toArray({ limit: 200 })
-}
-
 function problemsOf(client: SocialSearch, charged: number, error: Error | undefined): string[] {
   return [
     ...miscounts(client.credits, charged),
@@ -88,23 +83,6 @@ describe.each(walks)('a walk of %s over hostile pages', { timeout: 120_000 }, (i
         const where = `${title}, page ${texts.length}, ${validation}`
         problems.push(...found.map((problem) => `${where}: ${problem}`))
       }
-    }
-    expect(problems).toEqual([])
-  })
-
-  it('ends with an error of this package at most, item by item and with toArray()', async () => {
-    const call = known.find(({ operation }) => operation.id === id)!
-    const problems: string[] = []
-    let turn = 0
-    for (const [title, hostile] of hostileTexts(call, 2)) {
-      const validation = validations[turn++ % 3]!
-      const { seen, fetch } = service(call, firstPage(call), hostile)
-      const client = clientOf({ fetch, retry: false })
-      const walk = walkOf(client, call, { validation, maxPages: 2 })
-      const ended = turn % 2 === 0 ? take(walk) : take(collected(walk))
-      const { error } = await ended
-      const found = problemsOf(client, seen.charged, error)
-      problems.push(...found.map((problem) => `${title}, ${validation}: ${problem}`))
     }
     expect(problems).toEqual([])
   })

@@ -26,7 +26,7 @@ const rounds = 10
 /** Bytes that the heap may grow by from the first rounds to the last ones; what is compiled meanwhile takes some, too. */
 const mostGrowth = 4_000_000
 
-const server = await startServer('few', '1')
+const server = await startServer('1')
 const { baseUrl } = server
 const random = createRandom('memory')
 const outcomes: Record<string, number> = {}

@@ -27,39 +27,29 @@ export function integer(
 }
 
 export function array<T>(field: string, value: readonly T[]): readonly T[] {
-  return isArray(value) ? value : fail(field, 'an array', value)
-}
-
-/** Also takes a value that throws when it is read. */
-export function isArray(value: unknown): value is readonly unknown[] {
-  return readable(() => Array.isArray(value)) === true
+  return Array.isArray(value) ? [...(value as readonly T[])] : fail(field, 'an array', value)
 }
 
 /** Refuses unknown fields, which would otherwise be ignored. */
 export function assertRecord(what: string, value: unknown, fields?: readonly string[]): void {
-  const keys = readable(() => (isRecord(value) ? Object.keys(value) : undefined))
-  const unknown = (keys ?? fail(what, 'an object', value)).find((key) => fields?.includes(key) === false)
+  const keys = isRecord(value) ? Object.keys(value) : fail(what, 'an object', value)
+  const unknown = keys.find((key) => fields?.includes(key) === false)
   if (unknown !== undefined)
     throw new TypeError(`${what} has no field ${unknown}; it has ${fields?.join(', ')}`)
 }
 
 /** A copy of a value, as JSON carries it. */
 export function jsonCopy<T>(field: string, value: T): T {
-  const copy = readable(() => JSON.parse(JSON.stringify(value)) as T)
-  return copy === undefined ? fail(field, 'plain JSON', value) : copy
-}
-
-/** Undefined for a value that throws when it is read. */
-function readable<T>(read: () => T): T | undefined {
   try {
-    return read()
+    return JSON.parse(JSON.stringify(value)) as T
   } catch {
-    return undefined
+    return fail(field, 'plain JSON', value)
   }
 }
 
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
-  if (isArray(value)) return `[${value.map((each) => (isArray(each) ? 'an array' : show(each))).join(', ')}]`
+  if (Array.isArray(value))
+    return `[${value.map((each) => (Array.isArray(each) ? 'an array' : show(each))).join(', ')}]`
   return typeof value === 'object' && value !== null ? 'an object' : messageOf(value)
 }

@@ -1,5 +1,4 @@
 import { organizationLimits } from '../../api/limits.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import { array, assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
 import { ownContentOf } from './own-content.ts'
 import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
@@ -32,7 +31,7 @@ export function resolveOptions(options: SandboxOptions) {
 function resolveClock(now: SandboxOptions['now'] = () => Date.now()): () => number {
   return () => {
     const time: unknown = typeof now === 'function' ? now() : now
-    return number(`${option} now`, isInstance(time, Date) ? time.getTime() : time, 0, 8.64e15)
+    return number(`${option} now`, time instanceof Date ? time.getTime() : time, 0, 8.64e15)
   }
 }
 

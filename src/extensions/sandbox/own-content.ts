@@ -5,7 +5,7 @@ import { type ProfessionalnetPost, professionalnetPost } from '../../api/profess
 import { check } from '../../api/schema/check.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import type { Schema } from '../../api/schema/schema.ts'
-import { array, assertRecord, fail, isArray, jsonCopy } from './check-arguments.ts'
+import { array, assertRecord, fail, jsonCopy } from './check-arguments.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
 import { normalize } from './match-words.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
@@ -54,7 +54,9 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     listeners: content.listeners && listeners,
     companies,
     publish: (given: SandboxPublication): void => {
-      const content: SandboxContent = isArray(given) ? { microblog: given } : given
+      const content: SandboxContent = Array.isArray(given)
+        ? { microblog: given as readonly SandboxPost[] }
+        : (given as Exclude<SandboxPublication, readonly SandboxPost[]>)
       assertRecord('publish() content', content, published)
       // If one record is refused, none is added.
       const additions = Object.values(lists).map(({ take }) => take(content))

@@ -83,11 +83,9 @@ function checkCharge(
 
 const foreignSuccesses = new Set(['html with 200', 'empty 200', '204', 'other JSON'])
 
-const turningHooks = new Set(['a hook that returns a 503', 'a hook that returns a network error'])
-
 /** Nothing is sent twice unless it provably has not been charged, or has no effect. */
 function checkAttempts(call: CallRecord, fail: Fail): void {
-  const { operation, requests, settings, mode, owner, ownCode } = call
+  const { requests, settings, mode, owner } = call
   const groups = Map.groupBy(requests, ({ part, params }) => `${part} ${params}`)
   for (const group of groups.values()) {
     if (mode === 'together' && group[0]?.page !== 1) continue
@@ -96,11 +94,7 @@ function checkAttempts(call: CallRecord, fail: Fail): void {
     if (group.length > most) fail(`made ${group.length} attempts of at most ${most}`)
     for (const [index, request] of group.slice(0, -1).entries()) {
       const { evidence, status, mishap } = request
-      // The hook turns an error into one that is retried.
-      const mayTurn =
-        operation.price === 0 || evidence === 'refused' || (evidence === 'unclear' && settings.ambiguous)
-      const isTurned = mayTurn && ownCode.some((name) => turningHooks.has(name))
-      if (!isTurned && !mayRepeat(call, request))
+      if (!mayRepeat(call, request))
         fail(`sent attempt ${index + 2} after: ${mishap} (${evidence}, status ${status})`)
     }
   }

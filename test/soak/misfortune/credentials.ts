@@ -24,7 +24,7 @@ const keys: Record<string, (key: string, random: Random, world: World) => Creden
 const refreshes = ['refreshable', 'slow refresh', 'failing refresh']
 
 /** A secret with characters that JSON and URLs write differently. */
-export function drawSecret(random: Random, name: string): string {
+function drawSecret(random: Random, name: string): string {
   return `soak${name}${random.hex(12)}"\\/+&=${random.hex(4)}`
 }
 

@@ -1,23 +1,17 @@
 import type { Hooks } from '../../../src/index.ts'
 import type { Random } from '../../../src/extensions/sandbox/random.ts'
-import { json } from './answers.ts'
 import { crashes, drawThrown, failures, late } from './own-code.ts'
 
-const unavailable = '{"requestId":"req_hook","error":{"code":"unavailable"}}'
-
-/** What a hook does after the response. */
+/** What a hook does before the request. */
 const ways: Record<string, (random: Random) => unknown> = {
   ...crashes,
   hangs: () => failures['hangs']?.('hook'),
   'takes its time': (random) => late(() => undefined, random, 1, 5000),
   'rejects late': (random) => late(() => crashes['throws']?.(random), random, 100, 100),
   'returns anything': drawThrown,
-  'returns a 503': () => new Response(unavailable, { status: 503, headers: [json] }),
-  'returns a network error': () => Response.error(),
-  'returns text': () => new Response('hooked'),
 }
 
-/** Hooks of a call that fail after some responses; null for none. */
+/** Hooks of a call that fail before some requests; null for none. */
 export function drawHooks(random: Random): { name: string; hooks: Hooks } | null {
   if (!random.chance(0.12)) return null
   const name = random.pick(Object.keys(ways))

@@ -6,27 +6,18 @@ import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRandom } from '../../../src/extensions/sandbox/random.ts'
 import type { Play } from '../misfortune/answers.ts'
-import { drawMishap } from '../misfortune/mishaps.ts'
 import { callHeader } from '../misfortune/network.ts'
 import { soakOperations } from '../misfortune/operations.ts'
 import { drawFew } from './few-mishaps.ts'
-import { clientHeader, type Report, type Visit } from './start-server.ts'
+import type { Report } from './start-server.ts'
 
-const [, , mishaps, seed] = process.argv
-const visits: Visit[] = []
+const [, , seed] = process.argv
 const counts = new Map<string, number>()
-const open = new Map<string, Set<ServerResponse>>()
 let charged = 0
-let mostInFlight = 0
 
 const server = createServer((request, response) => {
-  const { [callHeader]: id = '', [clientHeader]: client } = request.headers as Record<string, string>
-  const held = open.get(String(client)) ?? new Set()
-  open.set(String(client), held.add(response))
-  response.on('close', () => held.delete(response))
+  const { [callHeader]: id = '' } = request.headers as Record<string, string>
   response.on('error', () => {})
-  // What the client has closed before may be noticed in the same turn.
-  setImmediate(() => setImmediate(() => (mostInFlight = Math.max(mostInFlight, held.size))))
   request.resume()
   request.on('end', () => {
     const count = (counts.get(id) ?? 0) + 1
@@ -36,11 +27,8 @@ const server = createServer((request, response) => {
     if (operation === undefined) throw new Error(`no operation at ${request.method} ${path}`)
     const random = createRandom(`${seed}/${id}/${count}`)
     const secret = (request.headers.authorization ?? '').replace('Bearer ', '')
-    const draw = mishaps === 'few' ? drawFew(random) : drawMishap(random, 0.4).play
-    const play = draw({ operation, id, page: 1, pages: 1, secret, random })
+    const play = drawFew(random)({ operation, id, page: 1, pages: 1, secret, random })
     charged += play.charge
-    // Calls without a name are too many to keep.
-    if (id !== '') visits.push({ id, charged: play.charge, mayRepeat: play.isRefusal === true })
     perform(response, play, random.integer(0, 3))
   })
 })
@@ -62,6 +50,6 @@ function perform(response: ServerResponse, { answer, end, repeat = 1 }: Play, pa
   else if (end === 'cut') setTimeout(() => response.destroy(), 5)
 }
 
-process.on('message', () => process.send?.({ charged, visits, mostInFlight } satisfies Report))
+process.on('message', () => process.send?.({ charged } satisfies Report))
 process.on('disconnect', () => process.exit())
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
