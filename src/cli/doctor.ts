@@ -4,6 +4,7 @@ import { PermissionDeniedError } from '../errors/index.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { CommandError, exitCodeOf } from './command-errors.ts'
 import { clientFor } from './options.ts'
+import { proxyHint } from './proxy-hint.ts'
 import { print, wrapped } from './terminal.ts'
 import type { SharedFlags } from './flags.ts'
 
@@ -52,7 +53,8 @@ async function check<T>(
     result = await work()
   } catch (error) {
     process.exitCode ||= exitCodeOf(error)
-    failure = messageOf(error)
+    const hint = proxyHint(error)
+    failure = `${messageOf(error)}${hint === undefined ? '' : `. ${hint}`}`
   }
   const ok = failure === undefined
   const message = failure ?? success

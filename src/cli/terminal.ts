@@ -8,6 +8,7 @@ import { jsonText } from '../lib/json.ts'
 import { isInstance, messageOf } from '../lib/thrown.ts'
 import type { Wait } from '../index.ts'
 import type { SharedFlags } from './flags.ts'
+import { proxyHint } from './proxy-hint.ts'
 import { cut, wrap } from './text-layout.ts'
 
 let failure: NodeJS.ErrnoException | undefined
@@ -115,6 +116,8 @@ export function complain(
   const message = fields.message.replace('`ceiling`', '--ceiling')
   say(wrapped(`social-search: ${message}`, process.stderr))
   if (isInstance(error, ReauthorizationRequiredError)) say('To continue, run social-search login again')
+  const hint = proxyHint(error)
+  if (hint !== undefined) say(hint)
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
   if (paid !== undefined) say(`The response, which may have been charged:\n${jsonText(paid)}`)

@@ -41,6 +41,26 @@ describe('doctor', () => {
     ])
   })
 
+  it.each([
+    ['search coffee', 1],
+    ['doctor', 1],
+  ])('%s says that Node ignores HTTPS_PROXY when the host does not resolve', async (line, failed) => {
+    const cause = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
+    const run = async (): Promise<string> => {
+      const { code, out, err } = await social(line)
+      expect(code).toBe(failed)
+      return out + err
+    }
+    vi.stubEnv('NODE_USE_ENV_PROXY', '')
+    vi.stubEnv('HTTPS_PROXY', '')
+    expect(await run()).not.toContain('NODE_USE_ENV_PROXY')
+    vi.stubEnv('HTTPS_PROXY', 'http://proxy.example:8080')
+    expect((await run()).replaceAll(/\s+/g, ' ')).toContain('Set NODE_USE_ENV_PROXY=1 as well')
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1')
+    expect(await run()).not.toContain('NODE_USE_ENV_PROXY')
+  })
+
   it('says that the address lacks /v1', async () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://service.example')
     expect((await social('doctor')).out.replaceAll(/\s+/g, ' ')).toMatch(
