@@ -25,7 +25,7 @@ const folder = process.cwd()
 const given = () => {
   process.chdir(folder)
   process.chdir(mkdtempSync('sample-'))
-  const sandbox = createSandbox({ posts: 60, limits: { perMinute: false } })
+  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false } })
   const { baseUrl, apiKey } = sandbox
   globalThis.fetch = (...request) => sandbox.fetch(new Request(...request))
   Object.assign(process.env, { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: apiKey })
