@@ -65,7 +65,7 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
   }
   if (process.stdout.isTTY) console.log()
   say(
-    `The walk used the first page again and did not pay for it twice. To resume later, store next of the last page: ${JSON.stringify(next)}`,
+    `The walk used the first page again and did not pay for it twice. To resume later, save \`next\` of the last page and pass it to resume(): ${JSON.stringify(next)}`,
   )
 
   heading('Filtering')

@@ -89,8 +89,6 @@ describe('microblog.search()', () => {
     client.microblog.search({ query: 'rust', category: 'Newest' })
     // @ts-expect-error a filter that does not exist
     client.microblog.search({ query: 'rust', filters: { near: 'here' } })
-    // @ts-expect-error the limit of toArray() is mandatory
-    void client.microblog.search(params).toArray()
     // @ts-expect-error an option that does not exist
     client.microblog.search(params, { retries: 3 })
     // @ts-expect-error a budget is shared by reference, never a number

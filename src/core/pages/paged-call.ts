@@ -67,10 +67,12 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
    * Resumes the walk from a stored state. Without a state it starts at the first page; after the last page it yields
    * nothing. `limit` and `maxPages` count from there.
    *
-   * @param state The stored `{ next: page.next }`, or the error that ended the walk.
+   * @param state The stored `{ next: page.next }`, the params of a page, or the error that ended the walk.
    * @throws {ConfigurationError} if the state lacks `next`, or belongs to a walk with other params.
    */
-  resume(state: WalkState<NextOf<Page>> | SocialSearchError | null | undefined): PagedCall<Page, Item> {
+  resume(
+    state: WalkState<NextOf<Page>> | NextOf<Page> | SocialSearchError | null | undefined,
+  ): PagedCall<Page, Item> {
     if (state === null || state === undefined) return this
     const params = paramsOf(this.#request) ?? {}
     const next = nextOfState(this.#operation, params, state, this.#options?.paging)
@@ -143,10 +145,16 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   /**
    * Collects items from as many pages as needed. An error has the paid items so far in `items`, and `next` to `resume()`.
    *
-   * @param options `limit`: maximum items, a whole number of at least 1.
+   * @param options `limit`: maximum items, a whole number of at least 1. Default: the option `limit` of the call, without
+   * which it is required.
    */
-  async toArray(options: { limit: number }): Promise<Item[]> {
-    const limit = wholeNumber('limit', (options as { limit?: number } | undefined)?.limit)
+  async toArray(options?: { limit?: number | undefined }): Promise<Item[]> {
+    const given = options?.limit ?? this.#options?.limit
+    if (given === undefined)
+      throw new ConfigurationError(
+        'pages cost credits; pass toArray({ limit }), or limit as an option of the call',
+      )
+    const limit = wholeNumber('limit', given)
     const items: Item[] = []
     try {
       for await (const item of this) if (items.push(item) === limit) break

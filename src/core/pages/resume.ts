@@ -14,6 +14,7 @@ export interface WalkState<Params = object> {
  * The params at which a walk resumes; null if it has ended.
  *
  * @param params The params of the walk. Those of the state must be the same, except for the page.
+ * @param state A {@link WalkState}, an error, or the params of a page themselves.
  * @throws {ConfigurationError}
  */
 export function nextOfState(
@@ -25,7 +26,8 @@ export function nextOfState(
   const refuse = (message: string) =>
     new ConfigurationError(`${message}, nothing was sent`, { operation: id, next: params })
   assertObject('the state of a walk', state)
-  const { next } = state as { next?: unknown }
+  const isPage = paging !== undefined && Object.hasOwn(state, paging.param)
+  const next = isPage ? state : (state as { next?: unknown }).next
   if (next === null && !(state instanceof SocialSearchError)) return null
   if (typeof next !== 'object' || next === null) {
     const given = state instanceof SocialSearchError ? `the ${state.name}` : 'the state'

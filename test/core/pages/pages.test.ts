@@ -109,6 +109,10 @@ describe('a walk', () => {
     service.script(...threePages())
     expect(idsOf((await settle(search().toArray({ limit }))).value!)).toEqual(expected)
     expect(service.arrivals).toHaveLength(requests)
+    service.arrivals.length = 0
+    service.script(...threePages())
+    expect(idsOf((await settle(search({ limit }).toArray())).value!)).toEqual(expected)
+    expect(service.arrivals).toHaveLength(requests)
   })
 
   it('buys at most maxPages pages', async () => {
@@ -127,11 +131,18 @@ describe('a walk', () => {
       expect(error).toMatchObject({ name: 'ConfigurationError' })
       expect((await walk(search({ limit }))).error).toMatchObject({ name: 'ConfigurationError' })
       expect((await settle(search({ limit }))).error).toMatchObject({ name: 'ConfigurationError' })
-      const withoutLimit = search().toArray as () => Promise<unknown>
-      expect((await settle(withoutLimit.call(search()))).error).toMatchObject({ name: 'ConfigurationError' })
       expect(service.arrivals).toHaveLength(0)
     },
   )
+
+  it('names toArray({ limit }) before anything is sent when neither it nor the call has a limit', async () => {
+    const { error } = await settle(search().toArray())
+    expect(error).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('toArray({ limit })'),
+    })
+    expect(service.arrivals).toHaveLength(0)
+  })
 
   it('yields the whole last page when pages() reaches the limit inside it', async () => {
     service.script(...threePages())

@@ -32,6 +32,13 @@ describe('resume()', () => {
     ])
   })
 
+  it('continues at a page when it gets the params of that page themselves', async () => {
+    service.script(...threePages())
+    const { value: first } = await settle(search())
+    expect(idsOf((await walk(search().resume(stored(first!.next)))).items)).toEqual(['3', '4', '5'])
+    expect(() => search().resume({ query: 'go', cursor: 'A' })).toThrow(/another walk: query differs/)
+  })
+
   it('continues when a database changed the order of fields in a param', async () => {
     service.script(ok(page(['1'])))
     const next = { cursor: 'A', filters: { hashtags: ['a'], lang: 'en' }, query: 'rust' }
