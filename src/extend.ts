@@ -31,7 +31,7 @@ export {
 export { FetchMisuse, callFetch, initOf, readText, send } from './core/http/send.ts'
 export { resolveOptions } from './core/options/resolve.ts'
 export type { CallSettings } from './core/options/settings.ts'
-export type { AnswerCache, Validation } from './core/options/types.ts'
+export type { AnswerCache, SharedOptions, Validation } from './core/options/types.ts'
 export { nextStep } from './core/pages/next-step.ts'
 export { announcedWait } from './core/retry/announced-wait.ts'
 export { Failure } from './core/retry/failure.ts'
@@ -39,6 +39,7 @@ export { effectOf } from './core/retry/policy.ts'
 export {
   type CallLimiter,
   type Lease,
+  type Limits,
   type QueueWait,
   type Ticket,
   longestHoldMs,

@@ -1,17 +1,13 @@
 export type {
   CallOptions,
   ClientOptions,
-  LimitOptions,
   ObservedAttempt,
   ObservedCall,
-  ObservedStart,
   Observer,
   PagedOptions,
-  SharedOptions,
   Wait,
 } from './core/options/types.ts'
 
-export type { Limits } from './limits/interface.ts'
 export { SocialSearch } from './client.ts'
 
 export { type Transport, createTransport } from './core/call/transport.ts'
@@ -24,7 +20,7 @@ export type { OpenPage } from './resources/methods.ts'
 export * from './resources/organization.ts'
 export * from './resources/professionalnet.ts'
 export * from './resources/technews.ts'
-export type { OpenBody, OpenParams, OpenRecord } from './api/undocumented.ts'
+export type { OpenBody, OpenRecord } from './api/undocumented.ts'
 
 export type { OperationId } from './api/operations.ts'
 export type { Scope } from './api/operation.ts'
@@ -64,5 +60,5 @@ export {
   ValidationError,
   isSocialSearchError,
 } from './errors/index.ts'
-export type { AnySocialSearchError, ApiErrorCode, Applied, Attempt, Charged } from './errors/index.ts'
+export type { AnySocialSearchError, Attempt, Charged } from './errors/index.ts'
 export type { Issue } from './api/issues.ts'

@@ -1,4 +1,4 @@
-import type { MicroblogPost, MicroblogSearchBody } from 'social-search-sdk'
+import type { MicroblogPost, MicroblogSearchBody } from '../../src/api/microblog.ts'
 
 export interface SearchParams {
   query: string

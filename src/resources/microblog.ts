@@ -1,6 +1,4 @@
 import {
-  type MicroblogCategory,
-  type MicroblogEngagements,
   type MicroblogFilters,
   type MicroblogPost,
   type MicroblogSearchBody,
@@ -12,14 +10,7 @@ import type { PagedOptions, SchemaOption } from '../core/options/types.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import { type MaybeSchema, type Output, paged } from './methods.ts'
 
-export type {
-  MicroblogCategory,
-  MicroblogEngagements,
-  MicroblogFilters,
-  MicroblogPost,
-  MicroblogSearchBody,
-  MicroblogSearchParams,
-}
+export type { MicroblogFilters, MicroblogPost, MicroblogSearchParams }
 
 /** One page of a microblog search. */
 export interface MicroblogSearchPage<Post = MicroblogPost>

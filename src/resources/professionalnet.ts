@@ -44,7 +44,6 @@ export type {
   ProfessionalnetCompany,
   ProfessionalnetCompanyGetBody,
   ProfessionalnetCompanyGetParams,
-  ProfessionalnetIndustriesListParams,
   ProfessionalnetIndustry,
   ProfessionalnetPost,
   ProfessionalnetPostsCommentsBody,

@@ -29,13 +29,13 @@ interface Interfaces {
   professionalnetCompanyGetParams: sdk.ProfessionalnetCompanyGetParams
   professionalnetCompanyLocation: company.ProfessionalnetCompanyLocation
   professionalnetIndustriesListBody: industries.IndustriesListBody
-  professionalnetIndustriesListParams: sdk.ProfessionalnetIndustriesListParams
+  professionalnetIndustriesListParams: industries.ProfessionalnetIndustriesListParams
   professionalnetIndustry: sdk.ProfessionalnetIndustry
-  microblogCategory: sdk.MicroblogCategory
-  microblogEngagements: sdk.MicroblogEngagements
+  microblogCategory: microblog.MicroblogCategory
+  microblogEngagements: microblog.MicroblogEngagements
   microblogFilters: Mutable<sdk.MicroblogFilters>
   microblogPost: sdk.MicroblogPost
-  microblogSearchBody: sdk.MicroblogSearchBody
+  microblogSearchBody: microblog.MicroblogSearchBody
   microblogSearchMeta: microblog.MicroblogSearchMeta
   microblogSearchParams: Mutable<sdk.MicroblogSearchParams>
   openBody: sdk.OpenBody

@@ -1,4 +1,5 @@
-import { type CallOptions, type ClientOptions, type SharedOptions } from '../../index.ts'
+import type { CallOptions, ClientOptions } from '../../index.ts'
+import type { SharedOptions } from '../../extend.ts'
 import { LocalLimiter, ClientTransport, assertToken, resolveOptions, ApiCall } from '../../extend.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../api/catalog/operations.ts'
 import type { Planet, PlanetId } from '../../api/catalog/planet.ts'

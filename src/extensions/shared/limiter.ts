@@ -1,5 +1,5 @@
-import type { Limits } from '../../index.ts'
 import {
+  type Limits,
   type CallLimiter,
   type Ticket,
   type Lease,

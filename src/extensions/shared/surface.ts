@@ -1,5 +1,5 @@
-import type { Limits } from '../../index.ts'
 import {
+  type Limits,
   type SentRequest,
   Pace,
   logFactor,

@@ -5,7 +5,6 @@ import {
   type ClientOptions,
   CreditBudget,
   RateLimitError,
-  type SharedOptions,
   TimeoutError,
 } from '../../../src/index.ts'
 import { createProxy } from '../../../src/extensions/proxy/index.ts'
@@ -30,60 +29,63 @@ async function paced() {
   return client
 }
 
-describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies SharedOptions[])('%o', (options) => {
-  it('rejects a call at once, with retryAfter and nothing reserved, when the pace opens later', async () => {
-    const client = await paced()
-    const budget = new CreditBudget(100)
-    const { error, ms } = await settle(client.microblog.search(query, { ...options, budget }))
-    expect(error).toBeInstanceOf(TimeoutError)
-    expect(error).toMatchObject({ phase: 'queue', charged: 'no', attempts: [] })
-    const { retryAfter = 0 } = error as TimeoutError
-    expect(retryAfter).toBeGreaterThanOrEqual(60)
-    expect(retryAfter).toBeLessThanOrEqual(62)
-    expect((error as TimeoutError).message).toBe(
-      `microblog.search: not sent: rate limit reached; retry after ${retryAfter} s`,
-    )
-    expect([ms, service.arrivals.length, budget.reserved, client.credits.reserved]).toEqual([0, 0, 0, 0])
-    await pass(retryAfter * 1000)
-    expect((await settle(client.microblog.search(query, options))).error).toBeUndefined()
-  })
+describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies Partial<ClientOptions>[])(
+  '%o',
+  (options) => {
+    it('rejects a call at once, with retryAfter and nothing reserved, when the pace opens later', async () => {
+      const client = await paced()
+      const budget = new CreditBudget(100)
+      const { error, ms } = await settle(client.microblog.search(query, { ...options, budget }))
+      expect(error).toBeInstanceOf(TimeoutError)
+      expect(error).toMatchObject({ phase: 'queue', charged: 'no', attempts: [] })
+      const { retryAfter = 0 } = error as TimeoutError
+      expect(retryAfter).toBeGreaterThanOrEqual(60)
+      expect(retryAfter).toBeLessThanOrEqual(62)
+      expect((error as TimeoutError).message).toBe(
+        `microblog.search: not sent: rate limit reached; retry after ${retryAfter} s`,
+      )
+      expect([ms, service.arrivals.length, budget.reserved, client.credits.reserved]).toEqual([0, 0, 0, 0])
+      await pass(retryAfter * 1000)
+      expect((await settle(client.microblog.search(query, options))).error).toBeUndefined()
+    })
 
-  it('waits for the pace when it opens in time', async () => {
-    const client = await paced()
-    await pass(58_500)
-    const { error, ms } = await settle(client.microblog.search(query, options))
-    expect([error, ms > 1000, service.arrivals.length]).toEqual([undefined, true, 1])
-  })
+    it('waits for the pace when it opens in time', async () => {
+      const client = await paced()
+      await pass(58_500)
+      const { error, ms } = await settle(client.microblog.search(query, options))
+      expect([error, ms > 1000, service.arrivals.length]).toEqual([undefined, true, 1])
+    })
 
-  it('rejects a queued call at once when a 429 closes its surface for longer', async () => {
-    service.script(
-      slow(2000, () => rateLimited(2)),
-      () => ok(),
-    )
-    const client = makeClient({ limits: { inFlight: 1 } })
-    const first = client.microblog.search(query).then()
-    await pass(1)
-    const { error, ms } = await settle(client.microblog.search(query, options))
-    expect(error).toBeInstanceOf(RateLimitError)
-    expect(error).toMatchObject({ retryAfter: 2, attempts: [] })
-    expect(ms).toBeLessThan(2100)
-    expect((await settle(first)).error).toBeUndefined()
-  })
+    it('rejects a queued call at once when a 429 closes its surface for longer', async () => {
+      service.script(
+        slow(2000, () => rateLimited(2)),
+        () => ok(),
+      )
+      const client = makeClient({ limits: { inFlight: 1 } })
+      const first = client.microblog.search(query).then()
+      await pass(1)
+      const { error, ms } = await settle(client.microblog.search(query, options))
+      expect(error).toBeInstanceOf(RateLimitError)
+      expect(error).toMatchObject({ retryAfter: 2, attempts: [] })
+      expect(ms).toBeLessThan(2100)
+      expect((await settle(first)).error).toBeUndefined()
+    })
 
-  it('rejects only the calls behind others that cannot be sent in time', async () => {
-    service.script(() => ok())
-    const client = makeClient()
-    const calls = Array.from({ length: 30 }, () => settle(client.microblog.search(query, options)))
-    const late = (await Promise.all(calls)).filter(({ error }) => error !== undefined)
-    expect(late).toHaveLength(10)
-    for (const { error, ms } of late) {
-      expect(error).toMatchObject({ code: 'timeout', phase: 'queue' })
-      expect([(error as TimeoutError).retryAfter! > 59, ms]).toEqual([true, 0])
-    }
-  })
-})
+    it('rejects only the calls behind others that cannot be sent in time', async () => {
+      service.script(() => ok())
+      const client = makeClient()
+      const calls = Array.from({ length: 30 }, () => settle(client.microblog.search(query, options)))
+      const late = (await Promise.all(calls)).filter(({ error }) => error !== undefined)
+      expect(late).toHaveLength(10)
+      for (const { error, ms } of late) {
+        expect(error).toMatchObject({ code: 'timeout', phase: 'queue' })
+        expect([(error as TimeoutError).retryAfter! > 59, ms]).toEqual([true, 0])
+      }
+    })
+  },
+)
 
-describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies SharedOptions[])('%o', (options) => {
+describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies Partial<ClientOptions>[])('%o', (options) => {
   let blockedMs: number
   /** Blocks the thread for 60 ms, so that no timer fires. */
   const block = (): undefined => void (blockedMs += 60)

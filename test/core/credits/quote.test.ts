@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
+  type ClientOptions,
   ConfigurationError,
   InvalidRequestError,
-  type LimitOptions,
   SocialSearch,
 } from '../../../src/index.ts'
 
@@ -33,7 +33,7 @@ describe('quote()', () => {
     const minutes = (quoting: SocialSearch, pages: number) =>
       quoting.quote('microblog.search', { query: 'a' }, { pages }).duration / 60_000
     expect([1, 20, 21, 40, 41, 50].map((pages) => minutes(client, pages))).toEqual([0, 0, 1, 1, 2, 2])
-    const limited = (limits: LimitOptions) =>
+    const limited = (limits: ClientOptions['limits']) =>
       new SocialSearch({ baseUrl, apiKey: `key_${crypto.randomUUID()}`, limits })
     expect([
       minutes(limited({ share: 0.5 }), 21),

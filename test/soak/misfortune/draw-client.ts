@@ -1,10 +1,4 @@
-import {
-  type ClientOptions,
-  type LimitOptions,
-  type Logger,
-  type SharedOptions,
-  SocialSearch,
-} from '../../../src/index.ts'
+import { type ClientOptions, type Logger, SocialSearch } from '../../../src/index.ts'
 import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { type AnyBudget, CallersBudget } from './budgets.ts'
 import { drawCredential } from './credentials.ts'
@@ -15,7 +9,7 @@ import type { CallSettings, ClientRecord, OrganizationRecord, World } from './re
 
 /** Options that a client, a variant of it and a call may have, with the settings that follow from them. */
 export interface DrawnOptions {
-  readonly options: Pick<SharedOptions, 'validation' | 'retry' | 'timeout' | 'deadline' | 'budget'>
+  readonly options: Pick<ClientOptions, 'validation' | 'retry' | 'timeout' | 'deadline' | 'budget'>
   readonly settings: CallSettings
 }
 
@@ -77,12 +71,12 @@ export function drawOrganization(random: Random, name: string): OrganizationReco
   }
 }
 
-function drawLimits(random: Random, { isPaced }: OrganizationRecord): LimitOptions {
+function drawLimits(random: Random, { isPaced }: OrganizationRecord): NonNullable<ClientOptions['limits']> {
   const pace = isPaced
     ? random.pick([{}, {}, {}, { perMinute: 7 }])
     : random.pick([{ perMinute: false }, { perMinute: 60 }])
   const slots = random.pick([{}, {}, {}, {}, { inFlight: 1 }])
-  return { ...(pace as LimitOptions), ...slots }
+  return { ...(pace as NonNullable<ClientOptions['limits']>), ...slots }
 }
 
 /** A logger that looks for secrets in its lines, and may fail. */
@@ -101,7 +95,7 @@ function drawLogger(
   return { debug: log, info: log, warn: log, error: log }
 }
 
-const limitsOf = new WeakMap<OrganizationRecord, LimitOptions>()
+const limitsOf = new WeakMap<OrganizationRecord, NonNullable<ClientOptions['limits']>>()
 
 export function drawClient(
   random: Random,
