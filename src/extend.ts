@@ -22,12 +22,7 @@ export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { type Dialect, serviceDialect } from './core/http/dialect.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
-export {
-  type ProxyErrorFields,
-  creditsHeader,
-  writeCredits,
-  writeProxyError,
-} from './core/http/proxy-protocol.ts'
+export { creditsHeader } from './core/http/proxy-protocol.ts'
 export { FetchMisuse, callFetch, initOf, readText, send } from './core/http/send.ts'
 export { resolveOptions } from './core/options/resolve.ts'
 export type { CallSettings } from './core/options/settings.ts'

@@ -1,8 +1,6 @@
 import { isRecord } from '../../lib/is-record.ts'
 import {
-  ApiError,
   type ApiErrorDetails,
-  type Applied,
   type Charged,
   ClosedError,
   ConnectionError,
@@ -13,7 +11,7 @@ import {
 } from '../../errors/index.ts'
 
 /**
- * What a proxy with this package adds to responses, for a client behind it: the cost of the call, and errors that the
+ * Reads what a proxy with this package adds to responses, for a client behind it: the cost of the call, and errors that the
  * service does not have. The service itself sends neither.
  */
 
@@ -27,10 +25,6 @@ export interface ReportedCredits {
   readonly charged: Charged
 }
 
-export function writeCredits({ spent, uncertain, charged }: ReportedCredits): string {
-  return `spent=${spent}, uncertain=${uncertain}, charged=${charged}`
-}
-
 const creditsForm =
   /^spent=(\d{1,9}(?:\.\d{1,6})?), uncertain=(\d{1,9}(?:\.\d{1,6})?), charged=(no|yes|unknown)$/
 
@@ -39,37 +33,6 @@ export function readCredits(headers: Headers): ReportedCredits | null {
   const match = creditsForm.exec(headers.get(creditsHeader) ?? '')
   return match && { spent: Number(match[1]), uncertain: Number(match[2]), charged: match[3] as Charged }
 }
-
-/** Fields of `error` in an error body, beyond those that the service documents. */
-export interface ProxyErrorFields {
-  charged: Charged
-  applied?: Applied
-  [detail: string]: unknown
-}
-
-/** Fields that a proxy adds to an error body: `charged`, and what {@link readProxyError} needs to rebuild the error. */
-export function writeProxyError(error: SocialSearchError): ProxyErrorFields {
-  const { charged, applied } = error
-  const outcome = { charged, ...(applied && { applied }) }
-  if (error instanceof ApiError) return { ...outcome, ...(error.gateway && { gateway: true }) }
-  // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
-  return { ...outcome, by: 'proxy', ...detailsOf(error) }
-}
-
-/** Only these: other errors may name internal hosts. */
-function detailsOf(error: SocialSearchError): Record<string, unknown> {
-  if (error instanceof ConnectionError) {
-    // A reason that is not a code may do so, too.
-    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : unreported
-    return { phase: error.phase, reason }
-  }
-  if (error instanceof RedirectError) return { status: error.status }
-  if (error instanceof TimeoutError) return { phase: error.phase }
-  if (error instanceof CreditBudgetError) return { needed: error.needed, remaining: error.remaining }
-  return {}
-}
-
-const unreported = 'not reported by the proxy'
 
 /** What a proxy with this package says of an error. It has already retried, and its message is complete. */
 export interface ProxyError {
@@ -81,7 +44,7 @@ export interface ProxyError {
   readonly toError?: (details: ApiErrorDetails) => SocialSearchError | undefined
 }
 
-/** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
+/** Reads what a proxy added to an error body: `charged`, and what rebuilds the error. Null if it added nothing. */
 export function readProxyError(body: unknown): ProxyError | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
   const { code, charged, applied, by, gateway } = error
@@ -107,7 +70,7 @@ const errorFactories: Record<
     new ConnectionError(message, {
       ...context,
       phase: isOneOf(phase, ['connect', 'tls', 'exchange']) ? phase : 'exchange',
-      reason: typeof reason === 'string' ? reason.slice(0, 100) : unreported,
+      reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not reported by the proxy',
     }),
   timeout: ({ phase }, { message, ...context }) =>
     new TimeoutError(message, {

@@ -1,5 +1,5 @@
 import type { Issue } from '../../api/issues.ts'
-import type { ProxyErrorFields } from '../../extend.ts'
+import type { Charged } from '../../errors/index.ts'
 
 /** What an error response may tell besides status, code and message. */
 export interface RefusalFields {
@@ -8,7 +8,7 @@ export interface RefusalFields {
   readonly retryAfter?: number | undefined
   readonly headers?: Record<string, string>
   /** Fields of the proxy protocol. Default: nothing was charged. */
-  readonly details?: ProxyErrorFields
+  readonly details?: { charged: Charged; [detail: string]: unknown }
 }
 
 /** Ends a request with a response in the service's error format. */

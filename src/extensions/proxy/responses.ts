@@ -1,13 +1,18 @@
 import type { CreditBudget } from '../../index.ts'
-import { creditsHeader, writeCredits, writeProxyError } from '../../extend.ts'
+import { creditsHeader } from '../../extend.ts'
 import {
   ApiError,
   AuthenticationError,
   type Charged,
+  ClosedError,
+  ConnectionError,
+  CreditBudgetError,
   InvalidRequestError,
   InvalidResponseError,
   PermissionDeniedError,
-  SocialSearchError,
+  RedirectError,
+  type SocialSearchError,
+  TimeoutError,
 } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
 import { Refusal, invalidRequest } from './request-refusal.ts'
@@ -36,13 +41,21 @@ export function errorResponse(requestId: string, { status, code, message, fields
   return jsonResponse(body, status, { ...headers, ...(wait && { 'retry-after': String(wait.retryAfter) }) })
 }
 
-/** Statuses of the client's own errors, which the service does not have. */
-const statusOfCode: Readonly<Record<string, number>> = {
-  connection: 502,
-  redirect: 502,
-  timeout: 504,
-  credit_budget: 402,
-  closed: 503,
+/**
+ * The client's own errors that the browser may see: the status of each, which the service does not have, and what rebuilds it
+ * behind the proxy. Undefined for others, which may name internal hosts.
+ */
+function ownError(error: unknown): { status: number; fields: Record<string, unknown> } | undefined {
+  if (error instanceof ConnectionError) {
+    // A reason that is not a code may name one, too.
+    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : undefined
+    return { status: 502, fields: { phase: error.phase, reason } }
+  }
+  if (error instanceof RedirectError) return { status: 502, fields: { status: error.status } }
+  if (error instanceof TimeoutError) return { status: 504, fields: { phase: error.phase } }
+  if (error instanceof CreditBudgetError)
+    return { status: 402, fields: { needed: error.needed, remaining: error.remaining } }
+  return error instanceof ClosedError ? { status: 503, fields: {} } : undefined
 }
 
 /** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
@@ -50,17 +63,15 @@ export function isPublicError(error: unknown): error is SocialSearchError {
   try {
     if (error instanceof ApiError || error instanceof InvalidRequestError) return true
     if (error instanceof InvalidResponseError) return true
-    return error instanceof SocialSearchError && Object.hasOwn(statusOfCode, error.code)
+    return ownError(error) !== undefined && typeof (error as SocialSearchError).code === 'string'
   } catch {
     return false // Your own code has thrown something that cannot be read.
   }
 }
 
-/** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. A hook's own refusal is for the page. */
+/** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. */
 export function refusesProxy(error: SocialSearchError): boolean {
-  if (!(error instanceof AuthenticationError || error instanceof PermissionDeniedError)) return false
-  const { sent = null, status } = error.attempts.at(-1) ?? {}
-  return sent !== null && status === error.status
+  return error instanceof AuthenticationError || error instanceof PermissionDeniedError
 }
 
 /** The response to a call that failed; null stands for an error that the browser may not see. */
@@ -88,8 +99,9 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
   const code: string = error.code
   // The client behind the proxy adds the operation to the message again.
   const message = error.message.replace(`${error.operation}: `, '')
-  const details = writeProxyError(error)
+  const outcome = { charged: error.charged, ...(error.applied && { applied: error.applied }) }
   if (error instanceof ApiError) {
+    const details = { ...outcome, ...(error.gateway && { gateway: true }) }
     const { status, issues, retryAfter } = error
     if (refusesProxy(error)) {
       const reason = `the service refused the proxy with ${status}; only the operator of the proxy can fix this`
@@ -99,14 +111,14 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
     return new Refusal(isError ? status : 502, code, message, { issues, retryAfter, details })
   }
   const words = code === 'connection' ? 'the connection between the proxy and the service failed' : message
-  return new Refusal(statusOfCode[code] ?? 500, code, words, { details })
+  const { status = 500, fields } = ownError(error) ?? {}
+  // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
+  return new Refusal(status, code, words, { details: { ...outcome, by: 'proxy', ...fields } })
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */
 function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
-  const { status: sent = 200 } = attempts.at(-1) ?? {}
-  // The success may be that of a hook.
-  const status = sent >= 200 && sent < 300 ? sent : 200
+  const { status = 200 } = attempts.at(-1) ?? {}
   if (status === 204 || status === 205) return jsonResponse(null, status)
   return jsonResponse(typeof body === 'string' ? body : jsonText(body), status)
 }
@@ -117,6 +129,6 @@ export function addCredits(
   { spent, uncertain }: CreditBudget,
   charged: Charged,
 ): Response {
-  response.headers.set(creditsHeader, writeCredits({ spent, uncertain, charged }))
+  response.headers.set(creditsHeader, `spent=${spent}, uncertain=${uncertain}, charged=${charged}`)
   return response
 }
