@@ -145,7 +145,7 @@ describe('searchOptions()', () => {
     const url = 'https://professionalnet.example/company/candlemere-lighting'
     const { company } = await queries.query(searchOptions(client, 'professionalnet.company.get', { url }))
     expect(company.id).toBeTruthy()
-    const { mentions } = await queries.query(searchOptions(client, 'mentions.list', { limit: 1 }))
+    const { mentions } = await queries.query(searchOptions(client, 'mentions.list', { count: 1 }))
     const [{ id }] = mentions as [{ id: string }]
     const mention = await queries.query(searchOptions(client, 'mentions.get', id))
     expect(mention.requestId).toBeTruthy()

@@ -37,7 +37,7 @@ type Address = Pick<Sandbox, 'baseUrl' | 'apiKey'>
 
 export const searching = `POST ${microblogSearch.path}`
 
-/** A request of any operation: `GET /mentions?limit=3`. A body is sent as JSON, or as it is if it is a text. */
+/** A request of any operation: `GET /mentions?count=3`. A body is sent as JSON, or as it is if it is a text. */
 function requestOf(
   { baseUrl, apiKey }: Address,
   operation: string,

@@ -17,7 +17,7 @@ describe('createSandbox() organization', () => {
     ['feeds', 'feed', 'svw_'],
   ] as const)('lists %s by cursor and gives each by its id, for free', async (property, name, prefix) => {
     const { sandbox, client } = setUp()
-    const list = (of = client, limit = 3) => of[property].list({ limit }).toArray(all)
+    const list = (of = client, count = 3) => of[property].list({ count }).toArray(all)
     const found = await list()
     const ids = found.map(({ id }) => String(id))
     expect(ids.length).toBeGreaterThan(4)
@@ -33,7 +33,7 @@ describe('createSandbox() organization', () => {
 
   it('sorts mentions by newest or by fit, filters them, and counts what it lists', async () => {
     const { client } = setUp()
-    const newest = await client.mentions.list({ limit: 100 }).toArray(all)
+    const newest = await client.mentions.list({ count: 100 }).toArray(all)
     const times = newest.map(({ publishedAt }) => String(publishedAt))
     expect(times).toEqual([...times].sort().reverse())
     const byFit = await client.mentions.list({ sort: 'fitScore' }).toArray(all)
@@ -48,7 +48,7 @@ describe('createSandbox() organization', () => {
     }
   })
 
-  it.each(['sort=best', 'limit=0', 'limit=101', 'state=lost', 'cursor=x'])(
+  it.each(['sort=best', 'count=0', 'count=101', 'state=lost', 'cursor=x'])(
     'refuses to list mentions with %s',
     async (query) => {
       const answer = await call(setUp().sandbox, `GET /mentions?${query}`)
@@ -72,7 +72,7 @@ describe('createSandbox() organization', () => {
     const { client, setState } = setUpWriter()
     const fresh = await client.mentions.list({ state: 'new' }).toArray(all)
     const seen: unknown[] = []
-    for await (const mention of client.mentions.list({ state: 'new', limit: 7 })) {
+    for await (const mention of client.mentions.list({ state: 'new', count: 7 })) {
       seen.push(mention)
       await setState(mention['id'], { state: 'seen' })
     }

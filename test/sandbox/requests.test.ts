@@ -66,7 +66,7 @@ describe('createSandbox() requests', () => {
     await search(sandbox, { query: '' })
     await search(sandbox, 'no json')
     await search(sandbox, { query: 'x' }, { authorization: 'Bearer secret-of-somebody' })
-    await call(sandbox, 'GET /mentions?limit=2&sort=newest')
+    await call(sandbox, 'GET /mentions?count=2&sort=newest')
     await call(sandbox, 'GET /feeds', undefined, { authorization: 'secret-of-somebody' })
 
     const { requestId } = ok.body
@@ -78,7 +78,7 @@ describe('createSandbox() requests', () => {
       { ...searched, status: 400, charged: 0, body: { query: '' } },
       { ...searched, status: 400, charged: 0, body: undefined },
       { ...searched, headers, status: 401, charged: 0, body: { query: 'x' } },
-      { method: 'GET', path: '/v1/mentions', query: '?limit=2&sort=newest', operation: 'mentions.list' },
+      { method: 'GET', path: '/v1/mentions', query: '?count=2&sort=newest', operation: 'mentions.list' },
       { operation: 'feeds.list', headers: { authorization: '[redacted]' }, status: 401 },
     ])
     expect(JSON.stringify(sandbox.requests)).not.toMatch(/secret-of-somebody|sandbox_/)

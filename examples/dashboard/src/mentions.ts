@@ -17,16 +17,16 @@ const listener = z.object({ id: z.string(), name: z.string() })
 export type Listener = z.infer<typeof listener>
 
 const mentionList = {
-  ...searchOptions(client, 'mentions.list', { limit: 100 }),
+  ...searchOptions(client, 'mentions.list', { count: 100 }),
   queryFn: ({ signal }: { signal: AbortSignal }): Promise<Mention[]> =>
-    client.mentions.list({ limit: 100 }, { schema: mention, signal }).toArray({ limit: 500 }),
+    client.mentions.list({ count: 100 }, { schema: mention, signal }).toArray({ limit: 500 }),
 }
 export const useMentions = () => useQuery<Mention[]>(mentionList)
 
 const listenerList = {
-  ...searchOptions(client, 'listeners.list', { limit: 100 }),
+  ...searchOptions(client, 'listeners.list', { count: 100 }),
   queryFn: ({ signal }: { signal: AbortSignal }): Promise<Listener[]> =>
-    client.listeners.list({ limit: 100 }, { schema: listener, signal }).toArray({ limit: 100 }),
+    client.listeners.list({ count: 100 }, { schema: listener, signal }).toArray({ limit: 100 }),
 }
 export const useListeners = () => useQuery<Listener[]>(listenerList)
 

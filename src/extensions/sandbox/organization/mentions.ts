@@ -57,7 +57,7 @@ function topicsOf({ keywords }: Listener): readonly Topic[] {
 }
 
 /**
- * Makes the mentions of one sandbox. Requests and responses are made up: `list` takes `cursor`, `limit`, `sort`
+ * Makes the mentions of one sandbox. Requests and responses are made up: `list` takes `cursor`, `count`, `sort`
  * (`newest` or `fitScore`) and, like `count`, `state`, `network` and `listenerId`; `setState` takes `state`.
  */
 export function createMentions(
@@ -83,7 +83,7 @@ export function createMentions(
       const sort = params.choice('sort', ['newest', 'fitScore']) ?? 'newest'
       const { test, filters } = readFilters(params)
       const search = ['mentions', settings.seed, sort, filters]
-      const request = { ...params.page('limit', 100, 20), search, now: shelf.now() }
+      const request = { ...params.page('count', 100, 20), search, now: shelf.now() }
       const byFitScore = (a: Mention, b: Mention) => (sort === 'newest' ? 0 : b.fitScore - a.fitScore)
       const { page, meta } = pageOf(request, (moment) => all(moment).sort(byFitScore), test)
       return { mentions: page, meta }

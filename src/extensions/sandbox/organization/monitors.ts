@@ -46,12 +46,12 @@ export function createFeeds(seed: number, listeners: readonly Listener[]): Recor
 }
 
 /**
- * Lists records under a property, with the `meta` of a search by cursor. That and the parameters `cursor` and `limit` are
+ * Lists records under a property, with the `meta` of a search by cursor. That and the parameters `cursor` and `count` are
  * made up: the service does not document these lists.
  */
 export function listRecords(property: string, records: Records, input: unknown): object {
   const search = [property, records[0]?.id]
-  const { page, meta } = pageOf({ ...new Params(input).page('limit', 100, 20), search }, () => records)
+  const { page, meta } = pageOf({ ...new Params(input).page('count', 100, 20), search }, () => records)
   return { [property]: page, meta }
 }
 
