@@ -12,7 +12,7 @@ export function dateIn(ms: number): Date | null {
  *
  * @returns Cancels the timer.
  */
-export function after(ms: number, then: () => void): () => void {
+function after(ms: number, then: () => void): () => void {
   const end = performance.now() + ms
   let timer: ReturnType<typeof setTimeout> | undefined
   const tick = (): void => {

@@ -5,7 +5,7 @@ import { makeClient } from '../support/service.ts'
 import { idsOf, threePages } from '../support/search.ts'
 import { mapStore } from './cached.ts'
 
-const methods = ['get', 'set', 'delete', 'setIfAbsent'] as const
+const methods = ['get', 'set', 'delete'] as const
 
 /** What a method of a store does with a value. */
 const ways: Record<string, (make: () => unknown) => unknown> = {

@@ -9,12 +9,6 @@ export function cached(options: Parameters<typeof makeClient>[0] = {}, store?: C
   return { cache, client: makeClient({ cache, ...options }) }
 }
 
-/** Two clients with a cache each, as two processes have, on one store. */
-export function two(store: CacheStore) {
-  const client = () => cached({ organization: 'shared', limits: { perMinute: false } }, store).client
-  return [client(), client()] as const
-}
-
 /** A store in memory, and what it holds. */
 export function mapStore() {
   const values = new Map<string, string>()
@@ -23,6 +17,5 @@ export function mapStore() {
     get: (key) => values.get(key),
     set: (key, value) => values.set(key, value),
     delete: (key) => values.delete(key),
-    setIfAbsent: (key, value) => !values.has(key) && values.set(key, value) === values,
   } satisfies CacheStore & { values: unknown }
 }

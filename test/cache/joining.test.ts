@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { Claim } from '../../src/extensions/cache/claim.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
 import { idsOf, query } from '../support/search.ts'
 import { failure, ok, scriptedService, slow } from '../support/service.ts'
-import { cached, mapStore } from './cached.ts'
+import { cached } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -78,22 +77,5 @@ describe('mentions.setState()', () => {
     const write = () => mentions.setState('men_1', { state: 'seen' })
     await settle(Promise.all([write(), write()]))
     expect(service.arrivals).toHaveLength(2)
-  })
-})
-
-describe('a claim', () => {
-  it('is renewed later when a renewal fails', async () => {
-    let sets = 0
-    const set = () => {
-      if (++sets === 1) throw new Error('busy')
-    }
-    const claim = new Claim({ ...mapStore(), set }, 'key')
-    await claim.take(
-      () => true,
-      () => Promise.resolve(null),
-    )
-    await pass(5100)
-    expect(sets).toBe(2)
-    await claim.release(false)
   })
 })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/extensions/cache/index.ts'
 import { sqliteStore } from '../../src/extensions/cache/node.ts'
-import { failure, ok, scriptedService, slow } from '../support/service.ts'
+import { failure, ok, scriptedService } from '../support/service.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
 import { newFolder } from '../support/folder.ts'
 import { realTime } from '../support/real-time.ts'
-import { cached, two } from './cached.ts'
+import { cached } from './cached.ts'
 
 const service = scriptedService()
 
@@ -134,72 +134,6 @@ describe('a store', () => {
   })
 })
 
-/** A store in memory that two caches can agree through. */
-function sharedStore() {
-  const store = promiseStore()
-  const setIfAbsent = (key: string, value: string) =>
-    Promise.resolve(!store.values.has(key) && store.values.set(key, value) === store.values)
-  return { ...store, setIfAbsent }
-}
-
-describe('setIfAbsent() of a store', () => {
-  it('makes equal calls of two processes one request', async () => {
-    service.script(slow(200))
-    const [one, other] = two(sharedStore())
-    const calls = [one, other].flatMap((client) => [1, 2, 3].map(() => client.microblog.search(query)))
-    for (const { posts } of await Promise.all(calls)) expect(idsOf(posts)).toEqual(['1'])
-    expect(service.arrivals).toHaveLength(1)
-    expect(one.credits.spent + other.credits.spent).toBe(2)
-    expect(one.credits.saved + other.credits.saved).toBe(10)
-  })
-
-  it('lets the other process send when the first was refused without a charge', async () => {
-    service.script(
-      slow(200, () => failure(403, 'forbidden')),
-      slow(200),
-    )
-    const [one, other] = two(sharedStore())
-    const calls = await Promise.all(
-      [one, other].map((client) => realTime.settle(client.microblog.search(query))),
-    )
-    const errors = calls.flatMap(({ error }) => error ?? [])
-    expect(errors).toMatchObject([{ status: 403 }])
-    expect(service.arrivals).toHaveLength(2)
-  })
-
-  it('never sends again what the other process may have paid for', async () => {
-    service.script(slow(200, () => Response.error()))
-    const [one, other] = two(sharedStore())
-    const calls = await Promise.all(
-      [one, other].map((client) => realTime.settle(client.microblog.search(query))),
-    )
-    for (const { error } of calls) expect(error).toMatchObject({ code: 'connection', charged: 'unknown' })
-    expect(service.arrivals).toHaveLength(1)
-    service.script(() => ok())
-    expect((await realTime.settle(other.microblog.search(query))).error).toBeUndefined()
-  })
-
-  it('sends after all when the store does not keep its promise', async () => {
-    service.script(() => ok())
-    const [one] = two({ ...promiseStore(), setIfAbsent: () => false })
-    expect((await realTime.settle(one.microblog.search(query))).error).toBeUndefined()
-    const [other] = two({ ...promiseStore(), setIfAbsent: () => Promise.reject(new Error('no memory')) })
-    expect((await realTime.settle(other.microblog.search(query))).error).toBeUndefined()
-  })
-
-  it('makes a call that waits for the other process abort at once', async () => {
-    service.script(slow(200))
-    const [one, other] = two(sharedStore())
-    const first = realTime.settle(one.microblog.search(query))
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    const signal = AbortSignal.timeout(20)
-    const { error } = await realTime.settle(other.microblog.search(query, { signal }))
-    expect(error).toBe(signal.reason)
-    expect(idsOf((await first).value!.posts)).toEqual(['1'])
-    expect(service.arrivals).toHaveLength(1)
-  })
-})
-
 describe('sqliteStore()', () => {
   let folder = ''
   beforeEach(() => (folder = newFolder()))
@@ -243,12 +177,11 @@ describe('sqliteStore()', () => {
     const { client } = cached({ organization: 'file' }, again)
     expect((await realTime.settle(client.microblog.search(query).withResponse())).value?.cached).toBeDefined()
     expect(statSync(path).mode & 0o777).toBe(0o600)
-    expect(again.setIfAbsent('claim', 'a', 50)).toBe(true)
-    expect(again.setIfAbsent('claim', 'b', 50)).toBe(false)
-    await expect.poll(() => again.get('claim')).toBeUndefined()
-    expect(again.setIfAbsent('claim', 'c', 50)).toBe(true)
+    again.set('other', '"a"', 50)
+    await expect.poll(() => again.get('other')).toBeUndefined()
+    again.set('other', '"b"', 60_000)
     again.clear()
-    expect(again.get('claim')).toBeUndefined()
+    expect(again.get('other')).toBeUndefined()
     again.close()
   })
 })

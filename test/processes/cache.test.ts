@@ -6,15 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../src/extensions/cache/node.ts'
-import { describeSharedStore } from './cache/shared.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cache-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-
-describe('processes with one sqliteStore()', () => {
-  let files = 0
-  describeSharedStore(() => join(folder, `shared-${++files}.sqlite`))
-})
 
 describe('sqliteStore()', () => {
   it('is readable, and returns nothing wrong, when a process dies while it writes', async () => {

@@ -137,7 +137,7 @@ export interface AnswerCache {
 
 /**
  * How a call uses the cache of its client. `maxAge` is the greatest age of an answer, in milliseconds. `refresh` fetches
- * a new answer and keeps it; of a walk, only its first request. `only` accepts a stored answer of any age and sends nothing:
+ * a new answer and keeps it. `only` accepts a stored answer of any age and sends nothing:
  * without one, the call fails with a `NotCachedError`. False neither reads nor writes.
  */
 export type CacheUse = { maxAge: number } | 'refresh' | 'only' | false

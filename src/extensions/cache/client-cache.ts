@@ -11,7 +11,7 @@ import {
 } from '../../extend.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
-import { type Entry, contentOf, nameOf } from './entry.ts'
+import { type Entry, nameOf } from './entry.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'
 import { type Answers, StoredRequest, type Wanted } from './stored-request.ts'
 import type { CacheStore } from './store.ts'
@@ -26,7 +26,7 @@ export class ClientCache {
   /** @param owner Undefined if the organization is not known. */
   constructor(store: CacheStore, maxAge: number, owner: string | undefined) {
     this.#maxAge = maxAge
-    if (owner !== undefined) this.#answers = { store, owner, maxAge, changing: new Map() }
+    if (owner !== undefined) this.#answers = { store, owner, maxAge }
   }
 
   /** Answers a call from the store, or with a request that equal calls share. */
@@ -51,7 +51,7 @@ export class ClientCache {
   /** @throws {NotCachedError} */
   async #stored(call: Call, wanted: Wanted): Promise<Entry> {
     const { operation, request, end } = call
-    const entry = await end.race(() => new StoredRequest(this.#known(), call, wanted).stored())
+    const entry = await end.race(() => new StoredRequest(this.#known(), call, wanted).find())
     if (entry !== null) return entry
     const isFree = effectOf(operation) !== 'metered'
     const reason = isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
@@ -65,8 +65,8 @@ export class ClientCache {
 
   /** The shared request in flight, or a new one. */
   #sharedRequest(call: Call, wanted: Wanted, send: Send): SharedRequest {
-    // The request has one timeout, so calls with another one do not join it.
-    const name = JSON.stringify([wanted.name, wanted.follows, call.settings.timeoutMs])
+    // The request has one timeout. In a walk, it may not have begun before the page that it follows came.
+    const name = JSON.stringify([wanted.name, call.settings.timeoutMs, call.before?.requestId])
     // In Cloudflare's workers, no call may wait for the request of another.
     const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
     if (inFlight !== undefined) return inFlight
@@ -79,25 +79,21 @@ export class ClientCache {
   }
 }
 
-function wantedBy({ operation, request, settings, client, before }: Call, cacheMaxAge: number): Wanted {
-  const isFresh = freshness(settings, before === undefined, cacheMaxAge)
-  // The caller may have changed the parsed body.
-  const follows = before === undefined ? null : contentOf(operation, client.dialect.parse(before.text))
-  const accepts = (entry: Entry) => isFresh(entry) && (follows === null || entry.follows === follows)
-  return { name: nameOf(operation, request), follows, accepts }
+function wantedBy({ operation, request, settings, before }: Call, cacheMaxAge: number): Wanted {
+  const isFresh = freshness(settings, cacheMaxAge)
+  // Behind a page from the service, a walk takes no stored page, and behind a stored page none that is older.
+  const since = before && (before.cached?.at.getTime() ?? Infinity)
+  const accepts = (entry: Entry) => isFresh(entry) && (since === undefined || entry.at >= since)
+  return { name: nameOf(operation, request), accepts }
 }
 
-/**
- * Whether a call accepts an answer of this age.
- *
- * @param isFirst Whether it is the first request of a walk, or a single call.
- */
-function freshness(settings: CallSettings, isFirst: boolean, cacheMaxAge: number): (entry: Entry) => boolean {
+/** Whether a call accepts an answer of this age. */
+function freshness(settings: CallSettings, cacheMaxAge: number): (entry: Entry) => boolean {
   const start = Date.now()
   const { cache } = settings
   const { maxAge = cacheMaxAge } = typeof cache === 'object' ? cache : {}
   if (cache === 'only') return () => true
-  if (maxAge === 0 || (cache === 'refresh' && isFirst)) return ({ at }) => at > start
+  if (maxAge === 0 || cache === 'refresh') return ({ at }) => at > start
   // The clock of the process that stored it may be ahead.
   return ({ at }) => Math.abs(Date.now() - at) <= maxAge
 }

@@ -1,4 +1,3 @@
-import { itemsOf } from '../../api/list-items.ts'
 import type { Operation } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
 import { type ComposedRequest, paramsOf, type Dialect } from '../../extend.ts'
@@ -8,7 +7,7 @@ import { isRecord } from '../../lib/is-record.ts'
 import { type CacheStore, MemoryStore } from './store.ts'
 
 /** Raise it when stored answers cannot be used any more. */
-const format = 2
+const format = 3
 
 /** An answer as a store keeps it. It holds no credential and no params. */
 export interface Entry {
@@ -19,8 +18,6 @@ export interface Entry {
   readonly text: string
   /** What it cost, in credits. */
   readonly cost: number
-  /** The content of the page before it, see {@link contentOf}; null if the call named no page before it. */
-  readonly follows: string | null
 }
 
 /** The name of a request: equal requests have the same. */
@@ -36,22 +33,6 @@ export function nameOf({ id, paging }: Operation, request: ComposedRequest): str
 export async function keyOf(store: CacheStore, owner: string, name: string): Promise<string> {
   const key = JSON.stringify([format, owner, name])
   return store instanceof MemoryStore ? key : sha256(key)
-}
-
-/** Identifies a page by its items and cursor. A stored page is used only behind the page that it was fetched after. */
-export function contentOf(operation: Operation, body: unknown): string {
-  const ids = itemsOf(operation, body)?.map((item) =>
-    isRecord(item) ? (item['id'] ?? item['urn'] ?? item) : item,
-  )
-  const { meta, ...fields } = isRecord(body) ? body : { body }
-  const cursor = isRecord(meta) ? meta['nextCursor'] : undefined
-  try {
-    // Each response has another request id.
-    return canonicalJson(ids === undefined ? { ...fields, meta, requestId: null } : [ids, cursor]) ?? ''
-  } catch {
-    // Too deep. It equals no other page.
-    return crypto.randomUUID()
-  }
 }
 
 /**
@@ -78,7 +59,6 @@ const checks: { readonly [Field in keyof Entry]: (value: unknown) => boolean } =
   type: (type) => type === null || isHeaderValue(type),
   text: (text) => typeof text === 'string',
   cost: (cost) => typeof cost === 'number' && cost >= 0 && cost <= Number.MAX_SAFE_INTEGER,
-  follows: (follows) => follows === null || typeof follows === 'string',
 }
 
 /** Whether the cache writes such an entry. */

@@ -24,7 +24,6 @@ export function sqliteStore(path: string): Required<CacheStore> & { close(): voi
   const statements = {
     get: database.prepare('SELECT value FROM answers WHERE key = ? AND expires > ?'),
     set: database.prepare(`${insert} DO UPDATE SET value = excluded.value, expires = excluded.expires`),
-    add: database.prepare(`${insert} DO NOTHING`),
     delete: database.prepare('DELETE FROM answers WHERE key = ?'),
     expire: database.prepare('DELETE FROM answers WHERE expires <= ?'),
   }
@@ -33,10 +32,6 @@ export function sqliteStore(path: string): Required<CacheStore> & { close(): voi
     set: (key, value, maxAge) => {
       statements.expire.run(Date.now())
       statements.set.run(key, value, Math.ceil(Date.now() + maxAge))
-    },
-    setIfAbsent: (key, value, maxAge) => {
-      statements.expire.run(Date.now())
-      return statements.add.run(key, value, Math.ceil(Date.now() + maxAge)).changes === 1
     },
     delete: (key) => void statements.delete.run(key),
     clear: () => database.exec('DELETE FROM answers'),

@@ -7,7 +7,7 @@ import type { StoredRequest } from './stored-request.ts'
 /** The answer for one call. */
 export interface SharedAnswer {
   readonly entry: Entry
-  /** The answer that was fetched; undefined if the store or another process had it. */
+  /** The answer that was fetched; undefined if the store had it. */
   readonly fetched?: Answer
   /** Whether the answer was fetched for this call, which then has its attempts and credits. */
   readonly isPayer: boolean
@@ -77,7 +77,7 @@ export class SharedRequest {
   async #fetch(): Promise<Omit<SharedAnswer, 'isPayer'>> {
     const { settings } = this.#leader
     try {
-      const stored = await this.#stored.find(() => this.#waiting.size > 0)
+      const stored = await this.#stored.find()
       if (stored !== null) return { entry: stored }
       this.#end.throwIfAborted()
       this.#isSent = true
@@ -85,15 +85,11 @@ export class SharedRequest {
       const own = { ...settings, validation: 'off' as const, schema: undefined }
       const fetched = await this.#send({ ...this.#leader, settings: own, end: this.#end })
       const entry = this.#stored.toEntry(fetched)
+      await this.#stored.deleteNext(fetched)
       ;[this.#payer] = this.#waiting
       // Calls may join the answer until the store has it.
       void this.#stored.store(entry, fetched).then(this.#close)
       return { entry, fetched }
-    } catch (error) {
-      this.#close()
-      const { attempts = [] } = isInstance(error, SocialSearchError) ? error : {}
-      void this.#stored.release(attempts)
-      throw error
     } finally {
       this.#isOver = true
       if (this.#payer === undefined) this.#close()

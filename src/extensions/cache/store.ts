@@ -9,18 +9,6 @@ export interface CacheStore {
   delete(key: string): unknown
   /** Removes everything. Only `cache.clear()` without arguments needs it. */
   clear?(): unknown
-  /**
-   * Keeps a value for exactly `maxAge` milliseconds and returns true, or returns false if the key has a value. It must be
-   * atomic. With it, processes that share the store also share requests, and `set` must honour `maxAge`.
-   */
-  setIfAbsent?(key: string, value: string, maxAge: number): boolean | Promise<boolean>
-}
-
-/** A store that processes can agree through. */
-export type ClaimStore = CacheStore & Required<Pick<CacheStore, 'setIfAbsent'>>
-
-export function isShared(store: CacheStore): store is ClaimStore {
-  return store.setIfAbsent !== undefined
 }
 
 /** Time for one operation of a store, in milliseconds. */
