@@ -17,6 +17,7 @@ export default {
     'test/integration/forgotten.ts',
     'test/integration/nightly.ts',
     'test/integration/output.ts',
+    'test/integration/through-proxy.ts',
     'test/processes/tenants.ts',
     'test/canary/run.ts',
     'test/soak/*.ts',

@@ -14,7 +14,7 @@ import { given, moduleOf, pages, samples } from './samples.ts'
 const root = new URL('../../', import.meta.url)
 
 /** Those that need a server, a page, a test runner, or names that nothing here stands for. */
-const notRun = /listen\(|from '(pg|redis|vitest)'|social-search-sdk\/(catalog|events|oauth|watch)/
+const notRun = /listen\(|from '(pg|redis|undici|vitest)'|social-search-sdk\/(catalog|events|oauth|watch)/
 const toRun = samples
   // Tests of stores run those of docs/stores.md.
   .filter(({ page, text }) => page !== 'docs/stores.md' && !notRun.test(text))

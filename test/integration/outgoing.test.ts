@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { type AddressInfo, type Server, createServer as createRawServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import {
   type Dispatcher,
   Agent,
@@ -7,10 +12,14 @@ import {
   ProxyAgent,
   Request as UndiciRequest,
   fetch as undiciFetch,
+  getGlobalDispatcher,
+  setGlobalDispatcher,
 } from 'undici'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { apiKey, notPaid } from '../support/service.ts'
+import { newFolder } from '../support/folder.ts'
+import { tunnelledService } from '../support/tunnel.ts'
 
 const servers: Server[] = []
 // Retries wait for no time.
@@ -49,7 +58,7 @@ async function rawProxy(answer?: Buffer): Promise<number> {
 
 let clients = 0
 
-/** How a paid search ends. */
+/** How a paid search ends: the error, or else its page. */
 async function search(send: (request: Request) => Promise<unknown>, baseUrl = 'https://api.example.com/v1') {
   const fetch = send as (request: Request) => Promise<Response>
   const client = new SocialSearch({ baseUrl, apiKey, fetch, organization: `outgoing ${++clients}` })
@@ -127,5 +136,40 @@ describe('search() makes three attempts that are free', () => {
     const { error, credits } = await search(send, `http://127.0.0.1:${port}/v1`)
     expect(error).toMatchObject(unsent(code))
     expect([credits, arrived]).toMatchObject([notPaid, 0])
+  })
+})
+
+describe('search() goes through a proxy to a service with a CA of its own', () => {
+  it('when the environment of Node names both', async () => {
+    const { baseUrl, proxy, ca, arrived, close } = await tunnelledService()
+    const file = join(newFolder(), 'ca.pem')
+    writeFileSync(file, ca)
+    const program = fileURLToPath(new URL('through-proxy.ts', import.meta.url))
+    const { stdout } = await promisify(execFile)(process.execPath, [program], {
+      env: {
+        ...{ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy, NODE_EXTRA_CA_CERTS: file },
+        ...{ SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: apiKey },
+      },
+    })
+    await close()
+    expect([stdout, arrived]).toEqual(['1\n', [false]])
+  })
+
+  it('when the global dispatcher of undici does, with a client certificate', async () => {
+    const { baseUrl, proxy, ca, client, arrived, close } = await tunnelledService()
+    const before = getGlobalDispatcher()
+    setGlobalDispatcher(new ProxyAgent({ uri: proxy, requestTls: { ca, ...client } }))
+    const { error, credits } = await search((request) => fetch(request), baseUrl)
+    setGlobalDispatcher(before)
+    await close()
+    expect([error, credits.spent, arrived]).toMatchObject([{ posts: [{}] }, 2, [true]])
+  })
+
+  it('when the dispatcher of its fetch does, with a client certificate', async () => {
+    const { baseUrl, proxy, ca, client, arrived, close } = await tunnelledService()
+    const dispatcher = new ProxyAgent({ uri: proxy, requestTls: { ca, ...client } })
+    const { error, credits } = await search(through(dispatcher), baseUrl)
+    await close()
+    expect([error, credits.spent, arrived]).toMatchObject([{ posts: [{}] }, 2, [true]])
   })
 })

@@ -13,6 +13,7 @@ import { complaints, readTable, renderTable } from '../canary/table.ts'
 import { expected, expectedWithoutUndici } from '../opentelemetry/expected.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { page } from '../support/pages.ts'
+import { tunnelledService } from '../support/tunnel.ts'
 import { pack, root, run } from './tarball.ts'
 import { runStoreOnWorkerd } from './workerd-store.ts'
 import { runOnWorkerd } from './workerd.ts'
@@ -71,6 +72,8 @@ try {
   for (const [name, command, args] of runtimes) {
     const start = (...file: string[]) =>
       promisify(execFile)(command, [...args, ...file], { cwd: folder, timeout: 60_000 })
+    await goThroughProxy(command, [...args, 'outgoing.mjs'], !name.startsWith('Node'))
+    console.log(`✓ ${name} goes through a proxy, to a service with a CA of its own`)
     const { stdout } = await start('consumer.ts')
     assert.match(stdout, /10 credits spent, 40 left/)
     await meetFaults(async (...ports) => (await start('probe.mjs', ...ports.map(String))).stdout)
@@ -93,9 +96,34 @@ try {
   const after = renderTable(columns)
   console.log(after.slice(after.indexOf('|')))
   if (process.argv.includes('--write')) writeFileSync(canaryPage, after)
-  else assert.equal(before, after, 'test/canary/canary.md is not what was found; run npm run runtimes -- --write')
+  else
+    assert.equal(
+      before,
+      after,
+      'test/canary/canary.md is not what was found; run npm run runtimes -- --write',
+    )
 } finally {
   rmSync(folder, { recursive: true })
+}
+
+/** Searches a service that only a proxy reaches, with the environment alone and, if `hasOwn`, with a fetch of its own. */
+async function goThroughProxy(command: string, args: string[], hasOwn: boolean): Promise<void> {
+  const { baseUrl, proxy, ca, client, arrived, close } = await tunnelledService()
+  const file = join(folder, 'ca.pem')
+  writeFileSync(file, ca)
+  try {
+    const env = {
+      ...{ ...process.env, HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: '1' },
+      ...{ NODE_EXTRA_CA_CERTS: file, DENO_CERT: file },
+      ...{ PROXY: proxy, CA: ca, CERT: client.cert, KEY: client.key },
+      ...{ SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: 'org_canary_5f2b8c1d9e' },
+    }
+    const { stdout } = await promisify(execFile)(command, args, { cwd: folder, timeout: 60_000, env })
+    assert.deepEqual(JSON.parse(stdout), hasOwn ? [1, 1] : [1])
+    assert.deepEqual(arrived, hasOwn ? [false, true] : [false])
+  } finally {
+    await close()
+  }
 }
 
 async function meetFaults(probe: (port: number, closedPort: number) => Promise<string>): Promise<void> {

@@ -1,4 +1,5 @@
 import { type KeyObject, createSign, generateKeyPairSync } from 'node:crypto'
+import { isIPv4 } from 'node:net'
 
 /** A new self-signed certificate with its key. */
 export function untrustedCertificate(host = '127.0.0.1'): { key: string; cert: string } {
@@ -7,13 +8,20 @@ export function untrustedCertificate(host = '127.0.0.1'): { key: string; cert: s
   const commonName = sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from(host)))
   const name = sequence(der(0x31, commonName))
   const time = (year: number): Buffer => der(0x18, Buffer.from(`${year}0101000000Z`))
+  const address = isIPv4(host)
+    ? der(0x87, Buffer.from(host.split('.').map(Number)))
+    : der(0x82, Buffer.from(host))
+  const names = sequence(der(0x06, Buffer.from('551d11', 'hex')), der(0x04, sequence(address)))
   const facts = sequence(
+    // Version 3, the only one that Deno accepts.
+    der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
     ecdsaWithSha256,
     name,
     sequence(time(2020), time(2120)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, sequence(names)),
   )
   const signature = createSign('sha256').update(facts).sign(privateKey)
   const whole = sequence(facts, ecdsaWithSha256, der(0x03, Buffer.concat([Buffer.from([0]), signature])))

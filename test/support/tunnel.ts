@@ -1,0 +1,57 @@
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, type Server, connect } from 'node:net'
+import { untrustedCertificate } from './certificate.ts'
+import { page } from './pages.ts'
+
+/** A service at `https://api.invalid/v1` that only a proxy reaches, and that only a CA of its own vouches for. */
+export interface TunnelledService {
+  readonly baseUrl: string
+  /** Address of the proxy. */
+  readonly proxy: string
+  /** Certificate of the service, which is its CA, too. */
+  readonly ca: string
+  /** The client certificate that the service asks for. */
+  readonly client: { readonly cert: string; readonly key: string }
+  /** Requests that have arrived, each with whether it had the client certificate. */
+  readonly arrived: boolean[]
+  close(): Promise<void>
+}
+
+export async function tunnelledService(): Promise<TunnelledService> {
+  const { cert: ca, key } = untrustedCertificate('api.invalid')
+  const client = untrustedCertificate('client')
+  const arrived: boolean[] = []
+  const options = { cert: ca, key, ca: client.cert, requestCert: true, rejectUnauthorized: false }
+  const service = createTlsServer(options, ({ socket }, response) => {
+    arrived.push((socket as unknown as { authorized: boolean }).authorized)
+    response.end(JSON.stringify(page(['1'])))
+  })
+  const servicePort = await listen(service)
+  const proxy = createServer().on('connect', (_, socket) => {
+    const tunnel = connect(servicePort, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      tunnel.pipe(socket).pipe(tunnel)
+    })
+    for (const end of [tunnel, socket]) end.on('error', () => {})
+  })
+  const proxyPort = await listen(proxy)
+  return {
+    baseUrl: 'https://api.invalid/v1',
+    proxy: `http://127.0.0.1:${proxyPort}`,
+    ca,
+    client,
+    arrived,
+    async close() {
+      for (const server of [service, proxy]) {
+        server.closeAllConnections()
+        await new Promise((closed) => server.close(closed))
+      }
+    },
+  }
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return (server.address() as AddressInfo).port
+}
