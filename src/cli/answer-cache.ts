@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ResultCache } from '../extensions/cache/index.ts'
 import type { SocialSearch, ClientOptions } from '../index.ts'
@@ -64,7 +64,6 @@ async function openStore() {
   try {
     return sqliteStore(file)
   } catch (error) {
-    if (isFolder(file)) throw folderError(file)
     throw new Error(`${file} cannot be used: ${messageOf(error)}; social-search clear-cache deletes it`)
   }
 }
@@ -79,22 +78,10 @@ export async function clearCache(): Promise<void> {
 export function deleteAnswers(name: string | undefined): void {
   for (const suffix of ['', '-wal', '-shm']) {
     const file = fileOf(name) + suffix
-    if (isFolder(file)) throw folderError(file)
     try {
       rmSync(file, { force: true })
     } catch (error) {
       throw new CommandError('failed', `${file} cannot be deleted: ${messageOf(error)}`)
     }
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
-function folderError(path: string): CommandError {
-  return new CommandError(
-    'failed',
-    `${path} is a folder, and not the file of stored answers; move or delete it`,
-  )
 }

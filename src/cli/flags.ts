@@ -35,12 +35,6 @@ export interface SharedFlags {
   readonly json?: boolean
 }
 
-/** Flags without an `--out` that names stdout, which may be a pipe. */
-export function withoutStdout<Flags extends { readonly out?: string }>(flags: Flags): Flags {
-  const { out = '', ...others } = flags
-  return ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'].includes(out) ? (others as Flags) : flags
-}
-
 /** A documented param of an operation as a flag. */
 export interface ParamFlag {
   /** `--sort-by`. */

@@ -3,7 +3,6 @@ import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
-import { completionScript, completions, shells } from './completion.ts'
 import { doctor } from './doctor.ts'
 import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
@@ -18,14 +17,13 @@ import {
   cacheOption,
   ceilingOption,
   choiceOption,
-  formatItem,
   paramOption,
   profileOption,
   shared,
   withClient,
   yesOption,
 } from './shared-options.ts'
-import { complain, print } from './terminal.ts'
+import { complain } from './terminal.ts'
 import { UsageError, exitCodeOf } from './command-errors.ts'
 import { usageMessageOf } from './usage-message.ts'
 import { watch, watchNetworks } from './watch.ts'
@@ -65,7 +63,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .helpCommand(false)
     .exitOverride()
     .showSuggestionAfterError(false)
-    .configureHelp({ minWidthToWrap: 20, formatItem })
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({ outputError: () => {}, ...(json && { writeErr: () => {} }) })
     .addHelpText('after', shortNameHelp())
     .addHelpText('after', exitCodeHelp)
@@ -97,15 +95,6 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .option('--json', 'errors as JSON objects')
     .addHelpText('after', exampleHelp('sandbox --port 4010', 'sandbox --port 0 --growth 60 --per-minute off'))
     .action(sandbox)
-  program
-    .command('completion [words...]')
-    .usage('<shell>')
-    .description(`print the script that completes commands in ${shells.join(', ')}`)
-    .addHelpText('after', exampleHelp('completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc'))
-    // The scripts themselves pass words after `--`.
-    .action(async (words: string[]) => {
-      await print(args.includes('--') ? completions(program, words) : completionScript(words[0]))
-    })
   shared(program.command('doctor').description('check address, key, scopes and runtime')).action(doctor)
   program
     .command('login')

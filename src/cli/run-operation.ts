@@ -7,15 +7,7 @@ import { answerCache } from './answer-cache.ts'
 import { cardOf } from './card.ts'
 import { confirmWalk } from './confirm.ts'
 import { ExactRecords } from './exact-records.ts'
-import {
-  type SharedFlags,
-  commandOf,
-  flagOf,
-  paramsFlag,
-  paramsOf,
-  wholeNumberOf,
-  withoutStdout,
-} from './flags.ts'
+import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
 import { nothingFound, terminalOptions } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { type FileFormat, type JobState, fileFormatOf } from './job-output.ts'
@@ -31,7 +23,6 @@ export async function runOperation(
   positional: string | undefined,
   flags: SharedFlags & Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  flags = withoutStdout(flags)
   const { params, id } = await paramsOf(operation, flags, positional)
   const format = formatOf(operation, flags)
   const fields = fieldsFor(operation, flags.fields)

@@ -1,9 +1,7 @@
-import { type Command, Help, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { UsageError } from './command-errors.ts'
 import type { ParamFlag } from './flags.ts'
 import { profileName } from './profile.ts'
-
-export type { Command }
 
 export function paramOption({ name, schema, help }: ParamFlag): Option {
   const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
@@ -68,13 +66,4 @@ export function profileOption(): Option {
     if (profileName.test(name)) return name
     throw new UsageError('the name of a profile must be 1 to 64 letters, digits, - or _')
   })
-}
-
-/** Puts the description below its flag if the terminal is narrow. */
-export function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
-  const width = helper.helpWidth ?? 80
-  if (width - termWidth > 24)
-    return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
-  const text = helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')
-  return `  ${term}\n      ${text}`
 }

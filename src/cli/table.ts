@@ -2,7 +2,7 @@ import { cellOf } from '../extensions/export/fields.ts'
 import { type FormatOptions, type Formatter, lineAt, localTime, oneLine, styled } from './formatter.ts'
 import { cut, widthOf } from './text-layout.ts'
 
-/** Room that a column of texts needs, except for the longest texts, which need a third of the line. */
+/** Most room of a column of texts, except for the longest texts, which need a third of the line. */
 const textWidth = 16
 const gap = 2
 
@@ -12,7 +12,6 @@ interface Column {
   readonly isNumber: boolean
   /** Ids, dates, numbers and addresses are never cut. */
   readonly isWhole: boolean
-  readonly least: number
   width: number
 }
 
@@ -64,56 +63,41 @@ export function createTable(documented: readonly string[] | undefined, options: 
       const isUnique = shown.filter((other) => short(other) === short(name)).length === 1
       const title = oneLine(isUnique ? short(name) : name, options)
       const width = Math.max(...[title, ...cells(name)].map(widthOf))
-      const least = isWhole ? width : Math.min(width, Math.max(4, widthOf(title)))
-      return { name, title, isNumber, isWhole, least, width }
+      return { name, title, isNumber, isWhole, width }
     })
-    return shrinkTexts(fields === undefined ? thoseThatFit(all) : all)
+    return fitted(all)
   }
 
-  /** The id, the title or the longest text, and the first other columns that fit. Ids of other records come last. */
-  function thoseThatFit(columns: readonly Column[]): Column[] {
+  /**
+   * The id, the title or the longest text, and the first other columns that fit; ids of other records come last. The user's
+   * own columns are all shown. The main text gets the room that the others leave.
+   */
+  function fitted(columns: readonly Column[]): Column[] {
     const main = mainTextOf(columns)
-    const isOther = ({ name }: Column): boolean => name !== 'id' && /Id$/.test(name)
+    for (const column of columns)
+      if (!column.isWhole && column !== main)
+        column.width = Math.min(column.width, Math.max(textWidth, widthOf(column.title)))
+    const most = main?.width ?? 0
+    if (main !== undefined) main.width = Math.min(main.width, Math.max(textWidth, Math.floor(width / 3)))
+    const rank = (column: Column): number =>
+      column.name === 'id' || column === main ? 0 : /Id$/.test(column.name) ? 2 : 1
     const chosen = new Set<Column>()
     let room = width + gap
-    const first = columns.filter((column) => column.name === 'id' || column === main)
-    const others = [...columns.filter((each) => !isOther(each)), ...columns.filter(isOther)]
-    for (const column of new Set([...first, ...others])) {
-      const needed = gap + roomFor(column, main)
-      if (chosen.size > 0 && needed > room) continue
+    for (const column of [...columns].sort((a, b) => rank(a) - rank(b))) {
+      const needed = column.width + gap
+      if (fields === undefined && chosen.size > 0 && needed > room) continue
       chosen.add(column)
       room -= needed
     }
+    if (main !== undefined) main.width = Math.max(widthOf(main.title), Math.min(most, main.width + room))
     return columns.filter((column) => chosen.has(column))
-  }
-
-  /** Shrinks texts until the line fits: the longest to the room that it needs, then the others, then all. */
-  function shrinkTexts(columns: readonly Column[]): readonly Column[] {
-    let over = columns.reduce((sum, column) => sum + column.width + gap, -gap) - width
-    const main = mainTextOf(columns)
-    const texts = columns
-      .filter(({ isWhole }) => !isWhole)
-      .sort((a, b) => Number(b === main) - Number(a === main))
-    for (const leastOf of [(column: Column) => roomFor(column, main), ({ least }: Column) => least])
-      for (const column of texts) {
-        const less = Math.max(0, Math.min(over, column.width - leastOf(column)))
-        column.width -= less
-        over -= less
-      }
-    return columns
-  }
-
-  /** The room that a column needs to be shown. */
-  function roomFor(column: Column, main: Column | undefined): number {
-    const wanted = column === main ? Math.max(textWidth, Math.floor(width / 3)) : textWidth
-    return Math.max(column.least, Math.min(column.width, wanted))
   }
 }
 
 /** The column that says most: the title, or the longest text. */
 function mainTextOf(columns: readonly Column[]): Column | undefined {
-  const title = columns.find(({ name }) => name === 'title')
-  return title ?? columns.filter(({ isWhole }) => !isWhole).sort((a, b) => b.width - a.width)[0]
+  const texts = columns.filter(({ isWhole }) => !isWhole)
+  return texts.find(({ name }) => name === 'title') ?? texts.sort((a, b) => b.width - a.width)[0]
 }
 
 function lineOf(columns: readonly Column[], textOf: (column: Column) => string): string {

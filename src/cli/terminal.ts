@@ -123,20 +123,11 @@ export function complain(
   if (paid !== undefined) say(`The response, which may have been charged:\n${jsonText(paid)}`)
 }
 
-/** The fields of an error for `--json`; of a value that cannot be read, only what messages say of it. */
-function fieldsOf(error: unknown): {
-  readonly name: string
-  readonly code: string
-  readonly message: string
-} {
-  try {
-    if (error instanceof SocialSearchError) return error.toJSON() as SocialSearchError
-    const { name, code = 'failed', message } = error as Error & { code?: string }
-    if ([name, code, message].every((field) => typeof field === 'string')) return { name, code, message }
-  } catch {
-    // A getter throws.
-  }
-  return { name: 'Error', code: 'failed', message: messageOf(error) }
+/** The fields of an error for `--json`. */
+function fieldsOf(error: unknown): { readonly message: string } {
+  if (error instanceof SocialSearchError) return error.toJSON() as SocialSearchError
+  const { name = 'Error', code = 'failed' } = (error ?? {}) as Partial<Error & { code: string }>
+  return { name, code, message: messageOf(error) } as { readonly message: string }
 }
 
 function paidData(error: unknown): unknown {

@@ -3,7 +3,6 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
 import { commandOf } from '../../src/cli/flags.ts'
 import { exampleOf } from '../../src/cli/help-texts.ts'
-import { linesOf } from '../support/command-line.ts'
 import { bodies, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
@@ -83,24 +82,5 @@ describe('a short name', () => {
 
   it('of mentions lists them', async () => {
     expect((await social('mentions --limit 3')).out).toBe((await social('mentions list --limit 3')).out)
-  })
-})
-
-describe('completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
-    expect((await social(`completion ${shell}`)).out).toContain('social-search completion -- ')
-  })
-
-  it.each([
-    ['mentions s', ['set-state']],
-    ['microblog search --category ', ['Top', 'Latest', 'People', 'Photos', 'Videos']],
-    ['microblog search coffee --bo', ['--body', '--bom']],
-    ['search coffee --bo', ['--body', '--bom']],
-    ['comp', ['completion', 'company']],
-    ['help feeds g', ['get']],
-    ['completion z', ['']],
-  ])('completes %j', async (line, words) => {
-    const { out } = await social(['completion', '--', ...line.split(' ')])
-    expect(linesOf(out)).toEqual(words)
   })
 })

@@ -113,11 +113,6 @@ describe('stdout', () => {
     await social(`${search} --bom --fields id --out bom.csv`)
     expect(readFileSync('bom.csv', 'utf8')).toBe(csv.out)
   })
-
-  it.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])('gets the output of --out %s', async (name) => {
-    const { code, out, err } = await social(`${search} --limit 3 --out ${name}`)
-    expect([code, err, linesOf(out).length]).toEqual([0, '', 3])
-  })
 })
 
 describe('the command that continues', () => {
