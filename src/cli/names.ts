@@ -1,5 +1,5 @@
 /** Short names of the commands that are used most. `mentions` is also a group of commands. */
-export const shortNames: Readonly<Record<string, string>> = {
+const shortNames: Readonly<Record<string, string>> = {
   search: 'microblog search',
   posts: 'professionalnet posts search',
   company: 'professionalnet company get',
