@@ -79,6 +79,10 @@ describe('createSandbox() openapi', () => {
     expect([status, body]).toEqual([200, { openapi, info: { title, version: '1.0.0' }, paths, components }])
   })
 
+  it('publishes the rates that creditRates() assumes', async () => {
+    expect((await setUp().client.creditRates()).differences).toEqual([])
+  })
+
   it('leaves undocumented shapes open, and says so', async () => {
     const { paths } = (await call(setUp().sandbox, 'GET /openapi.json')).body
     const { requestBody, responses } = paths['/mentions/{id}/state'].patch

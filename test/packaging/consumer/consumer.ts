@@ -10,14 +10,7 @@ import {
   isSocialSearchError,
   microblog,
 } from 'social-search-sdk'
-import {
-  type RedisClient,
-  SharedLimiter,
-  type SharedStore,
-  memoryStore,
-  postgresStore,
-  redisStore,
-} from 'social-search-sdk/shared'
+import { SharedLimiter, type SharedStore, memoryStore } from 'social-search-sdk/shared'
 import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
@@ -97,27 +90,6 @@ try {
   if (error instanceof ApiError) throw error
   if (error.code !== 'invalid_request') throw error
 }
-// Neither client is installed here; the types stand on their own.
-const nobody: RedisClient = {
-  eval: () => Promise.reject(new Error('offline')),
-  evalSha: () => Promise.reject(new Error('offline')),
-  duplicate: () => {
-    throw new Error('offline')
-  },
-}
-const limiter = new SharedLimiter({
-  store: redisStore(nobody),
-  organization: 'acme',
-  onUnavailable: 'local',
-})
-const alone = new SocialSearch({ baseUrl, apiKey, fetch, limiter })
-const { posts: found } = await alone.microblog.search(params)
-await limiter.close()
-if (found.length === 0) throw new Error('nothing was found without Redis')
-
-const offline = () => Promise.reject(new Error('offline'))
-const inPostgres: SharedStore = postgresStore({ query: offline, connect: offline })
-if (await inPostgres.update('a', () => ({ result: 1 })).catch(() => 0)) throw new Error('it reached Postgres')
 const shared: SharedStore = memoryStore()
 const limits = { inFlight: 1 }
 let inFlight = 0
