@@ -64,7 +64,7 @@ describe('postgresStore()', () => {
     await store.update('late', () => ({ value: 'second', result: 0 }))
     let isLate = true
     const query = async (text: string, values: unknown[]) => {
-      if (isLate && text.startsWith('update')) {
+      if (isLate && text.includes('update social_search_shared set')) {
         isLate = false
         server.run(happen)
       }

@@ -1,27 +1,139 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SharedBudget, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 
 virtualTime()
 
-it('SharedBudget.flush() counts an outcome once when it is sent again after an hour', async () => {
+/** A store whose replies come late, or never, and which counts what is stored. */
+function open() {
   const { update } = memoryStore()
-  let fails = false
-  let writes = 0
+  const world = {
+    replyMs: 0,
+    writes: 0,
+    meet: (text: string | undefined) => text,
+    clock: (at: number): unknown => at,
+  }
   const store: SharedStore = {
-    async update(...args) {
-      if (!fails) return update(...args)
-      // The first write arrives, and its reply is lost.
-      if (writes++ === 0) await update(...args)
-      throw new Error('no reply')
+    async update(key, change) {
+      const { replyMs } = world
+      const result = await update(key, (text, clock, readAt) => {
+        const changed = change(world.meet(text), world.clock(clock) as number, readAt)
+        if (changed.value !== undefined) world.writes++
+        return changed
+      })
+      if (replyMs > 0) await new Promise((resolve) => setTimeout(resolve, replyMs))
+      return result
     },
   }
-  const budget = new SharedBudget({ store, name: 'a', limit: 100, logger: { warn: () => {} } })
-  const { value: reservation } = await settle(budget.reserve(10, 'microblog.search'))
-  fails = true
-  reservation!.settle(10)
-  await pass(61 * 60_000)
-  fails = false
-  await settle(budget.flush())
-  expect((await settle(budget.summary())).value).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
+  const budgetOf = (options = {}) =>
+    new SharedBudget({ store, name: 'a', limit: 1000, storeTimeout: 1000, logger: false, ...options })
+  return { world, budgetOf }
+}
+
+const unsettled = { spent: 0, uncertain: 0, reserved: 0 }
+const summaryOf = async (budget: SharedBudget) => (await settle(budget.summary())).value
+
+describe('SharedBudget', () => {
+  it('flush() counts an outcome once when it is sent again after an hour', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf()
+    const { value: reservation } = await settle(budget.reserve(10, 'microblog.search'))
+    // The text is stored, and nobody hears of it.
+    world.replyMs = 5000
+    reservation!.settle(10)
+    await pass(61 * 60_000)
+    world.replyMs = 0
+    await settle(budget.flush())
+    expect(await summaryOf(budget)).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
+  })
+
+  it('gives back the credits of calls that were refused because the reply was late', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf()
+    await summaryOf(budget)
+    world.replyMs = 1200
+    const calls = Array.from({ length: 400 }, () => settle(budget.reserve(2, 'microblog.search')))
+    await pass(1100)
+    for (const { error } of await Promise.all(calls))
+      expect(error).toMatchObject({ code: 'budget_unavailable' })
+    world.replyMs = 0
+    await pass(3000)
+    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
+  })
+
+  it('close() gives them back, too', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf()
+    await summaryOf(budget)
+    world.replyMs = 1200
+    const call = settle(budget.reserve(2, 'microblog.search'))
+    await pass(1100)
+    expect((await call).error).toMatchObject({ code: 'budget_unavailable' })
+    world.replyMs = 0
+    const closed = budget.close()
+    await pass(100)
+    await closed
+    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
+  })
+
+  it('close() waits for the store no longer than storeTimeout', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf()
+    const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
+    world.replyMs = 1e6
+    reservation!.settle(2)
+    const { error, ms } = await settle(budget.close())
+    expect(error).toMatchObject({ reason: 'the outcome of 1 calls could not be sent' })
+    expect(ms).toBe(1000)
+  })
+
+  it('stores nothing when summary() is called and a call is refused', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf({ limit: 10 })
+    const { value: reservation } = await settle(budget.reserve(8, 'microblog.search'))
+    const { writes } = world
+    const other = budgetOf({ limit: 10 })
+    await summaryOf(budget)
+    await summaryOf(other)
+    for (const each of [budget, other])
+      expect((await settle(each.reserve(3, 'microblog.search'))).error).toMatchObject({ remaining: 2 })
+    expect(world.writes).toBe(writes)
+    reservation!.release()
+    await settle(budget.close())
+  })
+
+  it('with a period can be used in the next one after the store has lost its data', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf({ every: 'hour' })
+    await settle(budget.reserve(8, 'microblog.search'))
+    world.meet = () => undefined
+    expect((await settle(budget.summary())).error).toMatchObject({
+      reason: expect.stringContaining('lost a part'),
+    })
+    world.meet = (text) => text
+    expect((await settle(budget.summary())).error).toMatchObject({
+      reason: expect.stringContaining('lost a part'),
+    })
+    await pass(3_600_000)
+    expect(await summaryOf(budget)).toMatchObject({ remaining: 1000 })
+    await settle(budget.close())
+  })
+
+  it.each(['', 'null', '{}', '{"epoch":"a","version":1,"time":1,"shift":0}'])(
+    'is lost when the store has another text than a budget: %j',
+    async (text) => {
+      const { world, budgetOf } = open()
+      world.meet = () => text
+      expect((await settle(budgetOf().summary())).error).toMatchObject({
+        reason: expect.stringContaining('lost a part'),
+      })
+    },
+  )
+
+  it.each([NaN, undefined, 'soon'])('refuses the clock %j of a store', async (clock) => {
+    const { world, budgetOf } = open()
+    world.clock = () => clock
+    const { error } = await settle(budgetOf().summary())
+    expect(error).toMatchObject({ reason: `the clock of the store is no number: ${String(clock)}` })
+  })
 })

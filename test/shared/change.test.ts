@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Told, ask, copies, granted, takeSlots, tell } from './processes.ts'
+import { type Told, ask, copies, granted, setText, takeSlots, tell, text } from './processes.ts'
 
 describe('changeState() grants slots', () => {
   it('as many as requests may be in flight, and says why the next call waits when the last is taken', () => {
@@ -47,6 +47,29 @@ describe('changeState() grants slots', () => {
     const second = { places: [['', 20]] } as const
     expect(ask('4', 229, { surface: '' }, second)).toMatchObject({ reason: 'turn' })
     expect(ask('4', 230, { surface: '' }, second)).toMatchObject(granted)
+  })
+
+  it('to the next process only when the first one has had the time that it needs', () => {
+    takeSlots()
+    ask('3', 10, { surface: '' }, { turnMs: 900 })
+    ask('4', 20, { surface: '' })
+    expect(tell('1', 30)).toMatchObject({ called: ['3'], next: '4', turnMs: 900 })
+    const second = { places: [['', 20]] } as const
+    expect(ask('4', 929, { surface: '' }, second)).toMatchObject({ reason: 'turn', ms: 900 })
+    expect(ask('4', 930, { surface: '' }, second)).toMatchObject(granted)
+  })
+
+  it('to each other process once while one that was called has not answered, which is then the first again', () => {
+    takeSlots()
+    const next = { hasNext: true }
+    ask('3', 10, next, { turnMs: 900 })
+    ask('4', 20, next)
+    expect(tell('1', 30).called).toEqual(['3'])
+    expect(tell('2', 40).called).toEqual(['4'])
+    expect(ask('4', 50, next)).toMatchObject(granted)
+    expect(ask('4', 60, next)).toMatchObject({ reason: 'turn', ms: 900 })
+    expect(ask('3', 700, next, { slots: 0 })).toMatchObject(granted)
+    expect(ask('4', 710, next)).toMatchObject({ reason: 'turn' })
   })
 
   it('does not take away the turn of processes that have not been called', () => {
@@ -143,7 +166,7 @@ describe('changeState() keeps the pace', () => {
     expect(send('4', 30_000)).toMatchObject({ reason: 'pace' })
     expect(Object.keys(copies.get('4')!.processes)).toEqual(['1', '4'])
     tell('4', 62_000)
-    expect(Object.keys(copies.get('4')!.processes)).toEqual(['4'])
+    expect(Object.keys(copies.get('4')!.processes)).toEqual([])
   })
 
   it('and says how long a process waits behind others', () => {
@@ -210,4 +233,39 @@ describe('changeState() closes a surface', () => {
     tell('3', 30, { closures: [[':a', 5000]], places: [[':a', 10]] })
     expect(tell('1', 40).called).toEqual(['4'])
   })
+})
+
+describe('changeState() changes nothing', () => {
+  const waits = { places: [['', 10]], asks: [{ surface: '' }] } as const
+
+  it('when a process is refused again, until its lease is due', () => {
+    takeSlots()
+    expect(tell('3', 10, waits).isChanged).toBe(true)
+    for (const at of [20, 100, 5009])
+      expect(tell('3', at, waits)).toMatchObject({ isChanged: false, called: [] })
+    expect(tell('3', 5010, waits).isChanged).toBe(true)
+  })
+
+  it('when a process looks that has nothing to tell', () => {
+    takeSlots()
+    expect(tell('3', 10).isChanged).toBe(false)
+    expect(text).not.toContain('"3"')
+  })
+
+  it('to the place of a process that reads the clock later', () => {
+    takeSlots()
+    tell('3', 10, waits)
+    expect(tell('3', 40, { ...waits, places: [['', 35]] }).isChanged).toBe(false)
+  })
+})
+
+describe('changeState() begins anew', () => {
+  const state = { epoch: 'a', version: 7, time: 1, shift: 0, bornAt: 0, quietUntil: 0, closures: {} }
+  it.each(['', 'null', '[]', '{}', { ...state }, { ...state, processes: { 1: {} } }])(
+    'when the store has another text than a state: %j',
+    (other) => {
+      setText(typeof other === 'string' ? other : JSON.stringify(other))
+      expect(ask('1', 0)).toMatchObject(granted)
+    },
+  )
 })

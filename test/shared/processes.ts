@@ -34,13 +34,13 @@ export const setText = (to: string | undefined): void => void (text = to)
 export function tell(process: string, now: number, { asks = [], ...told }: Told = {}): Changed {
   const asked = asks.map((ask) => ({ surface: ':a', limit: 3, arrivalMs: 1000, hasNext: false, ...ask }))
   const report = (): Report => ({
-    ...{ process, slots: 0, closures: [] },
+    ...{ process, slots: 0, closures: [], turnMs: 200 },
     arrivals: Object.entries(arrivals.get(process) ?? {}),
     ...{ places: asked.map(({ surface }): [string, number] => [surface, now]), asks: asked, ...told },
   })
-  const seen = { state: copies.get(process), bounds: undefined }
-  const changed = changeState(text, now, seen, report, rules, `epoch ${epochs++}`)
-  text = JSON.stringify(changed.state)
+  const moment = { clock: now, readAt: now, receivedAt: now, seen: undefined }
+  const changed = changeState(text, moment, copies.get(process), report, rules, `epoch ${epochs++}`)
+  if (changed.isChanged) text = JSON.stringify(changed.state)
   copies.set(process, structuredClone(changed.state))
   arrivals.set(process, structuredClone(changed.state.processes[process]?.arrivals ?? {}))
   return changed

@@ -1,4 +1,4 @@
-import { SharedClock } from '../../src/extensions/shared/clock.ts'
+import type { Sight } from '../../src/extensions/shared/clock.ts'
 import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
 import type { LimiterState, Rules } from '../../src/extensions/shared/state.ts'
 import type { Report } from '../../src/extensions/shared/update.ts'
@@ -34,7 +34,7 @@ interface Sent {
 /** A process, as far as the shared state can tell. */
 class SimulatedProcess {
   readonly id: string
-  readonly clock = new SharedClock(() => {})
+  seen: Sight | undefined
   copy: LimiterState | undefined
   readonly calls: Call[] = []
   readonly since = new Map<string, number>()
@@ -154,8 +154,6 @@ export class Simulation {
   }
 
   #change(process: SimulatedProcess): Changed {
-    const [readAt, receivedAt] = [this.now, this.now]
-    const bounds = process.clock.bounds(readAt, receivedAt)
     const first = new Map(process.calls.map(({ surface }) => [surface, surface]))
     for (const surface of first.keys()) if (!process.since.has(surface)) process.since.set(surface, this.now)
     for (const surface of process.since.keys()) if (!first.has(surface)) process.since.delete(surface)
@@ -163,8 +161,7 @@ export class Simulation {
       const by = (at: number): number => Math.round(at - this.now + time)
       const arrivals = Map.groupBy(process.sent, ({ surface }) => surface)
       return {
-        process: process.id,
-        slots: process.open,
+        ...{ process: process.id, slots: process.open, turnMs: 200 },
         arrivals: Array.from(arrivals, ([surface, sends]) => [
           surface,
           sends.map(({ latest, answeredAt }) => by(Math.min(latest, answeredAt))),
@@ -177,15 +174,15 @@ export class Simulation {
         })),
       }
     }
-    const clock = this.now + this.#clockAhead
-    const seen = { state: process.copy, bounds }
-    return changeState(this.text, clock, seen, report, rules, `epoch ${this.#ids++}`)
+    const { now } = this
+    const moment = { clock: now + this.#clockAhead, readAt: now, receivedAt: now, seen: process.seen }
+    return changeState(this.text, moment, process.copy, report, rules, `epoch ${this.#ids++}`)
   }
 
   /** @param reply Whether the text is stored, and whether the process hears of it. */
   #update(process: SimulatedProcess, reply: 'heard' | 'lost' | 'failed' = 'heard'): void {
     const changed = this.#change(process)
-    if (reply !== 'failed') {
+    if (reply !== 'failed' && changed.isChanged) {
       this.text = JSON.stringify(changed.state)
       this.#texts.push(this.text)
     }
@@ -196,10 +193,8 @@ export class Simulation {
     }
     const { state } = changed
     process.copy = structuredClone(changed.state)
-    process.clock.observe({
-      ...{ epoch: state.epoch, time: state.time, clock: state.time - state.shift },
-      ...{ readAt: this.now, receivedAt: this.now },
-    })
+    const { epoch, time, shift } = state
+    process.seen = { epoch, time, clock: time - shift, readAt: this.now, receivedAt: this.now }
     process.closures = []
     for (const [surface, outcome] of changed.outcomes) {
       if (outcome.reason === 'granted') this.#send(process, surface)

@@ -38,10 +38,10 @@ describe('changeState()', () => {
     const run = (process: string, clock: number, text?: string, copy?: LimiterState, slots = 0) =>
       changeState(
         text,
-        clock,
-        { state: copy, bounds: undefined },
+        { clock, readAt: clock, receivedAt: clock, seen: undefined },
+        copy,
         (now) => ({
-          ...{ process, slots, arrivals: [], closures: [] },
+          ...{ process, slots, arrivals: [], closures: [], turnMs: 200 },
           ...{ places: [[':a', now]] },
           asks: [{ surface: ':a', limit: 20, arrivalMs: 1020, hasNext: false }],
         }),

@@ -1,5 +1,7 @@
 import { rounded } from '../../extend.ts'
-import { type Seen, type StateHead, hasLost, timeOf } from './clock.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import { type Moment, type StateHead, hasLost, parseState, timeOf } from './clock.ts'
+import { without } from './state.ts'
 
 /** What one process has told the others of a budget. */
 interface Part {
@@ -17,7 +19,7 @@ interface Part {
 
 /** All that processes share of a budget. Times are in milliseconds since 1970. */
 export interface BudgetState extends StateHead {
-  /** The store has lost some changes. */
+  /** The store has lost some changes of this period. */
   isLost: boolean
   period: string
   /** Credits of this period. */
@@ -45,9 +47,10 @@ export interface BudgetReport {
   readonly asks: readonly (number | null)[]
 }
 
-/** A new state, and for each ask whether its credits are reserved. */
+/** A state, whether it has to be stored, and for each ask whether its credits are reserved. */
 export interface BudgetUpdate {
   readonly state: BudgetState
+  readonly isChanged: boolean
   readonly granted: readonly boolean[]
 }
 
@@ -66,25 +69,29 @@ const abandonedMs = 30 * 86_400_000
 /** Changes the text of a budget for one process. It has no effect but what it returns. */
 export function changeBudget(
   text: string | undefined,
-  clock: number,
-  { state: seen, bounds }: Seen<BudgetState>,
+  moment: Moment,
+  seen: BudgetState | undefined,
   report: BudgetReport,
   { limit, leaseMs, periodAt }: BudgetTerms,
   newId: string,
 ): BudgetUpdate {
-  const found = text === undefined ? undefined : (JSON.parse(text) as BudgetState)
-  const now = timeOf(found, clock, bounds, clock)
+  const { clock } = moment
+  const { process } = report
+  const found = decode(text)
+  const now = timeOf(found, moment, clock)
   const state: BudgetState = found ?? {
     ...{ epoch: newId, version: 0, time: now, shift: 0, isLost: false, period: '' },
     ...{ spent: 0, uncertain: 0, parts: {} },
   }
-  // A replica that lagged behind, or an old file, has become this store. All processes have to know.
-  if (seen !== undefined && hasLost(found, seen)) state.isLost = true
-  Object.assign(state, { version: state.version + 1, time: now, shift: now - clock })
   const period = periodAt(now)
   // Periods that have ended no longer count. If the clock of another process is ahead, this one follows.
-  if (period > state.period) Object.assign(state, { period, spent: 0, uncertain: 0 })
-  abandon(state, now, report.process)
+  if (period > state.period) Object.assign(state, { period, spent: 0, uncertain: 0, isLost: false })
+  const leaseLeft = (state.parts[process]?.until ?? now) - now
+  abandon(state, now, process)
+  const before = tellable(state, process)
+  // A replica that lagged behind, or an old file, has become this store. All processes have to know.
+  const isRolledBack = seen?.period === state.period && hasLost(found, seen)
+  if (isRolledBack || (text !== undefined && found === undefined)) state.isLost = true
   const own = tell(state, report, now + leaseMs)
   const granted = report.asks.map((credits) => {
     if (credits === null) return true
@@ -92,7 +99,28 @@ export function changeBudget(
     own.reserved = rounded(own.reserved + credits)
     return true
   })
-  return { state, granted }
+  if (own.reserved === 0 && own.told === 0) state.parts = without(state.parts, process)
+  const isDue = own.reserved > 0 && leaseLeft <= (leaseMs * 2) / 3
+  const isCorrected = state.shift !== now - clock
+  const isChanged = found === undefined || isCorrected || isDue || before !== tellable(state, process)
+  Object.assign(state, { version: state.version + (isChanged ? 1 : 0), time: now, shift: now - clock })
+  return { state, isChanged, granted }
+}
+
+/** Reads a text; undefined if there is none, or another than a budget. */
+function decode(text: string | undefined): BudgetState | undefined {
+  const state = parseState(text) as BudgetState | undefined
+  const { period, spent, uncertain, parts } = state ?? {}
+  const isPart = (part: Part): boolean =>
+    isRecord(part) && [part.reserved, part.abandoned, part.until, part.told].every(Number.isFinite)
+  const isWhole = typeof period === 'string' && [spent, uncertain].every(Number.isFinite) && isRecord(parts)
+  return isWhole && Object.values(parts).every(isPart) ? state : undefined
+}
+
+/** What others need to know, as a text. They need not know when a process renews its lease, unless it is due. */
+function tellable({ isLost, period, spent, uncertain, parts }: BudgetState, process: string): string {
+  const own = { ...parts[process], until: 0 }
+  return JSON.stringify([isLost, period, spent, uncertain, parts[process] && own, without(parts, process)])
 }
 
 /** Credits left for further reservations. */

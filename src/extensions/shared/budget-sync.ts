@@ -34,6 +34,8 @@ export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
   #seen: BudgetState | undefined
   /** The number of the latest report. */
   #report = 0
+  /** Whether the store may have reserved credits for calls that were refused, since its reply is missing. */
+  #isUnsure = false
   #isStopped = false
   #told = deferred()
 
@@ -54,10 +56,17 @@ export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
     return [...this.#open].filter(({ outcome }) => outcome !== undefined)
   }
 
-  /** Resolves when the store knows the outcome of each reservation that has ended so far. */
+  /** Whether the store knows all that has happened. */
+  get isTold(): boolean {
+    return !this.#isUnsure && this.ended.length === 0
+  }
+
+  /** Resolves when the store knows the outcome of each reservation that has ended so far, and of each call refused. */
   async flush(): Promise<void> {
     const { ended } = this
-    while (ended.some((reservation) => this.#open.has(reservation))) await this.#told.promise
+    if (!this.isTold) this.touchNow()
+    while (this.#isUnsure || ended.some((reservation) => this.#open.has(reservation)))
+      await this.#told.promise
   }
 
   /** Tries no more to reach the store. */
@@ -69,12 +78,13 @@ export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
   protected async update(asked: readonly Asked<Ask, BudgetReply>[]): Promise<void> {
     const told = this.#numbered()
     const report = this.#reportOf(told, asked)
-    const { state, granted } = await this.text.update((text, { clock, bounds }) => {
-      const seen = { state: this.#seen, bounds }
-      const changed = changeBudget(text, clock, seen, report, this.#terms, randomId())
-      return { state: changed.state, result: changed }
+    this.#isUnsure ||= asked.some(({ ask }) => ask !== null)
+    const { state, granted } = await this.text.update((text, moment) => {
+      const changed = changeBudget(text, moment, this.#seen, report, this.#terms, randomId())
+      return { ...changed, result: changed }
     })
     this.#seen = state
+    this.#isUnsure = false
     for (const reservation of told) this.#open.delete(reservation)
     asked.forEach((each, i) => {
       const { ask: credits } = each
@@ -91,7 +101,7 @@ export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
   }
 
   protected get isRetried(): boolean {
-    return !this.#isStopped && this.#open.size > 0
+    return !this.#isStopped && (this.#isUnsure || this.#open.size > 0)
   }
 
   protected renewMs(): number {

@@ -19,9 +19,6 @@ export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
 
 const hasLost = 'the store has lost a part of what was spent; use a budget with a new name'
 
-/** How long {@link SharedBudget.close} waits for the store, in milliseconds. */
-const closeMs = 10_000
-
 /**
  * A credit limit for all processes that share a store. While the store is unavailable, calls are refused before anything
  * is sent. The outcome of a reservation is sent until the store has accepted it.
@@ -36,6 +33,7 @@ export class SharedBudget implements Budget {
   /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string
   readonly #sync: BudgetSync
+  readonly #closeMs: number
 
   /**
    * Opens the budget that the store keeps under `name`, or starts it.
@@ -50,7 +48,9 @@ export class SharedBudget implements Budget {
     this.limit = checked(limit, Number.isFinite(limit) && limit >= 0, 'limit must be a number of at least 0')
     const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: resolvePeriod(options) }
     // The number changes with the text.
-    this.#sync = new BudgetSync(new SharedText(options, 'budget-1', this.name), terms)
+    const text = new SharedText(options, 'budget-1', this.name)
+    this.#sync = new BudgetSync(text, terms)
+    this.#closeMs = text.timeoutMs
   }
 
   /**
@@ -94,18 +94,19 @@ export class SharedBudget implements Budget {
    * Refuses further calls, and waits like {@link SharedBudget.flush}. Close the clients first: credits that are still
    * reserved become uncertain.
    *
-   * @throws {BudgetUnavailableError} if the store does not accept the outcomes within 10 s; their credits become uncertain.
+   * @throws {BudgetUnavailableError} if the store does not accept the outcomes within `storeTimeout`; their credits become
+   * uncertain.
    */
   async close(): Promise<void> {
     this.#sync.isClosed = true
     await within(
-      closeMs,
+      this.#closeMs,
       () => this.flush(),
       () => {},
     )
     this.#sync.stop()
-    const { length } = this.#sync.ended
-    if (length > 0) throw new BudgetUnavailableError(`the outcome of ${length} calls could not be sent`)
+    if (this.#sync.isTold) return
+    throw new BudgetUnavailableError(`the outcome of ${this.#sync.ended.length} calls could not be sent`)
   }
 
   async #ask(credits: number | null, operation?: string): Promise<BudgetReply> {

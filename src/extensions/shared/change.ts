@@ -1,13 +1,15 @@
-import { type Seen, hasLost, timeOf } from './clock.ts'
-import { type LimiterState, type Rules, decode } from './state.ts'
-import { type Report, type Update, update } from './update.ts'
+import { type Moment, expectedTime, hasLost, timeOf } from './clock.ts'
+import { type LimiterState, type Rules, decode, without } from './state.ts'
+import { type Report, type Update, expire, update } from './update.ts'
 
 /** The longest time that processes take to notice that the store has lost the state, in milliseconds. */
 const maxQuietMs = 3000
 
-/** A new state, and what comes of it. */
+/** A state, and what comes of the change. */
 export interface Changed extends Update {
   readonly state: LimiterState
+  /** Whether others have to know the state: if not, it need not be stored. */
+  readonly isChanged: boolean
   /** An epoch begins with this change: the store had no state, or had lost it, so each process has to tell what it knows. */
   readonly hasBegun: boolean
 }
@@ -15,29 +17,52 @@ export interface Changed extends Update {
 /**
  * Changes the shared text for one process. It has no effect but what it returns.
  *
- * @param report What the process tells, by the time that it gets.
+ * @param copy The latest state that the process knows.
+ * @param report What the process tells, by the time of an epoch.
  * @param newId An epoch, if one has to begin.
  */
 export function changeState(
   text: string | undefined,
-  clock: number,
-  { state: copy, bounds }: Seen<LimiterState>,
-  report: (now: number) => Report,
+  moment: Moment,
+  copy: LimiterState | undefined,
+  report: (now: number, epoch: string) => Report,
   rules: Rules,
   newId: string,
 ): Changed {
+  const { clock, seen } = moment
   const found = decode(text)
-  const now = timeOf(found, clock, bounds)
+  const now = timeOf(found, moment, 0)
   const state = found ?? newState(newId, clock, now)
-  if (copy !== undefined && hasLost(found, copy)) {
+  const isLost = copy !== undefined && hasLost(found, copy)
+  if (isLost) {
     // The first process that restores begins an epoch.
     if (state.epoch === copy.epoch) Object.assign(state, { epoch: newId, bornAt: now })
     state.quietUntil = Math.max(state.quietUntil, state.bornAt + Math.min(maxQuietMs, rules.spanMs))
-    restore(state, copy, now - (bounds?.least ?? now), now)
+    restore(state, copy, seen === undefined ? 0 : now - expectedTime(seen, moment), now)
   }
-  const changed = update(state, report(now), rules, now)
-  state.shift = now - clock
-  return { ...changed, state, hasBegun: state.epoch === newId }
+  const told = report(now, state.epoch)
+  const { process } = told
+  const leaseLeft = (state.processes[process]?.until ?? now) - now
+  expire(state, process, rules, now)
+  const before = tellable(state, process)
+  const changed = update(state, told, rules, now)
+  const after = state.processes[process]
+  const isDue = isHolding(after) && leaseLeft <= (rules.leaseMs * 2) / 3
+  const isCorrected = state.shift !== now - clock
+  const isChanged =
+    found === undefined || isLost || isCorrected || isDue || before !== tellable(state, process)
+  Object.assign(state, { version: state.version + (isChanged ? 1 : 0), time: now, shift: now - clock })
+  return { ...changed, state, isChanged, hasBegun: state.epoch === newId }
+}
+
+function isHolding(entry: LimiterState['processes'][string] | undefined): boolean {
+  return entry !== undefined && (entry.slots > 0 || Object.keys(entry.places).length > 0)
+}
+
+/** What others need to know, as a text. They need not know when a process renews its lease, unless it is due. */
+function tellable({ processes, closures, quietUntil }: LimiterState, process: string): string {
+  const own = processes[process] && { ...processes[process], until: 0, turnMs: 0 }
+  return JSON.stringify([closures, quietUntil, own, without(processes, process)])
 }
 
 /** An empty state. Versions follow the clock, so those of a later epoch are higher. */
@@ -53,11 +78,12 @@ function newState(epoch: string, clock: number, now: number): LimiterState {
  */
 function restore(state: LimiterState, copy: LimiterState, ahead: number, now: number): void {
   state.version = Math.max(state.version, copy.version)
-  for (const [id, { until, slots, arrivals, places }] of Object.entries(copy.processes)) {
+  for (const [id, { until, turnMs, slots, arrivals, places }] of Object.entries(copy.processes)) {
     // Of each process, the later part counts.
     if ((state.processes[id]?.until ?? -Infinity) >= until + ahead) continue
     state.processes[id] = {
       until: until + ahead,
+      turnMs,
       slots,
       arrivals: mapValues(arrivals, (times) => times.map((at) => at + ahead)),
       places: mapValues(places, ({ since }) => ({ since: since + ahead })),

@@ -6,8 +6,9 @@ export interface Notice {
   readonly from: string
   /** Processes that may take a slot now. */
   readonly called?: readonly string[]
-  /** The process that takes one if those do not. */
+  /** The process that takes one if those do not, and after how many milliseconds. */
   readonly next?: string | undefined
+  readonly turnMs?: number | undefined
   /** Surfaces that a 429 has closed, and for how many milliseconds. */
   readonly closed?: readonly (readonly [surface: string, ms: number])[]
   /** `ask`: a new process needs the time, and the state if it was lost. `told`: one has told it. `begun`: an epoch begins. */
@@ -24,12 +25,13 @@ export function encodeNotice(notice: Notice): string | undefined {
 /** Reads a notice; undefined for anything else, since other programs may send on the same channel. */
 export function decodeNotice(text: string): Notice | undefined {
   try {
-    const { from, called, next, closed, state } = JSON.parse(text) as Record<keyof Notice, unknown>
+    const { from, called, next, turnMs, closed, state } = JSON.parse(text) as Record<keyof Notice, unknown>
     if (typeof from !== 'string') return undefined
     return {
       from,
       called: listOf(called).map(String),
       next: typeof next === 'string' ? next : undefined,
+      turnMs: typeof turnMs === 'number' ? turnMs : undefined,
       closed: listOf(closed).filter(isClosed),
       state: (['ask', 'told', 'begun'] as const).find((each) => each === state),
     }

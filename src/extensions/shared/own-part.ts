@@ -1,4 +1,4 @@
-import type { Ask, Refusal } from './turns.ts'
+import { type Ask, type Refusal, turnMs } from './turns.ts'
 import type { Report } from './update.ts'
 
 /** What a surface of this process tells of itself. Times are monotonic. */
@@ -8,8 +8,8 @@ export interface SurfacePart {
   readonly waitingSince: number | undefined
   /** Why they wait, and since when; undefined if they have not asked since the latest change. */
   readonly refusal: (Refusal & { readonly at: number }) | undefined
-  /** When its requests arrived at the latest. */
-  arrivals(): number[]
+  /** Its requests, and when they arrived at the latest. */
+  arrivals(): [request: object, at: number][]
   /** A slot may be free, or the store has become available or unavailable. */
   retry(): void
   /** Another process had a 429. */
@@ -25,6 +25,8 @@ export class OwnPart {
   #closures = new Map<string, number>()
   /** Of those, the ones in the latest report. */
   #reported = new Map<string, number>()
+  /** What was told of a request, so that it is told again as it was. */
+  readonly #told = new WeakMap<object, { at: number; time: number; epoch: string }>()
 
   /** Whether calls wait. */
   get isWaiting(): boolean {
@@ -47,23 +49,32 @@ export class OwnPart {
     return Array.from(this.#reported, ([surface, at]) => [surface, Math.max(0, Math.ceil(at - now))])
   }
 
-  /** @param ahead How far the time of the state is ahead of the monotonic time. */
-  report(process: string, ahead: number, asks: readonly Ask[]): Report {
+  /** @param ahead How far the time of the epoch is ahead of the monotonic time. */
+  report(process: string, ahead: number, epoch: string, asks: readonly Ask[], slowestMs: number): Report {
     const asking = new Set(asks.map(({ surface }) => surface))
     const surfaces = [...this.surfaces.values()]
-    const waiting = surfaces.filter(
-      ({ key, refusal, waitingSince }) =>
-        asking.has(key) || (refusal !== undefined && waitingSince !== undefined),
-    )
+    const waiting = surfaces.filter(({ key, waitingSince }) => asking.has(key) || waitingSince !== undefined)
     this.#reported = new Map(this.#closures)
     const arrivalsAt = (surface: SurfacePart): number[] =>
-      surface.arrivals().map((at) => Math.ceil(at + ahead))
+      surface.arrivals().map(([request, at]) => this.#tell(request, at, ahead, epoch))
+    // It may be updating when it is called, and then needs a notice, and an update that may lose to others.
+    const needed = Math.ceil(slowestMs / 50) * 150 + 50
     return {
       ...{ process, slots: this.slots, asks },
+      turnMs: Math.min(turnMs.most, Math.max(turnMs.least, needed)),
       arrivals: surfaces.map((surface) => [surface.key, arrivalsAt(surface)]),
       closures: Array.from(this.#reported, ([surface, at]) => [surface, Math.ceil(at + ahead)]),
       places: waiting.map(({ key, waitingSince }) => [key, Math.round((waitingSince ?? 0) + ahead)]),
     }
+  }
+
+  /** The time of an arrival. It is told as before, since each reading of the clock is late by another time. */
+  #tell(request: object, at: number, ahead: number, epoch: string): number {
+    const told = this.#told.get(request)
+    if (told?.at === at && told.epoch === epoch) return told.time
+    const time = Math.ceil(at + ahead)
+    this.#told.set(request, { at, time, epoch })
+    return time
   }
 
   /** The others know the latest report. */

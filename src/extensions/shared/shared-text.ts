@@ -4,7 +4,7 @@ import { sha256 } from '../../lib/hash.ts'
 import { type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { SharedClock, type StateHead, type TimeBounds } from './clock.ts'
+import { type Moment, type Sight, type StateHead, jumpOf } from './clock.ts'
 import { type ChangeText, type SharedStore, type TextChange, randomId } from './store.ts'
 
 /** Options of everything that processes share. */
@@ -22,28 +22,20 @@ export const sharedNames = { store: true, storeTimeout: true, logger: true }
 /** Further updates are refused while so many are overdue: some clients keep their commands in memory while offline. */
 const maxOverdue = 16
 
-/** When a text is changed. */
-export interface Moment {
-  /** By the store's clock. */
-  readonly clock: number
-  /** By the monotonic clock of this process, before both were read. */
-  readonly readAt: number
-  /** What the time of the state can be; undefined at first. */
-  readonly bounds: TimeBounds | undefined
-}
-
-/** A change that replaces the text by a state. Without one, the text is kept. */
+/** A change of a state. Without a state, and if nothing has changed, the store keeps the text that it has. */
 export interface StateChange<T> extends Omit<TextChange<T>, 'value'> {
   readonly state?: StateHead | undefined
+  readonly isChanged?: boolean
 }
 
-/** One text of a store: each update has a timeout, and a clock follows the time of the text. */
+/** One text of a store: each update has a timeout, and knows when this process read the text before. */
 export class SharedText {
   readonly store: SharedStore
   readonly log: Log
-  readonly #timeoutMs: number
+  readonly timeoutMs: number
   readonly #newKey: () => Promise<string>
-  readonly #clock: SharedClock
+  #seen: Sight | undefined
+  #slowestMs = 0
   #key: Promise<string> | undefined
   #id: string | undefined
   #overdue = 0
@@ -59,9 +51,8 @@ export class SharedText {
   ) {
     this.store = assertMethod('store', store, 'update')
     this.log = createLog(logger, new Redactor()) ?? (() => {})
-    this.#timeoutMs = milliseconds('storeTimeout', storeTimeout)
+    this.timeoutMs = milliseconds('storeTimeout', storeTimeout)
     this.#newKey = async () => `${kind}:${(await sha256(owner)).slice(0, 32)}`
-    this.#clock = new SharedClock(this.log)
   }
 
   /** This process. Some runtimes have no random numbers before the first request. */
@@ -74,18 +65,27 @@ export class SharedText {
     return (this.#key ??= this.#newKey())
   }
 
+  /** How long updates have taken lately, in milliseconds. */
+  get slowestMs(): number {
+    return this.#slowestMs
+  }
+
   /** Rejects if the store fails, or does not reply in time; the text may be changed nevertheless. */
   async update<T>(change: (text: string | undefined, moment: Moment) => StateChange<T>): Promise<T> {
-    const { result, observe } = await this.#inTime(await this.key(), (text, clock, readAt) => {
-      const receivedAt = performance.now()
-      const bounds = this.#clock.bounds(readAt, receivedAt)
-      const { state, result, ...rest } = change(text, { clock, readAt, bounds })
-      const observe = (): void => {
-        if (state) this.#clock.observe({ epoch: state.epoch, time: state.time, clock, readAt, receivedAt })
-      }
-      return { ...rest, value: state && JSON.stringify(state), result: { result, observe } }
+    const startedAt = performance.now()
+    const { result, sight, jump } = await this.#inTime(await this.key(), (text, clock, readAt) => {
+      if (!Number.isFinite(clock)) throw new Error(`the clock of the store is no number: ${String(clock)}`)
+      const moment = { clock: Math.round(clock), readAt, receivedAt: performance.now(), seen: this.#seen }
+      const { state, isChanged = false, result, ...rest } = change(text, moment)
+      const { seen, ...reading } = moment
+      const sight = state && { ...reading, epoch: state.epoch, time: state.time }
+      const jump = seen && sight ? jumpOf(seen.clock, sight.clock, seen, moment) : 0
+      const value = isChanged ? JSON.stringify(state) : undefined
+      return { ...rest, value, result: { result, sight, jump } }
     })
-    observe()
+    this.#slowestMs = Math.max(performance.now() - startedAt, this.#slowestMs * 0.9)
+    this.#seen = sight ?? this.#seen
+    if (jump !== 0) this.log('warn', 'the clock of the store has jumped', { milliseconds: jump })
     return result
   }
 
@@ -102,9 +102,9 @@ export class SharedText {
       isLate = true
       this.#overdue++
       reply.finally(() => this.#overdue--).catch(() => {})
-      throw new Error(`no reply within ${this.#timeoutMs} ms`)
+      throw new Error(`no reply within ${this.timeoutMs} ms`)
     }
-    return within(this.#timeoutMs, () => reply, onTimeout)
+    return within(this.timeoutMs, () => reply, onTimeout)
   }
 }
 

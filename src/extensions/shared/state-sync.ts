@@ -115,15 +115,16 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   /** Tells this process's part, and asks for slots. */
   async #exchange(asks: readonly Ask[]): Promise<Changed> {
     const { id } = this.text
-    const changed = await this.text.update((text, { clock, readAt, bounds }) => {
+    const changed = await this.text.update((text, moment) => {
       // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
-      const report = (now: number): Report => this.part.report(id, now - readAt, asks)
-      const seen = { state: this.#copy?.state, bounds }
-      const changed = changeState(text, clock, seen, report, this.rules, randomId())
-      const { state, called, next, hasBegun } = changed
+      const report = (now: number, epoch: string): Report =>
+        this.part.report(id, now - moment.readAt, epoch, asks, this.text.slowestMs)
+      const changed = changeState(text, moment, this.#copy?.state, report, this.rules, randomId())
+      const { state, isChanged, called, next, turnMs, hasBegun } = changed
       const told = hasBegun ? 'begun' : this.#hasToAnswer ? 'told' : undefined
-      const notice = { from: id, called, next, closed: this.part.closedSurfaces(), state: told } as const
-      return { state, notice: encodeNotice(notice), keepMs, result: changed }
+      const closed = this.part.closedSurfaces()
+      const notice = encodeNotice({ from: id, called, next, turnMs, closed, state: told })
+      return { state, isChanged, notice, keepMs, result: changed }
     })
     this.#copy = { state: changed.state, at: performance.now() }
     this.part.confirm()
@@ -141,10 +142,10 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
     const notice = decodeNotice(text)
     const { id } = this.text
     if (notice === undefined || notice.from === id) return
-    const { called = [], next, closed = [], state } = notice
+    const { called = [], next, turnMs: ms = turnMs.least, closed = [], state } = notice
     for (const [surface, ms] of closed) this.part.surfaces.get(surface)?.closedFor(ms)
     if (called.length > 0) {
-      this.#lookAt = next === id ? performance.now() + turnMs + Math.random() * spreadMs : Infinity
+      this.#lookAt = next === id ? performance.now() + ms + Math.random() * spreadMs : Infinity
       if (called.includes(id)) this.change()
       else this.schedule()
     }

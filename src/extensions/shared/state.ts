@@ -1,4 +1,5 @@
-import type { StateHead } from './clock.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import { type StateHead, parseState } from './clock.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {
@@ -24,6 +25,8 @@ export interface Place {
 interface ProcessEntry {
   /** When its slots and places are free, unless it renews them. */
   until: number
+  /** How long it needs to take a slot when it is called, in milliseconds. */
+  turnMs: number
   /** Its requests in flight. */
   slots: number
   /** When its requests arrived at the latest, at each surface. */
@@ -46,15 +49,19 @@ export interface LimiterState extends StateHead {
 /** The surface of calls without a limit of their rate. The names of others begin with a colon. */
 export const unpaced = ''
 
-/** Reads a text; undefined if there is none, or another than a state. */
+/** Reads a text; undefined if there is none, or another than a state: then the state was lost. */
 export function decode(text: string | undefined): LimiterState | undefined {
-  try {
-    const state = JSON.parse(text ?? 'null') as LimiterState | null
-    const { version, time, shift } = state ?? {}
-    return state !== null && [version, time, shift].every(Number.isFinite) ? state : undefined
-  } catch {
-    return undefined
-  }
+  const state = parseState(text) as LimiterState | undefined
+  const { bornAt, quietUntil, processes, closures } = state ?? {}
+  const isEntry = (entry: ProcessEntry): boolean =>
+    [entry.until, entry.turnMs, entry.slots].every(Number.isFinite) &&
+    [entry.arrivals, entry.places].every(isRecord) &&
+    Object.values(entry.arrivals).every(Array.isArray) &&
+    Object.values(entry.places).every(isRecord)
+  const isWhole = [bornAt, quietUntil].every(Number.isFinite) && isRecord(processes) && isRecord(closures)
+  return isWhole && Object.values(processes).every((each) => isRecord(each) && isEntry(each))
+    ? state
+    : undefined
 }
 
 /** A copy of a record without one name. */

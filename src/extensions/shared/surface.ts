@@ -51,11 +51,11 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return this.#since
   }
 
-  arrivals(): number[] {
+  arrivals(): [SentRequest, number][] {
     const { spanMs } = this.#context.sync.rules
     for (const send of this.#sends)
       if (performance.now() - this.#arrival(send) >= spanMs) this.#sends.delete(send)
-    return this.#isPaced ? Array.from(this.#sends, (send) => this.#arrival(send)) : []
+    return this.#isPaced ? Array.from(this.#sends, (send) => [send, this.#arrival(send)]) : []
   }
 
   retry(): void {

@@ -37,15 +37,18 @@ export interface Called {
   readonly called: readonly string[]
   /** The process after those, which looks whether they live. */
   readonly next: string | undefined
+  /** How long they may take, in milliseconds. */
+  readonly turnMs: number
 }
 
-/** How long a slot waits for the process that may take it, in milliseconds. */
-export const turnMs = 200
+/** How long a slot waits for a process that may take it, in milliseconds: as long as the process needs, within bounds. */
+export const turnMs = { least: 200, most: 3000 }
 
 interface Waiting {
   readonly process: string
   readonly surface: string
   readonly place: Place
+  readonly turnMs: number
 }
 
 /** Drops the places of other processes that did not take a slot in time: they have ended, or will ask again. */
@@ -53,7 +56,8 @@ export function dropSilent(state: LimiterState, process: string, rules: Rules, n
   for (const waiting of grantable(state, rules, now).slice(0, freeSlots(state, rules))) {
     const { calledAt } = waiting.place
     const entry = state.processes[waiting.process]
-    if (!entry || waiting.process === process || calledAt === undefined || now - calledAt < turnMs) continue
+    if (!entry || waiting.process === process || calledAt === undefined || now - calledAt < waiting.turnMs)
+      continue
     entry.places = without(entry.places, waiting.surface)
   }
 }
@@ -75,7 +79,7 @@ export function grant(
   if (state.quietUntil > now) return refuse('quiet', state.quietUntil - now)
   if (openAt > now) return refuse('closed', openAt - now)
 
-  const mine: Waiting = { process, surface, place }
+  const mine: Waiting = { process, surface, place, turnMs: own.turnMs }
   const isAhead = (other: Waiting): boolean => other.process !== process && goesBefore(other, mine)
   const room = limit - arrivalsAt(state, surface).length
   if (room <= 0) {
@@ -86,14 +90,15 @@ export function grant(
   const free = freeSlots(state, rules)
   if (free === 0) return refuse('slot', msUntilFree(state, now), ahead.length)
   const aheadHere = ahead.filter((other) => other.surface === surface).length
-  if (ahead.length >= free || aheadHere >= room)
+  if (ahead.length >= free || aheadHere >= room || overtakes(mine, ahead))
     // The first one behind those that may take a slot looks whether they do.
-    return refuse('turn', ahead.length > free ? rules.leaseMs : turnMs, ahead.length)
+    return refuse('turn', ahead.length > free ? rules.leaseMs : longestTurn(ahead), ahead.length)
 
   own.slots++
   if (surface !== unpaced) own.arrivals[surface] = [...(own.arrivals[surface] ?? []), now + arrivalMs]
   own.places = without(own.places, surface)
-  if (ask.hasNext) own.places[surface] = { since: now }
+  // While it answered the call, others may have come in line again: they are behind it.
+  if (ask.hasNext) own.places[surface] = { since: place.calledAt ?? now }
   return { reason: 'granted' }
 }
 
@@ -109,19 +114,32 @@ export function callNext(state: LimiterState, process: string, rules: Rules, now
   }
   return {
     called: [...called],
+    turnMs: longestTurn(waiting.slice(0, free)),
     next: waiting.slice(free).find((other) => other.process !== process)?.process,
   }
+}
+
+function longestTurn(waiting: readonly Waiting[]): number {
+  return Math.max(turnMs.least, ...waiting.map(({ turnMs }) => turnMs))
 }
 
 /** The places that could get a slot if enough were free, in their order. */
 function grantable(state: LimiterState, { perMinute }: Rules, now: number): Waiting[] {
   if (state.quietUntil > now) return []
   const room = new Map<string, number>()
-  return waitingAt(state).filter(({ surface }) => {
-    const left = room.get(surface) ?? roomAt(state, surface, perMinute, now)
-    room.set(surface, left - 1)
-    return left > 0
-  })
+  const places: Waiting[] = []
+  for (const waiting of waitingAt(state)) {
+    const left = room.get(waiting.surface) ?? roomAt(state, waiting.surface, perMinute, now)
+    room.set(waiting.surface, left - 1)
+    if (left > 0 && !overtakes(waiting, places)) places.push(waiting)
+  }
+  return places
+}
+
+/** Whether a process came in line after another one was called, which near processes could do until nothing is left for a far one. */
+function overtakes({ process, surface, place }: Waiting, ahead: readonly Waiting[]): boolean {
+  const here = ahead.filter((other) => other.surface === surface && other.process !== process)
+  return surface !== unpaced && here.some(({ place: { calledAt = Infinity } }) => calledAt <= place.since)
 }
 
 /** How many requests a surface takes now. */
@@ -137,8 +155,8 @@ export function freeSlots({ processes }: LimiterState, { inFlight }: Rules): num
 
 /** The processes that wait at a surface, or at all, in their order. */
 export function waitingAt({ processes }: LimiterState, only?: string): Waiting[] {
-  const waiting = Object.entries(processes).flatMap(([process, { places }]) =>
-    Object.entries(places).map(([surface, place]) => ({ process, surface, place })),
+  const waiting = Object.entries(processes).flatMap(([process, { places, turnMs }]) =>
+    Object.entries(places).map(([surface, place]) => ({ process, surface, place, turnMs })),
   )
   const here = waiting.filter(({ surface }) => (only ?? surface) === surface)
   return here.sort((a, b) => (goesBefore(a, b) ? -1 : 1))

@@ -24,6 +24,8 @@ export interface Report {
   /** Since when it waits, at each surface; also where it asks. */
   readonly places: Iterable<readonly [surface: string, since: number]>
   readonly asks: readonly Ask[]
+  /** How long it needs to take a slot when it is called, in milliseconds. */
+  readonly turnMs: number
 }
 
 /** What comes of an update. */
@@ -34,10 +36,7 @@ export interface Update extends Called {
 
 /** Brings a state up to date with one process, and grants what it asks for. Changes nothing but the state. */
 export function update(state: LimiterState, report: Report, rules: Rules, now: number): Update {
-  state.version++
-  state.time = now
   tell(state, report, rules, now)
-  expire(state, rules, now)
   for (const [surface, openAt] of report.closures)
     if (openAt > now) state.closures[surface] = Math.max(openAt, state.closures[surface] ?? openAt)
   dropSilent(state, report.process, rules, now)
@@ -55,26 +54,33 @@ export function update(state: LimiterState, report: Report, rules: Rules, now: n
   return { outcomes, ...callNext(state, report.process, rules, now) }
 }
 
-/** Puts down a process's part of the state, exactly as it tells it. */
-function tell(state: LimiterState, report: Report, { leaseMs }: Rules, now: number): void {
-  const { process, slots, arrivals } = report
+/** Puts down a process's part of the state, exactly as it tells it; one that waits keeps its place in line. */
+function tell(state: LimiterState, report: Report, { leaseMs, spanMs }: Rules, now: number): void {
+  const { process, slots, arrivals, turnMs } = report
   const before = state.processes[process]?.places
   const places = Array.from(report.places, ([surface, since]): [string, Place] => [
     surface,
-    { since, calledAt: before?.[surface]?.calledAt },
+    before?.[surface] ?? { since },
   ])
-  state.processes[process] = {
-    until: now + leaseMs,
-    slots,
-    arrivals: Object.fromEntries(arrivals),
-    places: Object.fromEntries(places),
-  }
+  const counted = Array.from(
+    arrivals,
+    ([surface, times]) => [surface, times.filter((at) => at + spanMs > now)] as const,
+  ).filter(([, times]) => times.length > 0)
+  if (slots + places.length + counted.length === 0) state.processes = without(state.processes, process)
+  else
+    state.processes[process] = {
+      until: now + leaseMs,
+      turnMs,
+      slots,
+      arrivals: Object.fromEntries(counted),
+      places: Object.fromEntries(places),
+    }
 }
 
 /** Frees the slots and places of processes that are silent, and drops requests and closures that no longer count. */
-function expire(state: LimiterState, { spanMs }: Rules, now: number): void {
+export function expire(state: LimiterState, reporting: string, { spanMs }: Rules, now: number): void {
   for (const [id, entry] of Object.entries(state.processes)) {
-    const isOver = entry.until <= now
+    const isOver = entry.until <= now && id !== reporting
     if (isOver) Object.assign(entry, { slots: 0, places: {} })
     for (const [surface, times] of Object.entries(entry.arrivals)) {
       const counted = times.filter((at) => at + spanMs > now)

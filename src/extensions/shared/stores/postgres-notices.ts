@@ -45,7 +45,8 @@ export function watchNotices(pool: PostgresPool, channel: string): Watch {
     isListening = true
     while (listeners.size > 0) {
       await listen().catch(() => {})
-      await sleep(reconnectMs)
+      // Once nobody listens, nothing keeps the process from ending.
+      if (listeners.size > 0) await sleep(reconnectMs)
     }
     isListening = false
   }

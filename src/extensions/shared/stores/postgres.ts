@@ -1,5 +1,6 @@
 import { assertMethod, assertOptions, checked } from '../../../errors/check-options.ts'
-import { type SharedStore, randomId } from '../store.ts'
+import { sleep } from '../../../lib/time.ts'
+import { type SharedStore, backOffMs, claimMsFor, randomId } from '../store.ts'
 import { type PostgresPool, watchNotices } from './postgres-notices.ts'
 
 /** Options of {@link postgresStore}. */
@@ -13,10 +14,16 @@ interface Row {
   readonly tag: string | null
   readonly value: string | null
   readonly clock: string
+  /** Whether no other process has claimed the next write. */
+  readonly isMine: boolean
 }
 
-/** The code of Postgres for a table that does not exist. */
-const missingTable = '42P01'
+/** Codes of Postgres. */
+const [missingTable, notAllowed] = ['42P01', '42501']
+/** What a statement ends with that has met another one: then it has lost to it. */
+const lostCodes = ['40001', '40P01']
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code)
 
 /**
  * Makes a store in Postgres. No transaction stays open between two statements, so a process that stops blocks no other. A
@@ -34,32 +41,63 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   assertMethod('pool', pool, 'query')
   const { table = 'social_search_shared' } = options
   checked(table, /^[a-z_][a-z0-9_]{0,40}$/.test(table), 'table must be a name of small letters, digits and _')
-  const create = `create table if not exists ${table} (key text primary key, tag text not null, value text not null)`
-  const read = `select tag, value, extract(epoch from clock_timestamp()) * 1000 as clock
-    from (select) as one left join ${table} on key = $1`
-  const insert = `insert into ${table} (key, tag, value) values ($1, $2, $3) on conflict do nothing returning 1`
-  const replace = `update ${table} set tag = $2, value = $3 where key = $1 and tag = $4 returning 1`
-  const readRow = async (key: string): Promise<Row> => {
-    const run = () => pool.query(read, [key])
-    const { rows } = await run().catch(async (error: unknown) => {
-      if ((error as { code?: unknown }).code !== missingTable) throw error
+  const columns = '(key text primary key, tag text not null, value text not null)'
+  const create = `create table if not exists ${table} ${columns}`
+  const now = 'extract(epoch from clock_timestamp()) * 1000'
+  const read = `select tag, value, ${now} as clock, true as "isMine" from (select) as one left join ${table} on key = $1`
+  // A write that has lost to another one claims the next write for some milliseconds, in a row of its own: otherwise a process
+  // that is far away would lose to near ones for ever.
+  const claim = `with mine as (insert into ${table} as old (key, tag, value) values ($1::text || '!', $2, ${now} + $3::float8)
+    on conflict (key) do update set tag = excluded.tag, value = excluded.value
+    where old.tag = excluded.tag or old.value::float8 < ${now} returning 1)
+    select tag, value, ${now} as clock, exists (select from mine) as "isMine" from (select) as one left join ${table} on key = $1`
+  const isFree = `not exists (select from ${table} where key = $1::text || '!' and tag <> $4::text and value::float8 > ${now})`
+  const notify = `select case when $5::text is not null then pg_notify('${table}', $5) end from done`
+  const insert = `with done as (insert into ${table} (key, tag, value) select $1, $2, $3 where ${isFree}
+    on conflict do nothing returning 1) ${notify}`
+  const replace = `with done as (update ${table} set tag = $2, value = $3 where key = $1 and tag = $6 and ${isFree} returning 1) ${notify}`
+
+  const query = async (text: string, values: unknown[]): Promise<unknown[]> => {
+    try {
+      return (await pool.query(text, values)).rows
+    } catch (error) {
+      if (lostCodes.includes(codeOf(error))) return []
+      throw error
+    }
+  }
+  const readRow = async (text: string, values: unknown[]): Promise<Row | undefined> => {
+    const run = async () => (await query(text, values))[0] as Row | undefined
+    return run().catch(async (error: unknown) => {
+      if (codeOf(error) !== missingTable) throw error
       // Another process may create it at the same time, which fails.
-      await pool.query(create, []).catch(() => {})
+      await pool.query(create, []).catch((error: unknown) => {
+        if (codeOf(error) === notAllowed)
+          throw new Error(`create table ${table} ${columns}, since this role may not`)
+      })
       return run()
     })
-    return rows[0] as Row
   }
   return {
     async update(key, change) {
-      for (;;) {
+      const me = randomId()
+      let claimMs = 0
+      for (let isFirst = true; ; isFirst = false) {
         const readAt = performance.now()
-        const { tag, value: text, clock } = await readRow(key)
-        const { value, notice, result } = change(text ?? undefined, Math.round(Number(clock)), readAt)
-        const values = [key, randomId(), value, ...(tag === null ? [] : [tag])]
-        const write = () => pool.query(tag === null ? insert : replace, values)
-        if (value !== undefined && (await write()).rows.length === 0) continue
-        if (notice !== undefined) await pool.query('select pg_notify($1, $2)', [table, `${key}\n${notice}`])
-        return result
+        const row = await (isFirst ? readRow(read, [key]) : readRow(claim, [key, me, claimMs]))
+        claimMs = claimMsFor(performance.now() - readAt)
+        if (row?.isMine === true) {
+          const { tag, value: text, clock } = row
+          const { value, notice, result } = change(text ?? undefined, Number(clock), readAt)
+          const payload = notice === undefined ? null : `${key}\n${notice}`
+          const values = [key, randomId(), value, me, payload, ...(tag === null ? [] : [tag])]
+          const write = (): Promise<unknown[]> =>
+            value === undefined
+              ? query('select pg_notify($1, $2)', [table, payload])
+              : query(tag === null ? insert : replace, values)
+          const isDone = (value === undefined && notice === undefined) || (await write()).length > 0
+          if (isDone && !isFirst) pool.query(claim, [key, me, 0]).catch(() => {})
+          if (isDone) return result
+        } else await sleep(Math.random() * backOffMs)
       }
     },
     watch: watchNotices(pool, table),

@@ -1,5 +1,6 @@
 import { assertOptions, nonEmptyText } from '../../../errors/check-options.ts'
-import { type SharedStore, randomId } from '../store.ts'
+import { sleep } from '../../../lib/time.ts'
+import { type SharedStore, backOffMs, claimMsFor, randomId } from '../store.ts'
 import { type RedisClient, adapterFor } from './redis-client.ts'
 
 /** Options of {@link redisStore}. */
@@ -8,16 +9,23 @@ export interface RedisStoreOptions {
   prefix?: string | undefined
 }
 
-/** Reads a text with its tag and the clock, or replaces the text if its tag is still the expected one. */
+/**
+ * Reads a text with its tag and the clock, or replaces the text if its tag is still the expected one. A write that has lost to
+ * another one claims the next write for some milliseconds: otherwise a process that is far away would lose to near ones for ever.
+ */
 const script = `
-local known, time = redis.call('HMGET', KEYS[1], 'tag', 'text'), redis.call('TIME')
-local expected, tag, text, keepMs, notice = unpack(ARGV)
-if not tag or (known[1] or '') ~= expected then
-  return { known[1] or '', known[2] or '', time[1] * 1000 + math.floor(time[2] / 1000) }
+local known, time = redis.call('HMGET', KEYS[1], 'tag', 'text', 'by', 'till'), redis.call('TIME')
+local me, claimMs, expected, tag, text, keepMs, channel, notice = unpack(ARGV)
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local claimedMs = known[3] and known[3] ~= me and math.max(0, tonumber(known[4]) - now) or 0
+if not tag or (known[1] or '') ~= expected or claimedMs > 0 then
+  if claimMs ~= '' and claimedMs == 0 then redis.call('HSET', KEYS[1], 'by', me, 'till', now + claimMs) end
+  return { known[1] or '', known[2] or '', now, claimedMs }
 end
 if text ~= '' then redis.call('HSET', KEYS[1], 'tag', tag, 'text', text) end
+if known[3] then redis.call('HDEL', KEYS[1], 'by', 'till') end
 if text ~= '' and keepMs ~= '' then redis.call('PEXPIRE', KEYS[1], keepMs) end
-if notice ~= '' then redis.call('PUBLISH', KEYS[1], notice) end
+if notice ~= '' then redis.pcall('PUBLISH', channel, notice) end
 return { tag }`
 
 /**
@@ -32,22 +40,38 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   assertOptions(options, { prefix: true })
   const prefix = nonEmptyText('prefix', options.prefix ?? 'social-search')
   const redis = adapterFor(client)
-  const run = async (key: string, ...args: string[]): Promise<string[]> =>
-    ((await redis.eval(script, `${prefix}:${key}`, args)) as unknown[]).map(String)
   return {
     async update(key, change) {
-      let readAt = performance.now()
-      let reply = await run(key)
-      for (;;) {
-        const [expected = '', text, clock] = reply
-        const changed = change(expected === '' ? undefined : text, Number(clock), readAt)
-        const { value = '', notice = '', keepMs = '', result } = changed
-        if (value === '' && notice === '') return result
-        const tag = randomId()
+      const channel = `${prefix}:${key}`
+      const me = randomId()
+      let readAt = 0
+      const run = async (...args: string[]): Promise<string[]> => {
         readAt = performance.now()
-        reply = await run(key, expected, tag, value, String(keepMs), notice)
-        // The client may have repeated the command.
-        if (reply[0] === tag) return result
+        return ((await redis.eval(script, channel, [me, ...args])) as unknown[]).map(String)
+      }
+      let reply = await run('')
+      for (let isFirst = true; ; isFirst = false) {
+        const [expected = '', text, clock, claimedMs] = reply
+        const {
+          value = '',
+          notice = '',
+          keepMs = '',
+          result,
+        } = change(expected === '' ? undefined : text, Number(clock), readAt)
+        if (value === '' && notice === '') {
+          if (!isFirst) run('0').catch(() => {})
+          return result
+        }
+        const claimMs = String(claimMsFor(performance.now() - readAt))
+        if (claimedMs === '0') {
+          const tag = randomId()
+          reply = await run(claimMs, expected, tag, value, String(keepMs), channel, notice)
+          // The client may have repeated the command.
+          if (reply[0] === tag) return result
+        } else {
+          await sleep(Math.random() * Math.min(Number(claimedMs), backOffMs))
+          reply = await run(claimMs)
+        }
       }
     },
     watch: (key, listener) => redis.subscribe(`${prefix}:${key}`, listener),
