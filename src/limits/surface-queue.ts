@@ -2,6 +2,7 @@ import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import { type Lease, type QueueWait, type Ticket, SurfaceClosed } from './interface.ts'
 import { type Pace, type SentRequest, marginMs } from './pace.ts'
+import { WaitingLine } from './waiting-line.ts'
 
 /** One request in flight, reserved for the next call. */
 export interface Slot {
@@ -65,11 +66,6 @@ class Entry implements EventListenerObject {
   }
 }
 
-/** A higher priority goes first, then a retry. */
-function goesBefore(a: Ticket, b: Ticket): boolean {
-  return a.priority === b.priority ? a.isRetry && !b.isRetry : a.priority > b.priority
-}
-
 /**
  * The queue of one search surface. It takes a slot only when a call may send, so a closed surface never occupies a
  * slot.
@@ -77,8 +73,7 @@ function goesBefore(a: Ticket, b: Ticket): boolean {
 export class SurfaceQueue {
   readonly pace: Pace
   readonly #slots: SlotSource
-  /** In the order in which they go. */
-  readonly #waiting: Entry[] = []
+  readonly #waiting = new WaitingLine<Entry>()
   /** How long calls have waited for the pace, in milliseconds. */
   #pacedMs = 0
   /** Start of the current wait for the pace. */
@@ -106,7 +101,7 @@ export class SurfaceQueue {
     const now = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : now - this.#pacedSince)
     const entry = new Entry(this, ticket, grant, refuse, pacedBefore)
-    const ahead = this.#add(entry)
+    const ahead = this.#waiting.add(entry)
     if (ticket.signal.aborted) this.cancel(entry, ticket.signal.reason)
     this.#refuseIfClosed(entry)
     if (ticket.sendBy !== undefined) {
@@ -142,13 +137,13 @@ export class SurfaceQueue {
   /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
   hold(milliseconds: number): void {
     this.pace.hold(milliseconds)
-    for (const entry of [...this.#waiting]) this.#refuseIfClosed(entry)
+    for (const entry of this.#waiting.all()) this.#refuseIfClosed(entry)
     this.wake()
   }
 
   /** Refuses all calls. */
   refuse(reason: unknown): void {
-    for (const entry of [...this.#waiting]) this.cancel(entry, reason)
+    for (const entry of this.#waiting.all()) this.cancel(entry, reason)
   }
 
   /** Why the next call would wait; null if it could go now. */
@@ -159,17 +154,6 @@ export class SurfaceQueue {
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
     const isFull = this.length > 0 || this.#slots.hasNoSlot()
     return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
-  }
-
-  /** Puts a call behind those that go before it; returns how many these are. */
-  #add(entry: Entry): number {
-    let place = this.length
-    for (; place > 0; place--) {
-      const before = this.#waiting[place - 1]
-      if (before === undefined || !goesBefore(entry.ticket, before.ticket)) break
-    }
-    this.#waiting.splice(place, 0, entry)
-    return place
   }
 
   #refuseIfClosed(entry: Entry): void {
@@ -184,7 +168,7 @@ export class SurfaceQueue {
     const slot = await this.#slots.take()
     this.#isTakingSlot = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
-    const [next] = this.#waiting
+    const next = this.#waiting.first
     if (slot && next && this.#slots.wait() <= 0) {
       this.#leave(next)
       const at = performance.now()
@@ -222,9 +206,7 @@ export class SurfaceQueue {
 
   /** Whether the call was waiting. */
   #leave(entry: Entry): boolean {
-    const place = this.#waiting.indexOf(entry)
-    if (place === -1) return false
-    this.#waiting.splice(place, 1)
+    if (!this.#waiting.delete(entry)) return false
     entry.ticket.signal.removeEventListener('abort', entry)
     if (this.length === 0) this.#endPacedWait()
     return true
