@@ -119,7 +119,7 @@ async function goThroughProxy(command: string, args: string[], hasOwn: boolean):
       ...{ SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: 'org_canary_5f2b8c1d9e' },
     }
     const { stdout } = await promisify(execFile)(command, args, { cwd: folder, timeout: 60_000, env })
-    assert.deepEqual(JSON.parse(stdout), hasOwn ? [1, 1] : [1])
+    assert.deepEqual(JSON.parse(stdout), { found: hasOwn ? [1, 1] : [1], refused: ['connect', 'no', 3] })
     assert.deepEqual(arrived, hasOwn ? [false, true] : [false])
   } finally {
     await close()

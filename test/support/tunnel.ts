@@ -7,7 +7,7 @@ import { page } from './pages.ts'
 /** A service at `https://api.invalid/v1` that only a proxy reaches, and that only a CA of its own vouches for. */
 export interface TunnelledService {
   readonly baseUrl: string
-  /** Address of the proxy. */
+  /** Address of the proxy, which refuses other hosts. */
   readonly proxy: string
   /** Certificate of the service, which is its CA, too. */
   readonly ca: string
@@ -28,12 +28,14 @@ export async function tunnelledService(): Promise<TunnelledService> {
     response.end(JSON.stringify(page(['1'])))
   })
   const servicePort = await listen(service)
-  const proxy = createServer().on('connect', (_, socket) => {
+  const proxy = createServer().on('connect', ({ url = '' }, socket) => {
+    socket.on('error', () => {})
+    if (!url.startsWith('api.')) return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
     const tunnel = connect(servicePort, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       tunnel.pipe(socket).pipe(tunnel)
     })
-    for (const end of [tunnel, socket]) end.on('error', () => {})
+    return tunnel.on('error', () => {})
   })
   const proxyPort = await listen(proxy)
   return {

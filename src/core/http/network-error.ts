@@ -31,9 +31,9 @@ const unsentCodes = new Set([
   'FailedToOpenSocket',
 ])
 
-/** Codes that undici has only before it sends: no tunnel, a closed pool, or a dispatcher of another version. */
+/** Codes of Bun and undici from before a request is sent: no tunnel, a closed pool, or a dispatcher of another version. */
 const neverSentCode =
-  /^UND_ERR_(PRX_(CONN|TLS)|SOCKS5_\w+|CLOSED|INVALID_ARG|NOT_SUPPORTED|BPL_MISSING_UPSTREAM|MAX_ORIGINS_REACHED)$/
+  /^ERR_PROXY_TUNNEL$|^UND_ERR_(PRX_(CONN|TLS)|SOCKS5_\w+|CLOSED|INVALID_ARG|NOT_SUPPORTED|BPL_MISSING_UPSTREAM|MAX_ORIGINS_REACHED)$/
 
 /** A proxy that refuses a tunnel. The code is that of any abort, so the words decide. */
 const refusedTunnel = 'when HTTP Tunneling'

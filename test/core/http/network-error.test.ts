@@ -36,6 +36,7 @@ describe('readNetworkFailure()', () => {
       'connect',
       'ConnectionRefused',
     ],
+    ['Bun, no tunnel', coded('ERR_PROXY_TUNNEL'), 'connect', 'ERR_PROXY_TUNNEL'],
     ['Deno, refused', new TypeError('fetch failed', { cause: new Error(refused) }), 'connect', refused],
     ['Deno, untrusted', new TypeError(untrusted), 'tls', untrusted],
     ['Deno, not allowed', notCapable(allow), 'connect', ofDeno(allow)],
