@@ -59,7 +59,7 @@ describe('createProxy()', { timeout: 60_000 }, () => {
   it('fails with an error of this package, or works, when an option is anything', async () => {
     const client = new SocialSearch({ baseUrl: 'https://api.example/v1', apiKey: 'key' })
     const options = { client, allow: ['microblog.search' as OperationId], authorize: () => null }
-    const names = ['authorize', 'budget', 'maxCallers', 'ceiling', 'deadline', 'onError']
+    const names = ['authorize', 'budget', 'ceiling', 'deadline', 'onError']
     const problems = await problemsOf(awkwardValues, async (make) => {
       const values: object[] = [{ allow: [make()] }, { cors: { origins: [make()] } }]
       for (const changed of [...values, ...names.map((name) => ({ [name]: make() }))])

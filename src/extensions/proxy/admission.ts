@@ -12,8 +12,6 @@ import { Refusal, invalidRequest } from './request-refusal.ts'
 export interface Admitted {
   readonly params: unknown
   readonly budget: Budget | undefined
-  /** Call it when the call has ended. */
-  readonly release: () => void
 }
 
 /** A request that is being admitted. */
@@ -43,7 +41,7 @@ export async function admit(applicant: Applicant, settings: ProxySettings): Prom
   if (caller === null || caller === undefined)
     throw new Refusal(401, 'unauthorized', 'the proxy does not know who is calling')
   const params = await readParams(applicant, settings)
-  return { params, ...(await budgetOf(assertCaller(caller), applicant, settings)) }
+  return { params, budget: await budgetOf(assertCaller(caller), applicant, settings) }
 }
 
 /** Settles with the work, or rejects when it is too late to send the call, or when the caller leaves. */
@@ -91,22 +89,14 @@ function assertCaller(caller: unknown): ProxyCaller {
 async function budgetOf(
   caller: ProxyCaller,
   applicant: Applicant,
-  { budget, callers }: ProxySettings,
-): Promise<Pick<Admitted, 'budget' | 'release'>> {
-  const release = (): void => {}
-  if (caller.budget !== undefined) return { budget: caller.budget, release }
-  if (callers !== null) {
-    const taken = callers.take(caller.id)
-    if (taken === null) throw new Refusal(503, 'too_many_callers', 'too many callers have spent credits')
-    return taken
-  }
-  if (typeof budget !== 'function') return { budget: undefined, release }
+  { budgetOf }: ProxySettings,
+): Promise<Budget | undefined> {
+  if (caller.budget !== undefined || budgetOf === undefined) return caller.budget
   const own = await inTime(
     applicant,
-    async () => budget(caller),
+    async () => budgetOf(caller),
     () => tooLate('budget'),
   )
   // An undefined budget would mean no limit.
-  assertMethod('what budget returns', own, 'reserve')
-  return { budget: own, release }
+  return assertMethod('what budget returns', own, 'reserve')
 }

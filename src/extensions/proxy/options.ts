@@ -12,7 +12,6 @@ import { type Budget, CreditBudget, type Transport } from '../../index.ts'
 import { clientTransport } from '../../extend.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { logOnce } from '../../errors/on-error.ts'
-import { CallerBudgets } from './caller-budgets.ts'
 
 /** The user that a request is made for. */
 export interface ProxyCaller {
@@ -55,11 +54,6 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
    * budget. Default: only the client's own budget.
    */
   budget?: number | ((caller: Caller) => Budget | Promise<Budget>) | undefined
-  /**
-   * Maximum number of callers whose spending is remembered if `budget` is a number; further ones are refused. Default
-   * 10,000.
-   */
-  maxCallers?: number | undefined
   /** Items to reserve credits for if the service documents no bound, as for reactions. Default 1,000. */
   ceiling?: number | undefined
   /**
@@ -86,7 +80,7 @@ export type ProxySettings = ReturnType<typeof resolveProxy>
 /** @throws {ConfigurationError} for options that cannot work. */
 export function resolveProxy(options: ProxyOptions) {
   assertOptions(options, {
-    ...{ client: true, allow: true, authorize: true, budget: true, maxCallers: true },
+    ...{ client: true, allow: true, authorize: true, budget: true },
     ...{ ceiling: true, deadline: true, maxBodyBytes: true, cors: true, onError: true },
   })
   const { client, allow, budget, cors = { origins: [] } } = options
@@ -114,13 +108,11 @@ export function resolveProxy(options: ProxyOptions) {
     }
   }
   checked(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
-  const maxCallers = wholeNumber('maxCallers', options.maxCallers ?? 10_000)
   return {
     transport,
     allow: new Set<string>(allow),
     authorize: options.authorize,
-    budget,
-    callers: typeof budget === 'number' ? new CallerBudgets(budget, maxCallers) : null,
+    budgetOf: typeof budget === 'number' ? budgetForEach(budget) : budget,
     ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
     deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
     maxBodyBytes: wholeNumber('maxBodyBytes', options.maxBodyBytes ?? 2 ** 20),
@@ -129,6 +121,16 @@ export function resolveProxy(options: ProxyOptions) {
     onError: options.onError ?? (() => {}),
     /** For causes that the response does not name. */
     log: options.onError === undefined ? logOnce('thrown by authorize, budget or the client') : () => {},
+  }
+}
+
+/** Keeps every budget: forgetting one would give its caller all credits again. */
+function budgetForEach(credits: number): (caller: ProxyCaller) => Budget {
+  const budgets = new Map<string, Budget>()
+  return ({ id }) => {
+    const budget = budgets.get(id) ?? new CreditBudget(credits)
+    budgets.set(id, budget)
+    return budget
   }
 }
 

@@ -109,8 +109,6 @@ async function forward(
     if (publicError === null || refusesProxy(publicError))
       settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
     return response
-  } finally {
-    admitted?.release()
   }
 }
 
