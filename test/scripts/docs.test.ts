@@ -42,7 +42,7 @@ describe('readSchemas()', () => {
 describe('schemaExports()', () => {
   it('exports the schemas of a file by name', () => {
     const text = schemaExports(new Map([['api/microblog.ts', { microblogPost }]]))
-    expect(text).toContain("export { microblogPost } from '../api/microblog.ts'")
+    expect(text).toContain("export { microblogPost } from '../../api/microblog.ts'")
   })
 })
 
