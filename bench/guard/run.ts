@@ -17,8 +17,6 @@ const packages = new URL('../../node_modules/', import.meta.url)
 const measured = [await bytesOfWaitingCall(), await bytesOfWaitingCall(), await bytesOfWaitingCall()]
 const waitingBytes = Math.min(...measured)
 const scenarios = await warmScenarios()
-const called = await functionsCalled(sources, () => scenarios.search())
-hold('files that a warm search passes', new Set(called.map(({ file }) => file)).size, bounds.files)
 hold('bytes of a waiting call', Math.round(waitingBytes), bounds.waitingBytes)
 hold('requests for one search', await requestsOfSearch(), bounds.requests)
 

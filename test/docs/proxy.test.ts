@@ -19,7 +19,7 @@ const listed = (pages.get('docs/proxy.md') ?? '').split('\n').flatMap((row) => {
 
 /** The error that the client of a page makes of a response. */
 async function classOf(status: number, code: string): Promise<string> {
-  const numbers = { needed: 2, remaining: 0, maxQueued: 1 }
+  const numbers = { needed: 2, remaining: 0 }
   const error = { code, message: 'refused', charged: 'no', by: 'proxy', ...numbers }
   const fetch = () => Promise.resolve(Response.json({ requestId: 'proxy_1', error }, { status }))
   const client = new SocialSearch({ baseUrl: 'https://app.example/api', auth: false, fetch })

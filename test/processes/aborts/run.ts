@@ -124,7 +124,7 @@ async function round(number: number): Promise<void> {
   const shared = chance(0.3) ? new WatchedBudget() : undefined
   const client = new SocialSearch({
     ...{ baseUrl, fetch, budget: shared, organization: name, ...anyCredential(sandbox.apiKey) },
-    ...{ limits: { perMinute: false, ...(chance(0.2) && { maxQueued: 3 }) }, retry: { maxWait: 10 } },
+    ...{ limits: { perMinute: false }, retry: { maxWait: 10 } },
   })
   const budgets: WatchedBudget[] = []
   const visitors = new WatchedBudget()
