@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
+import { SharedLimiter, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { sharedLimiterContract } from './limiter-contract.ts'
 
@@ -43,5 +43,35 @@ describe('SharedLimiter on a store without watch()', () => {
     await realTime.pass(50)
     const refused = second.acquire({ ...ticket, maxHoldWait: 1000 })
     await expect(refused).rejects.toMatchObject({ reason: 'rate_limited' })
+  })
+})
+
+describe("SharedLimiter with onUnavailable: 'local'", () => {
+  it('counts the requests of all that it knows, and then sends its share of what they leave', async () => {
+    const { update, ...rest } = memoryStore()
+    let isAway = false
+    const store: SharedStore = {
+      ...rest,
+      update: (key, change) => (isAway ? Promise.reject(new Error('away')) : update(key, change)),
+    }
+    const limits = { inFlight: 4, perMinute: 8, windowMs: 2000 }
+    const options = { store, organization: 'local', limits, onUnavailable: 'local', logger: false } as const
+    const limiters = [1, 2, 3, 4].map(() => new SharedLimiter(options))
+    const { signal } = new AbortController()
+    const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+    const sends: number[] = []
+    const send = async (limiter: SharedLimiter) => {
+      const lease = await limiter.acquire(ticket)
+      sends.push(performance.now())
+      lease.answered()
+      lease.release()
+    }
+    // One of them sends seven, and all hear of it.
+    for (let i = 0; i < 7; i++) await send(limiters[0]!)
+    for (const limiter of limiters) (await limiter.acquire({ ...ticket, surface: null })).release()
+    isAway = true
+    await Promise.all(limiters.flatMap((limiter) => [send(limiter), send(limiter), send(limiter)]))
+    sends.forEach((at, i) => expect((sends[i + 8] ?? Infinity) - at).toBeGreaterThanOrEqual(limits.windowMs))
+    await Promise.all(limiters.map((limiter) => limiter.close()))
   })
 })

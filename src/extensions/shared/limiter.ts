@@ -68,7 +68,7 @@ export class SharedLimiter implements CallLimiter {
     const { inFlight, perMinute, windowMs } = this.limits
     const rules = { inFlight, perMinute, spanMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
-    const alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
+    const alone = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
     this.#context = {
       ...{ sync: new StateSync(text, rules), limits: this.limits },
       alone: onUnavailable === 'local' ? alone : undefined,

@@ -60,7 +60,9 @@ export class OwnPart {
     // It may be updating when it is called, and then needs a notice, and an update that may lose to others.
     const needed = Math.ceil(slowestMs / 50) * 150 + 50
     return {
-      ...{ process, slots: this.slots, asks },
+      ...{ process, slots: this.slots },
+      // The process hears of its grant, and sends, as much later.
+      asks: asks.map((ask) => ({ ...ask, arrivalMs: ask.arrivalMs + Math.ceil(slowestMs) })),
       turnMs: Math.min(turnMs.most, Math.max(turnMs.least, needed)),
       arrivals: surfaces.map((surface) => [surface.key, arrivalsAt(surface)]),
       closures: Array.from(this.#reported, ([surface, at]) => [surface, Math.ceil(at + ahead)]),

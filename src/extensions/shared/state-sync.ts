@@ -57,6 +57,14 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
     if (this.#hasPlaces) this.touch()
   }
 
+  /** When requests of all processes arrived at a surface, as far as the latest known state tells, and when that was. */
+  known(surface: string): { arrivals: number[]; at: number } {
+    if (this.#copy === undefined) return { arrivals: [], at: -Infinity }
+    const { state, at } = this.#copy
+    const times = Object.values(state.processes).flatMap(({ arrivals }) => arrivals[surface] ?? [])
+    return { arrivals: times.map((time) => time - state.time + at), at }
+  }
+
   /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
   async stop(): Promise<void> {
     this.isClosed = true

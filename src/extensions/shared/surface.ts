@@ -21,7 +21,7 @@ export interface SurfaceContext {
   readonly sync: StateSync
   readonly limits: Limits
   /** The limits of this process while the store is unavailable; undefined if it must not send anything. */
-  readonly alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
+  readonly alone: (Pick<Limits, 'inFlight' | 'perMinute'> & { readonly share: number }) | undefined
 }
 
 /** Grants leases for one surface, together with all other processes. */
@@ -77,12 +77,25 @@ export class SharedSurface implements SlotSource, SurfacePart {
     if (sync.isUnavailable) {
       sync.touch()
       if (alone === undefined || sync.part.slots >= alone.inFlight) return Infinity
-      return this.queue.pace.wait
+      return Math.max(this.queue.pace.wait, this.#waitAlone(alone.share))
     }
     const { closed } = this.queue.pace
     if (this.refusal === undefined || closed > 0) return closed
     const { at, ms, reason } = this.refusal
     return reason === 'pace' ? Math.max(0, at + ms - performance.now()) : Infinity
+  }
+
+  /** Milliseconds until this process may send its share of what the requests of all have left, as far as it knows them. */
+  #waitAlone(share: number): number {
+    const { limits, sync } = this.#context
+    const known = sync.known(this.key)
+    const { spanMs } = sync.rules
+    const now = performance.now()
+    const counted = known.arrivals.filter((at) => at + spanMs > now).sort((a, b) => a - b)
+    const own = this.arrivals().filter(([{ at }]) => at > known.at).length
+    const room = Math.min(limits.perMinute, Math.ceil((own + 1) / share))
+    const last = counted[counted.length + room - limits.perMinute - 1]
+    return last === undefined ? 0 : last + spanMs - now
   }
 
   async take(): Promise<Slot | undefined> {
