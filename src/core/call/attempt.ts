@@ -139,7 +139,8 @@ export class OpenAttempt {
       if (signal.aborted) throw signal.reason
       const isSent = this.#entry.sent !== null
       const isMisuse = isInstance(error, FetchMisuse)
-      const server = { baseUrl: client.baseUrl, redactor: this.#run.redactor }
+      const hasOwnFetch = client.fetch !== undefined
+      const server = { baseUrl: client.baseUrl, redactor: this.#run.redactor, hasOwnFetch }
       if (isMisuse || !isSent) return failureOfMisuse(this.#run, error, isMisuse)
       return failureOfConnection(this.#run, explainNetworkError(error, server, response !== undefined))
     }

@@ -18,6 +18,8 @@ export interface ExplainedFailure extends NetworkFailure {
 /** Where requests go, and the secrets that no message may contain. */
 export interface Server {
   readonly baseUrl: string
+  /** Whether the user has passed a `fetch`, in which a bug may be. */
+  readonly hasOwnFetch?: boolean
   readonly redactor: Redactor
 }
 
@@ -108,7 +110,20 @@ export function explainNetworkError(error: unknown, server: Server, hasAnswered:
     phase === 'exchange' && inBrowser()
       ? '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
       : ''
-  return { phase, reason, message: `${explanationOf(phase, server)} (${reason})${hint}` }
+  const bug = server.hasOwnFetch && !hasAnswered ? placeOfBug(error) : undefined
+  const explanation =
+    bug === undefined
+      ? `${explanationOf(phase, server)} (${reason})`
+      : `your fetch threw ${server.redactor.text(bug)} (${reason}); it is called with a Request`
+  return { phase, reason, message: `${explanation}${hint}` }
+}
+
+/** Where a bug in code of the user was thrown, as in a stack; undefined if it is an error of the network. */
+function placeOfBug(error: unknown): string | undefined {
+  const isBug = error instanceof TypeError || error instanceof ReferenceError
+  if (!isBug || error.cause !== undefined || 'code' in error) return undefined
+  const [line] = error.stack?.match(/^\s*at .+|^.*@.+/m) ?? []
+  return line?.trim().slice(0, maxReasonLength)
 }
 
 /** Longest reason in a message, in characters. */
