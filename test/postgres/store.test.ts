@@ -87,6 +87,38 @@ describe('postgresStore()', () => {
     await pool.end()
   })
 
+  it('takes a write that meets another one in a serializable transaction for a lost one', async () => {
+    const options = '-c default_transaction_isolation=serializable'
+    const pools = [1, 2, 3].map(() => new Pool({ connectionString: server.url, max: 4, options }))
+    const stores = pools.map((pool) => postgresStore(pool, { table: 'serializable' }))
+    const count = (value?: string) => ({
+      value: String(Number(value ?? 0) + 1),
+      notice: 'counted',
+      result: 0,
+    })
+    await stores[0]!.update('a', count)
+    await Promise.all(Array.from({ length: 90 }, (_, i) => stores[i % 3]!.update('a', count)))
+    expect(await stores[0]!.update('a', (value) => ({ result: value }))).toBe('91')
+    await Promise.all(pools.map((pool) => pool.end()))
+  })
+
+  it('says that its role may not create the table, and needs no more rights on it than docs/fleet.md says', async () => {
+    server.run('create role reader login; revoke create on schema public from public')
+    const pool = new Pool({ connectionString: server.url.replace('postgres@', 'reader@'), max: 2 })
+    const store = postgresStore(pool, { table: 'made_by_hand' })
+    const count = (value?: string) => ({
+      value: String(Number(value ?? 0) + 1),
+      notice: 'counted',
+      result: value,
+    })
+    await expect(store.update('a', count)).rejects.toThrow(/^create table made_by_hand \(key text/)
+    server.run('create table made_by_hand (key text primary key, tag text not null, value text not null)')
+    server.run('grant select, insert, update on made_by_hand to reader')
+    await Promise.all(Array.from({ length: 20 }, () => store.update('a', count)))
+    expect(await store.update('a', (value) => ({ result: value }))).toBe('20')
+    await pool.end()
+  })
+
   it('listens on one connection for all limiters, and again when it is cut', async () => {
     const pool = poolOf()
     const store = postgresStore(pool, { table: 'many' })

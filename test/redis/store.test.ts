@@ -1,7 +1,9 @@
-import { afterAll, expect, it } from 'vitest'
-import { type RedisClient, redisStore } from '../../src/extensions/shared/index.ts'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { type RedisClient, redisStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { meetForeignNotices } from '../shared/foreign-notices.ts'
 import { storeContract } from '../shared/store-contract.ts'
+import { realTime } from '../support/real-time.ts'
 import { openStore, packages } from './clients.ts'
 import { admin, network, server } from './workers.ts'
 
@@ -75,4 +77,62 @@ it('redisStore() refuses another client', () => {
   expect(() => redisStore({} as RedisClient)).toThrow(
     'client must be a client of the npm package redis, ioredis or iovalkey',
   )
+})
+
+describe('redisStore()', () => {
+  /** A client of a user with some rights, which its limiter must cope with. */
+  async function limited(channels: string) {
+    const name = `user${users++}`
+    const commands = '+eval +evalsha +hmget +hset +hdel +pexpire +time +publish +subscribe'
+    const rights = `on nopass ~social-search:* ${channels} ${commands}`.split(' ')
+    await admin.acl('SETUSER', name, 'reset', ...rights)
+    const client = new Redis(server.url, { username: name, password: 'any', enableReadyCheck: false })
+    clients.push(client)
+    client.on('error', () => {})
+    return client
+  }
+  let users = 0
+  const clients: Redis[] = []
+  afterEach(() => clients.splice(0).forEach((client) => client.disconnect()))
+
+  /** One process waits for the slot of another one; returns what they log. */
+  async function passOn(clientOf: () => Promise<Redis> | Redis): Promise<string[]> {
+    const log: string[] = []
+    const organization = `rights ${Math.random()}`
+    const limiters = await Promise.all(
+      [1, 2].map(async () => {
+        const store = redisStore(await clientOf())
+        const logger = { warn: (message: string) => void log.push(message) }
+        return new SharedLimiter({ store, organization, logger, limits: { inFlight: 1 } })
+      }),
+    )
+    const { signal } = new AbortController()
+    const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+    const lease = await limiters[0]!.acquire(ticket)
+    const waiting = limiters[1]!.acquire(ticket)
+    // Long enough that it would be logged.
+    await realTime.pass(3500)
+    lease.release()
+    ;(await waiting).release()
+    await Promise.all(limiters.map((limiter) => limiter.close()))
+    return log
+  }
+
+  it('hears notices through a client with a keyPrefix', async () => {
+    const clientOf = () => {
+      const client = new Redis(server.url, { keyPrefix: 'app:' })
+      clients.push(client)
+      return client
+    }
+    expect(await passOn(clientOf)).toEqual([])
+  })
+
+  it('needs no more rights than those of the table in docs/fleet.md', async () => {
+    expect(await passOn(() => limited('&social-search:*'))).toEqual([])
+  })
+
+  it('polls when its user may use no channels', async () => {
+    const message = 'no notices of the shared store arrive, so this process polls'
+    expect(await passOn(() => limited('resetchannels'))).toContain(message)
+  })
 })

@@ -41,6 +41,10 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   /** Whether another process has asked for the time. */
   #hasToAnswer = false
   #pollMs = firstPollMs
+  /** Whether a notice of this process has come back to it. Until then it polls: a pooler or missing rights may swallow them. */
+  #hears = false
+  /** When to log that it hears nothing. */
+  #deafAt: number | undefined
   /** When to look whether a process lives that may take a slot. */
   #lookAt = Infinity
 
@@ -110,12 +114,13 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
     const { id, store } = this.text
     if (store.watch === undefined) return
     this.#unwatch ??= store.watch(await this.text.key(), (text) => this.#onNotice(text))
-    const notice = encodeNotice({ from: id, state: 'ask' })
     const startedAt = performance.now()
+    this.#deafAt ??= startedAt + this.text.timeoutMs
     const isSure = await this.text.update((text, { clock }) => {
       const state = decode(text)
       const ago = state && clock + state.shift - state.time
-      return ago !== undefined && ago >= 0 && ago < unsureMs ? { result: true } : { notice, result: false }
+      const isSure = ago !== undefined && ago >= 0 && ago < unsureMs
+      return { notice: JSON.stringify({ from: id, state: isSure ? undefined : 'ask' }), result: isSure }
     })
     if (!isSure) await sleep(answerMs + 2 * (performance.now() - startedAt))
   }
@@ -142,13 +147,17 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
 
   #onNotice(text: string | undefined): void {
     if (text === undefined) {
-      // The connection was lost: notices are missing, and the state may be.
+      // The connection is new: notices are missing, and the state may be.
+      this.#hears = false
+      const notice = JSON.stringify({ from: this.text.id })
+      this.text.update(() => ({ notice, result: undefined })).catch(() => {})
       if (this.part.counts || this.part.isWaiting) this.change()
       if (this.part.counts) this.touch()
       return
     }
     const notice = decodeNotice(text)
     const { id } = this.text
+    this.#hears ||= notice?.from === id
     if (notice === undefined || notice.from === id) return
     const { called = [], next, turnMs: ms = turnMs.least, closed = [], state } = notice
     for (const [surface, ms] of closed) this.part.surfaces.get(surface)?.closedFor(ms)
@@ -174,6 +183,10 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   }
 
   protected override onRenew(): void {
+    if (!this.#hears && performance.now() > (this.#deafAt ?? Infinity)) {
+      this.#deafAt = Infinity
+      this.text.log('warn', 'no notices of the shared store arrive, so this process polls', {})
+    }
     if (!this.isUnavailable) this.change()
   }
 
@@ -200,7 +213,7 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
       ms = Math.min(ms, Math.max(0, left) + Math.random() * spreadMs)
       if (reason === 'quiet' || reason === 'turn') continue
       if (ahead < 2) ms = Math.min(ms, lookMs * (1 + Math.random() / 2))
-      if (this.text.store.watch !== undefined) continue
+      if (this.#hears) continue
       ms = Math.min(ms, this.#pollMs * (1 + Math.random()))
       this.#pollMs = Math.min(this.#pollMs * 1.5, lookMs)
     }
