@@ -8,7 +8,7 @@ import { query } from '../support/search.ts'
 const page = ok(success)
 
 export const userCode: readonly Fault[] = [
-  fault(344, 'observers, the logger and the budget throw 30 values that cannot be printed', () =>
+  fault(344, 'observers, the logger and the budget throw 12 values that cannot be printed', () =>
     inVirtualTime(async () => {
       const ends = awkwardValues.map(([, make]) => {
         const crash = (): never => {

@@ -162,6 +162,12 @@ describe('OAuthSession.token()', () => {
     expect((await settle(session.token())).value).toBe(access(1))
   })
 
+  it('renews when lock() of the store does not pass on the result of the work', async () => {
+    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    store.lock = async (work) => (await work(), undefined as never)
+    expect((await settle(session.token())).value).toBe(access(1))
+  })
+
   it('uses tokens that another process has stored meanwhile', async () => {
     const { server, session, store } = await setUp()
     await settle(session.token())

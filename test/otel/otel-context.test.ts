@@ -70,10 +70,12 @@ describe('otelObserver()', () => {
       expect(get.mock.calls).toEqual([expect.arrayContaining(['social-search-sdk', version])])
   })
 
-  it.each(['startSpan', 'end', 'recordException'])(
-    'harms no call when %s() of a span throws',
+  it.each(['startSpan', 'isRecording', 'setStatus', 'recordException', 'end'])(
+    'harms no call when %s() of a span throws, and the logger of OpenTelemetry, too',
     async (name) => {
-      const error = vi.fn()
+      const error = vi.fn(() => {
+        throw new Error('the logger fails')
+      })
       const ignore = () => {}
       diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore })
       const { tracer } = recordingTracer()
