@@ -1,124 +1,113 @@
 import { inspect } from 'node:util'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { clientTransport } from '../../src/core/call/transport.ts'
-import { operations } from '../../src/api/operations.ts'
-import {
-  CreditBudget,
-  InvalidResponseError,
-  type SocialSearch,
-  isSocialSearchError,
-} from '../../src/index.ts'
-import {
-  clientOf,
-  deepValues,
-  failureOf,
-  doubledText,
-  holds,
-  hostileText,
-  hostileTexts,
-  longText,
-  service,
-  shapes,
-} from '../support/hostile-answers.ts'
-import { type KnownCall, apiKey, knownCalls } from '../support/known-calls.ts'
+import { expect, it } from 'vitest'
+import { type PagedCall, isSocialSearchError } from '../../src/index.ts'
+import { createRandom } from '../../src/extensions/sandbox/random.ts'
+import { goodBody } from '../soak/misfortune/answers.ts'
+import { type SoakOperation, callOperation, soakOperations } from '../soak/misfortune/operations.ts'
 import { miscounts } from '../support/ledger.ts'
+import { apiKey, makeClient, ok } from '../support/service.ts'
 
-let known: KnownCall[]
-beforeAll(async () => void (known = await knownCalls()))
+type Body = Record<string, unknown>
 
-const validations = ['strict', 'lenient', 'off'] as const
-type Validation = (typeof validations)[number]
-const knownOf = (id: string): KnownCall => known.find(({ operation }) => operation.id === id)!
+/** Stands for a deep value in a body that is not text yet, since JSON.stringify would not get through it. */
+const hole = '@@deep@@'
 
-/** Whether an answer with the key has it still. */
-const hasKey = (sent: string, body: unknown) => sent.includes(apiKey) && holds(body, apiKey)
+const deepValues = {
+  'lists 100,000 deep': `${'['.repeat(100_000)}"${apiKey}"${']'.repeat(100_000)}`,
+  'objects 6,000 deep': `${'{"a":'.repeat(6000)}"${apiKey}"${'}'.repeat(6000)}`,
+}
 
-/** What every call must keep to, whatever it is answered. */
-function problemsOf(
-  client: SocialSearch,
-  budget: CreditBudget,
-  charged: number,
-  error: Error | undefined,
-): string[] {
-  const problems = [client.credits, budget].flatMap((each) => miscounts(each, charged))
-  if (error === undefined) return problems
-  if (!isSocialSearchError(error)) return [...problems, `rejected with ${String(error)}`]
-  try {
-    if (`${inspect(error)}${JSON.stringify(error)}`.includes(apiKey)) problems.push('the error has the key')
-  } catch (thrown) {
-    problems.push(`the error cannot be shown: ${String(thrown)}`)
+const inMeta = (fields: Body) => (body: Body) => ({ ...body, meta: { ...(body['meta'] as Body), ...fields } })
+
+/** Where the deep value is. */
+const places: Record<string, (body: Body, list: string) => Body> = {
+  'an unknown field': (body) => ({ ...body, unknown: hole }),
+  'an unknown field beside the key': (body) => ({ ...body, [apiKey]: apiKey, unknown: hole }),
+  'a record': (body, list) => ({ ...body, [list]: [hole] }),
+  'a field of a record': (body, list) => ({ ...body, [list]: [{ ...(body[list] as Body[])[0], id: hole }] }),
+  'an unknown field of a record': (body, list) => ({
+    ...body,
+    [list]: [{ ...(body[list] as Body[])[0], unknown: hole }],
+  }),
+  'the list': (body, list) => ({ ...body, [list]: hole }),
+  meta: (body) => ({ ...body, meta: hole }),
+  'the position': inMeta({ page: hole, pageCount: hole, hasMore: true, nextCursor: hole }),
+  'a field of meta': inMeta({ unknown: hole, hasMore: hole }),
+  'the charge': inMeta({ creditsCharged: hole }),
+  'the request id': (body) => ({ ...body, requestId: hole }),
+  'names of the language': (body) => ({ ...body, constructor: hole, toJSON: hole, then: hole }),
+}
+
+/** Whether a text is anywhere in a value of any depth, also in names. */
+function holds(value: unknown, text: string): boolean {
+  const open = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'string' && next.includes(text)) return true
+    if (typeof next !== 'object' || next === null) continue
+    if (Object.keys(next).some((name) => name.includes(text))) return true
+    for (const part of Object.values(next)) open.push(part)
   }
+  return false
+}
+
+/** Answers a walk with these texts, the last one for ever; returns what breaks a promise. */
+async function problemsOf(
+  operation: SoakOperation,
+  validation: 'strict' | 'lenient' | 'off',
+  texts: string[],
+) {
+  const charge = Number(operation.price)
+  let requests = 0
+  const client = makeClient({
+    fetch: () => Promise.resolve(ok(texts[Math.min(requests++, texts.length - 1)])),
+    retry: false,
+    limits: { perMinute: false },
+  })
+  const walk = callOperation(client, operation, { validation, maxPages: 3 }) as PagedCall<unknown, unknown>
+  const seen: unknown[] = []
+  let error: unknown
+  try {
+    for await (const page of walk.pages()) seen.push(page)
+  } catch (thrown) {
+    error = thrown
+  }
+  const problems = miscounts(client.credits, requests * charge)
+  if (error !== undefined && !isSocialSearchError(error))
+    return [...problems, `rejected with ${inspect(error)}`]
+  if (error !== undefined && `${inspect(error)}${JSON.stringify(error)}`.includes(apiKey))
+    problems.push('the error shows the key')
+  const { body, page, next } = (error ?? {}) as { body?: unknown; page?: unknown; next?: object | null }
+  const ofError = body ?? page
+  if (holds([...seen, ofError], apiKey)) problems.push('a page has the key')
+  // Free pages may be fetched ahead.
+  const shown = seen.length + Number(ofError !== undefined)
+  if (charge > 0 && shown !== requests) problems.push(`showed ${shown} of ${requests} pages`)
+  if (next) walk.resume({ next })
   return problems
 }
 
-/** Every text for a call, with what is odd about it, and how it is validated. Long ones come once, in one of the ways. */
-function* answersFor(call: KnownCall): Generator<[title: string, text: string, validation: Validation]> {
-  let long = known.indexOf(call)
-  for (const [title, text] of textsFor(call))
-    for (const validation of text.length > longText ? [validations[long++ % 3]!] : validations)
-      yield [`${title}, ${validation}`, text, validation]
-}
-
-function* textsFor(call: KnownCall): Generator<[title: string, text: string]> {
-  yield* hostileTexts(call)
-  for (const [kind, deep] of Object.entries(deepValues)) {
-    const text = hostileText(call, shapes['an unknown field']!, deep(`"${apiKey}"`))
-    yield [`${kind} in an unknown field, the key at the bottom`, text]
-    yield [`${kind} for the body`, deep()]
-  }
-  yield ['doubled fields and a prototype', doubledText(call)]
-  yield ['a text of two million', JSON.stringify({ ...call.body, x: `${'x'.repeat(2_000_000)}${apiKey}` })]
-}
-
-describe.each(operations.map(({ id }) => id))(
-  '%s, answered with hostile JSON',
+it.each([
+  ...['microblog.search', 'professionalnet.posts.search', 'professionalnet.person.posts'],
+  'professionalnet.industries.list',
+])(
+  'a walk of %s over deep pages counts the charge, shows each paid page, also in its error, and no key',
   { timeout: 120_000 },
-  (id) => {
-    it('resolves or rejects with the body, counts the charge and hides the key', async () => {
-      const call = knownOf(id)
-      const problems: string[] = []
-      for (const [title, sent, validation] of answersFor(call)) {
-        const { seen, fetch } = service(call, sent)
-        const budget = new CreditBudget(100_000)
-        const client = clientOf({ fetch, retry: false })
-        const options = { validation, budget }
-        const found: string[] = []
-        const error = await failureOf(async () => {
-          const made = clientTransport(client.transport).request(
-            call.operation,
-            call.params,
-            options,
-            call.id,
-          )
-          const { body, text } = await made
-          if (hasKey(sent, body) || text.includes(apiKey)) found.push('the page has the key')
-        })
-        found.push(...problemsOf(client, budget, seen.charged, error))
-        if (error instanceof InvalidResponseError) {
-          if (error.body === undefined) found.push('the body is lost')
-          else if (hasKey(sent, error.body)) found.push('the body has the key')
-        } else if (error !== undefined) found.push(`rejected with ${String(error)}`)
-        problems.push(...found.map((problem) => `${title}: ${problem}`))
+  async (id) => {
+    const operation = soakOperations.find((each) => each.id === id)!
+    const random = createRandom('deep')
+    const problems: string[] = []
+    const bodyOf = (page: number) => goodBody({ operation, id: 'x', page, pages: 3, secret: '', random })
+    let turn = 0
+    for (const [kind, deep] of Object.entries(deepValues))
+      for (const [place, shape] of Object.entries(places)) {
+        const [head = '', ...parts] = JSON.stringify(shape(bodyOf(2), operation.list!)).split(`"${hole}"`)
+        const text = head + parts.map((part) => deep + part).join('')
+        const validation = (['strict', 'lenient', 'off'] as const)[turn++ % 3]!
+        for (const texts of [[text], [JSON.stringify(bodyOf(1)), text]])
+          for (const problem of await problemsOf(operation, validation, texts))
+            problems.push(`${kind} in ${place}, page ${texts.length}, ${validation}: ${problem}`)
       }
-      expect(problems).toEqual([])
-      expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
-    })
+    expect(problems).toEqual([])
   },
 )
-
-it.each([
-  ['just below', -2000, undefined],
-  ['just above', 3, 'InvalidResponseError'],
-])('search() counts an answer of a size %s the limit, without the key', async (_, more, name) => {
-  const call = knownOf('microblog.search')
-  const text = JSON.stringify({ ...call.body, x: `\\u006f${apiKey.slice(1)}` }).replace('\\\\u', '\\u')
-  const filler = 'x'.repeat(64 * 2 ** 20 + more - Buffer.byteLength(text) - 8)
-  const { seen, fetch } = service(call, `{"y":"${filler}",${text.slice(1)}`)
-  const client = clientOf({ fetch, retry: false })
-  let body: unknown
-  const error = await failureOf(async () => {
-    body = await client.microblog.search({ query: 'data' })
-  })
-  expect([error?.name, holds(body ?? (error as InvalidResponseError).body, apiKey)]).toEqual([name, false])
-  expect([seen.charged, client.credits.spent + client.credits.uncertain]).toEqual([2, 2])
-})
