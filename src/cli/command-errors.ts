@@ -14,7 +14,6 @@ import {
   SocialSearchError,
   TokenStoreError,
 } from '../errors/index.ts'
-import { isInstance } from '../lib/thrown.ts'
 
 export const exitCodes = {
   done: 0,
@@ -65,7 +64,7 @@ const classes = [
 
 /** The name of an error's exit code; a call that may have been charged, or applied, comes first. */
 export function exitNameOf(error: unknown): keyof typeof exitCodes {
-  if (!isInstance(error, Error)) return 'failed'
+  if (!(error instanceof Error)) return 'failed'
   if (error instanceof SocialSearchError && [error.charged, error.applied].includes('unknown'))
     return 'unknown'
   if (error instanceof CommandError) return error.code

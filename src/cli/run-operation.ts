@@ -2,7 +2,6 @@ import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { ApiError, SocialSearchError } from '../errors/index.ts'
-import { isInstance } from '../lib/thrown.ts'
 import { answerCache } from './answer-cache.ts'
 import { cardOf } from './card.ts'
 import { confirmWalk } from './confirm.ts'
@@ -108,9 +107,9 @@ export async function runOperation(
   } catch (error) {
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
-    const failed = (isInstance(error, SocialSearchError) ? error.next : undefined) ?? next
+    const failed = (error instanceof SocialSearchError ? error.next : undefined) ?? next
     // A request that the service finds invalid stays so.
-    const isFinal = code === exitCodes.usage || (isInstance(reason, ApiError) && reason.status === 400)
+    const isFinal = code === exitCodes.usage || (reason instanceof ApiError && reason.status === 400)
     const left = walk.limit === undefined ? undefined : walk.limit - records
     let command =
       failed == null || operation.paging === undefined || isFinal || (pages === 0 && job === undefined)

@@ -5,7 +5,7 @@ import {
   SocialSearchError,
 } from '../errors/index.ts'
 import { jsonText } from '../lib/json.ts'
-import { isInstance, messageOf } from '../lib/thrown.ts'
+import { messageOf } from '../lib/thrown.ts'
 import type { Wait } from '../index.ts'
 import type { SharedFlags } from './flags.ts'
 import { proxyHint } from './proxy-hint.ts'
@@ -115,7 +115,7 @@ export function complain(
   // The command has a flag for the option.
   const message = fields.message.replace('`ceiling`', '--ceiling')
   say(wrapped(`social-search: ${message}`, process.stderr))
-  if (isInstance(error, ReauthorizationRequiredError)) say('To continue, run social-search login again')
+  if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
   const hint = proxyHint(error)
   if (hint !== undefined) say(hint)
   // A command stays in one line, so that it can be copied.
@@ -131,6 +131,6 @@ function fieldsOf(error: unknown): { readonly message: string } {
 }
 
 function paidData(error: unknown): unknown {
-  if (isInstance(error, InvalidResponseError)) return error.body
-  return isInstance(error, PaginationError) ? error.page : undefined
+  if (error instanceof InvalidResponseError) return error.body
+  return error instanceof PaginationError ? error.page : undefined
 }

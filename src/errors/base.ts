@@ -22,7 +22,7 @@ export interface Attempt {
   sent: string | null
   /** From sending to the last byte of the response, or to the failure, in milliseconds. */
   duration: number
-  /** HTTP status of the service, if its headers arrived, or of a hook that answered in its place. */
+  /** HTTP status of the service, if its headers arrived. */
   status?: number
   /** The service's id of this attempt. */
   requestId?: string

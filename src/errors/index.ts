@@ -1,4 +1,3 @@
-import { isInstance } from '../lib/thrown.ts'
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
 import type {
@@ -57,5 +56,5 @@ export function isSocialSearchError<Item>(
   value: unknown,
 ): value is { readonly items?: readonly Item[] } & AnySocialSearchError
 export function isSocialSearchError(value: unknown): value is AnySocialSearchError {
-  return isInstance(value, SocialSearchError)
+  return value instanceof SocialSearchError
 }

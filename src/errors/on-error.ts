@@ -1,4 +1,4 @@
-import { isInstance, messageOf, runAside } from '../lib/thrown.ts'
+import { runAside } from '../lib/thrown.ts'
 import { SocialSearchError } from './index.ts'
 
 /** Causes that a process logs; a message may repeat a part of what was received. */
@@ -13,19 +13,11 @@ const maxCauses = 100
 export function logOnce(source: string): (failure: string, error: unknown) => void {
   const logged = new Set<string>()
   return (failure, error) => {
-    const cause = `${classOf(error)}: ${isInstance(error, SocialSearchError) ? messageOf(error) : source}`
+    const kind = error instanceof Error ? error.constructor.name : typeof error
+    const cause = `${kind}: ${error instanceof SocialSearchError ? error.message : source}`
     if (logged.has(cause) || logged.size === maxCauses) return
     logged.add(cause)
     console.error(`${failure}; ${cause}; pass onError to see each error`)
-  }
-}
-
-function classOf(error: unknown): string {
-  try {
-    const name: unknown = error instanceof Error ? error.constructor.name : typeof error
-    return String(name)
-  } catch {
-    return typeof error
   }
 }
 

@@ -1,4 +1,4 @@
-import { awkwardValues } from '../support/awkward-values.ts'
+import { thrownValues } from '../support/thrown-values.ts'
 import { settle } from '../support/clock.ts'
 import { makeClient, ok } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
@@ -8,9 +8,9 @@ import { query } from '../support/search.ts'
 const page = ok(success)
 
 export const userCode: readonly Fault[] = [
-  fault(344, 'observers, the logger and the budget throw 12 values that cannot be printed', () =>
+  fault(344, 'observers, the logger and the budget throw what is no error', () =>
     inVirtualTime(async () => {
-      const ends = awkwardValues.map(([, make]) => {
+      const ends = thrownValues.map(([, make]) => {
         const crash = (): never => {
           throw make()
         }

@@ -1,6 +1,5 @@
 import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import { type Lease, abandonedMs } from '../../limits/interface.ts'
 import type { Purchase } from '../credits/ledger.ts'
 import { explainNetworkError } from '../http/network-error.ts'
@@ -138,7 +137,7 @@ export class OpenAttempt {
     } catch (error) {
       if (signal.aborted) throw signal.reason
       const isSent = this.#entry.sent !== null
-      const isMisuse = isInstance(error, FetchMisuse)
+      const isMisuse = error instanceof FetchMisuse
       const hasOwnFetch = client.fetch !== undefined
       const server = { baseUrl: client.baseUrl, redactor: this.#run.redactor, hasOwnFetch }
       if (isMisuse || !isSent) return failureOfMisuse(this.#run, error, isMisuse)
@@ -203,8 +202,7 @@ export class OpenAttempt {
     const failures = [...this.#run.progress.failures, failure]
     this.#run.advance({ phase: 'wait', tookEffect: 'no', failures })
     entry.outcome = codeOf(error)
-    if (isInstance(error, SocialSearchError) && error.requestId !== undefined)
-      entry.requestId = error.requestId
+    if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
     const { outcome, requestId, charged } = entry
     // Without a retry, the caller gets the error.
     const level = tookEffect === 'no' || failure.wait === null ? 'debug' : 'warn'

@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts'
 import type { Attempt, Charged } from '../../errors/index.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
-import { runAside, textOf } from '../../lib/thrown.ts'
+import { messageOf, runAside } from '../../lib/thrown.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/ledger.ts'
@@ -14,12 +14,7 @@ let calls = 0
 
 /** The `outcome` of a failure: the code of an error of this package, or `aborted`. */
 export function codeOf(error: unknown): string {
-  try {
-    return isSocialSearchError(error) ? error.code : 'aborted'
-  } catch {
-    // User code may have thrown an object that only looks like our error.
-    return 'aborted'
-  }
+  return isSocialSearchError(error) ? error.code : 'aborted'
 }
 
 /** Whether somebody wants to know what a call does. */
@@ -120,7 +115,7 @@ export class CallObserver {
 
   /** An observer that fails must not fail the call. */
   #aside(name: string, work: () => unknown): void {
-    runAside(work, (error) => this.#log('error', `${name} failed`, { reason: textOf(error) }))
+    runAside(work, (error) => this.#log('error', `${name} failed`, { reason: messageOf(error) }))
   }
 
   #log(level: LogLevel, message: string, fields: LogFields): void {

@@ -7,7 +7,6 @@ import {
   type TimeoutPhase,
 } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { Cached } from '../options/types.ts'
@@ -97,7 +96,7 @@ export function errorContext(
   ]
   // A success that was paid for, of this attempt or of one before.
   const before = failures.at(-1)?.error
-  const body = settled?.body ?? (isInstance(before, SocialSearchError) ? before.body : undefined)
+  const body = settled?.body ?? (before instanceof SocialSearchError ? before.body : undefined)
   return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body }
 }
 

@@ -1,6 +1,5 @@
 import { check } from '../../api/schema/check.ts'
 import { TimeoutError } from '../../errors/index.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import { Failure } from '../retry/failure.ts'
 import type { Answer, Situation } from './call.ts'
@@ -49,7 +48,7 @@ async function validateInTime(at: Situation, value: unknown): Promise<Validated 
   try {
     return await end.race(() => validateBody(operation, value, settings))
   } catch (error) {
-    if (!isInstance(error, Ended) || !isInstance(errorOfEnd(at, error), TimeoutError))
+    if (!(error instanceof Ended) || !(errorOfEnd(at, error) instanceof TimeoutError))
       return makeFailure(at, error)
     return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
   }

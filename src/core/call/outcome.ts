@@ -11,7 +11,7 @@ import {
   apiErrorClasses,
 } from '../../errors/index.ts'
 import { parsed } from '../../lib/json.ts'
-import { isInstance, messageOf } from '../../lib/thrown.ts'
+import { messageOf } from '../../lib/thrown.ts'
 import { type Cost, costOf } from '../credits/ledger.ts'
 import type { ExplainedFailure } from '../http/network-error.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
@@ -69,13 +69,13 @@ export function failureOfUnexpected(at: Situation, error: unknown): Failure {
 /** The outcome of an attempt that its timeout or the caller has ended. */
 export function failureOfAbort(at: Situation, reason: unknown): Failure {
   const error = errorOfEnd(at, reason)
-  const mayRetry = isInstance(error, TimeoutError) && at.progress.settled === undefined
+  const mayRetry = error instanceof TimeoutError && at.progress.settled === undefined
   return makeFailure(at, error, mayRetry ? 'no-answer' : 'final')
 }
 
 /** The error of a call that has ended early: this package's, or the reason of the caller's signal, unchanged. */
 export function errorOfEnd(at: Situation, reason: unknown): unknown {
-  return isInstance(reason, Ended) ? reason.toError(errorContext(at), at.progress.phase) : reason
+  return reason instanceof Ended ? reason.toError(errorContext(at), at.progress.phase) : reason
 }
 
 /** The failure of a success that is not valid. The error has the body that was paid for. */

@@ -2,7 +2,6 @@ import pRetry from 'p-retry'
 import { RateLimitError, SharedError, type SocialSearchError, TimeoutError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type Ticket, SurfaceClosed } from '../../limits/interface.ts'
 import { Purchase } from '../credits/ledger.ts'
@@ -212,13 +211,13 @@ class Run implements Situation {
 
   /** The error that the caller gets. */
   #errorOf(thrown: unknown): unknown {
-    const error = isInstance(thrown, Failure) ? thrown.error : thrown
-    if (isInstance(error, Ended)) return errorOfEnd(this, error)
+    const error = thrown instanceof Failure ? thrown.error : thrown
+    if (error instanceof Ended) return errorOfEnd(this, error)
     // The reason of the caller's signal is passed on unchanged.
     const { signal } = this.call.end
     if (signal.aborted && error === signal.reason) return error
-    if (isInstance(error, SurfaceClosed)) return this.#unsentError(error)
-    return isInstance(error, SharedError) ? error.of(errorContext(this)) : error
+    if (error instanceof SurfaceClosed) return this.#unsentError(error)
+    return error instanceof SharedError ? error.of(errorContext(this)) : error
   }
 
   #unsentError({ remaining, reason }: SurfaceClosed): SocialSearchError {

@@ -3,7 +3,6 @@ import type { Operation } from '../../api/operation.ts'
 import { unknownField } from '../../api/schema/check.ts'
 import { suggestPath } from '../../api/schema/suggest-path.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import { assertOptions, shown } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/ledger.ts'
 import { callChanges, isOption, merge, sharedChanges } from '../options/merge.ts'
@@ -169,7 +168,7 @@ export class ClientTransport implements Transport {
       const observed: Send = (call) => observer.observe(() => this.#answer(call))
       return wrapsOf(settings.observers).reduce((send, wrap) => wrap(send), observed)(call)
     } catch (error) {
-      if (!isInstance(error, ConfigurationError)) return Promise.reject(error)
+      if (!(error instanceof ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.
       return Promise.reject(new ConfigurationError(error.message, contextOf(operation, request)))
     }

@@ -1,6 +1,6 @@
 import type { Operation, Price } from '../../api/operation.ts'
 import type { Log } from '../../lib/logger.ts'
-import { runAside, textOf } from '../../lib/thrown.ts'
+import { messageOf, runAside } from '../../lib/thrown.ts'
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
 import { type Budget, type CreditSummary, type Reservation, rounded, roundedSummary } from './budget.ts'
 
@@ -153,7 +153,7 @@ export class Purchase implements CallCredits {
         () => settle(reservation),
         (error) => {
           const { operation, settings } = this.#call
-          const fields = { operation: operation.id, reason: textOf(error) }
+          const fields = { operation: operation.id, reason: messageOf(error) }
           settings.log?.('error', 'the budget failed', fields)
         },
       )

@@ -1,5 +1,4 @@
 import type { ConnectionPhase } from '../../errors/index.ts'
-import { messageOf } from '../../lib/thrown.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import type { Redactor } from '../../lib/redact.ts'
 
@@ -58,15 +57,6 @@ const untrustedCode =
  * browsers say nothing. A request counts as unsent only if that is proven.
  */
 export function readNetworkFailure(error: unknown): NetworkFailure {
-  try {
-    return readFields(error)
-  } catch {
-    // A fetch of the user may reject with a value whose getters throw.
-    return { phase: 'exchange', reason: messageOf(error) }
-  }
-}
-
-function readFields(error: unknown): NetworkFailure {
   const links: Link[] = []
   let link = error as Link | null | undefined
   // Bounded, since causes may be circular.

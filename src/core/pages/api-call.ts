@@ -74,11 +74,7 @@ const bodyOf = ({ body }: Answer): never => body as never
  * the error goes through, so they cost nothing until a call fails.
  */
 export function throwToCaller(error: unknown): never {
-  try {
-    if (error instanceof SocialSearchError) addCallers(error)
-  } catch {
-    // User code may have thrown an object that only looks like our error.
-  }
+  if (error instanceof SocialSearchError) addCallers(error)
   throw error
 }
 

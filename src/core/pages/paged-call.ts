@@ -1,4 +1,3 @@
-import { isInstance } from '../../lib/thrown.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, PaginationError, SocialSearchError, hide } from '../../errors/index.ts'
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
@@ -159,7 +158,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     try {
       for await (const item of this) if (items.push(item) === limit) break
     } catch (error) {
-      if (isInstance(error, SocialSearchError) && Object.isExtensible(error)) hide(error, 'items', items)
+      if (error instanceof SocialSearchError) hide(error, 'items', items)
       throw error
     }
     return items

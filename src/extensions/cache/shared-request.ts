@@ -1,6 +1,5 @@
 import { type Answer, type Call, type Send, Cancellation } from '../../extend.ts'
 import { SocialSearchError } from '../../errors/index.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import type { Entry } from './entry.ts'
 import type { StoredRequest } from './stored-request.ts'
 
@@ -68,7 +67,7 @@ export class SharedRequest {
   /** Whether a call sends the request itself after an error: nothing was sent for the first one, or it does not retry alike. */
   mayTakeOver(call: Call, error: unknown): boolean {
     if (call === this.#leader || call.end.signal.aborted) return false
-    const { charged = 'no', attempts = [] } = isInstance(error, SocialSearchError) ? error : {}
+    const { charged = 'no', attempts = [] } = error instanceof SocialSearchError ? error : {}
     const isUnsent = attempts.every(({ sent }) => sent === null)
     const policies = [call, this.#leader].map(({ settings }) => JSON.stringify(settings.retry))
     return charged === 'no' && (isUnsent || policies[0] !== policies[1])

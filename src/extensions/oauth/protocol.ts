@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { assertToken } from '../../extend.ts'
 import { Redactor } from '../../lib/redact.ts'
-import { isInstance, messageOf } from '../../lib/thrown.ts'
+import { messageOf } from '../../lib/thrown.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../../errors/index.ts'
 import { type OAuthEndpoints, type OAuthSettings, serverUrl } from './settings.ts'
 import type { TokenBinding, TokenSet } from './store.ts'
@@ -200,11 +200,11 @@ async function withOAuthErrors<T>(
   try {
     return await work()
   } catch (error) {
-    if (isInstance(error, OAuthError)) throw error
+    if (error instanceof OAuthError) throw error
     const processed = step === 'authorization' ? 'no' : 'unknown'
-    if (isInstance(error, oauth.AuthorizationResponseError))
+    if (error instanceof oauth.AuthorizationResponseError)
       throw serverError(error.error, error.error_description, redactor, { step, processed })
-    const text = isInstance(error, Error) ? redactor.text(messageOf(error)).slice(0, 200) : 'no reason given'
+    const text = error instanceof Error ? redactor.text(messageOf(error)).slice(0, 200) : 'no reason given'
     const reason = step === 'authorization' ? 'invalid_callback' : 'invalid_response'
     const what = step === 'authorization' ? 'the callback' : 'the response'
     throw new OAuthError(`${what} is invalid: ${text}`, { step, reason, processed })

@@ -1,5 +1,4 @@
 import { OAuthError } from '../../errors/index.ts'
-import { isInstance } from '../../lib/thrown.ts'
 
 /** Maximum number of requests for one refresh. */
 const maxAttempts = 3
@@ -12,7 +11,7 @@ const maxWaitMs = 10_000
  * process the failed one, so its refresh token is still valid.
  */
 export function retryDelay(error: unknown, attempt: number): number | undefined {
-  if (!isInstance(error, OAuthError) || !isTemporary(error) || attempt === maxAttempts) return undefined
+  if (!(error instanceof OAuthError) || !isTemporary(error) || attempt === maxAttempts) return undefined
   const { retryAfter = 0 } = error
   // Random, so that processes that fail together do not retry together.
   const delay = Math.max(retryAfter * 1000, 500 * attempt * (1 + Math.random()))
@@ -21,7 +20,7 @@ export function retryDelay(error: unknown, attempt: number): number | undefined 
 
 /** Whether the refresh token may have been used without the new one arriving. */
 export function mayHaveUsedRefreshToken(error: unknown): boolean {
-  return !isInstance(error, OAuthError) || error.processed === 'unknown'
+  return !(error instanceof OAuthError) || error.processed === 'unknown'
 }
 
 function isTemporary({ processed, reason, status = 0 }: OAuthError): boolean {
@@ -31,6 +30,6 @@ function isTemporary({ processed, reason, status = 0 }: OAuthError): boolean {
 
 /** How long to pause after a failed early renewal, in milliseconds: the old token still works. */
 export function renewalPauseMs(error: unknown): number {
-  const { retryAfter = 0 } = isInstance(error, OAuthError) ? error : {}
+  const { retryAfter = 0 } = error instanceof OAuthError ? error : {}
   return Math.max(retryAfter * 1000, maxWaitMs)
 }

@@ -1,6 +1,5 @@
 import type { AuthProvider } from '../../index.ts'
 import { sleep } from '../../lib/time.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import {
   OAuthError,
   type ReauthorizationReason,
@@ -55,7 +54,7 @@ export class OAuthSession implements AuthProvider {
     } catch (error) {
       // An early renewal may fail: the token has not expired yet.
       const cached = this.#cached
-      if (!cached || isInstance(error, ReauthorizationRequiredError) || !this.#isUsable(cached)) throw error
+      if (!cached || error instanceof ReauthorizationRequiredError || !this.#isUsable(cached)) throw error
       this.#pausedUntil = performance.now() + renewalPauseMs(error)
       return cached.accessToken
     }
@@ -117,8 +116,7 @@ export class OAuthSession implements AuthProvider {
       // The server may omit an unchanged refresh token or scope.
       tokens = { refreshToken, ...(scope !== undefined && { scope }), ...renewed }
     } catch (error) {
-      if (isInstance(error, OAuthError) && error.reason === 'invalid_grant')
-        return this.#end(stored, 'refused')
+      if (error instanceof OAuthError && error.reason === 'invalid_grant') return this.#end(stored, 'refused')
       if (mayHaveUsedRefreshToken(error)) return this.#end(stored, 'lost')
       await this.#restore(stored)
       const delay = retryDelay(error, attempt)

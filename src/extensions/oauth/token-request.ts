@@ -1,7 +1,6 @@
 import { isRecord } from '../../lib/is-record.ts'
 import { within } from '../../lib/abort.ts'
 import { parsed } from '../../lib/json.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import type { Fetch } from '../../index.ts'
 import {
   explainNetworkError,
@@ -62,8 +61,8 @@ export async function requestJson(
       if (response.ok) return new Response(withoutUnusableFields(text), response)
       throw errorOf(response, text, context, headers.has('authorization'))
     } catch (error) {
-      if (isInstance(error, OAuthError)) throw error
-      if (isInstance(error, FetchMisuse)) throw new ConfigurationError(error.message, { operation })
+      if (error instanceof OAuthError) throw error
+      if (error instanceof FetchMisuse) throw new ConfigurationError(error.message, { operation })
       const { phase, message } = explainNetworkError(error, { redactor, baseUrl: url }, hasAnswered)
       const processed = phase === 'exchange' ? 'unknown' : 'no'
       throw new OAuthError(message, { step, reason: 'unreachable', processed })

@@ -2,7 +2,6 @@ import { CreditBudget } from '../../index.ts'
 import { defaultTimeoutMs, effectOf } from '../../extend.ts'
 import { report } from '../../errors/on-error.ts'
 import { TimeoutError } from '../../errors/index.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
   addCredits,
@@ -59,7 +58,7 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
     if (operation === undefined) return jsonResponse(null, 204, { allow })
     return await forward(request, operation, id, settings, requestId)
   } catch (error) {
-    if (isInstance(error, Refusal)) return errorResponse(requestId, error)
+    if (error instanceof Refusal) return errorResponse(requestId, error)
     throw error
   }
 }
@@ -97,7 +96,7 @@ async function forward(
     admitted = await admit({ request, operation, sendBy: times.sendBy }, settings)
     return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
-    if (isInstance(error, Refusal)) throw error
+    if (error instanceof Refusal) throw error
     if (request.signal.aborted && error === request.signal.reason)
       throw new Refusal(499, 'caller_left', 'the caller left')
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.

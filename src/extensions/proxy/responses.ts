@@ -60,13 +60,8 @@ function ownError(error: unknown): { status: number; fields: Record<string, unkn
 
 /** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
 export function isPublicError(error: unknown): error is SocialSearchError {
-  try {
-    if (error instanceof ApiError || error instanceof InvalidRequestError) return true
-    if (error instanceof InvalidResponseError) return true
-    return ownError(error) !== undefined && typeof (error as SocialSearchError).code === 'string'
-  } catch {
-    return false // Your own code has thrown something that cannot be read.
-  }
+  const isOfService = error instanceof ApiError || error instanceof InvalidRequestError
+  return isOfService || error instanceof InvalidResponseError || ownError(error) !== undefined
 }
 
 /** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. */

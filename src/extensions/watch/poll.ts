@@ -1,5 +1,4 @@
 import { ValidationError } from '../../errors/index.ts'
-import { isInstance } from '../../lib/thrown.ts'
 import { type Added, addPage, joined, trimmed } from './spans.ts'
 import type { WatchSpan } from './types.ts'
 
@@ -64,7 +63,7 @@ export async function* poll<Post extends AnyPost>(
       }
     } catch (error) {
       // The service may refuse an old cursor. Then the gap is read from the newest post down.
-      if (!isInstance(error, ValidationError) || next === search || isRestarted) throw error
+      if (!(error instanceof ValidationError) || next === search || isRestarted) throw error
       isRestarted = true
       spans = spans.map((span, index) => (index === 0 ? { ...span, next: search } : span))
       yield { fresh: [], spans }

@@ -57,7 +57,7 @@ describe('budget', () => {
     expect(refused.error).toMatchObject({ status: 400 })
     await client.close()
     expect(client.credits).toMatchObject(paid)
-    const fields = { operation: 'microblog.search', reason: 'Error: no connection' }
+    const fields = { operation: 'microblog.search', reason: 'no connection' }
     expect(error.mock.calls).toEqual([
       ['the budget failed', fields],
       ['the budget failed', fields],

@@ -1,13 +1,13 @@
 import { sleep } from '../../../bench/simulate/clock.ts'
 import type { Random } from '../../../src/extensions/sandbox/random.ts'
-import { awkwardValues } from '../../support/awkward-values.ts'
+import { thrownValues } from '../../support/thrown-values.ts'
 
 /** An error of the caller's own code, which may come back as it is. */
 export class CallersError extends Error {}
 
-/** A value that the caller's code throws, and that may be impossible to print. */
+/** A value that the caller's code throws, which need not be an error. */
 export function drawThrown(random: Random): unknown {
-  return random.pick(awkwardValues)[1]()
+  return random.pick(thrownValues)[1]()
 }
 
 /** How a piece of the caller's code fails, with what it is in its error. */
