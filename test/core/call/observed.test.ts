@@ -24,7 +24,7 @@ it('onWait does not affect the call when it rejects', async () => {
   const client = makeClient({ fetch: slow(600), limits: { inFlight: 1 }, onWait, logger: { error } })
   const calls = [client.microblog.search(query), client.microblog.search(query)]
   expect((await settle(Promise.all(calls))).value).toHaveLength(2)
-  expect(error).toHaveBeenCalledWith('onWait failed', expect.objectContaining({ reason: 'Error: mine' }))
+  expect(error).toHaveBeenCalledWith('onWait failed', expect.objectContaining({ reason: 'mine' }))
 })
 
 it('search() keeps its slot for 50 ms when the response is cut off at its limit', async () => {

@@ -87,7 +87,7 @@ describe('onWait', () => {
     expect((await settle(Promise.all(calls))).value).toHaveLength(3)
     expect(error).toHaveBeenCalledWith('onWait failed', {
       operation: 'microblog.search',
-      reason: 'Error: mine',
+      reason: 'mine',
     })
   })
 
