@@ -8,7 +8,7 @@ export {
   type Send,
   type Wrap,
   defaultTimeoutMs,
-  noProgress,
+  unsent,
 } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check-answer.ts'

@@ -1,5 +1,4 @@
 import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
-import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { type Lease, abandonedMs } from '../../limits/interface.ts'
 import type { Purchase } from '../credits/ledger.ts'
 import { explainNetworkError } from '../http/network-error.ts'
@@ -7,7 +6,7 @@ import { userAgent } from '../http/user-agent.ts'
 import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
-import { type Answer, type Progress, type Situation, errorContext, timeoutOf } from './call.ts'
+import { type Answer, type Situation, errorContext, logAt, timeoutOf } from './call.ts'
 import { codeOf } from './call-observer.ts'
 import { checkAnswer } from './check-answer.ts'
 import {
@@ -19,19 +18,13 @@ import {
   outcomeOf,
 } from './outcome.ts'
 
-/** The run of an attempt. */
-interface AttemptingRun extends Situation {
-  readonly purchase: Purchase
-  readonly log: (level: LogLevel, message: string, fields?: LogFields) => void
-  advance(changes: Partial<Progress>): void
-}
-
 /** One attempt: it sends the request, settles the outcome, then checks and transforms a success. */
 export class OpenAttempt {
-  readonly #run: AttemptingRun
-  readonly #token: string | null
+  #at: Situation
   /** What the caller gets to see of it. */
   readonly #entry: Attempt
+  readonly #purchase: Purchase
+  readonly #token: string | null
   /** While it holds a slot. */
   #lease: Lease | undefined
   /** Monotonic time at which it was sent; before that, at which it began. */
@@ -39,40 +32,34 @@ export class OpenAttempt {
   /** For how long the slot stays taken after the attempt, in milliseconds. */
   #keepSlotMs = 0
 
-  constructor(run: AttemptingRun, lease: Lease, token: string | null) {
-    const { queued, paced } = lease
-    this.#run = run
-    this.#token = token
+  constructor(at: Situation, entry: Attempt, purchase: Purchase, lease: Lease, token: string | null) {
+    this.#at = at
+    this.#entry = entry
+    this.#purchase = purchase
     this.#lease = lease
-    this.#entry = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
-    run.advance({ attempts: [...run.progress.attempts, this.#entry], settled: undefined })
-    run.call.openCalls.enterSlot()
-  }
-
-  /** Notes the wait after the attempt, in milliseconds. */
-  noteWait(ms: number): void {
-    this.#entry.waited = ms
+    this.#token = token
+    at.call.openCalls.enterSlot()
   }
 
   /** @throws {Failure} */
   async make(): Promise<Answer> {
-    const run = this.#run
+    const { call } = this.#at
     const entry = this.#entry
     let failure: Failure
     try {
       const outcome = await this.#sendInTime()
       const answer =
-        outcome instanceof Failure ? outcome : await checkAnswer(run, outcome, run.purchase.credits)
+        outcome instanceof Failure ? outcome : await checkAnswer(this.#at, outcome, this.#purchase.credits)
       if (!(answer instanceof Failure || outcome instanceof Failure)) {
         const { status } = answer.response
         const durationMs = Math.round(entry.duration)
-        run.log('debug', 'answered', { status, durationMs, requestId: answer.requestId })
-        run.call.observer?.attempt(entry, run.purchase, outcome.tookEffect)
+        logAt(this.#at, 'debug', 'answered', { status, durationMs, requestId: answer.requestId })
+        call.observer?.attempt(entry, this.#purchase, outcome.tookEffect)
         return answer
       }
       failure = answer as Failure
     } catch (error) {
-      failure = failureOfUnexpected(run, error)
+      failure = failureOfUnexpected(this.#at, error)
     }
     this.#noteFailure(failure)
     throw failure
@@ -82,14 +69,14 @@ export class OpenAttempt {
   async #sendInTime(): Promise<Outcome> {
     let outcome: Outcome
     try {
-      const timeoutMs = timeoutOf(this.#run.call)
-      outcome = await this.#run.call.end.inTime(
+      const timeoutMs = timeoutOf(this.#at.call)
+      outcome = await this.#at.call.end.inTime(
         timeoutMs,
         () => this.#lateError(timeoutMs),
         (signal) => this.#send(signal),
       )
     } catch (reason) {
-      outcome = failureOfAbort(this.#run, reason)
+      outcome = failureOfAbort(this.#at, reason)
       // The service notices a closed connection a moment later.
       if (this.#entry.sent !== null) this.#keepSlotMs = abandonedMs
     }
@@ -98,17 +85,17 @@ export class OpenAttempt {
   }
 
   #lateError(timeoutMs: number): TimeoutError {
-    const { phase } = this.#run.progress
+    const { phase } = this.#at
     const message =
       this.#entry.sent === null
         ? `a hook took longer than ${timeoutMs} ms, nothing was sent`
         : `no complete response within ${timeoutMs} ms (waiting for ${phase})`
-    return new TimeoutError(message, { ...errorContext(this.#run), phase })
+    return new TimeoutError(message, { ...errorContext(this.#at), phase })
   }
 
   /** Sends the request through ky, whose hooks may change it, and reads the response. */
   async #send(signal: AbortSignal): Promise<Outcome> {
-    const { client, settings, operation, request } = this.#run.call
+    const { client, settings, operation, request } = this.#at.call
     const { hooks } = settings
     const headers = new Headers(settings.headers)
     const body = operation.method === 'GET' ? undefined : request.params
@@ -117,7 +104,7 @@ export class OpenAttempt {
     headers.set('accept', client.dialect.accept)
     if (body !== undefined) headers.set('content-type', 'application/json')
     const init = initOf(operation.method, headers, body, signal)
-    const context = { operation: operation.id, attempt: this.#run.progress.attempts.length }
+    const context = { operation: operation.id, attempt: this.#at.attempts.length }
     const url = client.baseUrl + request.path
     let response: Response | undefined
     try {
@@ -133,15 +120,15 @@ export class OpenAttempt {
       // An abort ends the body early, as if it were complete.
       signal.throwIfAborted()
       if (!received.complete) this.#keepSlotMs = abandonedMs
-      return outcomeOf(this.#run, received)
+      return outcomeOf(this.#at, received)
     } catch (error) {
       if (signal.aborted) throw signal.reason
       const isSent = this.#entry.sent !== null
       const isMisuse = error instanceof FetchMisuse
       const hasOwnFetch = client.fetch !== undefined
-      const server = { baseUrl: client.baseUrl, redactor: this.#run.redactor, hasOwnFetch }
-      if (isMisuse || !isSent) return failureOfMisuse(this.#run, error, isMisuse)
-      return failureOfConnection(this.#run, explainNetworkError(error, server, response !== undefined))
+      const server = { baseUrl: client.baseUrl, redactor: this.#at.redactor, hasOwnFetch }
+      if (isMisuse || !isSent) return failureOfMisuse(this.#at, error, isMisuse)
+      return failureOfConnection(this.#at, explainNetworkError(error, server, response !== undefined))
     }
   }
 
@@ -149,19 +136,20 @@ export class OpenAttempt {
     if (this.#entry.sent !== null) throw new FetchMisuse('a hook sent the request again')
     if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
     // A hook may have taken longer than the call has time, or have blocked the timers that end it.
-    this.#run.call.end.throwIfAborted()
+    this.#at.call.end.throwIfAborted()
     signal.throwIfAborted()
     this.#entry.sent = new Date().toISOString()
     this.#start = performance.now()
-    const tookEffect = effectOf(this.#run.call.operation) === 'read' ? 'no' : 'unknown'
-    this.#run.advance({ phase: 'headers', tookEffect })
+    const tookEffect = effectOf(this.#at.call.operation) === 'read' ? 'no' : 'unknown'
+    this.#at = { ...this.#at, phase: 'headers', tookEffect }
+    this.#at.call.end.isInFlight = true
     this.#lease?.sent()
-    this.#run.log('debug', 'sending')
+    logAt(this.#at, 'debug', 'sending')
   }
 
   #noteHeaders({ status }: Response): void {
     this.#entry.status = status
-    this.#run.advance({ phase: 'body' })
+    this.#at = { ...this.#at, phase: 'body' }
     this.#lease?.answered()
   }
 
@@ -170,13 +158,13 @@ export class OpenAttempt {
    * request does not run into it, and releases the slot.
    */
   #settle(outcome: Outcome): void {
-    const { call, purchase } = this.#run
+    const { call } = this.#at
     const { tookEffect, cost, requestId } = outcome
     this.#entry.duration = performance.now() - this.#start
     if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
     if (requestId !== undefined) this.#entry.requestId = requestId
-    purchase.settle(cost)
-    this.#run.advance({ tookEffect, settled: outcome })
+    this.#purchase.settle(cost)
+    this.#at = { ...this.#at, tookEffect, settled: outcome }
     const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
     if (holdMs !== null) call.client.limiter.hold(call.operation.surface, holdMs)
     this.#release(this.#keepSlotMs)
@@ -188,7 +176,7 @@ export class OpenAttempt {
     if (lease === undefined) return
     this.#lease = undefined
     const free = (): void => {
-      this.#run.call.openCalls.leaveSlot()
+      this.#at.call.openCalls.leaveSlot()
       lease.release()
     }
     if (ms > 0) setTimeout(free, ms)
@@ -199,14 +187,13 @@ export class OpenAttempt {
   #noteFailure(failure: Failure): void {
     const { error, tookEffect } = failure
     const entry = this.#entry
-    const failures = [...this.#run.progress.failures, failure]
-    this.#run.advance({ phase: 'wait', tookEffect: 'no', failures })
+    this.#at.call.end.isInFlight = false
     entry.outcome = codeOf(error)
     if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
     const { outcome, requestId, charged } = entry
     // Without a retry, the caller gets the error.
     const level = tookEffect === 'no' || failure.wait === null ? 'debug' : 'warn'
-    this.#run.log(level, 'attempt failed', { outcome, charged, requestId })
-    this.#run.call.observer?.attempt(entry, this.#run.purchase, tookEffect)
+    logAt(this.#at, level, 'attempt failed', { outcome, charged, requestId })
+    this.#at.call.observer?.attempt(entry, this.#purchase, tookEffect)
   }
 }

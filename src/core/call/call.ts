@@ -6,6 +6,7 @@ import {
   SocialSearchError,
   type TimeoutPhase,
 } from '../../errors/index.ts'
+import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
@@ -23,7 +24,7 @@ export type Send = (call: Call) => Promise<Answer>
 /** Adds something to each call. It may answer itself, or send another call in its place. */
 export type Wrap = (send: Send) => Send
 
-/** One call: what was asked, and what may end it early. It does not change; what happens to it is a {@link Progress}. */
+/** One call: what was asked, and what may end it early. It does not change; what happens to it is a {@link Situation}. */
 export interface Call {
   readonly client: ClientSettings
   readonly settings: CallSettings
@@ -37,8 +38,11 @@ export interface Call {
   readonly before: Answer | undefined
 }
 
-/** How far a call is. Each step makes a new one. */
-export interface Progress {
+/** A call, and how far it is. Each step makes a new one. */
+export interface Situation {
+  readonly call: Call
+  /** Knows the secrets of the client, and every token that the call has sent. */
+  readonly redactor: Redactor
   readonly phase: TimeoutPhase
   readonly attempts: readonly Attempt[]
   /** Of the attempts that have failed. */
@@ -46,11 +50,14 @@ export interface Progress {
   /** Whether the attempt in flight was charged or applied, as far as it is known. */
   readonly tookEffect: Charged
   /** The outcome of the latest attempt, once it is accounted for. Checks may still run. */
-  readonly settled?: { readonly body?: unknown } | undefined
+  readonly settled?: { readonly body?: unknown }
 }
 
-/** The progress of a call without an attempt; all queued calls share it. */
-export const noProgress: Progress = { phase: 'queue', attempts: [], failures: [], tookEffect: 'no' }
+/** A call without an attempt. */
+export function unsent(call: Call): Situation {
+  const { redactor } = call.client
+  return { call, redactor, phase: 'queue', attempts: [], failures: [], tookEffect: 'no' }
+}
 
 /** The result of a call: the response, parsed and validated, with its attempts and its cost. */
 export interface Answer {
@@ -71,24 +78,15 @@ export interface Answer {
   readonly cached?: Cached
 }
 
-/** A call, and how far it is. */
-export interface Situation {
-  readonly call: Call
-  readonly progress: Progress
-  /** Knows the secrets of the client, and every token that the call has sent. */
-  readonly redactor: Redactor
-}
-
 /**
  * The fields that every error of a call has.
  *
  * @param tookEffect Whether the current attempt was charged or applied.
  */
 export function errorContext(
-  { call, progress }: Situation,
-  tookEffect: Charged = progress.tookEffect,
+  { call, attempts, failures, settled, tookEffect: current }: Situation,
+  tookEffect: Charged = current,
 ): ErrorContext {
-  const { attempts, failures, settled } = progress
   const all = [
     tookEffect,
     ...attempts.map(({ charged }) => charged),
@@ -106,4 +104,13 @@ export const defaultTimeoutMs = 30_000
 /** Time for one attempt of a call, in milliseconds. */
 export function timeoutOf({ settings, operation }: Call): number {
   return settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs
+}
+
+export function logAt(
+  { call: { operation, settings }, attempts }: Situation,
+  level: LogLevel,
+  message: string,
+  fields?: LogFields,
+): void {
+  settings.log?.(level, message, { operation: operation.id, attempt: attempts.length, ...fields })
 }

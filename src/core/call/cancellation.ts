@@ -25,11 +25,6 @@ function late(message: string): Ended {
   )
 }
 
-/** The open calls of a client. */
-interface Owner {
-  delete(call: Cancellation): void
-}
-
 /** The calls that wait for a request that they share. */
 interface SharedBy {
   readonly leader: Cancellation
@@ -40,7 +35,6 @@ interface SharedBy {
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */
 export class Cancellation {
   readonly #controller = new AbortController()
-  readonly #owner: Owner | undefined
   readonly #latestSendBy: (() => number) | undefined
   #sendBy: number | undefined
   /** The reason once `#sendBy` has passed. */
@@ -50,9 +44,7 @@ export class Cancellation {
   #shared: Cancellation | undefined
   #cleanUp: (() => void)[] | undefined
 
-  /** @param owner Forgets the call when it has ended. */
-  constructor(owner: Owner | undefined, shared?: SharedBy) {
-    this.#owner = owner
+  constructor(shared?: SharedBy) {
     this.#latestSendBy = shared?.latestSendBy
     if (shared) this.#late = shared.leader.#late
   }
@@ -131,7 +123,6 @@ export class Cancellation {
 
   /** The call has ended: stops all that could cancel it. */
   close(): void {
-    this.#owner?.delete(this)
     for (const cleanUp of this.#cleanUp?.splice(0) ?? []) cleanUp()
   }
 

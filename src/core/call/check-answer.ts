@@ -13,7 +13,7 @@ export async function checkAnswer(
   success: Success,
   credits: CallCredits,
 ): Promise<Answer | Failure> {
-  const { call, progress, redactor } = at
+  const { call, redactor, attempts } = at
   const { operation, settings } = call
   const { validation, schema, paging } = settings
   const { response, text, value, requestId } = success
@@ -28,18 +28,7 @@ export async function checkAnswer(
   if (validated instanceof Failure) return validated
   if (!validated.ok) return failureOfInvalid(at, success, validated)
   const { body, invalid } = validated
-  const { attempts } = progress
-  return {
-    response,
-    redactor,
-    text,
-    parsed: value,
-    requestId,
-    body,
-    invalid,
-    attempts,
-    credits,
-  }
+  return { response, redactor, text, parsed: value, requestId, body, invalid, attempts, credits }
 }
 
 /** The caller's schema may be slow; it must not outlast the call. */
@@ -48,8 +37,8 @@ async function validateInTime(at: Situation, value: unknown): Promise<Validated 
   try {
     return await end.race(() => validateBody(operation, value, settings))
   } catch (error) {
-    if (!(error instanceof Ended) || !(errorOfEnd(at, error) instanceof TimeoutError))
-      return makeFailure(at, error)
+    const failed = errorOfEnd(at, error)
+    if (!(error instanceof Ended) || !(failed instanceof TimeoutError)) return makeFailure(at, failed)
     return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
   }
 }

@@ -32,24 +32,20 @@ interface SurfaceStatus {
   wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
 }
 
-interface QueuedCall {
-  readonly call: {
-    readonly client: { readonly limiter: CallLimiter }
-    readonly settings: Pick<CallSettings, 'log'>
-    readonly operation: { readonly id: string; readonly surface: string | null }
-    readonly observer: CallObserver | undefined
-    readonly end: Cancellation
-  }
-  /** Undefined when it has left the queue. */
-  readonly ticket: Ticket | undefined
+interface OpenCall {
+  readonly client: { readonly limiter: CallLimiter }
+  readonly settings: Pick<CallSettings, 'log'>
+  readonly operation: { readonly id: string; readonly surface: string | null }
+  readonly observer: CallObserver | undefined
+  readonly end: Cancellation
 }
 
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
   /** Requests that have a slot. */
   #inFlight = 0
-  /** What ends them, and while they queue, who waits. */
-  readonly #calls = new Map<Cancellation, QueuedCall | undefined>()
+  /** With their tickets while they queue. */
+  readonly #calls = new Map<OpenCall, Ticket | undefined>()
   #queued = 0
   /** Every surface that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
@@ -62,13 +58,16 @@ export class OpenCalls {
   readonly #isTied = isTiedToRequests()
 
   /** Adds a call until it has ended, or ends it if the client is closed. */
-  add(call: Cancellation): void {
+  add(call: OpenCall): void {
     this.#calls.set(call, undefined)
-    if (this.#isClosed) call.abort(closed)
+    if (this.#isClosed) call.end.abort(closed)
   }
 
-  delete(call: Cancellation): void {
+  /** The call has ended. */
+  delete(call: OpenCall): void {
+    this.unqueue(call)
     this.#calls.delete(call)
+    call.end.close()
     if (this.#calls.size === 0) this.#onIdle.forEach((resolve) => resolve())
   }
 
@@ -80,17 +79,17 @@ export class OpenCalls {
     this.#inFlight--
   }
 
-  queue(queued: QueuedCall): void {
-    const { operation, end } = queued.call
+  queue(call: OpenCall, ticket: Ticket): void {
     this.#queued++
-    this.#calls.set(end, queued)
-    this.#surfaces.add(operation.surface)
-    this.#watch(queued)
+    this.#calls.set(call, ticket)
+    this.#surfaces.add(ticket.surface)
+    this.#watch(call)
   }
 
-  unqueue({ call }: QueuedCall): void {
+  unqueue(call: OpenCall): void {
+    if (this.#calls.get(call) === undefined) return
     this.#queued--
-    this.#calls.set(call.end, undefined)
+    this.#calls.set(call, undefined)
     if (this.#queued > 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -98,7 +97,7 @@ export class OpenCalls {
 
   /** Queued calls by surface, and requests in flight. */
   status(limiter: CallLimiter): ClientStatus {
-    const queued = [...this.#calls.values()].flatMap((each) => each?.ticket ?? [])
+    const queued = [...this.#calls.values()].filter((ticket) => ticket !== undefined)
     const surfaces = [...this.#surfaces].map((surface) => {
       const priorities = queued.filter((each) => each.surface === surface).map(({ priority }) => priority)
       const { reason, ms } = limiter.waitOf(surface) ?? { reason: null, ms: 0 }
@@ -117,17 +116,17 @@ export class OpenCalls {
   /** Aborts all open and future calls; resolves when all have settled. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const call of this.#calls.keys()) call.abort(closed)
+    for (const { end } of this.#calls.keys()) end.abort(closed)
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
   /** Warns of the first long wait of these calls. */
-  warnOfWait(call: QueuedCall['call'], wait: Parameters<typeof warnIfLong>[1], queuedMs = 0): void {
+  warnOfWait(call: OpenCall, wait: Parameters<typeof warnIfLong>[1], queuedMs = 0): void {
     if (!this.#hasWarned) this.#hasWarned = warnIfLong(call, wait, queuedMs)
   }
 
   /** Checks soon why a call waits, if it is still queued then. */
-  #watch({ call: { observer, settings } }: QueuedCall): void {
+  #watch({ observer, settings }: OpenCall): void {
     if ((observer || (settings.log && !this.#hasWarned)) && !this.#isTied)
       this.#timer ??= setTimeout(() => this.#check(), checkMs)
   }
@@ -137,11 +136,10 @@ export class OpenCalls {
     const now = performance.now()
     const waits = new Map<string | null, QueueWait | null>()
     // A copy, since a callback may make another call.
-    for (const queued of [...this.#calls.values()]) {
-      if (queued?.ticket === undefined) continue
-      const { call, ticket } = queued
+    for (const [call, ticket] of [...this.#calls]) {
+      if (ticket === undefined) continue
       const { surface, queuedAt } = ticket
-      this.#watch(queued)
+      this.#watch(call)
       if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
       const wait = waits.get(surface) ?? null
       call.observer?.check(wait)

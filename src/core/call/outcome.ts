@@ -47,7 +47,7 @@ export function outcomeOf(at: Situation, received: Received): Outcome {
 /** The outcome of an attempt whose connection failed. */
 export function failureOfConnection(at: Situation, failure: ExplainedFailure): Failure {
   const { message, phase, reason } = failure
-  const tookEffect = phase === 'exchange' ? at.progress.tookEffect : 'no'
+  const tookEffect = phase === 'exchange' ? at.tookEffect : 'no'
   const error = new ConnectionError(message, { ...errorContext(at, tookEffect), phase, reason })
   return makeFailure(at, error, kindsByPhase[phase], { tookEffect })
 }
@@ -61,7 +61,7 @@ export function failureOfMisuse(at: Situation, error: unknown, isMisuse: boolean
 
 /** The failure of an attempt that has thrown an error which nothing else explains. */
 export function failureOfUnexpected(at: Situation, error: unknown): Failure {
-  if (!at.progress.settled) return makeFailure(at, error)
+  if (!at.settled) return makeFailure(at, error)
   const reason = at.redactor.text(messageOf(error))
   return failureAfterSuccess(at, `the response cannot be read: ${reason}`)
 }
@@ -69,13 +69,12 @@ export function failureOfUnexpected(at: Situation, error: unknown): Failure {
 /** The outcome of an attempt that its timeout or the caller has ended. */
 export function failureOfAbort(at: Situation, reason: unknown): Failure {
   const error = errorOfEnd(at, reason)
-  const mayRetry = error instanceof TimeoutError && at.progress.settled === undefined
-  return makeFailure(at, error, mayRetry ? 'no-answer' : 'final')
+  return makeFailure(at, error, error instanceof TimeoutError ? 'no-answer' : 'final')
 }
 
 /** The error of a call that has ended early: this package's, or the reason of the caller's signal, unchanged. */
 export function errorOfEnd(at: Situation, reason: unknown): unknown {
-  return reason instanceof Ended ? reason.toError(errorContext(at), at.progress.phase) : reason
+  return reason instanceof Ended ? reason.toError(errorContext(at), at.phase) : reason
 }
 
 /** The failure of a success that is not valid. The error has the body that was paid for. */
@@ -102,18 +101,18 @@ function failureAfterSuccess(at: Situation, message: string): Failure {
 
 /** Makes every failure, and decides whether and when the call retries. */
 export function makeFailure(
-  { call, progress }: Situation,
+  at: Situation,
   error: unknown,
   kind: FailureKind = 'final',
   {
-    tookEffect = progress.tookEffect,
+    tookEffect = at.tookEffect,
     announced = null,
     cost = 'unknown',
   }: Partial<Pick<Failure, 'tookEffect' | 'announced' | 'cost'>> = {},
 ): Failure {
-  const { operation, settings } = call
+  const { operation, settings } = at.call
   const latest = { kind, announced }
-  const wait = nextWait([...progress.failures, latest], effectOf(operation), settings.retry, Math.random)
+  const wait = nextWait([...at.failures, latest], effectOf(operation), settings.retry, Math.random)
   return new Failure({ error, tookEffect, ...latest, cost: tookEffect === 'no' ? 'none' : cost, wait })
 }
 
@@ -133,9 +132,8 @@ export function whyUnusable(
   return { ok: false, message, issues: [] }
 }
 
-function successOf({ call, progress, redactor }: Situation, received: Received): Success {
+function successOf({ call, redactor, tookEffect }: Situation, received: Received): Success {
   const { client, operation, settings } = call
-  const { tookEffect } = progress
   const { dialect } = client
   const { response, complete } = received
   let { text } = received
@@ -164,7 +162,7 @@ function successOf({ call, progress, redactor }: Situation, received: Received):
 }
 
 function failureOfResponse(at: Situation, { response, text }: Received): Failure {
-  const { call, progress, redactor } = at
+  const { call, redactor } = at
   const { client, operation, settings } = call
   const { dialect } = client
   const { status, headers, type } = response
@@ -188,10 +186,10 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
   const effect = effectOf(operation)
   const verdict: Verdict =
     errorBody === null || status < 400
-      ? verdictOnGateway(status, progress.tookEffect, effect === 'read' || settings.retry.ambiguous)
+      ? verdictOnGateway(status, at.tookEffect, effect === 'read' || settings.retry.ambiguous)
       : reported === undefined
-        ? verdictOnService(status, progress.tookEffect, effect)
-        : verdictOnProxy(status, progress.tookEffect, announced, reported)
+        ? verdictOnService(status, at.tookEffect, effect)
+        : verdictOnProxy(status, at.tookEffect, announced, reported)
   const { tookEffect } = verdict
   const isByProxy = reported !== undefined
   const told = errorBody ?? describeForeign(response, text, redactor)

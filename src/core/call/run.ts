@@ -1,7 +1,11 @@
 import pRetry from 'p-retry'
-import { RateLimitError, SharedError, type SocialSearchError, TimeoutError } from '../../errors/index.ts'
-import type { LogFields, LogLevel } from '../../lib/logger.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import {
+  type Attempt,
+  RateLimitError,
+  SharedError,
+  type SocialSearchError,
+  TimeoutError,
+} from '../../errors/index.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type Ticket, SurfaceClosed } from '../../limits/interface.ts'
 import { Purchase } from '../credits/ledger.ts'
@@ -10,12 +14,12 @@ import { OpenAttempt } from './attempt.ts'
 import {
   type Answer,
   type Call,
-  type Progress,
   type Send,
   type Situation,
   errorContext,
-  noProgress,
+  logAt,
   timeoutOf,
+  unsent,
 } from './call.ts'
 import { Ended } from './cancellation.ts'
 import { errorOfEnd } from './outcome.ts'
@@ -27,22 +31,17 @@ const staleMs = 1000
 export const sendCall: Send = (call) => new Run(call).send()
 
 /** Sends the requests of a call: it queues, and makes attempts until one succeeds or the retry policy stops. */
-class Run implements Situation {
-  readonly call: Call
-  readonly purchase: Purchase
-  progress = noProgress
-  redactor: Redactor
-  /** The latest attempt. */
-  #attempt: OpenAttempt | undefined
+class Run {
+  readonly #call: Call
+  readonly #purchase: Purchase
   /** The token of the next attempt, or of the latest. */
   #token: string | null = null
-  /** While it is queued. */
-  ticket: Ticket | undefined
+  /** Made with the first attempt: thousands of calls may be queued. */
+  #latest: Situation | undefined
 
   constructor(call: Call) {
-    this.call = call
-    this.purchase = new Purchase(call)
-    this.redactor = call.client.redactor
+    this.#call = call
+    this.#purchase = new Purchase(call)
   }
 
   /** Answers the call. */
@@ -63,53 +62,46 @@ class Run implements Situation {
     } catch (error) {
       throw this.#errorOf(error)
     } finally {
-      this.#leaveQueue()
-      this.purchase.close()
-      this.call.end.close()
+      this.#purchase.close()
+      this.#call.openCalls.delete(this.#call)
     }
   }
 
+  /** How far the call is, between its attempts. */
+  #situation(): Situation {
+    return this.#latest ?? unsent(this.#call)
+  }
+
   #makeAttempt(lease: Lease): Promise<Answer> {
-    if (this.#token !== null) this.redactor = this.redactor.with(this.#token)
-    this.#attempt = new OpenAttempt(this, lease, this.#token)
-    return this.#attempt.make()
-  }
-
-  /** Notes how far the call is. */
-  advance(changes: Partial<Progress>): void {
-    this.progress = { ...this.progress, ...changes }
-    const { phase } = this.progress
-    this.call.end.isInFlight = phase === 'headers' || phase === 'body'
-  }
-
-  log(level: LogLevel, message: string, fields: LogFields = {}): void {
-    const { operation, settings } = this.call
-    settings.log?.(level, message, {
-      operation: operation.id,
-      attempt: this.progress.attempts.length,
-      ...fields,
-    })
+    const before = this.#situation()
+    const redactor = this.#token === null ? before.redactor : before.redactor.with(this.#token)
+    const { queued, paced } = lease
+    const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
+    const at = { ...before, redactor, attempts: [...before.attempts, entry] }
+    this.#latest = at
+    return new OpenAttempt(at, entry, this.#purchase, lease, this.#token).make()
   }
 
   /** Waits in the queue for a lease. It is not async: calls made together keep their order if nothing is awaited before. */
   #queue(): Promise<Lease> {
-    const { client, settings, end } = this.call
+    const { client, settings, end } = this.#call
     end.throwIfAborted()
     if (client.credential.fixed === undefined || settings.budgets.length > 0) return this.#prepareAndQueue()
-    this.purchase.reserve()
+    this.#purchase.reserve()
     this.#token = client.credential.fixed
-    return this.#acquire()
+    return client.limiter.acquire(this.#ticket())
   }
 
   /** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
   async #prepareAndQueue(): Promise<Lease> {
-    const { client, end, operation } = this.call
+    const { client, end, operation } = this.#call
     const { credential, limiter } = client
-    await end.race(() => this.purchase.reserveInBudgets())
+    await end.race(() => this.#purchase.reserveInBudgets())
     await end.race(() => this.#updateToken())
     // It may have been aborted just after its token came.
     end.throwIfAborted()
-    let lease = await this.#acquire()
+    const ticket = this.#ticket()
+    let lease = await limiter.acquire(ticket)
     while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
       try {
         await this.#updateTokenInSlot()
@@ -120,59 +112,51 @@ class Run implements Situation {
       if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
       // A 429 has closed the surface meanwhile.
       lease.release()
-      lease = await limiter.acquire(this.ticket as Ticket)
+      lease = await limiter.acquire(ticket)
     }
     return lease
   }
 
   async #updateToken(): Promise<void> {
-    this.#token = await this.call.client.credential.token(() => errorContext(this))
+    this.#token = await this.#call.client.credential.token(() => errorContext(this.#situation()))
   }
 
   /** The call has a slot, so the provider gets the time of one attempt. */
   #updateTokenInSlot(): Promise<void> {
-    const timeoutMs = timeoutOf(this.call)
-    return this.call.end.inTime(
+    const timeoutMs = timeoutOf(this.#call)
+    return this.#call.end.inTime(
       timeoutMs,
       () => this.#timeoutError(`no token within ${timeoutMs} ms`),
       () => this.#updateToken(),
     )
   }
 
-  #acquire(): Promise<Lease> {
-    const { client, end, openCalls, operation, settings } = this.call
-    const { failures, attempts } = this.progress
-    const latest = failures.at(-1)
+  /** Enters the queue. */
+  #ticket(): Ticket {
+    const { end, openCalls, operation, settings } = this.#call
+    const hold = this.#latest?.failures.map(holdOf).at(-1) ?? 0
     const ticket: Ticket = {
       surface: operation.surface,
       priority: settings.priority,
-      isRetry: attempts.length > 0,
+      isRetry: this.#latest !== undefined,
       // It waits for the end of its own 429, also beyond `maxWait`: without a `Retry-After`, that is the wait of its retry.
-      maxHoldWait: Math.max(settings.retry.maxWaitMs, (latest && holdOf(latest)) ?? 0),
+      maxHoldWait: Math.max(settings.retry.maxWaitMs, hold),
       // Fields without a number take less memory than Infinity.
       sendBy: end.sendBy === Infinity ? undefined : end.sendBy,
       // Whole numbers take less memory.
       queuedAt: Math.floor(performance.now()),
       signal: end.signal,
     }
-    this.ticket = ticket
-    openCalls.queue(this)
-    // Calls that have made no attempt share one progress.
-    if (ticket.isRetry) this.advance({ phase: 'queue' })
-    return client.limiter.acquire(ticket)
-  }
-
-  #leaveQueue(): void {
-    if (this.ticket === undefined) return
-    this.ticket = undefined
-    this.call.openCalls.unqueue(this)
+    if (this.#latest) this.#latest = { ...this.#latest, phase: 'queue' }
+    openCalls.queue(this.#call, ticket)
+    return ticket
   }
 
   /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
   #take(lease: Lease): Lease {
-    this.#leaveQueue()
+    this.#call.openCalls.unqueue(this.#call)
     try {
-      this.call.end.throwIfAborted()
+      this.#call.end.throwIfAborted()
       return lease
     } catch (error) {
       lease.release()
@@ -181,24 +165,29 @@ class Run implements Situation {
   }
 
   /** Waits until the next attempt is due; resolves with false if the call does not retry. */
-  async #waitForRetry({ kind, wait }: Failure): Promise<boolean> {
+  async #waitForRetry(failure: Failure): Promise<boolean> {
+    const { kind, wait } = failure
+    const before = this.#situation()
+    const at = { ...before, phase: 'wait' as const, failures: [...before.failures, failure] }
+    this.#latest = at
     if (kind === 'unauthorized') return this.#refreshToken()
-    const { end, observer } = this.call
+    const { end, observer } = this.#call
     if (wait === null || wait >= end.sendBy - performance.now()) return false
-    this.log('info', 'retrying', { waitMs: Math.round(wait) })
+    logAt(at, 'info', 'retrying', { waitMs: Math.round(wait) })
     // The 429 closed the surface: the call waits in its queue, ahead of new calls.
     if (kind === 'rate-limited') return true
     observer?.report('retry', wait)
-    this.call.openCalls.warnOfWait(this.call, { reason: 'retry', ms: wait })
+    this.#call.openCalls.warnOfWait(this.#call, { reason: 'retry', ms: wait })
     await sleep(wait, end.signal)
-    this.#attempt?.noteWait(wait)
+    const [latest] = at.attempts.slice(-1)
+    if (latest) latest.waited = wait
     return true
   }
 
   /** Refreshes a refused token, once a call; resolves with whether the call retries. */
   async #refreshToken(): Promise<boolean> {
-    const { client, settings, end } = this.call
-    const { attempts, failures } = this.progress
+    const { client, settings, end } = this.#call
+    const { attempts, failures } = this.#situation()
     const isFirst = failures.filter(({ kind }) => kind === 'unauthorized').length === 1
     if (!isFirst || !client.credential.refreshable || end.sendBy <= performance.now()) return false
     const refreshing = client.credential.refresh(this.#token ?? '')
@@ -212,12 +201,12 @@ class Run implements Situation {
   /** The error that the caller gets. */
   #errorOf(thrown: unknown): unknown {
     const error = thrown instanceof Failure ? thrown.error : thrown
-    if (error instanceof Ended) return errorOfEnd(this, error)
+    if (error instanceof Ended) return errorOfEnd(this.#situation(), error)
     // The reason of the caller's signal is passed on unchanged.
-    const { signal } = this.call.end
+    const { signal } = this.#call.end
     if (signal.aborted && error === signal.reason) return error
     if (error instanceof SurfaceClosed) return this.#unsentError(error)
-    return error instanceof SharedError ? error.of(errorContext(this)) : error
+    return error instanceof SharedError ? error.of(errorContext(this.#situation())) : error
   }
 
   #unsentError({ remaining, reason }: SurfaceClosed): SocialSearchError {
@@ -225,7 +214,7 @@ class Run implements Situation {
     const message = `not sent: rate limit reached; retry after ${retryAfter} s`
     if (reason === 'pace') return this.#timeoutError(message, retryAfter)
     return new RateLimitError({
-      ...errorContext(this),
+      ...errorContext(this.#situation()),
       status: 429,
       code: 'rate_limited',
       message,
@@ -234,6 +223,7 @@ class Run implements Situation {
   }
 
   #timeoutError(message: string, retryAfter?: number): TimeoutError {
-    return new TimeoutError(message, { ...errorContext(this), phase: this.progress.phase, retryAfter })
+    const at = this.#situation()
+    return new TimeoutError(message, { ...errorContext(at), phase: at.phase, retryAfter })
   }
 }

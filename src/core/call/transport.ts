@@ -9,7 +9,7 @@ import { callChanges, isOption, merge, sharedChanges } from '../options/merge.ts
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { type Answer, type Call, type Send, type Wrap, noProgress } from './call.ts'
+import { type Answer, type Call, type Send, type Wrap, unsent } from './call.ts'
 import { CallObserver, isObserved } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
@@ -157,11 +157,11 @@ export class ClientTransport implements Transport {
         operation: configured,
         request,
         before,
-        end: new Cancellation(this.#openCalls),
+        end: new Cancellation(),
         observer: isObserved(settings) ? new CallObserver(settings, configured, request) : undefined,
         openCalls: this.#openCalls,
       }
-      this.#openCalls.add(call.end)
+      this.#openCalls.add(call)
       call.end.start(settings, callerLeft)
       const { observer } = call
       if (observer === undefined) return this.#answer(call)
@@ -187,10 +187,9 @@ function untilEnd(send: Send): Send {
       return await send(call)
     } catch (error) {
       const phase = call.end.isInFlight ? 'headers' : 'queue'
-      const { redactor } = call.client
-      throw errorOfEnd({ call, progress: { ...noProgress, phase }, redactor }, error)
+      throw errorOfEnd({ ...unsent(call), phase }, error)
     } finally {
-      call.end.close()
+      call.openCalls.delete(call)
     }
   }
 }

@@ -2,7 +2,7 @@ import {
   type Answer,
   type Call,
   type Send,
-  noProgress,
+  unsent,
   checkAnswer,
   contextOf,
   type CallSettings,
@@ -112,8 +112,8 @@ async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): P
   const value = dialect.parse(text)
   const requestId = redactor.requestId(value)
   const success = { response, complete: true, text, value, body: value, requestId, tookEffect }
-  const progress = { ...noProgress, phase: 'body' as const, attempts, tookEffect, settled: success }
-  const answer = await checkAnswer({ call, progress, redactor }, { ...success, cost: 'none' }, credits)
+  const read = { ...unsent(call), redactor, phase: 'body' as const, attempts, tookEffect, settled: success }
+  const answer = await checkAnswer(read, { ...success, cost: 'none' }, credits)
   if (answer instanceof Failure) throw answer.error
   if (isPayer) return answer
   ledger.saved += cost

@@ -42,7 +42,7 @@ export class SharedRequest {
       for (const { end } of this.#waiting) latest = Math.max(latest, end.sendBy)
       return latest
     }
-    this.#end = new Cancellation(leader.openCalls, { leader: leader.end, latestSendBy })
+    this.#end = new Cancellation({ leader: leader.end, latestSendBy })
   }
 
   /** Waits for the answer. The first call that joins begins the request. */
