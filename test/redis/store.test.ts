@@ -111,7 +111,7 @@ describe('redisStore()', () => {
     const lease = await limiters[0]!.acquire(ticket)
     const waiting = limiters[1]!.acquire(ticket)
     // Long enough that it would be logged.
-    await realTime.pass(3500)
+    await realTime.pass(7000)
     lease.release()
     ;(await waiting).release()
     await Promise.all(limiters.map((limiter) => limiter.close()))

@@ -27,6 +27,9 @@ const lookMs = 1000
 /** First time between two looks at a store without notices, in milliseconds. It grows to `lookMs` while a call waits. */
 const firstPollMs = 25
 
+/** A process that has heard no notice of its own for so long logs it, in milliseconds. */
+const deafMs = 5000
+
 /** What comes of an ask; undefined if the reply was late. */
 export type Outcome = Grant | Refusal | undefined
 
@@ -43,8 +46,8 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   #pollMs = firstPollMs
   /** Whether a notice of this process has come back to it. Until then it polls: a pooler or missing rights may swallow them. */
   #hears = false
-  /** When to log that it hears nothing. */
-  #deafAt: number | undefined
+  /** Since when it should hear its own notices; undefined before, and once it has logged that it does not. */
+  #listensSince: number | undefined
   /** When to look whether a process lives that may take a slot. */
   #lookAt = Infinity
 
@@ -115,7 +118,7 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
     if (store.watch === undefined) return
     this.#unwatch ??= store.watch(await this.text.key(), (text) => this.#onNotice(text))
     const startedAt = performance.now()
-    this.#deafAt ??= startedAt + this.text.timeoutMs
+    this.#listensSince = startedAt
     const isSure = await this.text.update((text, { clock }) => {
       const state = decode(text)
       const ago = state && clock + state.shift - state.time
@@ -179,12 +182,15 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   }
 
   protected override onAvailability(): void {
+    // The connection for notices may come back later.
+    this.#listensSince &&= performance.now()
     this.change()
   }
 
   protected override onRenew(): void {
-    if (!this.#hears && performance.now() > (this.#deafAt ?? Infinity)) {
-      this.#deafAt = Infinity
+    const isDeaf = !this.#hears && !this.isUnavailable && this.text.store.watch !== undefined
+    if (isDeaf && performance.now() - (this.#listensSince ?? Infinity) > deafMs) {
+      this.#listensSince = undefined
       this.text.log('warn', 'no notices of the shared store arrive, so this process polls', {})
     }
     if (!this.isUnavailable) this.change()
