@@ -9,8 +9,7 @@ import { catalogPage } from './catalog.ts'
 import { callOf, codeOf, conditionOf, operationSection } from './operation.ts'
 import { capitalized, code, priceOf, sentence, table } from './words.ts'
 
-const ofDescription =
-  'The service describes itself. `client.creditRates()` reads its credit rates.'
+const ofDescription = 'The service describes itself. `client.creditRates()` reads its credit rates.'
 
 const generated = '<!-- Generated from the sources by `npm run docs`. -->'
 

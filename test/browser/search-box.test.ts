@@ -11,7 +11,7 @@ it('onWait tells a user who types 36 letters why a search waits, and until when'
   await using sandbox = await serveSandbox({ latency: 10 })
   const page = await tabs.open()
   await page.evaluate((options) => box.show(options), {
-    ...{ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey, dangerouslyAllowBrowser: true },
+    ...{ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey, dangerouslyAllowBrowser: true, logger: false },
   })
   const said = page.locator('output')
   const before = Date.now()
@@ -21,7 +21,7 @@ it('onWait tells a user who types 36 letters why a search waits, and until when'
   expect(until - before).toBeGreaterThan(55_000)
   expect(until - before).toBeLessThan(70_000)
   // Twenty searches of two credits went out; the sixteen others were aborted in the queue, or wait.
-  expect(sandbox.requests).toHaveLength(20)
+  await expect.poll(() => sandbox.requests).toHaveLength(20)
   expect(sandbox.ledger.spent).toBe(40)
   const { spent, uncertain, reserved } = await page.evaluate(() => box.credits())
   expect(spent + uncertain).toBe(40)
