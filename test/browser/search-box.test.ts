@@ -11,7 +11,12 @@ it('onWait tells a user who types 36 letters why a search waits, and until when'
   await using sandbox = await serveSandbox({ latency: 10 })
   const page = await tabs.open()
   await page.evaluate((options) => box.show(options), {
-    ...{ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey, dangerouslyAllowBrowser: true, logger: false },
+    ...{
+      baseUrl: sandbox.baseUrl,
+      apiKey: sandbox.apiKey,
+      dangerouslyAllowBrowser: true,
+      logger: false as const,
+    },
   })
   const said = page.locator('output')
   const before = Date.now()
