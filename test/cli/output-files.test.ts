@@ -140,7 +140,8 @@ describe('watch --out posts.db', () => {
   })
 
   it('passes the new posts to --exec, and stores none of those that it fails for', async () => {
-    expect(await social(`${watch} --exec 'exit 3'`)).toMatchObject(failed(1, 'ended with 3'))
+    for (const line of [watch, 'watch coffee --once --state state.json'])
+      expect(await social(`${line} --exec 'exit 3'`)).toMatchObject(failed(1, 'ended with 3'))
     expect(readdirSync(folder)).toEqual([])
     await social(`${watch} --exec 'wc -l > lines'`)
     expect([Number(readFileSync('lines', 'utf8')), rowsOf('posts.db', ids).length]).toEqual([20, 20])

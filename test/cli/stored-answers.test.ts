@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { failed, linesOf } from '../support/command-line.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
@@ -46,6 +47,16 @@ describe('--cache', () => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
     await social(cached)
     expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('warns once when its file cannot be written, and prints what was bought', async () => {
+    await social(cached)
+    const database = new DatabaseSync(file)
+    database.exec('BEGIN IMMEDIATE')
+    const { code, out, err } = await social('search typescript --cache 1h')
+    database.close()
+    expect([code, linesOf(out).length]).toEqual([0, 20])
+    expect(err).toBe('social-search: the cache failed: database is locked\n')
   })
 
   it('names a file that SQLite cannot read, and buys nothing', async () => {

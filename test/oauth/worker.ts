@@ -4,9 +4,7 @@ import { createOAuthClient } from '../../src/extensions/oauth/index.ts'
 import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
 import { clientId, clientSecret, redirectUri } from './authorization-server.ts'
 
-const [issuer = '', baseUrl = '', path = '', shiftMs = '0'] = process.argv.slice(2)
-const actual = Date.now.bind(Date)
-Date.now = () => actual() + Number(shiftMs)
+const [issuer = '', baseUrl = '', path = ''] = process.argv.slice(2)
 
 const oauth = await createOAuthClient({
   ...{ issuer, clientId, clientSecret, redirectUri, baseUrl },

@@ -1,8 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { linesOf } from '../support/command-line.ts'
 import { command, social, useCommand } from './command.ts'
 
 useCommand()
@@ -14,16 +12,6 @@ describe('--cache', () => {
   it('keeps the answers of the sandbox, too', async () => {
     await social(`${cached} --sandbox`)
     expect((await social(`${cached} --sandbox`)).err).toContain('0 credits, 2 saved')
-  })
-
-  it('warns once when its file cannot be written, and prints what was bought', async () => {
-    await social(cached)
-    const database = new DatabaseSync(join(folder(), 'answers.sqlite'))
-    database.exec('BEGIN IMMEDIATE')
-    const { code, out, err } = await social('search typescript --cache 1h')
-    database.close()
-    expect([code, linesOf(out).length]).toEqual([0, 20])
-    expect(err).toBe('social-search: the cache failed: database is locked\n')
   })
 })
 

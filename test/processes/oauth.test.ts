@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { ReauthorizationRequiredError } from '../../src/errors/index.ts'
 import {
   MemoryTokenStore,
   type OAuthClient,
@@ -53,16 +52,6 @@ async function authorized(
 async function authorize(oauth: OAuthClient) {
   const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
   return oauth.exchange(await browse(url), JSON.parse(JSON.stringify(pending)))
-}
-
-/** Ends what a token is good for, at the server. */
-async function revoke({ issuer }: AuthorizationServer, token: string): Promise<void> {
-  const { ok } = await fetch(`${issuer}/token/revocation`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret.replaceAll('_', '%5F')}`)}` },
-    body: new URLSearchParams({ token }),
-  })
-  expect(ok).toBe(true)
 }
 
 /** The server deletes access tokens along with a grant, so this finds one by its value and ends it alone. */
@@ -123,26 +112,6 @@ describe('with oidc-provider', () => {
     await expect(client.organization.usage()).resolves.toBeDefined()
   })
 
-  it('a lost response ends the authorization, and its refresh token is not sent again', async () => {
-    const { server, session, client, oauth } = await authorized()
-    await expire(server, await session.token())
-    server.loseNextAnswer()
-    for (let call = 0; call < 3; call++) {
-      await expect(client.organization.usage()).rejects.toMatchObject({ reason: 'lost' })
-    }
-    expect(server.refreshes).toEqual([true])
-    await authorize(oauth)
-    await expect(client.organization.usage()).resolves.toBeDefined()
-  })
-
-  it('a revoked authorization requires a new one', async () => {
-    const { server, store, client } = await authorized()
-    await revoke(server, (await store.get())?.refreshToken ?? '')
-    const error: unknown = await client.organization.usage().catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(ReauthorizationRequiredError)
-    expect(error).toMatchObject({ reason: 'refused', attempts: [{ status: 401 }] })
-  })
-
   it('a code works once, and only with its verifier', async () => {
     const { oauth } = await authorized()
     const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
@@ -201,23 +170,5 @@ describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
     expect(server.refreshes.length).toBeGreaterThanOrEqual(10)
     expect(server.refreshes).not.toContain(false)
     expect([...modes].sort()).toEqual(['file 600', 'lock 700'])
-  })
-
-  it('works when the clock is an hour ahead of or behind the server’s', async () => {
-    const folder = temporary()
-    const first = join(folder, 'ahead.json')
-    const second = join(folder, 'behind.json')
-    const { server, service, oauth } = await authorized({ lifetime: 2 }, new FileTokenStore(first))
-    const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
-    await oauth.exchange(await browse(url), pending, new FileTokenStore(second))
-    const args = [
-      [server.issuer, service.baseUrl, first, '3600000'],
-      [server.issuer, service.baseUrl, second, '-3600000'],
-    ]
-    for (const { calls, errors } of await run(server, 6, args, () => undefined)) {
-      expect(errors).toEqual([])
-      expect(calls).toBeGreaterThan(3)
-    }
-    expect(server.refreshes).not.toContain(false)
   })
 })

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import {
   existsSync,
   readFileSync,
@@ -13,7 +12,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { failed } from '../support/command-line.ts'
 import { command, env, run, server, social, when } from './command.ts'
-import { all, besides, cursors, newFile, undisturbed, useJobs } from './job.ts'
+import { all, besides, newFile, undisturbed, useJobs } from './job.ts'
 
 useJobs()
 
@@ -35,26 +34,6 @@ describe('--out', () => {
     expect((await social(resumed)).code).toBe(0)
     expect([readFileSync(out, 'utf8'), besides(out)]).toEqual([text, ['.state.json']])
   })
-
-  it('pays once when two commands start at once, also with --resume and through links', async () => {
-    const { pages } = await undisturbed()
-    for (const flags of ['', '--resume', '', '--resume']) {
-      ;(server.requests as unknown[]).length = 0
-      const out = newFile()
-      const link = `${out}.link.jsonl`
-      symlinkSync(out, link)
-      server.inject({ delay: 1500 })
-      const pids: (number | undefined)[] = []
-      const during = (child: ChildProcess): void => void pids.push(child.pid)
-      const both = await Promise.all(
-        [out, link].map((path) => social(`${all} --out ${path} ${flags}`, { during })),
-      )
-      expect(both.map(({ code }) => code).sort()).toEqual([0, 2])
-      const refused = both.findIndex(({ code }) => code === 2)
-      expect(both[refused]?.err).toContain(`${out} is in use by process ${pids[1 - refused]}`)
-      expect(cursors()).toEqual(pages)
-    }
-  }, 120_000)
 
   it.skipIf(!existsSync('/proc/self/stat'))(
     'is free at once when its process was killed, also if its pid belongs to another process now',

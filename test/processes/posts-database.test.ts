@@ -124,11 +124,4 @@ describe('--out posts.db', () => {
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])
     expect(rowsOf(out, 'SELECT job FROM social_search_jobs')).toHaveLength(5)
   })
-
-  it('refuses a second run of the same job at the same time', async () => {
-    server.inject({ delay: 1500 })
-    const both = await Promise.all([runCommand('search coffee'), runCommand('search coffee')])
-    expect(both.map(({ code }) => code).sort()).toEqual([0, 2])
-    expect(both.map(({ err }) => err).join('')).toContain(`${out} is in use by process`)
-  })
 })

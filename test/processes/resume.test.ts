@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { linesOf } from '../support/command-line.ts'
@@ -40,40 +40,6 @@ describe('--resume', () => {
     },
     120_000,
   )
-
-  it('continues after a budget, which covers all runs together, and buys nothing after the last page', async () => {
-    const { text } = await undisturbed()
-    const out = newFile()
-    const line = `${all} --out ${out}`
-    expect(await social(`${line} --budget 5`)).toMatchObject({
-      ...{ code: 5, err: expect.stringContaining('--resume') },
-    })
-    expect(text.startsWith(readFileSync(out, 'utf8'))).toBe(true)
-    expect((await social(`${line} --budget 5 --resume`)).code).toBe(5)
-    expect(server.requests).toHaveLength(2)
-    expect((await social(`${line} --resume`)).code).toBe(0)
-    expect(readFileSync(out, 'utf8')).toBe(text)
-    const before = server.requests.length
-    expect([(await social(`${line} --resume`)).code, server.requests.length]).toEqual([0, before])
-  })
-
-  it('keeps its budget over all runs, also if they lose answers or are killed at any moment', async () => {
-    const out = newFile()
-    const state = `${out}.state.json`
-    const stored = (): number =>
-      existsSync(state) ? (JSON.parse(readFileSync(state, 'utf8')) as { credits: number }).credits : 0
-    let code: number | null = null
-    for (let runs = 0; runs < 50 && code !== 5; runs++) {
-      const isKilled = runs % 3 > 0
-      if (!isKilled) server.inject({ reset: 'after', skip: 1 })
-      const pages = Math.floor(Math.random() * 3)
-      const options = isKilled ? killed(pages, pages === 0 ? 150 : 20) : {}
-      ;({ code } = await social(`${all} --count 5 --budget 50 --out ${out} --resume`, options))
-      expect(server.ledger.spent).toBeLessThanOrEqual(stored())
-      expect(stored()).toBeLessThanOrEqual(50)
-    }
-    expect([code, stored()]).toEqual([5, 50])
-  })
 
   it('finishes and writes the page under way on Ctrl-C, and says how to continue', async () => {
     const { text } = await undisturbed()

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RunLock } from '../../src/cli/run-lock.ts'
-import { failed } from '../support/command-line.ts'
 import { command, server, social, useCommand, when } from './command.ts'
 
 useCommand()
@@ -81,24 +80,23 @@ describe('RunLock', () => {
   })
 })
 
-describe('watch --state', () => {
-  it('is refused while another watch has the file, and not after that was killed', async () => {
-    const state = join(newFolder('watch'), 'state.json')
-    let last: ChildProcess | undefined
-    const watch = () =>
-      social(`watch coffee --yes --state ${state}`, { during: (child) => void (last = child) })
-    const killed = watch()
-    const first = last
-    await expect.poll(() => existsSync(state)).toBe(true)
-    expect(await watch()).toMatchObject(failed(2, `is in use by process ${first?.pid}`))
+describe('two runs of a job at once', () => {
+  it.each([
+    'search coffee --out x.jsonl',
+    'search coffee --out link.jsonl',
+    'search coffee --out x.db',
+    'watch coffee --once --state x.json',
+  ])('pay once, and one of them says so: %s', async (line) => {
+    if (line.includes('link')) symlinkSync('linked.jsonl', join(command.folder, 'link.jsonl'))
+    server.inject({ delay: 1500 })
+    const other = line.replace('link', 'linked')
+    const pids: (number | undefined)[] = []
+    const during = (child: ChildProcess): void => void pids.push(child.pid)
+    const both = await Promise.all([line, other].map((each) => social(each, { during })))
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 2])
+    const refused = both.findIndex(({ code }) => code === 2)
+    expect(both[refused]?.err).toContain(`is in use by process ${pids[1 - refused]}`)
     expect(server.requests).toHaveLength(1)
-    first?.kill('SIGKILL')
-    await killed
-    const next = watch()
-    await expect.poll(() => server.requests.length).toBe(2)
-    last?.kill('SIGINT')
-    expect((await next).code).toBe(130)
-    expect(readdirSync(join(state, '..'))).toEqual(['state.json'])
   })
 })
 

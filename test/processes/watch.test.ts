@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { failed, linesOf, recordsOf } from '../support/command-line.ts'
+import { linesOf, recordsOf } from '../support/command-line.ts'
 import { command, server, social, useCommand, when } from './command.ts'
 
 useCommand()
@@ -28,21 +28,6 @@ describe('watch', () => {
     expect([again.code, again.out, server.requests.length]).toEqual([130, '', 2])
     writeFileSync(state, '{}')
     expect((await social(`${watch} --state ${state}`)).code).toBe(2)
-  })
-
-  it('keeps its old state if the command fails', async () => {
-    const state = fileOf('failed.json')
-    expect(await social(`${watch} --state ${state} --exec 'exit 7'`)).toMatchObject(failed(1, 'ended with 7'))
-    expect(existsSync(state)).toBe(false)
-  })
-
-  it('spends --budget anew in each run', async () => {
-    for (const pages of [1, 2]) {
-      expect(
-        (await social(`watch coffee --every 0.2 --budget 2 --state ${fileOf('budget.json')}`)).code,
-      ).toBe(5)
-      expect(server.requests).toHaveLength(pages)
-    }
   })
 
   it('passes a batch again if it was killed before the command has exited', async () => {

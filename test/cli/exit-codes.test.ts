@@ -1,0 +1,46 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { Fault } from '../../src/extensions/sandbox/index.ts'
+import { failed } from '../support/command-line.ts'
+import { sandbox, social, useCommand } from './command.ts'
+
+useCommand()
+
+const search = 'search coffee'
+const change = `mentions set-state men_764dbb8c410af7ff --body '{"state":"seen"}'`
+const paid = { body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 }
+
+describe('exit codes', () => {
+  it.each<[number, string, string, string, Fault?]>([
+    [4, 'the service refuses', search, 'the service answered 400', { status: 400 }],
+    [4, 'a paid response is invalid', search, '"id":"paid"', paid],
+    [5, 'a budget is spent', `${search} --all --budget 3`, 'budget'],
+    [6, 'a call may have been charged', search, 'may have been charged', { reset: 'after' }],
+    [6, 'a change may have been applied', change, 'it may have been applied', { reset: 'after' }],
+  ])('are %i when %s', async (code, _, line, message, fault) => {
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
+    if (fault !== undefined) sandbox.inject(fault)
+    expect(await social(line)).toMatchObject(failed(code, message))
+  })
+
+  it('are 3 without a key or with a wrong one, and no message contains it', async () => {
+    for (const key of ['', 'sandbox_wrong_key_0123456789']) {
+      vi.stubEnv('SOCIAL_SEARCH_API_KEY', key)
+      const { code, err } = await social(search)
+      expect([code, key !== '' && err.includes(key)]).toEqual([3, false])
+    }
+  })
+
+  it.each<[string, object, Fault?]>([
+    [
+      search,
+      { name: 'ConnectionError', charged: 'unknown', operation: 'microblog.search' },
+      { reset: 'after' },
+    ],
+    [change, { applied: 'unknown', charged: 'no' }, { reset: 'after' }],
+    ['nothing', { code: 'usage' }],
+  ])('come with one JSON object of the error on stderr with --json: %s', async (line, error, fault) => {
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
+    if (fault !== undefined) sandbox.inject(fault)
+    expect(JSON.parse((await social(`${line} --json`)).err)).toMatchObject(error)
+  })
+})
