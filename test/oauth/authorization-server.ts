@@ -15,8 +15,6 @@ export interface AuthorizationServer {
   readonly issuer: string
   /** The refreshes it has answered: true for new tokens, false for `invalid_grant` and the like. */
   readonly refreshes: boolean[]
-  /** Breaks the connection of the next refresh once the tokens are made. */
-  loseNextAnswer(): void
   close(): Promise<void>
 }
 
@@ -27,7 +25,6 @@ export async function authorizationServer(
   const server = createServer((request, response) => void handle(request, response))
   const issuer = await listening(server)
   const refreshes: boolean[] = []
-  let losing = false
   const configuration: Configuration = {
     clients: [
       {
@@ -70,8 +67,6 @@ export async function authorizationServer(
   const noted = (answered: boolean) => (ctx: KoaContextWithOIDC) => {
     if (ctx.oidc.params?.['grant_type'] !== 'refresh_token') return
     refreshes.push(answered)
-    if (losing) ctx.req.socket.destroy()
-    losing = false
   }
   provider.on('grant.success', noted(true))
   provider.on('grant.error', noted(false))
@@ -101,7 +96,6 @@ export async function authorizationServer(
 
   return {
     ...{ provider, issuer, refreshes },
-    loseNextAnswer: () => (losing = true),
     close: () => closed(server),
   }
 }
