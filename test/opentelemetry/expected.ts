@@ -9,53 +9,53 @@ export interface Exported {
 export const expected: Exported = {
   tree: `
 a search INTERNAL
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=1
-    - attempt http.response.status_code=200 charged=yes credits.spent=2
+  microblog.search INTERNAL attempts=1 charged=yes credits.spent=2
+    - attempt charged=yes credits.spent=2 http.response.status_code=200
     POST CLIENT
 the same again INTERNAL
-  microblog.search INTERNAL charged=no cached=true credits.saved=2
+  microblog.search INTERNAL cached=true charged=no credits.saved=2
 a retry INTERNAL
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=2
-    - attempt http.response.status_code=503 charged=no error.type=professionalnet_unavailable
+  microblog.search INTERNAL attempts=2 charged=yes credits.spent=2
+    - attempt charged=no error.type=professionalnet_unavailable http.response.status_code=503
     - wait wait.reason=retry
-    - attempt http.response.status_code=200 charged=yes credits.spent=2
+    - attempt charged=yes credits.spent=2 http.response.status_code=200
     POST CLIENT ERROR
     POST CLIENT
 a 429 INTERNAL
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=2 paced=1
-    - attempt http.response.status_code=429 charged=no error.type=rate_limited
+  microblog.search INTERNAL attempts=2 charged=yes credits.spent=2 paced=1
+    - attempt charged=no error.type=rate_limited http.response.status_code=429
     - wait wait.reason=rate_limited
-    - attempt http.response.status_code=200 charged=yes credits.spent=2 paced=1
+    - attempt charged=yes credits.spent=2 http.response.status_code=200 paced=1
     POST CLIENT ERROR
     POST CLIENT
 a walk INTERNAL
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=1
-    - attempt http.response.status_code=200 charged=yes credits.spent=2
+  microblog.search INTERNAL attempts=1 charged=yes credits.spent=2
+    - attempt charged=yes credits.spent=2 http.response.status_code=200
     POST CLIENT
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=1
-    - attempt http.response.status_code=200 charged=yes credits.spent=2
+  microblog.search INTERNAL attempts=1 charged=yes credits.spent=2
+    - attempt charged=yes credits.spent=2 http.response.status_code=200
     POST CLIENT
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=1
-    - attempt http.response.status_code=200 charged=yes credits.spent=2
+  microblog.search INTERNAL attempts=1 charged=yes credits.spent=2
+    - attempt charged=yes credits.spent=2 http.response.status_code=200
     POST CLIENT
 three at a time INTERNAL
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=1
-    - attempt http.response.status_code=200 charged=yes credits.spent=2
+  microblog.search INTERNAL attempts=1 charged=yes credits.spent=2
+    - attempt charged=yes credits.spent=2 http.response.status_code=200
     POST CLIENT
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=1
-    - attempt http.response.status_code=200 charged=yes credits.spent=2
+  microblog.search INTERNAL attempts=1 charged=yes credits.spent=2
+    - attempt charged=yes credits.spent=2 http.response.status_code=200
     POST CLIENT
-  microblog.search INTERNAL charged=yes credits.spent=2 attempts=1 queued=1
+  microblog.search INTERNAL attempts=1 charged=yes credits.spent=2 queued=1
     - wait wait.reason=slot
-    - attempt http.response.status_code=200 charged=yes credits.spent=2 queued=1
+    - attempt charged=yes credits.spent=2 http.response.status_code=200 queued=1
     POST CLIENT
 an error INTERNAL
-  organization.usage INTERNAL ERROR charged=no attempts=1 error.type=forbidden
-    - attempt http.response.status_code=403 charged=no error.type=forbidden
+  organization.usage INTERNAL ERROR attempts=1 charged=no error.type=forbidden
+    - attempt charged=no error.type=forbidden http.response.status_code=403
     - exception exception.type=PermissionDeniedError
     GET CLIENT ERROR
 a lost answer INTERNAL
-  microblog.search INTERNAL ERROR charged=unknown credits.uncertain=2 attempts=1 error.type=connection
+  microblog.search INTERNAL ERROR attempts=1 charged=unknown credits.uncertain=2 error.type=connection
     - attempt charged=unknown credits.uncertain=2 error.type=connection
     - exception exception.type=ConnectionError
     POST CLIENT ERROR
@@ -77,9 +77,9 @@ credits.uncertain {credit} microblog.search: 2
 credits.uncertain {credit} organization.usage: 0
 credits.saved {credit} microblog.search: 2
 attempts {attempt} microblog.search http.response.status_code=200: 9
-attempts {attempt} microblog.search http.response.status_code=503 error.type=professionalnet_unavailable: 1
-attempts {attempt} microblog.search http.response.status_code=429 error.type=rate_limited: 1
-attempts {attempt} organization.usage http.response.status_code=403 error.type=forbidden: 1
+attempts {attempt} microblog.search error.type=professionalnet_unavailable http.response.status_code=503: 1
+attempts {attempt} microblog.search error.type=rate_limited http.response.status_code=429: 1
+attempts {attempt} organization.usage error.type=forbidden http.response.status_code=403: 1
 attempts {attempt} microblog.search error.type=connection: 1
 waits {wait} microblog.search wait.reason=retry: 1
 waits {wait} microblog.search wait.reason=rate_limited: 1

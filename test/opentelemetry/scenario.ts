@@ -122,6 +122,7 @@ function shown(attributes: Attributes): string {
     .filter(([name]) => !/operation|surface|request_id|until|age|stacktrace/.test(name))
     .map(([name, value]) => [short(name), typeof value === 'number' ? Math.round(value) : value])
     .map(([name, value]) => (value === 0 || value === false ? '' : ` ${String(name)}=${String(value)}`))
+    .sort()
     .join('')
 }
 
