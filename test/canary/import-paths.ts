@@ -65,6 +65,8 @@ export async function oauth(
   for (const trick of [
     service.oauthError('invalid_client'),
     service.problem,
+    service.htmlError,
+    ...service.oddTokens,
     service.redirect,
     service.broken,
   ]) {

@@ -81,6 +81,12 @@ export function oauthError(error: string): Trick {
   return (secret) => answer(400, secret, { error, error_description: secret, [secret]: secret })
 }
 
+/** Tokens that cannot be used. */
+export const oddTokens: Trick[] = [
+  (secret) => answer(200, secret, { access_token: 5, token_type: secret, refresh_token: secret }),
+  (secret) => answer(200, secret, { access_token: `${secret}\n`, token_type: 'bearer' }),
+]
+
 export const redirect: Trick = (secret) =>
   new Response(null, {
     status: 307,

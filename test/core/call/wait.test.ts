@@ -74,23 +74,6 @@ describe('onWait', () => {
     ])
   })
 
-  it('does not affect the call when it throws', async () => {
-    service.script(slow(2000))
-    const error = vi.fn()
-    const client = makeClient({
-      logger: { error },
-      onWait: () => {
-        throw new Error('mine')
-      },
-    })
-    const calls = ['a', 'b', 'c'].map((query) => client.microblog.search({ query }).then())
-    expect((await settle(Promise.all(calls))).value).toHaveLength(3)
-    expect(error).toHaveBeenCalledWith('onWait failed', {
-      operation: 'microblog.search',
-      reason: 'mine',
-    })
-  })
-
   it('logs the same events', async () => {
     service.script(rateLimited(10), ok())
     const info = vi.fn()

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type AuthProvider, type ClientOptions } from '../../../src/index.ts'
-import { abortIn, settle, virtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
@@ -31,14 +31,6 @@ describe('apiKey', () => {
       expect(service.arrivals).toHaveLength(0)
     },
   )
-
-  it('rejects with the error of its function', async () => {
-    const problem = new TypeError('the vault is sealed')
-    const { error } = await settle(
-      makeClient({ apiKey: () => Promise.reject(problem) }).microblog.search(query),
-    )
-    expect(error).toBe(problem)
-  })
 })
 
 describe('auth', () => {
@@ -213,35 +205,6 @@ describe('auth', () => {
     )
     expect(texts?.filter((text) => text.includes('[redacted]'))).toHaveLength(100)
     expect(texts?.filter((text) => text.includes('_from_the_vault'))).toEqual([])
-  })
-
-  it('keeps its tokens out of every error', async () => {
-    service.script(failure(400, 'validation_error', { error: { message: 'no token_from_the_vault' } }))
-    const { error } = await settle(withAuth({ token: () => 'token_from_the_vault' }).microblog.search(query))
-    expect(inspect(error, { showHidden: true, depth: Infinity })).toMatch(/no \[redacted\]/)
-  })
-
-  it('fails with AuthenticationError when the new token is refused as well', async () => {
-    service.script(failure(401, 'unauthorized'))
-    const auth = rotating()
-    const { error } = await settle(withAuth(auth).microblog.search(query))
-    expect(error).toMatchObject({ name: 'AuthenticationError' })
-    expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1'])
-    expect(auth.refreshes).toHaveLength(1)
-  })
-
-  it('continues to refresh for other calls when one call aborts', async () => {
-    const auth = rotating()
-    service.script(failure(401, 'unauthorized'), failure(401, 'unauthorized'), () => ok())
-    const client = withAuth(auth)
-    const { value } = await settle(
-      Promise.allSettled([
-        client.microblog.search(query, { signal: abortIn(100, 'left') }),
-        client.microblog.search(query),
-      ]),
-    )
-    expect(value?.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
-    expect(auth.refreshes).toHaveLength(1)
   })
 
   it('rejects the calls when the refresh fails', async () => {

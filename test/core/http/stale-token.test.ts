@@ -19,12 +19,6 @@ function oneSlot(token: (call: number) => Promise<string>) {
 }
 
 describe('auth.token()', () => {
-  it('is called again for a call that has waited for a slot', async () => {
-    const { bearers, client } = oneSlot((call) => Promise.resolve(`token_${call}`))
-    await settle(Promise.all(['a', 'b'].map((query) => client.microblog.search({ query }))))
-    expect(bearers).toEqual(['Bearer token_1', 'Bearer token_3'])
-  })
-
   it('ends with its call, and frees the slot, when it hangs after a wait for a slot', async () => {
     const { bearers, client } = oneSlot((call) =>
       call === 3 ? new Promise<string>(() => {}) : Promise.resolve(`token_${call}`),
