@@ -8,14 +8,11 @@ const maxIdLength = 128
 
 /** Replaces secrets in text and data. */
 export class Redactor {
-  /** The secrets that it keeps, in every encoding. */
+  /** The secrets that it keeps. */
   #kept: readonly string[] = []
   /** The same, and those of the latest token. */
   #known: readonly string[] = []
-  /** Matches every secret, however JSON escapes it. It is made when a text needs it. */
-  #pattern: RegExp | undefined
 
-  /** Adds a secret, also in its JSON, URL and form encodings. */
   add(secret: string): void {
     this.#kept = [...new Set([...this.#kept, ...formsOf(secret)])]
     this.renew(secret)
@@ -24,7 +21,6 @@ export class Redactor {
   /** Adds a token in place of the one before: a provider may make thousands. */
   renew(token: string): void {
     this.#known = [...new Set([...this.#kept, ...formsOf(token)])]
-    this.#pattern = undefined
   }
 
   /** A redactor that keeps what this one knows now, and a token. */
@@ -36,18 +32,18 @@ export class Redactor {
     return redactor
   }
 
+  /** Replaces secrets in text, also in JSON that escapes them. */
   text(text: string): string {
-    if (this.#known.length === 0) return text
-    this.#pattern ??= new RegExp(this.#known.map(inAnyEscape).join('|'), 'g')
-    return text.replace(this.#pattern, replacement)
+    const clean = this.#replaced(text)
+    // Most texts have no such escape, and need no slow search.
+    if (!clean.includes('\\u00') && !clean.includes('\\/')) return clean
+    const plain = withoutEscapes(clean)
+    const replaced = this.#replaced(plain)
+    return replaced === plain ? clean : replaced
   }
 
-  /** Whether a JSON text contains a secret: as it is, or in escapes that parsing undoes. */
-  containsSecret(text: string): boolean {
-    if (this.#known.some((secret) => text.includes(secret))) return true
-    // Most texts have no such escape, and need no slow search.
-    const mayBeEscaped = text.includes('\\u') || text.includes('\\/')
-    return mayBeEscaped && this.text(text) !== text
+  #replaced(text: string): string {
+    return this.#known.reduce((left, secret) => left.replaceAll(secret, replacement), text)
   }
 
   /** The request id of a body, redacted and printable; undefined if it is missing. */
@@ -78,27 +74,18 @@ export class Redactor {
   }
 }
 
-/** A secret in the encodings in which it may appear; none if it is too short. */
+/** A secret as JSON, URLs and forms write it; none if it is too short. */
 function formsOf(secret: string): string[] {
   if (secret.length < minSecretLength) return []
-  const inUrls = [encodeURIComponent(secret), String(new URLSearchParams({ '': secret })).slice(1)]
-  const inLowerCase = inUrls.map((form) => form.replaceAll(/%../g, (code) => code.toLowerCase()))
-  return [secret, JSON.stringify(secret).slice(1, -1), ...inUrls, ...inLowerCase]
+  const inForm = String(new URLSearchParams({ '': secret })).slice(1)
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), inForm]
 }
 
-/** Most characters of a secret that a pattern spells out: regular expressions of some thousands overflow the stack. */
-const maxSpelled = 256
-
-/** A pattern for a secret in JSON, where each character may be escaped: `k` as `\u006b`, `/` as `\/`. */
-function inAnyEscape(secret: string): string {
-  const rest = secret.length > maxSpelled ? '(?:\\\\u[0-9a-fA-F]{4}|\\\\?[^"\\\\\\s])*' : ''
-  const start = Array.from(secret.slice(0, maxSpelled), (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
-    const hex = Array.from(code, (digit) => (digit >= 'a' ? `[${digit}${digit.toUpperCase()}]` : digit)).join(
-      '',
-    )
-    const literal = /\w/.test(character) ? character : `\\\\?\\${character}`
-    return `(?:${literal}|\\\\u${hex})`
-  }).join('')
-  return start + rest
+/** JSON text without the escapes that it does not need: `\u006b` for `k`, `\/` for `/`. */
+function withoutEscapes(json: string): string {
+  return json.replaceAll(/\\(?:u(00[2-7][\da-f])|[^u])/gi, (escape, code?: string) =>
+    code === undefined
+      ? escape.replace('\\/', '/')
+      : JSON.stringify(String.fromCharCode(parseInt(code, 16))).slice(1, -1),
+  )
 }

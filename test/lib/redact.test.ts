@@ -8,16 +8,11 @@ function knowing(...secrets: string[]): Redactor {
 }
 
 describe('Redactor', () => {
-  it('text() removes a secret in every encoding', () => {
+  it('text() removes a secret as JSON, URLs and forms write it', () => {
     const secret = 'org_"a/b"\\c+d!=='
-    const redactor = knowing(secret)
-    const inUrl = encodeURIComponent(secret)
     const inForm = String(new URLSearchParams({ x: secret })).slice(2)
-    const lower = [inUrl, inForm].map((form) => form.replaceAll(/%../g, (code) => code.toLowerCase()))
-    expect(new Set([inUrl, inForm, ...lower]).size).toBe(4)
-    for (const form of [secret, JSON.stringify(secret), inUrl, inForm, ...lower]) {
-      expect(redactor.text(`before ${form} after`)).toMatch(/^before "?\[redacted\]"? after$/)
-    }
+    for (const form of [secret, JSON.stringify(secret), encodeURIComponent(secret), inForm])
+      expect(knowing(secret).text(`before ${form} after`)).toMatch(/^before "?\[redacted\]"? after$/)
   })
 
   it.each([
@@ -26,12 +21,12 @@ describe('Redactor', () => {
   ])('text() removes a secret that JSON escapes as %s', (escaped) => {
     const redactor = knowing('org_live/5f2b')
     const cutOff = `{"key":"${escaped}","posts":[{"id"`
-    expect(redactor.containsSecret(cutOff)).toBe(true)
     expect(redactor.text(cutOff)).toBe('{"key":"[redacted]","posts":[{"id"')
   })
 
-  it('containsSecret() is false when a text has other escapes', () => {
-    expect(knowing('org_live_5f2b').containsSecret('{"body":"caf\\u00e9 \\/ \\n"}')).toBe(false)
+  it('text() leaves other escapes as they are', () => {
+    const text = '{"body":"caf\\u00e9 \\/ \\n \\\\u0041"}'
+    expect(knowing('org_live_5f2b').text(text)).toBe(text)
   })
 
   it('data() removes it from values and names at any depth, also if escaped', () => {
@@ -58,7 +53,6 @@ describe('Redactor', () => {
     redactor.add(secret)
     const escaped = secret.replaceAll('/', '\\/').replaceAll('b', '\\u0062')
     expect(redactor.text(`{"a":"${secret}","b":"${escaped}"}`)).toBe('{"a":"[redacted]","b":"[redacted]"}')
-    expect(redactor.containsSecret(escaped)).toBe(true)
   })
 
   it('with() keeps a token that renew() makes the first one forget', () => {

@@ -143,10 +143,11 @@ function successOf({ call, redactor, tookEffect }: Situation, received: Received
   } catch {
     // Reported later: the parser's own error would quote the body.
   }
-  if (redactor.containsSecret(text)) {
+  const clean = redactor.text(text)
+  if (clean !== text) {
     // Pages end up in logs, and proxies pass them on.
     value = redactor.data(value)
-    text = redactor.text(text)
+    text = clean
   }
   const requestId = redactor.requestId(value)
   const success = { response, complete, text, value, body: value ?? text, requestId }
