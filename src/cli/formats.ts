@@ -3,7 +3,6 @@ import type { OperationId } from '../api/operations.ts'
 import { csvLines } from '../extensions/export/csv.ts'
 import { mainFields } from '../api/main-fields.ts'
 import { fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
-import { jsonText } from '../lib/json.ts'
 import { valueAt } from '../lib/value-at.ts'
 import { cardOf, createCards } from './card.ts'
 import { UsageError } from './command-errors.ts'
@@ -21,7 +20,7 @@ export function createFormatter(
 ): Formatter {
   const { fields } = options
   const text = (record: unknown, indent?: number): string =>
-    jsonText(fields === undefined ? record : picked(record, fields), indent)
+    JSON.stringify(fields === undefined ? record : picked(record, fields), null, indent)
   switch (format) {
     case 'jsonl':
       return { page: (records) => records.map((record) => `${text(record)}\n`).join('') }

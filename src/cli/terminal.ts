@@ -4,7 +4,6 @@ import {
   ReauthorizationRequiredError,
   SocialSearchError,
 } from '../errors/index.ts'
-import { jsonText } from '../lib/json.ts'
 import { messageOf } from '../lib/thrown.ts'
 import type { Wait } from '../index.ts'
 import type { SharedFlags } from './flags.ts'
@@ -109,7 +108,7 @@ export function complain(
 ): void {
   const fields = fieldsOf(error)
   if (json === true) {
-    say(jsonText({ ...fields, ...(paid !== undefined && { body: paid }), resume: next }))
+    say(JSON.stringify({ ...fields, ...(paid !== undefined && { body: paid }), resume: next }))
     return
   }
   // The command has a flag for the option.
@@ -120,7 +119,7 @@ export function complain(
   if (hint !== undefined) say(hint)
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
-  if (paid !== undefined) say(`The response, which may have been charged:\n${jsonText(paid)}`)
+  if (paid !== undefined) say(`The response, which may have been charged:\n${JSON.stringify(paid)}`)
 }
 
 /** The fields of an error for `--json`. */

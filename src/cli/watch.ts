@@ -6,7 +6,6 @@ import type { Operation } from '../api/operation.ts'
 import { professionalnetPostsSearch } from '../api/professionalnet/posts.ts'
 import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
-import { jsonText } from '../lib/json.ts'
 import {
   type ProfessionalnetWatchParams,
   type WatchBatch,
@@ -73,7 +72,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
       state: sink?.state,
     })) {
       gaps = left
-      const text = posts.map((post) => `${jsonText(post)}\n`).join('')
+      const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
       if (exec !== undefined && posts.length > 0) await execute(exec, text)
       else if (exec === undefined && out === undefined) {
         if (!(await print(cards?.page(posts) ?? text, cards?.isStyled))) return

@@ -103,25 +103,14 @@ describe('check()', () => {
     expect(issues[100]).toEqual({ path: '', message: 'has 150 further issues' })
   })
 
-  it('explains the first issue of a huge list', () => {
-    expect(check(response, page(Array(1_000_000).fill(1)))).toEqual([
-      { path: 'posts.0', message: 'must be an object, got 1' },
-      { path: '', message: 'may have further issues' },
-    ])
-    const tags = Array(1_000_000).fill(1)
-    expect(check(planetsCreate.request, { satellites: [{ orbit: { planet: { tags } } }] })[0]).toEqual({
-      path: 'satellites.0.orbit.planet.tags.0',
-      message: 'must be a string, got 1',
-    })
-  })
-
-  it('accepts planets 249 levels deep, and refuses deeper ones and circles', () => {
+  it('has one issue for planets in a circle or 100,000 levels deep, and for a million issues', () => {
     const circle: Record<string, unknown> = { name: 'x' }
-    circle['satellites'] = [{ orbit: { planet: circle } }, { orbit: { planet: circle } }]
-    const refused = { path: '', message: 'is nested too deeply, or in a circle' }
+    circle['satellites'] = [{ orbit: { planet: circle } }]
+    const refused = [{ path: '', message: 'is too large, too deep or circular' }]
     expect(check(planetsCreate.request, nested(249))).toEqual([])
-    for (const planet of [nested(250), nested(100_000), circle])
-      expect(check(planetsCreate.request, planet)[0]).toEqual(refused)
+    for (const planet of [nested(100_000), circle])
+      expect(check(planetsCreate.request, planet)).toEqual(refused)
+    expect(check(response, page(Array(1_000_000).fill(1)))).toEqual(refused)
   })
 
   it('accepts unknown fields of a response, however deep', () => {

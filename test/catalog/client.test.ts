@@ -107,7 +107,7 @@ describe('CatalogClient', () => {
     const planet: Planet = { name: 'Ouroboros' }
     planet.satellites = [{ orbit: { planet } }]
     await expect(client.planets.create(planet)).rejects.toMatchObject({
-      issues: [{ path: '', message: 'is nested too deeply, or in a circle' }],
+      issues: [{ path: '', message: 'is too large, too deep or circular' }],
     })
     expect(sent).toHaveLength(0)
   })

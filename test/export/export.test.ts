@@ -30,17 +30,6 @@ describe('toJsonl()', () => {
   })
 })
 
-describe.each([
-  ['toCsv()', () => toCsv({ fields: ['deep'] })],
-  ['toJsonl()', () => toJsonl()],
-  ['toParquet()', () => toParquet({ fields: ['deep'] })],
-])('%s', (_, format) => {
-  it('writes a record that is nested 100,000 deep', async () => {
-    const record: unknown = { deep: JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) }
-    expect((await textOf(streamOf(listed(record)).pipeThrough(format()))).length).toBeGreaterThan(4)
-  })
-})
-
 describe('fieldsOf()', () => {
   it('has the documented fields, optional ones included, in their order', () => {
     const paths = fieldsOf('professionalnet.posts.search').map(({ path }) => path)

@@ -48,7 +48,7 @@ export function nextStep(
   return hasMore ? { kind: 'next', params: JSON.stringify({ ...params, [paging.param]: number + 1 }) } : end
 }
 
-/** `meta.pageCount`; NaN if it is missing. Without validation it may be anything, also lists too deep to convert. */
+/** `meta.pageCount`; NaN if it is missing or an object. */
 function pageCountOf(body: unknown): number {
   const { pageCount } = (body as { meta?: { pageCount?: unknown } | null } | null)?.meta ?? {}
   return typeof pageCount === 'object' ? NaN : Number(pageCount)

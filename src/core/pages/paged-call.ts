@@ -104,8 +104,8 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       // Counted before the yield: the caller may change the page.
       const { length } = this.#items(page, request, fetched)
       if (this.#operation.paging?.kind !== 'cursor') {
-        // Items as sent: a schema may make two different items equal.
-        const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? [])
+        // Items as sent: a schema may make two different items equal. Those that nest too deeply are not compared.
+        const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? []) ?? '[]'
         const message = 'the page has the same items as the previous page'
         if (sent === latest && sent !== '[]')
           throw this.#paginationError(message, paramsOf(request), fetched, page)

@@ -8,12 +8,7 @@ import { jsonText } from '../../lib/json.ts'
  * @throws {ConfigurationError} for a value that is not JSON.
  */
 export function jsonOf(value: unknown): string {
-  let text: string | undefined
-  try {
-    text = jsonText(value)
-  } catch {
-    // A bigint, a cycle, or a getter that throws.
-  }
+  const text = jsonText(value)
   if (text === undefined)
     throw new ConfigurationError(`a record cannot be written as JSON, got ${shown(value)}`)
   return text

@@ -1,4 +1,3 @@
-import { jsonText } from '../../lib/json.ts'
 import type { ToolFailure, ToolResult } from '../tools/index.ts'
 import type { CallToolResult } from './protocol.ts'
 
@@ -22,9 +21,9 @@ function textOf(result: Omit<ToolResult, 'items'>, table: readonly unknown[]): s
     error && failureText(error),
     facts.flatMap(([name, fact]) => (typeof fact === 'object' ? [] : `${name}: ${fact}`)).join(', '),
     notice,
-    counts && `counts: ${jsonText(counts)}`,
-    record && jsonText(record),
-    table.map((row) => jsonText(row)).join('\n'),
+    counts && `counts: ${JSON.stringify(counts)}`,
+    record && JSON.stringify(record),
+    table.map((row) => JSON.stringify(row)).join('\n'),
   ]
   return lines.filter(Boolean).join('\n')
 }

@@ -115,7 +115,7 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
 function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
   const { status = 200 } = attempts.at(-1) ?? {}
   if (status === 204 || status === 205) return jsonResponse(null, status)
-  return jsonResponse(typeof body === 'string' ? body : jsonText(body), status)
+  return jsonResponse(typeof body === 'string' ? body : (jsonText(body) ?? ''), status)
 }
 
 /** Adds what a call has cost, so that the ledger of the client behind the proxy is correct. */
