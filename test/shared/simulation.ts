@@ -44,9 +44,15 @@ class SimulatedProcess {
   nextAt = 0
   pausedUntil = 0
   isAlive = true
+  /** How long it takes from its reading of the text to its writing, in milliseconds. */
+  readonly delay: number
+  /** What it is about to write, if the text is still the same. */
+  pending:
+    { readonly changed: Changed; readonly text: string | undefined; readonly closures: number } | undefined
 
-  constructor(id: string) {
+  constructor(id: string, delay: number) {
     this.id = id
+    this.delay = delay
   }
 
   get isIdle(): boolean {
@@ -63,6 +69,8 @@ export class Simulation {
   text: string | undefined
   now = 1000
   readonly #texts: (string | undefined)[] = []
+  /** The process that has claimed the next write, and until when. */
+  #claim: { readonly process: SimulatedProcess; readonly until: number } | undefined
   #clockAhead = 1_700_000_000_000
   #seed: number
   #ids = 0
@@ -109,8 +117,9 @@ export class Simulation {
   #start(): SimulatedProcess {
     // Those that know the time tell it to one that starts: if all slept, it would trust a clock that was set meanwhile.
     for (const process of this.processes) process.pausedUntil = 0
-    for (const process of this.#awake()) if (process.copy !== undefined) this.#update(process)
-    const process = new SimulatedProcess(`p${this.#ids++}`)
+    for (const process of this.#awake()) if (process.copy !== undefined) this.#updateNow(process)
+    const delay = this.#random(3) === 0 ? this.#random(700) : 0
+    const process = new SimulatedProcess(`p${this.#ids++}`, delay)
     process.nextAt = this.now + this.#random(50)
     this.processes.push(process)
     return process
@@ -146,9 +155,6 @@ export class Simulation {
     if (this.#random(40) === 0 && process.isAlive && sent.surface !== '') {
       const openAt = this.now + 500 + this.#random(9000)
       process.closures.push({ surface: sent.surface, openAt })
-      // Only a process that runs can tell the others in time.
-      if (process.pausedUntil <= this.now)
-        this.#closed.set(sent.surface, Math.max(openAt, this.#closed.get(sent.surface) ?? 0))
     }
     process.nextAt = Math.min(process.nextAt, this.now)
   }
@@ -161,7 +167,8 @@ export class Simulation {
       const by = (at: number): number => Math.round(at - this.now + time)
       const arrivals = Map.groupBy(process.sent, ({ surface }) => surface)
       return {
-        ...{ process: process.id, slots: process.open, turnMs: 200 },
+        ...{ process: process.id, slots: process.open },
+        turnMs: Math.max(200, Math.ceil(process.delay / 50) * 150 + 50),
         arrivals: Array.from(arrivals, ([surface, sends]) => [
           surface,
           sends.map(({ latest, answeredAt }) => by(Math.min(latest, answeredAt))),
@@ -169,7 +176,8 @@ export class Simulation {
         closures: process.closures.map(({ surface, openAt }) => [surface, by(openAt)]),
         places: Array.from(process.since, ([surface, since]) => [surface, by(since)]),
         asks: Array.from(first.keys(), (surface) => ({
-          ...{ surface, limit: surface === '' ? Infinity : rules.perMinute, arrivalMs },
+          ...{ surface, limit: surface === '' ? Infinity : rules.perMinute },
+          arrivalMs: arrivalMs + 3 * process.delay,
           hasNext: process.calls.filter((call) => call.surface === surface).length > 1,
         })),
       }
@@ -179,13 +187,47 @@ export class Simulation {
     return changeState(this.text, moment, process.copy, report, rules, `epoch ${this.#ids++}`)
   }
 
+  #update(process: SimulatedProcess): void {
+    const claim = this.#claim
+    if (claim !== undefined && claim.process !== process && claim.process.isAlive && claim.until > this.now) {
+      process.nextAt = this.now + 1 + this.#random(25)
+      return
+    }
+    const { pending } = process
+    process.pending = undefined
+    if (pending !== undefined && (pending.text === this.text || !pending.changed.isChanged)) {
+      if (claim?.process === process) this.#claim = undefined
+      this.#commit(process, pending.changed, 'heard', pending.closures)
+    } else if (process.delay === 0) this.#updateNow(process)
+    else {
+      // It has lost to another one, so it claims the next write.
+      if (pending !== undefined) this.#claim = { process, until: this.now + 2 * process.delay }
+      const changed = this.#change(process)
+      process.pending = { changed, text: this.text, closures: process.closures.length }
+      process.nextAt = this.now + process.delay
+    }
+  }
+
   /** @param reply Whether the text is stored, and whether the process hears of it. */
-  #update(process: SimulatedProcess, reply: 'heard' | 'lost' | 'failed' = 'heard'): void {
-    const changed = this.#change(process)
+  #updateNow(process: SimulatedProcess, reply: 'heard' | 'lost' | 'failed' = 'heard'): void {
+    process.pending = undefined
+    this.#commit(process, this.#change(process), reply, process.closures.length)
+  }
+
+  #commit(
+    process: SimulatedProcess,
+    changed: Changed,
+    reply: 'heard' | 'lost' | 'failed',
+    told: number,
+  ): void {
     if (reply !== 'failed' && changed.isChanged) {
       this.text = JSON.stringify(changed.state)
       this.#texts.push(this.text)
     }
+    // From now on, all can know.
+    if (reply !== 'failed')
+      for (const { surface, openAt } of process.closures.slice(0, told))
+        this.#closed.set(surface, Math.max(openAt, this.#closed.get(surface) ?? 0))
     process.nextAt = this.now + rules.leaseMs / 3
     if (reply !== 'heard') {
       process.nextAt = this.now + 500
@@ -194,30 +236,33 @@ export class Simulation {
     const { state } = changed
     process.copy = structuredClone(changed.state)
     const { epoch, time, shift } = state
-    process.seen = { epoch, time, clock: time - shift, readAt: this.now, receivedAt: this.now }
-    process.closures = []
+    const readAt = this.now - process.delay
+    process.seen = { epoch, time, clock: time - shift, readAt, receivedAt: this.now }
+    process.closures.splice(0, told)
     for (const [surface, outcome] of changed.outcomes) {
       if (outcome.reason === 'granted') this.#send(process, surface)
       else {
-        const ms = outcome.reason === 'turn' ? 200 + this.#random(50) : outcome.ms
+        const ms = outcome.reason === 'turn' ? outcome.ms + this.#random(50) : outcome.ms
         process.nextAt = Math.min(process.nextAt, this.now + Math.max(1, ms))
       }
     }
     const wake = (id: string | undefined, ms: number): void => {
       for (const other of this.#awake())
-        if (other.id === id) other.nextAt = Math.min(other.nextAt, this.now + ms)
+        if (other.id === id && other.pending === undefined)
+          other.nextAt = Math.min(other.nextAt, this.now + ms + other.delay / 2)
     }
     for (const id of changed.called) wake(id, this.#random(20))
-    if (changed.called.length > 0) wake(changed.next, 200 + this.#random(50))
+    if (changed.called.length > 0) wake(changed.next, changed.turnMs + this.#random(50))
     if (changed.hasBegun) for (const other of this.#awake()) wake(other.id, this.#random(20))
   }
 
   #send(process: SimulatedProcess, surface: string): void {
+    const index = process.calls.findIndex((call) => call.surface === surface)
+    process.nextAt = Math.min(process.nextAt, this.now + 1)
+    // It was canceled meanwhile.
+    if (index === -1) return
     this.granted++
-    process.calls.splice(
-      process.calls.findIndex((call) => call.surface === surface),
-      1,
-    )
+    process.calls.splice(index, 1)
     if (process.calls.some((call) => call.surface === surface)) process.since.set(surface, this.now)
     else process.since.delete(surface)
     process.nextAt = Math.min(process.nextAt, this.now + 1)
@@ -261,18 +306,21 @@ export class Simulation {
       case 'roll back':
         // What only dead and sleeping processes know is lost with the store.
         for (const each of this.processes) each.pausedUntil = 0
-        for (const each of this.#awake()) this.#update(each)
+        for (const each of this.#awake()) this.#updateNow(each)
         this.text = attack === 'lose' ? undefined : this.#texts.at(-1 - this.#random(20))
         for (const each of this.#awake()) each.nextAt = Math.min(each.nextAt, this.now + this.#random(2500))
         break
       case 'set the clock':
         this.#clockAhead += [5000, 3_600_000, -3_600_000, -40_000][this.#random(4)]!
+        // A process that has just started asks the others for the time.
+        if (this.processes.some(({ copy }) => copy === undefined))
+          for (const each of this.#awake()) if (each.copy !== undefined) this.#updateNow(each)
         break
       case 'lose a reply':
-        if (process?.copy !== undefined) this.#update(process, 'lost')
+        if (process?.copy !== undefined) this.#updateNow(process, 'lost')
         break
       case 'refuse':
-        if (process?.copy !== undefined) this.#update(process, 'failed')
+        if (process?.copy !== undefined) this.#updateNow(process, 'failed')
         break
       case 'cancel':
         process?.calls.pop()

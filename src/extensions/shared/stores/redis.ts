@@ -69,7 +69,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
           // The client may have repeated the command.
           if (reply[0] === tag) return result
         } else {
-          await sleep(Math.random() * Math.min(Number(claimedMs), backOffMs))
+          await sleep(Math.random() * Math.min(Number(claimedMs) / 4, backOffMs))
           reply = await run(claimMs)
         }
       }
