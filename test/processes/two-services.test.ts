@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Ran, useCommand, withoutKey } from './command.ts'
-import { runKills } from './two-services/run.ts'
 import { type TokenService, loginOf, tokenService, tokensIn } from './two-services/service.ts'
-
-/** KILLS=500 takes some minutes, and stops processes for longer than their lock lasts. */
-const kills = Number(process.env['KILLS'] ?? 40)
 
 let alpha: TokenService
 let beta: TokenService
@@ -41,20 +37,4 @@ describe('login', () => {
     expect(tokensIn(err)).toEqual(new Set())
     expect((await withoutKey(usage)).code).toBe(0)
   })
-})
-
-describe.skipIf(process.platform === 'win32')('login, logout, watch and refreshes of two services', () => {
-  it(
-    'keep each token to its service and use each refresh token once when processes are killed',
-    { timeout: kills * 5000 + 120_000 },
-    async () => {
-      const { problems, counts } = await runKills(kills, Math.floor(kills / 100))
-      if (kills > 40) console.log(counts)
-      expect(problems).toEqual([])
-      expect(counts['killed']).toBeGreaterThanOrEqual(kills)
-      // Otherwise, it has tried out little.
-      for (const name of ['alpha refreshed', 'beta refreshed', 'killedInLock', 'logout exit 0'])
-        expect(counts[name], name).toBeGreaterThan(0)
-    },
-  )
 })
