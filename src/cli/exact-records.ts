@@ -32,7 +32,8 @@ export class ExactRecords {
   }
 }
 
-function exact(text: string): unknown {
+/** Parses JSON whose numbers keep their digits when it is written again. */
+export function exact(text: string): unknown {
   return json.parse(text, (_, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source
       ? json.rawJSON(source)

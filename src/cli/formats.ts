@@ -6,7 +6,6 @@ import { fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
 import { valueAt } from '../lib/value-at.ts'
 import { cardOf, createCards } from './card.ts'
 import { UsageError } from './command-errors.ts'
-import type { FileFormat } from './job-output.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
 
@@ -14,7 +13,7 @@ export const formats = ['jsonl', 'json', 'csv', 'table', 'card'] as const
 export type Format = (typeof formats)[number]
 
 export function createFormatter(
-  format: Format | FileFormat,
+  format: Format | 'db',
   operation: Operation,
   options: FormatOptions,
 ): Formatter {

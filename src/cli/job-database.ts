@@ -1,109 +1,64 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
-import { type JobOutput, type JobState, parseProgress } from './job-output.ts'
-import { RecordDatabase, type RecordDatabaseOptions, hashOf } from './record-database.ts'
-import { RunLock } from './run-lock.ts'
+import { RecordDatabase } from './record-database.ts'
 
-/** What the stored progress of a job must have. */
-const needed = ['next', 'records', 'credits']
-
-/** An open database, and a lock that only equal jobs share: other jobs may write the same file meanwhile. */
-export interface LockedDatabase {
-  readonly database: RecordDatabase
-  readonly lock: RunLock
-  readonly close: () => void
-}
-
-export async function openLocked(path: string, options: RecordDatabaseOptions): Promise<LockedDatabase> {
-  const lock = new RunLock(path, `.${hashOf(options.job).slice(0, 8)}`)
-  try {
-    const database = await RecordDatabase.open(lock.target, options)
-    const close = (): void => {
-      database.close()
-      lock.release()
-    }
-    return { database, lock, close }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
+/** How far a job is. */
+export interface JobState {
+  /** Params of the next page; null after the last one. */
+  readonly next: object | null
+  readonly records: number
+  /** Credits that all runs have spent or may have spent. */
+  readonly credits: number
 }
 
 /** The records of a job in an SQLite file, in one transaction with its progress. */
-export class JobDatabase implements JobOutput {
+export class JobDatabase {
   readonly #database: RecordDatabase
-  readonly #lock: RunLock
-  readonly #close: () => void
-  /** Has the credits until the database exists. */
-  readonly #creditsPath: string
   state: JobState
 
-  private constructor({ database, lock, close }: LockedDatabase, state: JobState) {
-    this.#close = close
+  private constructor(database: RecordDatabase, state: JobState) {
     this.#database = database
-    this.#lock = lock
-    this.#creditsPath = creditsPathOf(lock)
     this.state = state
   }
 
+  /** @param resume Whether to continue an earlier run, if there is one. */
   static async open(
     path: string,
-    start: JobState,
-    operation: Operation,
-    resume: boolean,
+    {
+      operation,
+      params,
+      fields,
+    }: { operation: Operation; params: object; fields?: readonly string[] | undefined },
+    resume = false,
   ): Promise<JobDatabase> {
-    const { params, fields } = start
     const job = { operation: operation.id, params }
-    const opened = await openLocked(path, { operation, fields: fields ?? undefined, job })
+    const database = await RecordDatabase.open(path, { operation, fields, job })
     try {
-      const stored = resume && (opened.database.progress(needed) ?? storedCredits(opened.lock))
-      return new JobDatabase(opened, { ...start, ...stored })
+      const stored = resume ? database.progress(['next', 'records', 'credits']) : undefined
+      return new JobDatabase(database, { next: params, records: 0, credits: 0, ...stored })
     } catch (error) {
-      opened.close()
+      database.close()
       throw error
     }
   }
 
-  keepCredits(credits: number): void {
-    if (credits === this.state.credits) return
-    const state = { ...this.state, credits }
-    if (this.#database.isCreated) this.#store([], state)
-    else if (credits > 0) this.#lock.replace(this.#creditsPath, JSON.stringify({ credits }))
-    else rmSync(this.#creditsPath, { force: true })
+  /** Stores a page and the progress, or neither. */
+  append(records: readonly unknown[], state: JobState): void {
+    const { next, records: count, credits } = state
+    this.#database.store(records, { next, records: count, credits })
     this.state = state
   }
 
-  append(
-    _: string,
-    change: Pick<JobState, 'next' | 'records' | 'credits'>,
-    records: readonly unknown[],
-  ): void {
-    this.#store(records, { ...this.state, ...change })
+  keepCredits(credits: number): void {
+    if (credits !== this.state.credits) this.append([], { ...this.state, credits })
   }
 
+  /** @param credits What all runs have cost in the end. */
   close(credits: number): void {
     try {
       this.keepCredits(credits)
     } catch {
       // The state still has the highest cost of the page, and the caller the error that ended the job.
     }
-    this.#close()
+    this.#database.close()
   }
-
-  #store(records: readonly unknown[], state: JobState): void {
-    this.#lock.assertHeld()
-    const { next, records: count, credits } = state
-    this.#database.store(records, { next, records: count, credits })
-    rmSync(this.#creditsPath, { force: true })
-    this.state = state
-  }
-}
-
-function creditsPathOf({ path }: RunLock): string {
-  return `${path}.state.json`
-}
-
-function storedCredits(lock: RunLock): object | undefined {
-  const path = creditsPathOf(lock)
-  return existsSync(path) ? parseProgress(readFileSync(path, 'utf8'), path, ['credits']) : undefined
 }

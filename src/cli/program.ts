@@ -4,6 +4,7 @@ import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
 import { doctor } from './doctor.ts'
+import { exportRecords } from './export-records.ts'
 import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, loginHelp, priceOf } from './help-texts.ts'
@@ -140,6 +141,17 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .description('delete the answers that commands with --cache have stored')
     .option('--json', 'errors as JSON objects')
     .action(clearCache)
+  program
+    .command('export <database> <file>')
+    .description('make a .csv, .jsonl or .parquet file of the records in a .db file; sends nothing')
+    .option('--table <name>', 'the table to export, if there are several')
+    .option('--bom', 'begin CSV with a byte order mark, so that Excel reads it as UTF-8')
+    .option('--json', 'errors as JSON objects')
+    .addHelpText(
+      'after',
+      exampleHelp('export posts.db posts.csv', 'export posts.db mentions.jsonl --table mentions'),
+    )
+    .action(exportRecords)
   addWatch(program)
   withClient(
     program.command('mcp').description('serve tools for language models over MCP, on stdio; needs --budget'),
@@ -200,8 +212,8 @@ function addOperation(program: Command, operation: Operation): void {
   if (operation.price.kind !== 'free') command.addOption(cacheOption())
   if (operation.list !== undefined)
     command
-      .option('--out <file>', 'write to a file that ends in .jsonl, .csv or .db')
-      .option('--resume', 'continue --out after the last written page; --budget counts all runs')
+      .option('--out <file>', 'write a new .jsonl or .csv file, or store records in a .db file')
+      .option('--resume', 'continue --out FILE.db after the last stored page; --budget counts all runs')
   const isPerItem = operation.price.kind === 'perItem'
   if (isPerItem) command.addOption(ceilingOption())
   if (isPerItem || (operation.paging !== undefined && operation.price.kind !== 'free'))

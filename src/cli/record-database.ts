@@ -9,13 +9,17 @@ import { type ReadyColumn, cellOf, fieldsOf, resolveColumns } from '../extension
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
-import { parseProgress } from './job-output.ts'
+import { parseProgress } from './progress.ts'
+import { RunLock } from './run-lock.ts'
 import { importWithSqlite } from './sqlite.ts'
 
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
-const types = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
+export const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
 
-/** An SQLite file with a table for each kind of record, and the progress of jobs. It is created when there is something to store. */
+/**
+ * An SQLite file with a table for each kind of record, and the progress of jobs. It is created when there is something to store.
+ * Jobs that differ may write it at the same time.
+ */
 export class RecordDatabase {
   readonly #open: () => DatabaseSync
   readonly #columns: readonly ReadyColumn[]
@@ -26,14 +30,16 @@ export class RecordDatabase {
   readonly #insert: string
   readonly #job: string
   readonly #path: string
+  readonly #lock: RunLock
   #database: DatabaseSync | undefined
 
   private constructor(
     create: () => DatabaseSync,
-    path: string,
+    { path, lock }: { readonly path: string; readonly lock: RunLock },
     { operation, fields, job }: RecordDatabaseOptions,
   ) {
     this.#path = path
+    this.#lock = lock
     this.#job = canonicalJson(job) ?? ''
     this.#columns = columnsOf(operation, fields)
     this.#unique = operation.unique
@@ -43,7 +49,7 @@ export class RecordDatabase {
     const columns = [
       ...(unique === undefined ? ['"key" TEXT PRIMARY KEY'] : []),
       ...this.#columns.map(
-        (each) => `${quoted(each.path)} ${types[each.type]}${each === unique ? ' PRIMARY KEY' : ''}`,
+        (each) => `${quoted(each.path)} ${columnTypes[each.type]}${each === unique ? ' PRIMARY KEY' : ''}`,
       ),
       '"record" TEXT NOT NULL',
     ]
@@ -63,25 +69,23 @@ export class RecordDatabase {
     }
   }
 
-  /** @throws {UsageError} for a file that is no such database. */
+  /** @throws {UsageError} for a file that is no such database, or that another run of the job writes. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     const { DatabaseSync } = await importWithSqlite('--out with a .db file', () => import('node:sqlite'))
-    // An absolute path, since SQLite reads others as a URI.
-    const records = new RecordDatabase(() => new DatabaseSync(resolve(path)), path, options)
+    const lock = await RunLock.take(path, `.${hashOf(options.job).slice(0, 8)}`)
+    let records: RecordDatabase | undefined
     try {
+      // An absolute path, since SQLite reads others as a URI.
+      records = new RecordDatabase(() => new DatabaseSync(resolve(path)), { path, lock }, options)
       if (existsSync(path)) records.#open()
       return records
     } catch (error) {
-      records.close()
-      throw /not a database/.test(messageOf(error))
+      if (records === undefined) lock.release()
+      else records.close()
+      throw /not a database|unable to open/.test(messageOf(error))
         ? new UsageError(`${path} is not an SQLite database; pass another --out`)
         : error
     }
-  }
-
-  /** Whether the file exists. */
-  get isCreated(): boolean {
-    return this.#database !== undefined
   }
 
   /**
@@ -127,6 +131,7 @@ export class RecordDatabase {
 
   close(): void {
     this.#database?.close()
+    this.#lock.release()
   }
 
   #rowOf(record: unknown): SQLInputValue[] {
@@ -174,12 +179,12 @@ function columnsOf({ id, documented }: Operation, fields: readonly string[] | un
 }
 
 /** A hash that equal values share, whatever the order of their fields. */
-export function hashOf(value: unknown): string {
+function hashOf(value: unknown): string {
   return createHash('sha256')
     .update(canonicalJson(value) ?? '')
     .digest('hex')
 }
 
-function quoted(name: string): string {
+export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -9,8 +9,8 @@ import { ExactRecords } from './exact-records.ts'
 import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
 import { nothingFound, terminalOptions } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
-import { type FileFormat, type JobState, fileFormatOf } from './job-output.ts'
-import { openOutput } from './open-output.ts'
+import { JobDatabase } from './job-database.ts'
+import { OutputFile, byExport, databaseFor, fileFormatOf } from './output-file.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { Stop } from './stop.ts'
 import { complain, print, showProgress, tell, waitText } from './terminal.ts'
@@ -50,13 +50,13 @@ export async function runOperation(
   client.quote(operation.id as OperationId, id ?? params)
   budgetOf(flags)
 
-  const start: JobState = {
-    ...{ operation: operation.id, params, format, fields: fields ?? null },
-    ...{ next: params, bytes: 0, records: 0, credits: 0 },
-  }
   const { out } = flags
-  const job = out === undefined ? undefined : await openOutput(out, start, { ...flags, operation })
-  const state = job?.state ?? start
+  const job =
+    format === 'db'
+      ? await JobDatabase.open(out ?? '', { operation, params, fields }, flags.resume)
+      : undefined
+  const file = out === undefined || job !== undefined ? undefined : new OutputFile(out)
+  const state = job?.state ?? { next: params, records: 0, credits: 0 }
   /** Of all runs together: spent, perhaps spent, and reserved. */
   const credits = (): number => {
     const { spent, uncertain, reserved } = client.credits
@@ -74,12 +74,12 @@ export async function runOperation(
   let { records } = state
   let leftOut = 0
   let pages = 0
-  let head = (state.bytes === 0 && formatter.head) || ''
+  let head = formatter.head ?? ''
   let unwritten: unknown
   try {
     for await (const page of pagesOf(client, operation, { params, id, state }, options)) {
       const items = operation.list === undefined ? [page] : (exact.of(operation, page) ?? [page])
-      // A file takes whole pages, so that --resume buys no page twice.
+      // A database takes whole pages, so that --resume buys no page twice.
       const most = job === undefined && walk.limit !== undefined ? walk.limit - records : items.length
       const written = items.slice(0, most)
       records += written.length
@@ -89,20 +89,22 @@ export async function runOperation(
       const text = head + formatter.page(written)
       head = ''
       unwritten = page
-      if (job !== undefined) await job.append(text, { next, records, credits: credits() }, written)
+      if (job !== undefined) job.append(written, { next, records, credits: credits() })
+      else if (file !== undefined) file.append(text)
       else if (!(await print(text, formatter.isStyled))) return 0
       unwritten = undefined
       showProgress(flags, done())
       stop.pageIsWritten()
     }
     const isEmpty = records === 0 && formatter.isStyled === true
-    if (job === undefined) await print(head + (formatter.tail ?? '') + (isEmpty ? nothingFound : ''))
-    else if (head !== '') await job.append(head, { next, records, credits: credits() }, [])
+    const rest = head + (formatter.tail ?? '') + (isEmpty ? nothingFound : '')
+    if (file !== undefined) file.append(rest)
+    else if (job === undefined) await print(rest)
     showProgress(flags, '')
     const more = flags.limit === undefined && !flags.all ? next : null
     if (more != null) tell(flags, `To continue: ${continuation(operation, flags, more)}`)
     if (state.next === null) tell(flags, `${out} is complete: nothing was sent`)
-    else tell(flags, `${job === undefined ? '' : `${out}: `}${done()}${more == null ? '' : ' · more: --all'}`)
+    else tell(flags, `${out === undefined ? '' : `${out}: `}${done()}${more == null ? '' : ' · more: --all'}`)
     return 0
   } catch (error) {
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
@@ -121,20 +123,28 @@ export async function runOperation(
     complain(flags, reason, command, unwritten)
     return code
   } finally {
-    await job?.close(credits())
+    job?.close(credits())
+    file?.close()
     answers.report(client)
     stop.end()
   }
 }
 
-function formatOf(operation: Operation, flags: SharedFlags): Format | FileFormat {
+function formatOf(operation: Operation, flags: SharedFlags): Format | 'db' {
   const { out, resume, bom } = flags
-  if (out === undefined && resume === true) throw new UsageError('--resume needs --out, the file to continue')
+  if (out === undefined && resume === true)
+    throw new UsageError('--resume needs --out, the .db file to continue')
   const given = flags.format as Format | undefined
   const format = out === undefined ? (given ?? defaultFormat(operation, flags)) : fileFormatOf(out)
+  if (out !== undefined && format === 'parquet')
+    throw new UsageError(`a Parquet file is written as a whole: ${byExport(out)}`)
+  if (format === undefined || format === 'parquet')
+    throw new UsageError(`--out needs a file that ends in .jsonl, .csv or .db, got ${out}`)
   if (given !== undefined && given !== format)
     throw new UsageError(`--format ${given} contradicts --out ${out}, whose extension decides the format`)
   if (bom === true && format !== 'csv') throw new UsageError('--bom needs --format csv')
+  if (out !== undefined && resume === true && format !== 'db')
+    throw new UsageError(`--resume continues a .db file only: ${byExport(out)}`)
   return format
 }
 
@@ -153,13 +163,15 @@ function raiseCeiling({ price }: Operation, params: Record<string, unknown>, lim
 /** Flags that the next command repeats. */
 const repeated = [
   ...['sandbox', 'baseUrl', 'profile', 'all', 'yes', 'maxPages', 'cache', 'budget', 'ceiling', 'perMinute'],
-  ...['timeout', 'validation', 'format', 'fields', 'quiet', 'json'],
+  ...['timeout', 'validation', 'format', 'fields', 'out', 'quiet', 'json'],
 ] as (keyof SharedFlags)[]
 
 /** The command that continues after this one. */
 function continuation({ id }: Operation, flags: SharedFlags, next: object, limit?: number): string {
-  if (flags.out !== undefined) return 'the same command with --resume'
-  const all = repeated.flatMap((name) => flagOf(name, flags[name]))
+  const { out } = flags
+  if (out !== undefined && fileFormatOf(out) === 'db') return 'the same command with --resume'
+  const rest = out === undefined ? {} : { out: databaseFor(out), format: undefined }
+  const all = repeated.flatMap((name) => flagOf(name, { ...flags, ...rest }[name]))
   const parts = [...all, ...flagOf('limit', limit), paramsFlag(next)]
   return `social-search ${commandOf(id)} ${parts.join(' ')}`
 }

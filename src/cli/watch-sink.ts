@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
 import type { WatchState } from '../extensions/watch/index.ts'
-import { openLocked } from './job-database.ts'
-import { parseProgress } from './job-output.ts'
+import { replaceFile } from '../extensions/oauth/node/replace-file.ts'
+import { asWritten } from './output-file.ts'
+import { parseProgress } from './progress.ts'
+import { RecordDatabase } from './record-database.ts'
 import { RunLock } from './run-lock.ts'
 
 /** Where a watch keeps its state, with or without the posts. */
@@ -28,42 +30,45 @@ export async function openSink(
 
 async function openDatabase(path: string, operation: Operation, params: object): Promise<WatchSink> {
   const job = { watch: operation.id, params }
-  const { database, lock, close } = await openLocked(path, { operation, fields: undefined, job })
+  const database = await RecordDatabase.open(path, { operation, fields: undefined, job })
   try {
     return {
       state: (database.progress() ?? null) as WatchState | null,
-      prepare() {
-        lock.assertHeld()
-        database.assertUnlocked()
-      },
-      store(posts, state) {
-        lock.assertHeld()
-        return database.store(posts, state)
-      },
-      close,
+      prepare: () => database.assertUnlocked(),
+      store: (posts, state) => database.store(posts, state),
+      close: () => database.close(),
     }
   } catch (error) {
-    close()
+    database.close()
     throw error
   }
 }
 
-function openState(path: string): WatchSink {
-  const lock = new RunLock(path)
-  let state: unknown = null
+async function openState(path: string): Promise<WatchSink> {
+  const lock = await RunLock.take(path)
   try {
-    if (existsSync(lock.path)) state = parseProgress(readFileSync(lock.path, 'utf8'), path)
+    const isThere = existsSync(path)
+    const file = isThere ? realpathSync(path) : path
+    const state = isThere
+      ? parseProgress(
+          asWritten(path, () => readFileSync(path, 'utf8')),
+          path,
+        )
+      : null
+    return {
+      state: state as WatchState | null,
+      prepare() {},
+      store(_, state) {
+        const temporary = `${file}.lock.tmp`
+        // A killed run has left it.
+        rmSync(temporary, { force: true })
+        replaceFile(file, `${JSON.stringify(state)}\n`, undefined, temporary)
+        return 0
+      },
+      close: () => lock.release(),
+    }
   } catch (error) {
     lock.release()
     throw error
-  }
-  return {
-    state: state as WatchState | null,
-    prepare() {},
-    store(_, state) {
-      lock.replace(lock.path, `${JSON.stringify(state)}\n`)
-      return 0
-    },
-    close: () => lock.release(),
   }
 }

@@ -1,4 +1,4 @@
-import { fileFormatOf } from './job-output.ts'
+import { fileFormatOf } from './output-file.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { microblogSearch } from '../api/microblog.ts'

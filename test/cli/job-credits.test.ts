@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
-import type { JobState } from '../../src/cli/job-output.ts'
-import { RunLock } from '../../src/cli/run-lock.ts'
+import type { JobState } from '../../src/cli/job-database.ts'
+import { RecordDatabase } from '../../src/cli/record-database.ts'
 import { runOperation } from '../../src/cli/run-operation.ts'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
@@ -38,8 +38,8 @@ class Job {
   onSend = (): void => {}
   onAnswer = (): void => {}
 
-  constructor(format = 'jsonl') {
-    this.out = join(folder, this.#name + format)
+  constructor() {
+    this.out = join(folder, `${this.#name}db`)
   }
 
   /** Runs the command; returns its exit code. */
@@ -62,14 +62,11 @@ class Job {
   }
 
   get state(): JobState {
-    const file = this.files.find((name) => name.endsWith('.state.json'))
-    if (file === undefined && this.out.endsWith('.db') && existsSync(this.out)) {
-      const database = new DatabaseSync(this.out, { readOnly: true })
-      const row = database.prepare('SELECT state FROM social_search_jobs').get()
-      database.close()
-      return JSON.parse(String(row?.['state'])) as JobState
-    }
-    return JSON.parse(file === undefined ? '{"credits":0}' : readFileSync(file, 'utf8')) as JobState
+    if (!existsSync(this.out)) return { next: {}, records: 0, credits: 0 }
+    const database = new DatabaseSync(this.out, { readOnly: true })
+    const row = database.prepare('SELECT state FROM social_search_jobs').get()
+    database.close()
+    return JSON.parse(String(row?.['state'])) as JobState
   }
 
   /** Its files that stay after a kill. */
@@ -150,9 +147,9 @@ describe('--budget of a job', () => {
     expect(job.sandbox.ledger.spent).toBeLessThanOrEqual(2)
   })
 
-  it('sends nothing if the state cannot be replaced', async () => {
+  it('sends nothing if the state cannot be stored', async () => {
     const job = new Job()
-    const write = vi.spyOn(RunLock.prototype, 'replace')
+    const write = vi.spyOn(RecordDatabase.prototype, 'store')
     job.onAnswer = () => {
       job.onAnswer = () => {}
       write.mockImplementation(() => {
@@ -192,63 +189,59 @@ const oneRun = fc.record({
   kill: fc.option(fc.record<Kill>({ at: fc.integer({ min: 1, max: 3 }), isAnswered: fc.boolean() })),
 })
 
-it.each(['jsonl', 'db'])(
-  '--budget of a job in a .%s file holds over any sequence of failures and kills, and the state never has less than was charged',
-  async (format) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: 14 }),
-        fc.array(oneRun, { maxLength: 6 }),
-        async (budget, runs) => {
-          const job = new Job(format)
-          const { sandbox } = job
-          // Not asserted at once: the client would take an error of fetch for one of the network.
-          const faults: string[] = []
-          const check = (underWay = 0): void => {
-            const { credits } = job.state
-            const least = sandbox.ledger.spent + underWay
-            if (credits < least || credits > budget)
-              faults.push(`${credits} is not from ${least} to ${budget}`)
+it('--budget of a job holds over any sequence of failures and kills, and the state never has less than was charged', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 14 }),
+      fc.array(oneRun, { maxLength: 6 }),
+      async (budget, runs) => {
+        const job = new Job()
+        const { sandbox } = job
+        // Not asserted at once: the client would take an error of fetch for one of the network.
+        const faults: string[] = []
+        const check = (underWay = 0): void => {
+          const { credits } = job.state
+          const least = sandbox.ledger.spent + underWay
+          if (credits < least || credits > budget) faults.push(`${credits} is not from ${least} to ${budget}`)
+        }
+        const runOnce = async (kill: Kill | null): Promise<number | undefined> => {
+          let requests = 0
+          const life = { isOver: false, left: new Map<string, Buffer>() }
+          const dieIf = (isDue: boolean): void => {
+            if (isDue && kill?.at === requests) {
+              life.isOver = true
+              for (const file of job.files) life.left.set(file, readFileSync(file))
+            }
+            if (life.isOver) throw new Error('the process is dead')
           }
-          const runOnce = async (kill: Kill | null): Promise<number | undefined> => {
-            let requests = 0
-            const life = { isOver: false, left: new Map<string, Buffer>() }
-            const dieIf = (isDue: boolean): void => {
-              if (isDue && kill?.at === requests) {
-                life.isOver = true
-                for (const file of job.files) life.left.set(file, readFileSync(file))
-              }
-              if (life.isOver) throw new Error('the process is dead')
-            }
-            job.onSend = () => {
-              requests++
-              dieIf(false)
-              check(2)
-              dieIf(kill?.isAnswered === false)
-            }
-            job.onAnswer = () => {
-              check()
-              dieIf(kill?.isAnswered === true)
-            }
-            const code = await job.run({ budget: String(budget) })
-            if (life.isOver) for (const file of job.files) rmSync(file)
-            for (const [file, bytes] of life.left) writeFileSync(file, bytes)
+          job.onSend = () => {
+            requests++
+            dieIf(false)
+            check(2)
+            dieIf(kill?.isAnswered === false)
+          }
+          job.onAnswer = () => {
             check()
-            return code
+            dieIf(kill?.isAnswered === true)
           }
-          for (const { misfortune, kill } of runs) {
-            for (const { fault, skip } of misfortune) sandbox.inject({ ...fault, skip })
-            await runOnce(kill)
-          }
-          // Some misfortune may be left.
-          let code: number | undefined
-          for (let run = 0; run < 20 && code !== exitCodes.budget; run++) code = await runOnce(null)
-          expect(faults).toEqual([])
-          expect(code).toBe(exitCodes.budget)
-          expect(budget - job.state.credits).toBeLessThan(2)
-        },
-      ),
-      { numRuns: 25 },
-    )
-  },
-)
+          const code = await job.run({ budget: String(budget) })
+          if (life.isOver) for (const file of job.files) rmSync(file)
+          for (const [file, bytes] of life.left) writeFileSync(file, bytes)
+          check()
+          return code
+        }
+        for (const { misfortune, kill } of runs) {
+          for (const { fault, skip } of misfortune) sandbox.inject({ ...fault, skip })
+          await runOnce(kill)
+        }
+        // Some misfortune may be left.
+        let code: number | undefined
+        for (let run = 0; run < 20 && code !== exitCodes.budget; run++) code = await runOnce(null)
+        expect(faults).toEqual([])
+        expect(code).toBe(exitCodes.budget)
+        expect(budget - job.state.credits).toBeLessThan(2)
+      },
+    ),
+    { numRuns: 25 },
+  )
+})

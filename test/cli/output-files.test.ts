@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, it, vi } from 'vitest'
-import { failed, linesOf } from '../support/command-line.ts'
+import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 
@@ -9,34 +10,81 @@ useCommand({ content: { microblog: posts(0, 30), professionalnet: networkPosts(0
 
 const ids = 'SELECT id FROM microblog_posts'
 
-describe('--resume', () => {
-  const state = 'posts.jsonl.state.json'
+describe('--out posts.jsonl', () => {
+  it('keeps what a run has bought when a budget ends it, and the line that it prints buys the rest into a .db file', async () => {
+    const { code, err } = await social('search coffee --per-minute off --all --budget 2 --out posts.jsonl')
+    expect(code).toBe(5)
+    const [, line = ''] = /To continue: social-search (.*--out posts\.db .*)/.exec(err) ?? []
+    await social(line)
+    const first = recordsOf(readFileSync('posts.jsonl', 'utf8')).map(({ id }) => id)
+    expect([...first, ...rowsOf('posts.db', ids)].map(Number).sort((a, b) => a - b)).toEqual(range(0, 30))
+  })
 
-  it.each<[string, string, string, (() => void)?]>([
-    ['the state of another query', 'search tea --resume', 'another job: params differs'],
-    ['other fields', 'search coffee --resume --fields id', 'fields differs'],
-    ['an output that exists', 'search coffee', 'pass --resume'],
-    ['a missing state', 'search coffee --resume', 'is missing', () => rmSync(state)],
-    ...['', '[]', '{"next":{"query":"coffee"}}', '{"next":null,"bytes":1.5,"records":0,"credits":2}'].map(
-      (text): [string, string, string, () => void] => [
-        `the state ${JSON.stringify(text)}`,
-        'search coffee --resume',
-        'is not the state of a job',
-        () => writeFileSync(state, text),
-      ],
-    ),
-    [
-      'an output that was shortened',
-      'search coffee --resume',
-      'something else has changed it',
-      () => truncateSync('posts.jsonl', 10),
-    ],
-  ])('refuses %s, and buys nothing', async (_, line, message, change = () => {}) => {
+  it.each([
+    ['search coffee --resume --all', 'run social-search export posts.db posts.jsonl'],
+    ['search coffee', 'posts.jsonl exists'],
+  ])('refuses a second run: %s', async (line, message) => {
     await social('search coffee --out posts.jsonl')
-    change()
     const before = [sandbox.requests.length, readFileSync('posts.jsonl', 'utf8')]
-    expect(await social(`${line} --all --yes --out posts.jsonl`)).toMatchObject(failed(2, message))
+    expect(await social(`${line} --yes --out posts.jsonl`)).toMatchObject(failed(2, message))
     expect([sandbox.requests.length, readFileSync('posts.jsonl', 'utf8')]).toEqual(before)
+  })
+})
+
+describe('export', () => {
+  it('makes the files of a database that a search would have written, and a Parquet file', async () => {
+    const line = 'search coffee --all --yes --out'
+    for (const name of ['a.db', 'whole.csv', 'whole.jsonl']) await social(`${line} ${name}`)
+    for (const [name, flag] of [
+      ['csv', ''],
+      ['jsonl', ''],
+      ['parquet', '--table microblog_posts'],
+    ])
+      expect(await social(`export a.db made.${name} ${flag}`)).toEqual({ code: 0, out: '', err: '' })
+    for (const name of ['csv', 'jsonl'])
+      expect(readFileSync(`made.${name}`, 'utf8')).toBe(readFileSync(`whole.${name}`, 'utf8'))
+    const { buffer } = new Uint8Array(readFileSync('made.parquet'))
+    const rows = await parquetReadObjects({ file: buffer })
+    expect(rows.map(({ id }) => id)).toEqual(rowsOf('a.db', `${ids} ORDER BY rowid`))
+  })
+
+  it('takes 3,000 records, of the table that --table names, with all digits of their numbers', async () => {
+    const file = new DatabaseSync('a.db')
+    file.exec(`CREATE TABLE mentions ("key" TEXT PRIMARY KEY, "id" TEXT, "record" TEXT NOT NULL);
+      CREATE TABLE feeds ("key" TEXT PRIMARY KEY, "record" TEXT NOT NULL); CREATE TABLE own (a)`)
+    const records = range(0, 3000).map((each) => `{"id":9007199254740993,"number":${each}}`)
+    file.exec('BEGIN')
+    for (const [index, record] of records.entries())
+      file.prepare('INSERT INTO mentions VALUES (?, ?, ?)').run(String(index), '', record)
+    file.exec('COMMIT')
+    file.close()
+    await social('export a.db a.jsonl --table mentions')
+    expect(linesOf(readFileSync('a.jsonl', 'utf8'))).toEqual(records)
+    await social('export a.db a.csv --table mentions --bom')
+    expect(readFileSync('a.csv', 'utf8').slice(0, 20)).toBe('\ufeffid\n9007199254740993')
+    for (const flag of ['', '--table own', '--table none'])
+      expect(await social(`export a.db b.jsonl ${flag}`)).toMatchObject(
+        failed(2, '--table with one of mentions, feeds'),
+      )
+    expect(await social('export a.db b.csv --table feeds')).toMatchObject(failed(2, 'feeds has no columns'))
+    expect(existsSync('b.csv')).toBe(false)
+  })
+
+  it.each([
+    ['a.db a.txt', 'ends in .csv, .jsonl or .parquet, got a.txt'],
+    ['a.db a.jsonl --bom', '--bom needs a .csv file'],
+    ['a.db /none/a.csv', 'the folder /none does not exist'],
+    ['a.db own.csv', 'own.csv exists'],
+    ['own.csv a.csv', 'own.csv is not an SQLite database'],
+    ['none.db a.csv', 'none.db does not exist'],
+  ])('refuses %s', async (files, message) => {
+    await social('search coffee --out a.db')
+    writeFileSync('own.csv', 'own')
+    expect(await social(`export ${files}`)).toMatchObject(failed(2, message))
+    expect([readdirSync(folder).sort(), readFileSync('own.csv', 'utf8')]).toEqual([
+      ['a.db', 'own.csv'],
+      'own',
+    ])
   })
 })
 
@@ -152,26 +200,25 @@ describe('watch --out posts.db', () => {
 
 describe('a command that buys nothing', () => {
   it.each([
-    ['watch coffee --once --budget 0', 5],
-    ['watch coffee --once --budget 1', 5],
-    ['watch coffee --once', 3],
-    ['search coffee --budget 0', 5],
-    ['search coffee', 3],
+    ['watch coffee --once --budget 0 --out x.db', 5],
+    ['watch coffee --once --out x.db', 3],
+    ['search coffee --budget 0 --out x.db', 5],
+    ['search coffee --out x.jsonl', 3],
   ])('leaves no file: %s', async (line, code) => {
     if (code === 3) vi.stubEnv('SOCIAL_SEARCH_API_KEY', 'wrong')
-    for (const file of line.startsWith('watch') ? ['x.db'] : ['x.db', 'x.jsonl'])
-      expect(await social(`${line} --out ${file}`)).toMatchObject({ code })
+    expect(await social(line)).toMatchObject({ code })
     expect([readdirSync(folder), sandbox.ledger.spent]).toEqual([[], 0])
   })
 
-  it.each(['watch coffee --once', 'search coffee'])(
-    'leaves no file when the service cannot be reached: %s',
-    async (line) => {
-      vi.stubGlobal('fetch', () =>
-        Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })),
-      )
-      expect((await social(`${line} --out x.db`)).code).toBe(1)
-      expect(existsSync('x.db')).toBe(false)
-    },
-  )
+  it.each([
+    ['watch coffee --once --out x.db', []],
+    // It has noted the highest cost of the page.
+    ['search coffee --out x.db', ['x.db']],
+  ])('keeps no post when the service cannot be reached: %s', async (line, left) => {
+    vi.stubGlobal('fetch', () =>
+      Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })),
+    )
+    expect((await social(line)).code).toBe(1)
+    expect(readdirSync(folder)).toEqual(left)
+  })
 })

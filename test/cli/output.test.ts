@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync'
 import Papa from 'papaparse'
 import { describe, expect, it, vi } from 'vitest'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
+import { rowsOf } from '../support/posts-database.ts'
 import { bodies, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
@@ -59,9 +60,11 @@ describe('flags', () => {
     expect(sandbox.requests).toHaveLength(6)
   })
 
-  it('--limit takes whole pages into a file, and cuts other output', async () => {
-    await social(`${search} --limit 21 --out whole.jsonl`)
-    expect(linesOf(readFileSync('whole.jsonl', 'utf8'))).toHaveLength(40)
+  it('--limit takes whole pages into a .db file, and cuts other output', async () => {
+    await social(`${search} --limit 21 --out whole.db`)
+    expect(rowsOf('whole.db', 'SELECT id FROM microblog_posts')).toHaveLength(40)
+    await social(`${search} --limit 21 --out cut.jsonl`)
+    expect(linesOf(readFileSync('cut.jsonl', 'utf8'))).toHaveLength(21)
     expect(linesOf((await social(`${search} --limit 21`)).out)).toHaveLength(21)
     const [post] = recordsOf((await social('posts coffee --limit 1')).out)
     expect(

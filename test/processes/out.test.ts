@@ -1,83 +1,57 @@
-import {
-  existsSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { basename, join } from 'node:path'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { failed } from '../support/command-line.ts'
-import { command, env, run, server, social, when } from './command.ts'
-import { all, besides, newFile, undisturbed, useJobs } from './job.ts'
+import { linesOf } from '../support/command-line.ts'
+import { rowsOf } from '../support/posts-database.ts'
+import { command, env, run, search, server, social, useCommand, when } from './command.ts'
 
-useJobs()
+useCommand()
+
+let files = 0
+const fileOf = (name: string) => join(command.folder, `${++files}-${name}`)
+
+/** Runs a command whose files can have so many blocks of 512 bytes. */
+function limited(line: string, blocks: number) {
+  const file = fileOf('limited.sh')
+  writeFileSync(file, `ulimit -f ${blocks}; exec '${process.execPath}' '${command.file}' "$@"`)
+  return run({ ...command, file }, line, { env: env(), program: '/bin/sh' })
+}
 
 describe('--out', () => {
-  it('prints a page that the disk has no room for, and goes on when it has', async () => {
-    const { text } = await undisturbed()
-    const out = newFile()
-    const file = join(command.folder, 'limited.sh')
-    await social(`search typescript --max-pages 2 --out ${out}`)
-    // In blocks of 512 bytes. One more page does not fit.
-    const most = Math.ceil(statSync(out).size / 512) + 4
-    writeFileSync(file, `ulimit -f ${most}; exec '${process.execPath}' '${command.file}' "$@"`)
-    const resumed = `${all} --out ${out} --resume`
-    const full = await run({ ...command, file }, resumed, { env: env(), program: '/bin/sh' })
-    expect([full.code, server.requests.length]).toEqual([1, 3])
-    expect(full.err).toContain('EFBIG')
+  it('keeps whole pages in a file when the disk is full, and prints the page that has no room', async () => {
+    const out = fileOf('full.jsonl')
+    const full = await limited(`${search} --all --yes --out ${out}`, 60)
+    expect([full.code, full.err]).toEqual([1, expect.stringContaining('EFBIG')])
     expect(full.err).toContain('The response, which may have been charged:')
-    expect(full.err).toContain('To continue: the same command with --resume')
-    expect((await social(resumed)).code).toBe(0)
-    expect([readFileSync(out, 'utf8'), besides(out)]).toEqual([text, ['.state.json']])
+    expect(full.err).toMatch(/To continue: social-search .* --out \S+full\.db /)
+    expect(server.requests.length).toBeGreaterThan(1)
+    expect(linesOf(readFileSync(out, 'utf8'))).toHaveLength(20 * (server.requests.length - 1))
   })
 
-  it.skipIf(!existsSync('/proc/self/stat'))(
-    'is free at once when its process was killed, also if its pid belongs to another process now',
-    async () => {
-      const { text } = await undisturbed()
-      const out = newFile()
-      server.inject({ delay: 60_000 })
-      const during = when(
-        () => server.requests.length > 0,
-        (child) => child.kill('SIGKILL'),
-      )
-      await social(`${all} --out ${out}`, { during })
-      const lock = `${out}.lock`
-      for (const name of readdirSync(lock))
-        renameSync(join(lock, name), join(lock, name.replace(/^\d+/, String(process.pid))))
-      expect(readdirSync(lock)).not.toEqual([])
-      expect((await social(`${all} --out ${out} --resume`)).code).toBe(0)
-      expect([readFileSync(out, 'utf8'), besides(out)]).toEqual([text, ['.state.json']])
-    },
-  )
-
-  it('creates the target of a dangling link, and keeps the link', async () => {
-    const { text } = await undisturbed()
-    const out = newFile()
-    const link = `${out}.link.jsonl`
-    symlinkSync(basename(out), link)
-    expect((await social(`search typescript --out ${link}`)).code).toBe(0)
-    expect((await social(`${all} --out ${link} --resume`)).code).toBe(0)
-    expect([readlinkSync(link), readFileSync(out, 'utf8')]).toEqual([basename(out), text])
-    expect(existsSync(`${link}.state.json`)).toBe(false)
+  it('keeps whole pages in a database when the disk is full, and loses no row when there is room again', async () => {
+    const out = fileOf('full.db')
+    const line = `${search} --all --yes --out ${out} --resume`
+    await social(`${search} --max-pages 2 --out ${out}`)
+    const { code, err } = await limited(line, Math.ceil(statSync(out).size / 512) + 40)
+    expect([code, err]).toEqual([1, expect.stringContaining('To continue: the same command with --resume')])
+    const rows = (file: string) => rowsOf(file, 'SELECT id FROM microblog_posts')
+    expect(rows(out).length % 20).toBe(0)
+    expect((await social(line)).code).toBe(0)
+    const whole = fileOf('whole.db')
+    await social(`${search} --all --yes --out ${whole}`)
+    expect(rows(out)).toEqual(rows(whole))
   })
 
-  it('leaves the files of a user as they are, whatever their names', async () => {
-    const out = newFile()
-    const own = newFile('txt')
-    writeFileSync(own, 'own')
-    for (const name of ['.reserve', '.state.json.tmp']) symlinkSync(own, out + name)
-    expect((await social(`${all} --out ${out}`)).code).toBe(0)
-    expect(besides(out).sort()).toEqual(['.reserve', '.state.json', '.state.json.tmp'])
-    expect(readFileSync(own, 'utf8')).toBe('own')
-    const other = newFile()
-    writeFileSync(`${other}.lock`, 'own')
-    const before = server.requests.length
-    expect(await social(`${all} --out ${other}`)).toMatchObject(failed(2, '.lock'))
-    expect([server.requests.length, readFileSync(`${other}.lock`, 'utf8')]).toEqual([before, 'own'])
+  it('finishes and writes the page under way on Ctrl-C, and says how to continue', async () => {
+    server.inject({ delay: 300, times: Infinity })
+    const during = when(
+      () => server.requests.length >= 2,
+      (child) => child.kill('SIGINT'),
+    )
+    const out = fileOf('interrupted.csv')
+    const { code, err } = await social(`${search} --all --yes --fields id --out ${out}`, { during })
+    expect([code, err]).toEqual([130, expect.stringContaining('interrupted.db ')])
+    const pages = server.requests.filter(({ charged }) => charged > 0).length
+    expect(linesOf(readFileSync(out, 'utf8'))).toHaveLength(1 + 20 * pages)
   })
 })

@@ -114,6 +114,8 @@ describe('--out posts.db', () => {
     const bought = server.requests.filter(({ charged }) => charged > 0).length
     expect(bought).toBeGreaterThanOrEqual(pages)
     expect(bought).toBeLessThanOrEqual(pages + kills - ended)
+    const [credits] = rowsOf(out, "SELECT state ->> 'credits' FROM social_search_jobs")
+    expect(Number(credits)).toBeGreaterThanOrEqual(server.ledger.spent)
     expect(besides()).toEqual([basename(out)])
   }, 300_000)
 

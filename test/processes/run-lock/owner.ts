@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { UsageError } from '../../../src/cli/command-errors.ts'
 import { RunLock } from '../../../src/cli/run-lock.ts'
 
@@ -8,9 +8,9 @@ const clock = new Int32Array(new SharedArrayBuffer(4))
 
 for (;;) {
   try {
-    const lock = new RunLock(path)
+    const lock = await RunLock.take(path)
     appendFileSync(log, `+${process.pid}\n`)
-    lock.replace(path, String(process.pid))
+    writeFileSync(path, String(process.pid))
     appendFileSync(log, `-${process.pid}\n`)
     lock.release()
   } catch (error) {
