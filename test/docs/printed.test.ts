@@ -48,6 +48,23 @@ console.log(JSON.stringify([used(), code, needed, remaining]))`
     expect(await outputOf('reads_all')).toBe('')
   })
 
+  it('docs/cookbook.md answers 429 with a wait when a 503 announces one, and when the minute is used up', async () => {
+    const { stdout } = await run(
+      'const isBusy',
+      clientOf('{}', 'limits: { perMinute: 3 }, retry: { maxAttempts: 1 }'),
+      `
+sandbox.inject({ status: 503, retryAfter: 120 })
+const answers = [await answer('tea'), await answer('tea'), await answer('tea')]
+console.log(JSON.stringify(answers.map(({ status, headers }) => [status, headers.get('retry-after')])))`,
+    )
+    const wait = expect.stringMatching(/^6\d$/)
+    expect(JSON.parse(stdout.split('\n')[1] ?? '')).toEqual([
+      [429, '120'],
+      [200, null],
+      [429, wait],
+    ])
+  })
+
   it('have a sample of a test that passes', async () => {
     expect(await run('sandbox.inject')).toEqual({ stdout: '', stderr: '' })
   })

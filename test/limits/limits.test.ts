@@ -98,6 +98,16 @@ describe('limits', () => {
     expect(sixth! - first!).toBeGreaterThanOrEqual(60_000)
   })
 
+  it('search() counts a request from its sending when a hook has delayed it', async () => {
+    service.script(() => ok())
+    const delays = [20_000]
+    const beforeRequest = [() => new Promise<void>((resolve) => setTimeout(resolve, delays.shift() ?? 0))]
+    const client = makeClient({ limits: { perMinute: 1 }, hooks: { beforeRequest } })
+    await settle(Promise.all(['a', 'b'].map((query) => client.microblog.search({ query }))))
+    const [first, second] = service.arrivals.map(({ at }) => at)
+    expect(second! - first!).toBeGreaterThanOrEqual(60_000)
+  })
+
   it.each([
     {
       title: 'does not count a request towards its share when a 429 announces a moment',

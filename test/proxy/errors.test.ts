@@ -121,6 +121,25 @@ describe('an error through createProxy()', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
+  it('is a ClosedError when the client of the proxy is closed', async () => {
+    const { backend, browser, sandbox } = setUp()
+    await backend.close()
+    expect((await settle(search(browser))).error).toMatchObject({ name: 'ClosedError', charged: 'no' })
+    expect(sandbox.requests).toEqual([])
+  })
+
+  it('is uncertain when code of the user fails between two attempts of the backend', async () => {
+    const ended = { settle: () => {}, release: () => {}, markUncertain: () => {} }
+    const reserve = vi.fn().mockReturnValueOnce(ended).mockRejectedValue(new Error(secret))
+    const { browser, sandbox } = setUp({}, { backend: { budget: { reserve }, retry: { ambiguous: true } } })
+    sandbox.inject({ reset: 'after' })
+    expect((await settle(search(browser))).error).toMatchObject({
+      code: 'internal_error',
+      charged: 'unknown',
+    })
+    expect(browser.credits).toMatchObject({ spent: 0, uncertain: sandbox.ledger.spent })
+  })
+
   it('is a ValidationError with each issue when the client of the page does not check the params', async () => {
     const { proxy, sandbox } = setUp()
     const lax = clientOf({
@@ -198,6 +217,14 @@ describe('the ledger of a page', () => {
     const [browser, backend] = both(setup)
     expect(browser).toEqual(backend)
     expect(setup.sandbox.ledger.spent).toBe(4)
+  })
+
+  it('counts the prices of the backend', async () => {
+    const { browser, sandbox } = setUp({}, { backend: { prices: { 'microblog.search': 5 } } })
+    await settle(search(browser))
+    sandbox.inject({ reset: 'after' })
+    await settle(search(browser))
+    expect(browser.credits).toMatchObject({ spent: 5, uncertain: 5 })
   })
 
   it('settles to the returned items', async () => {

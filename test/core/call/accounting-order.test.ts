@@ -49,7 +49,7 @@ describe('search()', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('closes the surface and frees the slot of a 429 before a hook sees it', async () => {
+  it('closes the surface and frees the slot of a 429 before an observer sees it', async () => {
     service.script(rateLimited(3), ok())
     const { client, views } = spiedClient()
     await service.search(client)
@@ -57,7 +57,7 @@ describe('search()', () => {
     expect(views).toMatchObject({ onAttempt: refused, onCall: paid })
   })
 
-  it('counts a lost response as uncertain and frees its slot before a hook sees the error', async () => {
+  it('counts a lost response as uncertain and frees its slot before an observer sees the error', async () => {
     service.script(unreachable)
     const { client, views } = spiedClient()
     await service.search(client)

@@ -149,7 +149,8 @@ describe('schema', () => {
     const client = makeClient()
     setTimeout(() => void client.close(), 500)
     const { error } = await service.search(client, hanging)
-    expect(error).toMatchObject({ name: 'ClosedError', charged: 'yes', attempts: [{ charged: 'yes' }] })
+    const paidFor = { charged: 'yes', attempts: [{ charged: 'yes' }], body: page(['1']) }
+    expect(error).toMatchObject({ name: 'ClosedError', ...paidFor })
   })
 })
 
