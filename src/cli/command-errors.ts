@@ -1,19 +1,5 @@
-import {
-  ApiError,
-  AuthenticationError,
-  BudgetUnavailableError,
-  ConfigurationError,
-  CreditBudgetError,
-  InvalidRequestError,
-  InvalidResponseError,
-  OAuthError,
-  PaginationError,
-  PermissionDeniedError,
-  ReauthorizationRequiredError,
-  RedirectError,
-  SocialSearchError,
-  TokenStoreError,
-} from '../errors/index.ts'
+import { SocialSearchError } from '../errors/index.ts'
+import { kindOf } from '../errors/kinds.ts'
 
 export const exitCodes = {
   done: 0,
@@ -51,25 +37,11 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The name of the exit code of each error class; the first match counts. */
-const classes = [
-  ['usage', [ConfigurationError, InvalidRequestError]],
-  [
-    'credentials',
-    [AuthenticationError, PermissionDeniedError, ReauthorizationRequiredError, OAuthError, TokenStoreError],
-  ],
-  ['budget', [CreditBudgetError, BudgetUnavailableError]],
-  ['refused', [ApiError, RedirectError, InvalidResponseError, PaginationError]],
-] as const
-
 /** The name of an error's exit code; a call that may have been charged, or applied, comes first. */
 export function exitNameOf(error: unknown): keyof typeof exitCodes {
-  if (!(error instanceof Error)) return 'failed'
-  if (error instanceof SocialSearchError && [error.charged, error.applied].includes('unknown'))
-    return 'unknown'
   if (error instanceof CommandError) return error.code
-  const found = classes.find(([, kinds]) => kinds.some((kind) => error instanceof kind))
-  return found?.[0] ?? 'failed'
+  if (!(error instanceof SocialSearchError)) return 'failed'
+  return [error.charged, error.applied].includes('unknown') ? 'unknown' : kindOf(error)
 }
 
 export function exitCodeOf(error: unknown): number {

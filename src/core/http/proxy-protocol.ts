@@ -2,6 +2,7 @@ import { isRecord } from '../../lib/is-record.ts'
 import {
   type ApiErrorDetails,
   type Charged,
+  type ClientErrorCode,
   ClosedError,
   ConnectionError,
   CreditBudgetError,
@@ -50,7 +51,7 @@ export function readProxyError(body: unknown): ProxyError | null {
   const { code, charged, applied, by, gateway } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
   const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(errorFactories, code)
-  const toError = isOwn ? errorFactories[code] : undefined
+  const toError = isOwn ? errorFactories[code as ProxiedCode] : undefined
   return {
     tookEffect: applied === 'unknown' ? applied : charged,
     gateway: gateway === true,
@@ -58,12 +59,18 @@ export function readProxyError(body: unknown): ProxyError | null {
   }
 }
 
+/** Codes of this package's own errors that a proxy passes on. */
+export type ProxiedCode = Extract<
+  ClientErrorCode,
+  'connection' | 'timeout' | 'redirect' | 'credit_budget' | 'closed'
+>
+
 /**
  * Rebuilds this package's own errors, by code. A missing word gets the most cautious value; without a number, the error stays
  * one of the API.
  */
 const errorFactories: Record<
-  string,
+  ProxiedCode,
   (reported: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError | undefined
 > = {
   connection: ({ phase, reason }, { message, ...context }) =>

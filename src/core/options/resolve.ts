@@ -99,11 +99,7 @@ export function failingOptions<Options extends object>(
   options: Options,
   message: string,
 ): Options & Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
-  // Names the program that makes the client.
-  const { stack } = new ConfigurationError(message)
-  const token = (): never => {
-    throw Object.assign(new ConfigurationError(message), { stack })
-  }
+  const token = () => Promise.reject(new ConfigurationError(message))
   return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth: { token } }
 }
 

@@ -1,18 +1,13 @@
 import type { CreditBudget } from '../../index.ts'
-import { creditsHeader } from '../../extend.ts'
+import { type ProxiedCode, creditsHeader } from '../../extend.ts'
 import {
   ApiError,
   AuthenticationError,
   type Charged,
-  ClosedError,
-  ConnectionError,
-  CreditBudgetError,
   InvalidRequestError,
   InvalidResponseError,
   PermissionDeniedError,
-  RedirectError,
-  type SocialSearchError,
-  TimeoutError,
+  SocialSearchError,
 } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
 import { Refusal, invalidRequest } from './request-refusal.ts'
@@ -41,27 +36,27 @@ export function errorResponse(requestId: string, { status, code, message, fields
   return jsonResponse(body, status, { ...headers, ...(wait && { 'retry-after': String(wait.retryAfter) }) })
 }
 
-/**
- * The client's own errors that the browser may see: the status of each, which the service does not have, and what rebuilds it
- * behind the proxy. Undefined for others, which may name internal hosts.
- */
-function ownError(error: unknown): { status: number; fields: Record<string, unknown> } | undefined {
-  if (error instanceof ConnectionError) {
-    // A reason that is not a code may name one, too.
-    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : undefined
-    return { status: 502, fields: { phase: error.phase, reason } }
-  }
-  if (error instanceof RedirectError) return { status: 502, fields: { status: error.status } }
-  if (error instanceof TimeoutError) return { status: 504, fields: { phase: error.phase } }
-  if (error instanceof CreditBudgetError)
-    return { status: 402, fields: { needed: error.needed, remaining: error.remaining } }
-  return error instanceof ClosedError ? { status: 503, fields: {} } : undefined
+/** The client's own errors that the browser may see, with the status of each. Others may name internal hosts. */
+const ownStatus: Readonly<Record<ProxiedCode, number>> = {
+  connection: 502,
+  timeout: 504,
+  redirect: 502,
+  credit_budget: 402,
+  closed: 503,
+}
+
+/** What rebuilds such an error behind the proxy. */
+function ownFields(error: SocialSearchError): object {
+  const { phase, status, needed, remaining, reason }: Record<string, unknown> = { ...error }
+  // A reason that is not a code may name an internal host, too.
+  const isCode = /^[A-Z][A-Z0-9_]{1,40}$/.test(String(reason))
+  return { phase, status, needed, remaining, ...(isCode && { reason }) }
 }
 
 /** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
 export function isPublicError(error: unknown): error is SocialSearchError {
-  const isOfService = error instanceof ApiError || error instanceof InvalidRequestError
-  return isOfService || error instanceof InvalidResponseError || ownError(error) !== undefined
+  if (error instanceof ApiError || error instanceof InvalidRequestError) return true
+  return error instanceof SocialSearchError && (error.code === 'invalid_response' || error.code in ownStatus)
 }
 
 /** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. */
@@ -106,9 +101,9 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
     return new Refusal(isError ? status : 502, code, message, { issues, retryAfter, details })
   }
   const words = code === 'connection' ? 'the connection between the proxy and the service failed' : message
-  const { status = 500, fields } = ownError(error) ?? {}
   // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
-  return new Refusal(status, code, words, { details: { ...outcome, by: 'proxy', ...fields } })
+  const details = { ...outcome, by: 'proxy' as const, ...ownFields(error) }
+  return new Refusal(ownStatus[code as ProxiedCode], code, words, { details })
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */

@@ -1,5 +1,6 @@
 import type { Issue } from '../../api/issues.ts'
-import { ApiError, type Charged, SocialSearchError } from '../../errors/index.ts'
+import { type Charged, SocialSearchError } from '../../errors/index.ts'
+import { kindOf } from '../../errors/kinds.ts'
 import { cutText } from './compact.ts'
 import type { ToolFailure } from './types.ts'
 
@@ -39,9 +40,6 @@ const advice: Readonly<Record<string, string>> = {
   invalid_response: 'The response is part of this result, as far as it can be read.',
 }
 
-/** Codes after which no further call can succeed. */
-const finalCodes = ['unauthorized', 'closed', 'configuration', 'reauthorization_required', 'oauth']
-
 /**
  * @param canBuy Whether the budget has enough left for the cheapest tool.
  * @param charged Whether an error from outside this package was charged.
@@ -60,7 +58,8 @@ function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
   const code: string = error.code
   const { retryAfter } = error as { retryAfter?: number }
   const isSpent = code === 'credit_budget' && !canBuy
-  const isDenied = error instanceof ApiError && (error.status === 401 || error.status === 403)
+  // No further call can succeed.
+  const isFinal = kindOf(error) === 'credentials' || code === 'closed' || code === 'configuration'
   const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
   const doubt =
     error.charged === 'unknown'
@@ -78,7 +77,7 @@ function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
     ...(retryAfter !== undefined && { retryAfter }),
     charged: error.charged,
     ...(applied !== undefined && { applied }),
-    stop: isSpent || isDenied || finalCodes.includes(code),
+    stop: isSpent || isFinal,
   }
 }
 
