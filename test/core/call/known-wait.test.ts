@@ -7,7 +7,6 @@ import {
   RateLimitError,
   TimeoutError,
 } from '../../../src/index.ts'
-import { createProxy } from '../../../src/extensions/proxy/index.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
 import { makeClient, ok, rateLimited, scriptedService, slow } from '../../support/service.ts'
 
@@ -138,25 +137,5 @@ describe('maxQueueWait', () => {
     expect(ms).toBe(1000)
     expect((await settle(sent)).error).toBeUndefined()
     expect(service.arrivals).toHaveLength(1)
-  })
-})
-
-describe('a proxy', () => {
-  it('answers 429 with the known wait when its client cannot send in time', async () => {
-    const client = (await paced()).withOptions({ maxQueueWait: 1000 })
-    const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'user' }) })
-    const body = JSON.stringify(query)
-    const headers = { 'content-type': 'application/json' }
-    const request = new Request('https://app.example/data/microblog/tweets/search', {
-      ...{ method: 'POST', body, headers },
-    })
-    const { value } = await settle(proxy(request))
-    expect(value!.status).toBe(429)
-    const retryAfter = Number(value!.headers.get('retry-after'))
-    expect(retryAfter).toBeGreaterThanOrEqual(60)
-    expect(await value!.json()).toMatchObject({
-      error: { message: `not sent: rate limit reached; retry after ${retryAfter} s` },
-    })
-    expect(service.arrivals).toHaveLength(0)
   })
 })
