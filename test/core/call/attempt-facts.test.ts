@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { SocialSearch } from '../../../src/index.ts'
-import { pass, settle, virtualTime } from '../../support/clock.ts'
-import { page } from '../../support/pages.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { lenientLimiter } from '../../support/limiter.ts'
 import { query } from '../../support/search.ts'
 import { failure, makeClient, maybePaid, ok, scriptedService, unreachable } from '../../support/service.ts'
@@ -38,15 +37,6 @@ describe('search()', () => {
     service.script(failure(429, 'rate_limited', { error: { charged, retryAfter: 3 } }), ok())
     await settle(makeClient().microblog.search(query))
     expect(service.arrivals).toHaveLength(sent)
-  })
-
-  it('keeps an attempt uncertain when it ends before the body does', async () => {
-    const start = (body: ReadableStreamDefaultController) =>
-      body.enqueue(new TextEncoder().encode(JSON.stringify(page(['1']))))
-    const fetch = () => Promise.resolve(new Response(new ReadableStream({ start })))
-    const { error } = await service.search({ fetch, timeout: 300 })
-    await pass(100)
-    expect(error).toMatchObject({ name: 'TimeoutError', attempts: [{ charged: 'unknown' }] })
   })
 
   it('counts the credits of a page before the limiter gets its slot back', async () => {

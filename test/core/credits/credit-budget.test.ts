@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Budget, CreditBudget, CreditBudgetError } from '../../../src/index.ts'
-import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, paid, scriptedService, unreachable } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
@@ -62,23 +62,6 @@ describe('budget', () => {
       ['the budget failed', fields],
       ['the budget failed', fields],
     ])
-  })
-
-  it('releases a reservation at once that arrives after its call was aborted', async () => {
-    const { budget, kept } = slowBudget(5, 100)
-    const abort = new AbortController()
-    const client = makeClient({ budget })
-    const call = client.microblog.search(query, { signal: abort.signal }).then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    await pass(50)
-    const reason = new Error('enough')
-    abort.abort(reason)
-    expect(await call).toBe(reason)
-    await pass(200)
-    expect([kept.remaining, client.credits.reserved]).toEqual([5, 0])
-    expect(service.arrivals).toHaveLength(0)
   })
 })
 
