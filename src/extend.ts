@@ -2,14 +2,7 @@
  * The door to the core for the other entry points of this package: caches, tracers, proxies and tools. Everything else that
  * they import is public. It is no entry point itself.
  */
-export {
-  type Answer,
-  type Call,
-  type Send,
-  type Wrap,
-  defaultTimeoutMs,
-  unsent,
-} from './core/call/call.ts'
+export { type Answer, type Call, type Send, type Wrap, defaultTimeoutMs, unsent } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check-answer.ts'
 export { type ComposedRequest, composeRequest, contextOf, paramsOf } from './core/call/compose-request.ts'

@@ -80,7 +80,6 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .option('--max-pages <n>', 'pages to buy; default 1. --pages is the same')
     .addOption(new Option('--pages <n>').hideHelp())
     .option('--all', 'all pages, whose number is not known')
-    .addOption(ceilingOption())
     .addHelpText(
       'after',
       exampleHelp('quote microblog search --max-pages 50', 'quote professionalnet posts search --all'),

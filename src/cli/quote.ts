@@ -29,7 +29,7 @@ export async function quote(words: readonly string[], flags: QuoteFlags): Promis
 
 /** What the walk costs that the flags ask for. */
 export function quoteFor(operation: Operation, params: object, flags: QuoteFlags): WalkQuote {
-  const { all, pages, maxPages, ceiling } = flags
+  const { all, pages, maxPages } = flags
   if (all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
   if (Number(all === true) + [pages, maxPages].filter((flag) => flag !== undefined).length > 1)
@@ -42,7 +42,6 @@ export function quoteFor(operation: Operation, params: object, flags: QuoteFlags
     {
       pages:
         pages === undefined ? wholeNumberOf('--max-pages', maxPages ?? '1') : wholeNumberOf('--pages', pages),
-      ...(ceiling !== undefined && { ceiling: wholeNumberOf('--ceiling', ceiling) }),
     },
   )
   if (all !== true) return result

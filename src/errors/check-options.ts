@@ -46,7 +46,11 @@ export function assertFunction<T>(name: string, value: T): T {
 
 export function assertMethod<T>(name: string, value: T, method: string): T {
   const found = (value as Record<string, unknown> | null | undefined)?.[method]
-  return checked(value, typeof found === 'function', `${name} must have a ${method}() method`)
+  return checked(
+    value,
+    typeof found === 'function',
+    `${name} must have ${/^[aeiou]/.test(method) ? 'an' : 'a'} ${method}() method`,
+  )
 }
 
 export function assertSchema<T>(schema: T): T {

@@ -164,7 +164,10 @@ export class CreditBudgetError extends SharedError {
     context?: ErrorContext,
   ) {
     const { needed, remaining, budget } = details
-    const hint = context?.hasCeiling === true ? '; if you expect fewer items, pass `ceiling`' : ''
+    const hint =
+      context?.hasCeiling === true
+        ? '; if you expect fewer items, pass `ceiling`, which reserves less but does not limit the charge'
+        : ''
     super(
       'credit_budget',
       `refused before sending: it may cost ${count(needed, 'credit')}, the budget has ${remaining} left${hint}`,

@@ -188,7 +188,7 @@ describe('SharedLimiter.acquire()', () => {
 
 describe('new SharedLimiter()', () => {
   it.each([
-    [{ store: {} }, /store must have a update\(\) method/],
+    [{ store: {} }, /store must have an update\(\) method/],
     [{ organization: '' }, /organization must be a string/],
     [{ onUnavailable: 'ignore' }, /onUnavailable must be wait or local/],
     [{ localShare: 2 }, /localShare must be a number above 0 and up to 1, got 2/],

@@ -118,6 +118,16 @@ export class Purchase implements CallCredits {
     if (cost === 'unknown') this.#end(0, this.#worstCase ?? 0, (reservation) => reservation.markUncertain())
     else if (cost !== 'none') {
       const { spent, uncertain } = cost
+      const { operation, settings } = this.#call
+      const most = this.#worstCase ?? 0
+      if (spent > most)
+        settings.log?.(
+          'warn',
+          `cost ${spent} credits, ${spent - most} more than was reserved; raise \`ceiling\``,
+          {
+            operation: operation.id,
+          },
+        )
       this.#end(spent, uncertain, (reservation) => reservation.settle(spent, uncertain))
     }
   }

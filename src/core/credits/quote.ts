@@ -2,7 +2,7 @@ import { count } from '../../lib/count.ts'
 import { organizationLimits } from '../../api/limits.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { wholeNumber } from '../../errors/check-options.ts'
+import { assertOptions, wholeNumber } from '../../errors/check-options.ts'
 import { rounded } from './budget.ts'
 import { worstCase } from './ledger.ts'
 
@@ -10,8 +10,6 @@ import { worstCase } from './ledger.ts'
 export interface QuoteOptions {
   /** Pages to buy. Default 1. A walk also pays for its last page if that is empty. */
   pages?: number | undefined
-  /** The most items to expect on a page, like `ceiling` of the call. */
-  ceiling?: number | undefined
 }
 
 /** The highest cost of a call, in credits. */
@@ -40,11 +38,11 @@ export function quoteOf(
   options: QuoteOptions = {},
 ): Quote {
   const { id, price, paging, surface, list = 'items' } = operation
+  assertOptions(options, { pages: true })
   const pages = wholeNumber('pages', options.pages ?? 1)
-  const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
   if (pages > 1 && paging === undefined)
     throw new ConfigurationError(`has no pages; leave pages out, got ${pages}`, { operation: id })
-  const perPage = worstCase(price, maxItems, ceiling)
+  const perPage = worstCase(price, maxItems)
   const quoted = (perPage: number | null, why: string): Quote => ({
     atMost: perPage && rounded(perPage * pages),
     perPage,
@@ -56,8 +54,8 @@ export function quoteOf(
   const each = count(price.credits, 'credit')
   const forPages = paging ? ` for ${count(pages, 'page')}` : ''
   if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
-  const most = worstCase({ ...price, credits: 1 }, maxItems, ceiling)
-  const bound = most === ceiling ? 'ceiling' : price.ceiling?.param
+  const most = worstCase({ ...price, credits: 1 }, maxItems)
+  const bound = price.ceiling?.param
   const items = bound ? `${most} ${list} (${bound})` : `the ${list}`
   const unbounded = price.ceiling ? '' : `; the service documents no bound`
   return quoted(bound ? perPage : null, `${each} for each of ${items}${forPages}${unbounded}`)

@@ -110,10 +110,11 @@ export function explainNetworkError(error: unknown, server: Server, hasAnswered:
 
 /** Where a bug in code of the user was thrown, as in a stack; undefined if it is an error of the network. */
 function placeOfBug(error: unknown): string | undefined {
-  const isBug = error instanceof TypeError || error instanceof ReferenceError
-  if (!isBug || error.cause !== undefined || 'code' in error) return undefined
-  const [line] = error.stack?.match(/^\s*at .+|^.*@.+/m) ?? []
-  return line?.trim().slice(0, maxReasonLength)
+  // Errors of the network have a code, or a cause that has one.
+  if (!(error instanceof Error) || error.cause !== undefined || 'code' in error) return undefined
+  const frames = error.stack?.match(/^\s*at .+|^.*@.+/gm) ?? []
+  const own = frames.find((frame) => !/node_modules|node:/.test(frame))
+  return own?.trim().slice(0, maxReasonLength)
 }
 
 /** Longest reason in a message, in characters. */

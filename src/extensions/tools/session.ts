@@ -158,12 +158,13 @@ export class ToolSession {
     const left = pages - done
     const ceiling = itemsToExpect(operation)
     // Throws for params that the service would refuse.
-    const { atMost, why } = client.quote(operation.id as OperationId, id ?? (JSON.parse(params) as object), {
-      ...(operation.paging !== undefined && { pages: left }),
-      ceiling,
+    const quoted = operation.paging === undefined ? 1 : left
+    const quote = client.quote(operation.id as OperationId, id ?? (JSON.parse(params) as object), {
+      pages: quoted,
     })
     if (operation.price.kind === 'free') return
-    const price = { atMost: atMost ?? 0, isBounded: ceiling === undefined, why }
+    const atMost = quote.atMost ?? (ceiling ?? 0) * quoted * operation.price.credits
+    const price = { atMost, isBounded: ceiling === undefined, why: quote.why }
     const request = { tool: tool.name, input: args, pages: left, signal, ...price }
     run.allowance = await allow(this.#settings, request, options.confirm ?? confirm)
   }

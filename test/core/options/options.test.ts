@@ -109,7 +109,7 @@ describe('new SocialSearch()', () => {
     [{ ...good, headers: new Map([['Transfer-Encoding', 'chunked']]) }, /"Transfer-Encoding"; the runtime/],
     [{ ...good, organization: {} }, /organization must be a string/],
     [{ ...good, organization: '' }, /organization must be a string/],
-    [{ ...good, limiter: {} }, /limiter must have a acquire\(\) method/],
+    [{ ...good, limiter: {} }, /limiter must have an acquire\(\) method/],
     [undefined, /options must be an object/],
   ])('refuses %j', (options, message) => {
     const error = refusal(options)

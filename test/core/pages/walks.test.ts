@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { industries, networkPosts } from '../../support/pages.ts'
@@ -85,14 +85,16 @@ describe('professionalnet.posts.comments()', () => {
     expect(budget.remaining).toBe(297)
   })
 
-  it('counts what it cost when more comments come than `ceiling`', async () => {
+  it('counts what it cost, and warns, when more comments come than `ceiling`', async () => {
     service.script(comments(12, 12))
     const budget = new CreditBudget(50)
-    const client = makeClient({ budget, validation: 'off' })
+    const warn = vi.fn()
+    const client = makeClient({ budget, validation: 'off', logger: { warn } })
     const call = client.professionalnet.posts.comments(params, { ceiling: 9 })
     expect((await settle(call.withResponse())).value?.credits).toEqual({ spent: 12, uncertain: 0 })
     expect(client.credits).toMatchObject({ spent: 12, uncertain: 0, reserved: 0 })
     expect(budget.remaining).toBe(38)
+    expect(warn.mock.calls).toMatchObject([[expect.stringContaining('3 more than was reserved'), {}]])
   })
 
   it('is refused before sending when a budget could not cover the default of 100', async () => {
