@@ -63,7 +63,8 @@ export function failureOfMisuse(at: Situation, error: unknown, isMisuse: boolean
 export function failureOfUnexpected(at: Situation, error: unknown): Failure {
   if (!at.settled) return makeFailure(at, error)
   const reason = at.redactor.text(messageOf(error))
-  return failureAfterSuccess(at, `the response cannot be read: ${reason}`)
+  const message = `the response cannot be read: ${reason}`
+  return makeFailure(at, new InvalidResponseError(message, errorContext(at)))
 }
 
 /** The outcome of an attempt that its timeout or the caller has ended. */
@@ -92,11 +93,6 @@ export function failureOfInvalid(
     body: context.body ?? body,
   })
   return makeFailure(at, error, 'unreadable')
-}
-
-/** The failure of a call after a success: a hook failed, for example. */
-function failureAfterSuccess(at: Situation, message: string): Failure {
-  return makeFailure(at, new InvalidResponseError(message, errorContext(at)))
 }
 
 /** Makes every failure, and decides whether and when the call retries. */

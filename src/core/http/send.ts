@@ -74,17 +74,17 @@ export async function callFetch(
   init: Init,
 ): Promise<Response> {
   const sending = fetch === undefined ? globalThis.fetch(target, init) : fetch(new Request(target, init))
-  return asResponse(await sending, 'fetch')
+  return asResponse(await sending)
 }
 
 /** Rejects anything but a response with an unread body, since the user's fetch has a bug. */
-function asResponse(value: unknown, source: string): Response {
+function asResponse(value: unknown): Response {
   const response = value as Partial<Response> | null | undefined
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
-    throw new FetchMisuse(`${source} returned no Response`)
+    throw new FetchMisuse('fetch returned no Response')
   }
   if (response.bodyUsed || response.body?.locked) {
-    throw new FetchMisuse(`${source} has read the body; it should read response.clone()`)
+    throw new FetchMisuse('fetch has read the body; it should read response.clone()')
   }
   return value as Response
 }
@@ -98,12 +98,13 @@ export function validStatusText({ statusText = '' }: Partial<Response>): string 
 const bodilessStatuses = [204, 205, 304]
 
 /** Makes a response, also with a body or a status that the constructor of `Response` refuses and fetch returns. */
-export function makeResponse(text: string, { status, statusText, headers }: MadeResponse): Response {
+export function makeResponse(
+  text: string,
+  { status, statusText, headers }: Pick<Response, 'status' | 'statusText' | 'headers'>,
+): Response {
   const body = bodilessStatuses.includes(status) ? null : text
   return new Response(body, { status: Math.min(status, 599), statusText, headers })
 }
-
-type MadeResponse = Pick<Response, 'status' | 'statusText' | 'headers'>
 
 /** Largest body that is read, in bytes after decompression: far more than any page of the service. */
 export const maxBodyBytes = 64 * 2 ** 20

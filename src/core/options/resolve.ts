@@ -99,7 +99,9 @@ export function failingOptions<Options extends object>(
   options: Options,
   message: string,
 ): Options & Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
-  const token = () => Promise.reject(new ConfigurationError(message))
+  // Names the program that makes the client.
+  const { stack } = new ConfigurationError(message)
+  const token = () => Promise.reject(Object.assign(new ConfigurationError(message), { stack }))
   return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth: { token } }
 }
 

@@ -28,7 +28,7 @@ export type FailureKind =
 
 /** How an attempt failed, and what follows from that. */
 export interface FailureFields {
-  /** An error of this package, the reason of an abort, or the error of a `beforeError` hook. */
+  /** An error of this package, or the reason of an abort. */
   readonly error: unknown
   /** Whether the attempt was charged; for a write, whether it was applied. */
   readonly tookEffect: Charged

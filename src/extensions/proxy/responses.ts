@@ -46,7 +46,7 @@ const ownStatus: Readonly<Record<ProxiedCode, number>> = {
 }
 
 /** What rebuilds such an error behind the proxy. */
-function ownFields(error: SocialSearchError): object {
+function ownFields(error: object): object {
   const { phase, status, needed, remaining, reason }: Record<string, unknown> = { ...error }
   // A reason that is not a code may name an internal host, too.
   const isCode = /^[A-Z][A-Z0-9_]{1,40}$/.test(String(reason))
