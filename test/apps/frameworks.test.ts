@@ -43,7 +43,7 @@ describe('docs/frameworks.md', () => {
 
   it('has a SvelteKit app that searches and serves the proxy', async () => {
     const { load } = await import('./.out/frameworks/src/routes/+page.server.ts')
-    expect((await load({ url: new URL('http://app.test/?q=tea') })).posts).toHaveLength(20)
+    expect((await load({ url: new URL('http://app.test/?q=travel') })).posts).toHaveLength(20)
     const { fallback } = await import('./.out/frameworks/src/routes/api/social/[...path]/+server.ts')
     expect(await postsFrom(await fallback({ request: search() }))).toHaveLength(20)
   })
@@ -55,14 +55,15 @@ describe('docs/frameworks.md', () => {
     const posts = scope.run(() => usePosts(query))
     await vi.waitFor(() => expect(posts?.value).toHaveLength(20))
     const [{ id } = { id: '' }] = posts?.value ?? []
-    query.value = 'tea'
+    query.value = 'travel'
     await vi.waitFor(() => expect(posts?.value[0]?.id).not.toBe(id))
     scope.stop()
   })
 
   it('has a worker that searches', async () => {
     const { default: worker } = await import('./.out/frameworks/worker.ts')
-    const env = { BASE_URL: sandbox.baseUrl, API_KEY: sandbox.apiKey }
+    // Its key has limits of its own.
+    const env = { BASE_URL: 'https://other.example/v1', API_KEY: sandbox.apiKey }
     expect(await postsFrom(await worker.fetch(new Request('http://worker.test'), env))).toHaveLength(20)
   })
 })

@@ -34,9 +34,9 @@ describe('docs/proxy.md', () => {
     const refusals = [...sources.matchAll(/new Refusal\(\s*(\d{3}),\s*'(\w+)'/g)].map(
       ([, status, code]) => [Number(status), code ?? ''] as const,
     )
-    const [own = ''] = /function ownError[^]*?\n\}/.exec(sources) ?? []
-    const errors = [...own.matchAll(/instanceof (\w+)Error[^]*?status: (\d{3})/g)].map(
-      ([, name = '', status]) => [Number(status), name.replace(/\B[A-Z]/g, '_$&').toLowerCase()] as const,
+    const [own = ''] = /const ownStatus[^]*?\n\}/.exec(sources) ?? []
+    const errors = [...own.matchAll(/(\w+): (\d{3})/g)].map(
+      ([, code = '', status]) => [Number(status), code] as const,
     )
     // A caller who has left gets no response.
     const sent = [...refusals, ...errors].filter(([, code]) => code !== 'caller_left')
