@@ -104,7 +104,9 @@ it.each([
         const [head = '', ...parts] = JSON.stringify(shape(bodyOf(2), operation.list!)).split(`"${hole}"`)
         const text = head + parts.map((part) => deep + part).join('')
         const validation = (['strict', 'lenient', 'off'] as const)[turn++ % 3]!
-        for (const texts of [[text], [JSON.stringify(bodyOf(1)), text]])
+        const either = [[text], [JSON.stringify(bodyOf(1)), text]]
+        // Long ones come in one place.
+        for (const texts of text.length > 150_000 ? [either[turn % 2]!] : either)
           for (const problem of await problemsOf(operation, validation, texts))
             problems.push(`${kind} in ${place}, page ${texts.length}, ${validation}: ${problem}`)
       }
