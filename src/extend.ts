@@ -1,29 +1,45 @@
 /**
- * The door to the core for the other entry points of this package: caches, tracers, proxies and tools. Everything else that
- * they import is public. It is no entry point itself.
+ * The door to the core for the other entry points of this package. Everything else that they import is public. It is no entry
+ * point itself.
  */
-export { type Answer, type Call, type Send, type Wrap, defaultTimeoutMs, unsent } from './core/call/call.ts'
+
+// To wrap calls, as the cache and tracers do.
+export { type Answer, type Call, type Send, type Wrap, unsent } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check-answer.ts'
-export { type ComposedRequest, composeRequest, contextOf, paramsOf } from './core/call/compose-request.ts'
-export { ClientTransport, clientTransport } from './core/call/transport.ts'
 export { wrapCalls } from './core/call/wraps.ts'
+export type { CallSettings } from './core/options/settings.ts'
+export type { AnswerCache } from './core/options/types.ts'
+export { Failure } from './core/retry/failure.ts'
+
+// To make calls, as the proxy, tools, the command and clients of other APIs do.
+export { defaultTimeoutMs } from './core/call/call.ts'
+export { ClientTransport, clientTransport } from './core/call/transport.ts'
+export { resolveOptions } from './core/options/resolve.ts'
+export type { SharedOptions, Validation } from './core/options/types.ts'
+export { ApiCall } from './core/pages/api-call.ts'
+export { PagedCall } from './core/pages/paged-call.ts'
+
+// Requests and pages, before and after a call.
+export { type ComposedRequest, composeRequest, contextOf, paramsOf } from './core/call/compose-request.ts'
+export { type Dialect, serviceDialect } from './core/http/dialect.ts'
+export { nextStep } from './core/pages/next-step.ts'
+export { effectOf } from './core/retry/policy.ts'
+
+// Credits and budgets.
 export { type CreditSummary, type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
 export { type CallCredits, assumedCeiling } from './core/credits/ledger.ts'
 export { quoteOf } from './core/credits/quote.ts'
+export { type ProxiedCode, creditsHeader } from './core/http/proxy-protocol.ts'
+
+// HTTP, on which OAuth builds.
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
-export { type Dialect, serviceDialect } from './core/http/dialect.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
-export { type ProxiedCode, creditsHeader } from './core/http/proxy-protocol.ts'
 export { FetchMisuse, callFetch, initOf, readText, send } from './core/http/send.ts'
-export { resolveOptions } from './core/options/resolve.ts'
-export type { CallSettings } from './core/options/settings.ts'
-export type { AnswerCache, SharedOptions, Validation } from './core/options/types.ts'
-export { nextStep } from './core/pages/next-step.ts'
 export { announcedWait } from './core/retry/announced-wait.ts'
-export { Failure } from './core/retry/failure.ts'
-export { effectOf } from './core/retry/policy.ts'
+
+// Limits, on which shared limits build.
 export {
   type CallLimiter,
   type Lease,
@@ -36,5 +52,3 @@ export {
 export { LocalLimiter } from './limits/local-limiter.ts'
 export { Pace, type SentRequest, driftMs, logFactor, marginMs } from './limits/pace.ts'
 export { type Slot, type SlotSource, SurfaceQueue } from './limits/surface-queue.ts'
-export { ApiCall } from './core/pages/api-call.ts'
-export { PagedCall } from './core/pages/paged-call.ts'
