@@ -53,7 +53,6 @@ export interface CallSettings {
   readonly priority: number
   readonly schema?: StandardSchemaV1 | undefined
   readonly paging?: PagingOverride
-  /** Items to expect if the service documents no bound. */
   readonly ceiling?: number
   readonly cache?: CacheUse
 }

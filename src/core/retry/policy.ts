@@ -4,15 +4,11 @@ import { type FailureFields, type FailureKind, isRateLimit } from './failure.ts'
 /** The effect of a request, which a retry may repeat: none, a charge, or a change of data. */
 export type Effect = 'read' | 'metered' | 'write'
 
+/** The option `retry` with its defaults. */
 export interface RetryPolicy {
-  /** Whether to retry failures that may have been billed or may have changed data. */
   readonly ambiguous: boolean
-  /** Maximum attempts of one call; Infinity for those of the table. */
+  /** Infinity for those of the table. */
   readonly maxAttempts: number
-  /**
-   * Longest announced wait that a call accepts, in milliseconds. Waits that 429s announce use up no attempts until
-   * their sum exceeds it.
-   */
   readonly maxWaitMs: number
 }
 
