@@ -9,8 +9,8 @@ describe('SocialSearch', () => {
   it('frees the memory and the key of each of 20,000 clients', { timeout: 120_000 }, async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program])
     const { left, hasKey } = JSON.parse(stdout)
-    // A limiter takes more than two thousand.
-    expect(left).toBeLessThan(300)
+    // A limiter takes more than two thousand; what stays is the name of its limits.
+    expect(left).toBeLessThan(400)
     expect(hasKey).toBe(false)
   })
 })
