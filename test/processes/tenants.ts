@@ -59,5 +59,7 @@ const before = await heapLater()
 await serve(tenants)
 const left = ((await heapLater()) - before) / tenants
 await serve(100)
+// Node keeps the signal of a request until the collection after the one that has freed the request.
+await heap()
 await heap()
 console.log(JSON.stringify({ left, hasKey: await hasKey() }))
