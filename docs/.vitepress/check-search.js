@@ -6,7 +6,7 @@ import { search } from './search.js'
 /** What users type, by the page that answers it. */
 const expected = {
   '/agents': ['mcp', 'openai'],
-  '/cli': ['login', 'completion'],
+  '/cli': ['login'],
   '/credits': ['budget', 'price', 'pricing', 'quote'],
   '/errors': ['retry', 'retries', '429', 'charged'],
   '/events': ['webhook'],

@@ -78,6 +78,7 @@ export async function runOperation(
   let unwritten: unknown
   try {
     for await (const page of pagesOf(client, operation, { params, id, state }, options)) {
+      unwritten = page
       const items = operation.list === undefined ? [page] : (exact.of(operation, page) ?? [page])
       // A database takes whole pages, so that --resume buys no page twice.
       const most = job === undefined && walk.limit !== undefined ? walk.limit - records : items.length
@@ -88,7 +89,6 @@ export async function runOperation(
       next = operation.paging === undefined ? null : (page['next'] as object | null)
       const text = head + formatter.page(written)
       head = ''
-      unwritten = page
       if (job !== undefined) job.append(written, { next, records, credits: credits() })
       else if (file !== undefined) file.append(text)
       else if (!(await print(text, formatter.isStyled))) return 0

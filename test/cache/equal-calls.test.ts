@@ -81,6 +81,21 @@ describe('equal calls in flight', () => {
     expect([budget.spent, client.credits.spent]).toEqual([2, 2])
   })
 
+  it('send nothing on the budget of a leader that leaves the queue, and begin anew on their own', async () => {
+    service.script(slow(1000), slow(1000), slow(1000))
+    const { client } = cached()
+    const busy = ['a', 'b'].map((query) => begin(client.microblog.search({ query })))
+    const budgets = [new CreditBudget(10), new CreditBudget(0), new CreditBudget(10)]
+    const leader = begin(client.microblog.search(query, { budget: budgets[0], maxQueueWait: 100 }))
+    const others = budgets.slice(1).map((budget) => begin(client.microblog.search(query, { budget })))
+    expect((await settle(leader)).value?.error).toMatchObject({ code: 'timeout', charged: 'no' })
+    const [refused, answered] = (await settle(Promise.all(others))).value ?? []
+    expect(refused?.error).toBeInstanceOf(CreditBudgetError)
+    expect(idsOf(answered?.value?.posts ?? [])).toEqual(['1'])
+    await settle(Promise.all(busy))
+    expect(budgets.map(({ spent }) => spent)).toEqual([0, 0, 2])
+  })
+
   it('go on when the service refuses the leader, which does not retry', async () => {
     service.script(rateLimited(1), () => ok())
     const { client } = cached()

@@ -39,6 +39,32 @@ describe('LocalLimiter', () => {
     expect(order).toEqual([100, 90, 70, 60, 50, 30])
   })
 
+  it('hold() takes back the refused request alone when another one is open', async () => {
+    const all = { inFlight: 2, perMinute: 20, windowMs: 3000 }
+    const limiter = new AbortableLimiter({ ...all, perMinute: 3 }, all)
+    const start = (): Promise<Lease> =>
+      limiter.acquire({ surface: 'a', signal: new AbortController().signal })
+    const accepted = [performance.now()]
+    const open = await start()
+    open.sent()
+    open.answered()
+    const refused = await start()
+    refused.sent()
+    refused.answered()
+    limiter.hold('a', 100)
+    refused.release()
+    await pass(20)
+    open.release()
+    for (let sends = 0; sends < 5; sends++) {
+      const { value: lease } = await settle(start())
+      accepted.push(performance.now())
+      lease?.sent()
+      lease?.answered()
+      lease?.release()
+    }
+    accepted.slice(3).forEach((at, i) => expect(at - accepted[i]!).toBeGreaterThanOrEqual(3000))
+  })
+
   it("acquire() counts as paced only the call's own wait when the surface is closed", async () => {
     const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
     const ask = client(limiter)

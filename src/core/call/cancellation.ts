@@ -40,13 +40,14 @@ export class Cancellation {
   /** The reason once `#sendBy` has passed. */
   #late: Ended | undefined
   #isInFlight = false
+  #wasInFlight = false
   /** The request that this call waits for, if it shares one. */
   #shared: Cancellation | undefined
   #cleanUp: (() => void)[] | undefined
 
   constructor(shared?: SharedBy) {
     this.#latestSendBy = shared?.latestSendBy
-    if (shared) this.#late = shared.leader.#late
+    if (shared) this.#late = shared.leader.#late ?? late('the deadline passed')
   }
 
   get signal(): AbortSignal {
@@ -65,6 +66,12 @@ export class Cancellation {
 
   set isInFlight(value: boolean) {
     this.#isInFlight = value
+    this.#wasInFlight ||= value
+  }
+
+  /** Whether no request of it has been sent. */
+  get isUnsent(): boolean {
+    return !this.#wasInFlight
   }
 
   abort(reason: unknown): void {

@@ -56,7 +56,9 @@ export class SharedRequest {
       return { ...(await end.race(() => answer)), isPayer: call === this.#payer }
     } catch (error) {
       this.#waiting.delete(call)
-      if (this.#waiting.size > 0 || this.#isOver) throw error
+      // Nothing is sent on the budget of a call that has left: the others begin anew, each on its own.
+      const hasLed = call === this.#leader && this.#end.isUnsent
+      if ((this.#waiting.size > 0 && !hasLed) || this.#isOver) throw error
       this.#close()
       this.#end.abort(error)
       // The last call that waits gets the facts of the request that ends with it.
