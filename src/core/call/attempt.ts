@@ -25,8 +25,7 @@ export class OpenAttempt {
   readonly #entry: Attempt
   readonly #purchase: Purchase
   readonly #token: string | null
-  /** While it holds a slot. */
-  #lease: Lease | undefined
+  readonly #lease: Lease
   /** Monotonic time at which it was sent; before that, at which it began. */
   #start = performance.now()
   /** For how long the slot stays taken after the attempt, in milliseconds. */
@@ -48,16 +47,18 @@ export class OpenAttempt {
     let failure: Failure
     try {
       const outcome = await this.#sendInTime()
-      const answer =
-        outcome instanceof Failure ? outcome : await checkAnswer(this.#at, outcome, this.#purchase.credits)
-      if (!(answer instanceof Failure || outcome instanceof Failure)) {
-        const { status } = answer.response
-        const durationMs = Math.round(entry.duration)
-        logAt(this.#at, 'debug', 'answered', { status, durationMs, requestId: answer.requestId })
-        call.observer?.attempt(entry, this.#purchase, outcome.tookEffect)
-        return answer
+      if (outcome instanceof Failure) failure = outcome
+      else {
+        const answer = await checkAnswer(this.#at, outcome, this.#purchase.credits)
+        if (!(answer instanceof Failure)) {
+          const { status } = answer.response
+          const durationMs = Math.round(entry.duration)
+          logAt(this.#at, 'debug', 'answered', { status, durationMs, requestId: answer.requestId })
+          call.observer?.attempt(entry, this.#purchase, outcome.tookEffect)
+          return answer
+        }
+        failure = answer
       }
-      failure = answer as Failure
     } catch (error) {
       failure = failureOfUnexpected(this.#at, error)
     }
@@ -143,14 +144,14 @@ export class OpenAttempt {
     const tookEffect = effectOf(this.#at.call.operation) === 'read' ? 'no' : 'unknown'
     this.#at = { ...this.#at, phase: 'headers', tookEffect }
     this.#at.call.end.isInFlight = true
-    this.#lease?.sent()
+    this.#lease.sent()
     logAt(this.#at, 'debug', 'sending')
   }
 
   #noteHeaders({ status }: Response): void {
     this.#entry.status = status
     this.#at = { ...this.#at, phase: 'body' }
-    this.#lease?.answered()
+    this.#lease.answered()
   }
 
   /**
@@ -167,19 +168,11 @@ export class OpenAttempt {
     this.#at = { ...this.#at, tookEffect, settled: outcome }
     const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
     if (holdMs !== null) call.client.limiter.hold(call.operation.surface, holdMs)
-    this.#release(this.#keepSlotMs)
-  }
-
-  /** Releases the slot in `ms` milliseconds, unless it is released already. */
-  #release(ms: number): void {
-    const lease = this.#lease
-    if (lease === undefined) return
-    this.#lease = undefined
     const free = (): void => {
-      this.#at.call.openCalls.leaveSlot()
-      lease.release()
+      call.openCalls.leaveSlot()
+      this.#lease.release()
     }
-    if (ms > 0) setTimeout(free, ms)
+    if (this.#keepSlotMs > 0) setTimeout(free, this.#keepSlotMs)
     else free()
   }
 

@@ -157,8 +157,8 @@ export class ToolSession {
     const { client, confirm } = this.#settings
     const left = pages - done
     const ceiling = itemsToExpect(operation)
-    // Throws for params that the service would refuse.
     const quoted = operation.paging === undefined ? 1 : left
+    // Throws for params that the service would refuse.
     const quote = client.quote(operation.id as OperationId, id ?? (JSON.parse(params) as object), {
       pages: quoted,
     })
