@@ -107,7 +107,9 @@ describe('CatalogClient', () => {
     const planet: Planet = { name: 'Ouroboros' }
     planet.satellites = [{ orbit: { planet } }]
     await expect(client.planets.create(planet)).rejects.toMatchObject({
-      issues: [{ path: '', message: 'is too large, too deep or circular' }],
+      issues: [
+        { path: '', message: expect.stringMatching(/too deep or circular|cannot be written as JSON/) },
+      ],
     })
     expect(sent).toHaveLength(0)
   })
