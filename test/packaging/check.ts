@@ -52,7 +52,7 @@ try {
         ([, link = '']) => join(dirname(file), link),
       ),
     )
-    // docs/guarantees.md leads to tests, which only the repository has.
+    // SECURITY.md leads to tests, which only the repository has.
     .filter((link) => !existsSync(join(installed, link)) && !link.startsWith('test/'))
   claim('links to no file that it does not hold', dangling.length === 0, dangling.join('\n'))
   const foreign = files.filter((file) => file.endsWith('.js')).flatMap(foreignSourcesOf)
