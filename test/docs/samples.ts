@@ -45,7 +45,7 @@ export function moduleOf(sample: string): string {
 }
 
 // `npm run apps` and the suite agents compile these, with packages that are not installed here.
-const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md', 'docs/agents.md']
+const compiledElsewhere = ['docs/frameworks.md', 'docs/agents.md']
 
 const cookbook = 'docs/cookbook.md'
 const [setUp = ''] = samplesOf(cookbook)

@@ -1,7 +1,7 @@
 /** Compiles and tests users' programs in a separate project, with the built package: needs the registry, once. */
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { given, moduleOf, samplesOf } from '../docs/samples.ts'
+import { given, samplesOf } from '../docs/samples.ts'
 import { root, run } from './tarball.ts'
 
 const folder = join(root, 'test/apps')
@@ -18,8 +18,6 @@ mkdirSync(out)
 for (const [index, sample] of samplesOf('docs/testing.md').entries())
   writeFileSync(join(out, `sample-${index + 1}.test.ts`), sample)
 writeFileSync(join(out, 'given.ts'), given)
-for (const [index, sample] of samplesOf('docs/query.md').entries())
-  writeFileSync(join(out, `query-${index + 1}.ts`), moduleOf(sample).replaceAll(/^export (?!\{)/gm, ''))
 
 // These import each other, so each is a file by the name in its first line.
 for (const sample of samplesOf('docs/frameworks.md')) {
