@@ -2,6 +2,16 @@ import type { JsonSchema } from '../../src/api/schema/json-schema.ts'
 import type { Documented } from './declarations.ts'
 import { code, eachOf, sentence, table, uncapitalized } from './words.ts'
 
+/** The groups of search filters, by the first filter of each. */
+const filterGroups: Record<string, string> = {
+  lang: 'Language and time',
+  exactSentence: 'Words',
+  fromTheseAccounts: 'Accounts',
+  removePostsWithLinks: 'Links, replies and media',
+  minimumRepliesCount: 'Engagement',
+  geocode: 'Place',
+}
+
 /** A table of all fields of an object, including those of nested objects. */
 export function fieldTable(schema: JsonSchema, docs: Documented, absence: 'required' | 'optional'): string {
   return table(['Field', 'Type', 'Meaning'], rows(schema, docs, ''))
@@ -21,7 +31,9 @@ export function fieldTable(schema: JsonSchema, docs: Documented, absence: 'requi
       const mark = isRequired === (absence === 'required') ? `, ${absence}` : ''
       const inList = schema.items && nullable(schema.items).schema
       const text = given.$ref ? '' : doc.text || eachOf(doc.text)
+      const group = path.startsWith('filters.') ? filterGroups[name] : undefined
       return [
+        ...(group === undefined ? [] : [[`**${group}**`, '', '']]),
         [code(path), `${typeText(given)}${mark}`, meaning(path, { ...doc, text }, schema)],
         ...rows(inList ?? schema, doc, inList ? `${path}[].` : `${path}.`),
       ]
@@ -54,11 +66,15 @@ function typeText(given: JsonSchema): string {
   const { schema, isNullable } = nullable(given)
   const { items, default: value } = schema
   const name = items
-    ? `list of ${plural(items)}`
+    ? `${String(nullable(items).schema.type)}[]`
     : schema.enum
       ? `one of ${schema.enum.map(code).join(', ')}`
       : `${String(schema.type)}${schema.format === 'int64' ? ' of 64 bits' : ''}`
-  const bounds = boundsText(schema)
+  const inItems = items && boundsText(items)
+  const bounds =
+    schema.maxItems === undefined
+      ? boundsText(schema)
+      : `up to ${count(schema.maxItems)} items${inItems ? ` of ${inItems}` : ''}`
   return [
     `${name}${isNullable ? ' or null' : ''}`,
     ...(bounds ? [bounds] : []),
@@ -109,10 +125,6 @@ function nullable(schema: JsonSchema): { schema: JsonSchema; isNullable: boolean
   return typeof type === 'object'
     ? { schema: { ...schema, type: type[0] }, isNullable: true }
     : { schema, isNullable: false }
-}
-
-function plural(items: JsonSchema): string {
-  return `${String(nullable(items).schema.type)}s`
 }
 
 function count(value: number): string {

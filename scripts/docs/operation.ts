@@ -20,7 +20,8 @@ export function operationSection(operation: Operation, declarations: Declaration
     facts(operation),
     ...(documented
       ? [requestPart(operation, declarations), responsePart(operation, declarations)]
-      : [openPart(operation, declarations), ...samplePart(operation)]),
+      : [openPart(operation, declarations)]),
+    ...samplePart(operation),
     errorPart(operation, declarations),
   ].join('\n\n')
 }
@@ -56,13 +57,13 @@ export function callOf(
 function facts(operation: Operation): string {
   const { method, path, price, surface, timeoutMs, pathId, paging, documented } = operation
   const facts: [string, string | undefined][] = [
-    ['Request', code(`${method} ${path}`)],
     ['Price', priceOf(price)],
+    ['Request', code(`${method} ${path}`)],
     ['Scopes', scopesOf(operation)],
     ['Surface', surface ?? 'none'],
     ['Timeout', timeoutMs === undefined ? undefined : `${timeoutMs / 1000} s, as the service recommends`],
     ['Id', pathId?.prefix === undefined ? undefined : `starts with ${code(pathId.prefix)}`],
-    ['Walk', paging === undefined ? undefined : walkOf(paging, documented)],
+    ['Pages', paging === undefined ? undefined : walkOf(paging, documented)],
   ]
   return facts.flatMap(([name, fact]) => (fact === undefined ? [] : [`- ${name}: ${fact}`])).join('\n')
 }
@@ -101,9 +102,8 @@ function samplePart(operation: Operation): string[] {
     operation.list === undefined
       ? 'The response of the sandbox without `requestId`'
       : 'A record of the sandbox'
-  return sample === null
-    ? []
-    : [`${what}, made up. The fields of the service may differ:`, `\`\`\`json\n${sample}\n\`\`\``]
+  const may = operation.documented ? '' : '. The fields of the service may differ'
+  return sample === null ? [] : [`${what}, made up${may}:`, `\`\`\`json\n${sample}\n\`\`\``]
 }
 
 function errorPart({ errors, scopes }: Operation, declarations: Declarations): string {

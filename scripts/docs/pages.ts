@@ -11,6 +11,13 @@ import { capitalized, code, priceOf, sentence, table } from './words.ts'
 
 const ofDescription = 'The service describes itself. `client.creditRates()` reads its credit rates.'
 
+/** The titles of pages whose resource has no name that people say. */
+const titles: Record<string, string> = {
+  professionalnet: 'Professional network',
+  technews: 'Tech news',
+  description: 'API description',
+}
+
 const generated = '<!-- Generated from the sources by `npm run docs`. -->'
 
 /** Renders every page of the reference, by file name. */
@@ -34,8 +41,8 @@ function resourceOf({ id }: Operation): string {
 function resourcePage(resource: string, members: readonly Operation[], declarations: Declarations): string {
   const isMember = members.some(({ id }) => id.startsWith(`${resource}.`))
   const parts = [
-    `# ${capitalized(resource)}`,
-    `${isMember ? sentence(declarations.member(resource).text) : ofDescription} [The first page](README.md) lists what all calls share.`,
+    `# ${titles[resource] ?? capitalized(resource)}`,
+    `${isMember ? sentence(declarations.member(resource).text) : ofDescription} Options and errors shared by all calls: [Reference](README.md).`,
     ...(members.length > 1 ? [members.map(({ id }) => `- [${id}](#${anchorOf(id)})`).join('\n')] : []),
     ...members.map((operation) => operationSection(operation, declarations)),
   ]
@@ -96,8 +103,8 @@ function clientRows(declarations: Declarations): string[][] {
 function optionRows(declarations: Declarations): string[][] {
   const kinds = {
     CallOptions: 'every call',
-    PagedOptions: 'walks',
-    OpenListOptions: 'walks with open shapes',
+    PagedOptions: 'searches and lists',
+    OpenListOptions: 'lists with open shapes',
     CeilingOption: 'calls whose price is unbounded',
     SchemaOption: 'calls that return records',
   }

@@ -15,19 +15,30 @@ export function sampleOf({ id, list, pathId }: Operation): string | null {
   return JSON.stringify(shown, null, 2)
 }
 
-/** Enough for every operation: those without documented params ignore the rest. */
+/** Enough for every operation: handlers ignore what is not theirs. */
 function inputFor(id: string): object {
-  if (!id.startsWith('professionalnet.'))
-    return { query: 'typescript', ...(id === 'mentions.setState' && { state: 'seen' }) }
-  const { share_url: postUrl, actor } = firstOf('professionalnet.posts.search', 'posts') as unknown as {
-    share_url: string
-    actor: { actor_navigationContext: string }
+  const query = { query: 'typescript', q: 'software' }
+  if (!id.startsWith('professionalnet.') || id === 'professionalnet.posts.search')
+    return { ...query, ...(id === 'mentions.setState' && { state: 'seen' }) }
+  const posts = respond('professionalnet.posts.search', '')['posts'] as PostAndAuthor[]
+  const post = posts.find(({ social_details }) => social_details.numComments > 0)
+  const company = posts.find(({ actor }) => actor.actor_navigationContext.includes('/company/'))
+  return {
+    ...query,
+    postUrl: post?.share_url,
+    profileUrl: post?.actor.actor_navigationContext,
+    url: company?.actor.actor_navigationContext,
   }
-  return { postUrl, profileUrl: actor.actor_navigationContext }
+}
+
+interface PostAndAuthor {
+  share_url: string
+  actor: { actor_navigationContext: string }
+  social_details: { numComments: number }
 }
 
 function firstOf(id: string, list: string): Record<string, unknown> {
-  return (respond(id, '', { query: 'typescript' })[list] as Record<string, unknown>[])[0] ?? {}
+  return (respond(id, '')[list] as Record<string, unknown>[])[0] ?? {}
 }
 
 function respond(id: string, pathId: string, input = inputFor(id)): Record<string, unknown> {

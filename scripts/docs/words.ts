@@ -3,19 +3,19 @@ import type { Operation, Paging, Price } from '../../src/api/operation.ts'
 /** The price of an operation, in words. */
 export function priceOf(price: Price): string {
   if (price.kind === 'free') return 'free'
-  if (price.kind === 'perRequest') return `${credits(price.credits)} for each success`
+  if (price.kind === 'perRequest') return `${credits(price.credits)} per successful request`
   const bound =
     price.ceiling === null
       ? 'no documented bound'
       : `at most \`${price.ceiling.param}\`, ${price.ceiling.default} unless set`
-  return `${credits(price.credits)} for each item returned (${bound})`
+  return `${credits(price.credits)} per item returned (${bound})`
 }
 
 function credits(count: number): string {
   return `${count} ${count === 1 ? 'credit' : 'credits'}`
 }
 
-/** How a walk finds the next page. */
+/** How the client finds the next page. */
 export function walkOf({ kind, param }: Paging, documented: boolean): string {
   const how = {
     cursor: `by \`${param}\`, until \`meta.hasMore\` is false`,

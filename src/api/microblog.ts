@@ -16,51 +16,51 @@ export interface MicroblogFilters {
   since?: string | undefined
   /** End of the time window, at most 32 characters; the format is that of `since`. */
   until?: string | undefined
-  /** A phrase that must occur exactly, at most 512 characters. */
+  /** Match this exact phrase, at most 512 characters. */
   exactSentence?: string | undefined
-  /** Words of which one must occur, at most 50 of at most 200 characters. */
+  /** Match any of these words, at most 50 of at most 200 characters. */
   anyOfTheseWords?: readonly string[] | undefined
-  /** Words of which none may occur, at most 50 of at most 200 characters. */
+  /** Exclude posts with any of these words, at most 50 of at most 200 characters. */
   noneOfTheseWords?: readonly string[] | undefined
   /** Hashtags without the leading `#`, at most 30 of at most 200 characters. */
   hashtags?: readonly string[] | undefined
-  /** Handles of authors, at most 30 of at most 100 characters. */
+  /** Posts by these accounts, as handles, at most 30 of at most 100 characters. */
   fromTheseAccounts?: readonly string[] | undefined
-  /** Handles of accounts that a post is directed to, at most 30 of at most 100 characters. */
+  /** Posts addressed to these accounts, as handles, at most 30 of at most 100 characters. */
   toTheseAccounts?: readonly string[] | undefined
-  /** Handles of accounts that a post mentions, at most 30 of at most 100 characters. */
+  /** Posts that mention these accounts, as handles, at most 30 of at most 100 characters. */
   mentionsTheseAccounts?: readonly string[] | undefined
-  /** Leaves out posts with URLs. */
+  /** Exclude posts with links. */
   removePostsWithLinks?: boolean | undefined
-  /** Requires URLs. */
+  /** Posts with links only. */
   onlyPostsWithLinks?: boolean | undefined
-  /** Leaves out replies. */
+  /** Exclude replies. */
   removeReplies?: boolean | undefined
-  /** Requires replies. */
+  /** Replies only. */
   onlyReplies?: boolean | undefined
-  /** Leaves out posts with media. */
+  /** Exclude posts with media. */
   removePostsWithMedia?: boolean | undefined
-  /** Requires media. */
+  /** Posts with media only. */
   onlyPostsWithMedia?: boolean | undefined
-  /** Leaves out posts with a video. */
+  /** Exclude posts with a video. */
   removePostsWithVideo?: boolean | undefined
-  /** Requires a video. */
+  /** Posts with a video only. */
   onlyPostsWithVideo?: boolean | undefined
-  /** Leaves out posts with photos. */
+  /** Exclude posts with photos. */
   removePostsWithPhotos?: boolean | undefined
-  /** Requires photos. */
+  /** Posts with photos only. */
   onlyPostsWithPhotos?: boolean | undefined
-  /** A part that a link must contain, at most 200 characters. */
+  /** Posts with a link that contains this text, at most 200 characters. */
   linksInclude?: string | undefined
-  /** Fewest replies that a post may have, at least 0. */
+  /** Posts with this many replies or more, at least 0. */
   minimumRepliesCount?: number | undefined
-  /** Fewest retweets that a post may have, at least 0. */
+  /** Posts with this many retweets or more, at least 0. */
   minimumRetweetsCount?: number | undefined
-  /** Fewest likes that a post may have, at least 0. */
+  /** Posts with this many likes or more, at least 0. */
   minimumLikesCount?: number | undefined
   /** A place, at most 120 characters; the format is not documented. */
   geocode?: string | undefined
-  /** Goes with `geocode`; the unit is not documented. */
+  /** Distance around `geocode`; the unit is not documented. */
   radius?: number | undefined
 }
 
@@ -68,9 +68,9 @@ export interface MicroblogFilters {
 export interface MicroblogSearchParams {
   /** Keywords, 1 to 200 characters. */
   query: string
-  /** `meta.nextCursor` of the page before, at most 1,024 characters. */
+  /** `meta.nextCursor` of the previous page, at most 1,024 characters. */
   cursor?: string | undefined
-  /** Posts to return, 1 to 20; the service's default is 20. Fewer do not cost less. */
+  /** Posts per page, 1 to 20; the service's default is 20. A smaller page costs the same. */
   count?: number | undefined
   /** Which posts to look for; `Latest`: newest first. */
   category?: MicroblogCategory | undefined

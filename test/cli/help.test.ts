@@ -15,7 +15,7 @@ describe('help', () => {
     expect([code, sandbox.requests.length]).toEqual([0, 0])
     const texts = [
       ...['Usage: social-search microblog search [options] <query>', 'query Keywords', '"Latest"'],
-      'Posts to return. Fewer do not cost less (integer, 1 to 20, default 20)',
+      'Posts per page. A smaller page costs the same (integer, 1 to 20, default 20)',
       ...['2 credits a page', '130 interrupted'],
       ...['Params:', 'Pages:', 'Credits:', 'Connection:', 'Output:'],
       'Examples: social-search microblog search typescript --category Latest',

@@ -89,8 +89,8 @@ describe('renderPages()', () => {
 
   it('lists bounds once, beside the text of a field, down to the items of lists', () => {
     for (const line of [
-      '| `count` | integer, 1 to 20, default 20 | Posts to return. Fewer do not cost less. |',
-      '| `filters.hashtags` | list of strings, at most 30 of at most 200 characters | Hashtags without the leading `#`. |',
+      '| `count` | integer, 1 to 20, default 20 | Posts per page. A smaller page costs the same. |',
+      '| `filters.hashtags` | string[], up to 30 items of at most 200 characters | Hashtags without the leading `#`. |',
       '| `posts[].engagements.viewsCount` | number |  |',
       '| `posts[].video` | string or null | Video URL, or null. |',
       '| `meta.nextCursor` | string, optional | Opaque; goes into `cursor` for the next page. |',

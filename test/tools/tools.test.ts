@@ -49,7 +49,7 @@ describe('createTools()', () => {
     })
     const { properties } = tools.microblog_search.inputSchema
     expect(properties?.['category']?.description).toContain('`Latest`: newest first')
-    expect(properties?.['count']?.description).toContain('Fewer do not cost less')
+    expect(properties?.['count']?.description).toContain('A smaller page costs the same')
     expect(properties?.['filters']?.properties?.['since']?.description).toContain(
       'not documented, try ISO 8601',
     )

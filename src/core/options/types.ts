@@ -233,8 +233,8 @@ export interface CallOptions extends Omit<SharedOptions, 'logger'> {
 /** An option of calls with a price per item. */
 export interface CeilingOption {
   /**
-   * The most items that you expect: the call reserves credits for so many. If a budget has less left, the call is refused.
-   * The service may return and charge more items, which count as spent. Default: `maxComments` for comments, 1,000 for
+   * How many items you expect at most: the call reserves credits for so many. If a budget has less left, the call is refused.
+   * The service may return and charge more items, which count as spent. Default: `maxComments` for comments; 1,000 for
    * reactions, an assumption of this package.
    */
   ceiling?: number | undefined
@@ -260,9 +260,9 @@ export interface SchemaOption<Schema extends object | undefined = StandardSchema
 
 /** Options of a call that walks pages. */
 export interface PagedOptions extends CallOptions {
-  /** Items after which the walk ends. The client buys whole pages, and `pages()` yields the last one whole. */
+  /** Stops after this many items. You pay for whole pages, and `pages()` yields the last one whole. */
   limit?: number | undefined
-  /** Maximum pages that the walk buys. */
+  /** Stops after this many pages. */
   maxPages?: number | undefined
 }
 
