@@ -167,6 +167,9 @@ export default tseslint.config(
       'src/extensions/sandbox/node.ts',
       'src/extensions/node/**',
       'src/extensions/cache/node.ts',
+      // Only types.
+      'src/lib/builtin.ts',
+      'src/extensions/shared/stores/sqlite*.ts',
       'src/extensions/oauth/node.ts',
       'src/extensions/oauth/node/**',
       'src/extensions/mcp/stdio-input.ts',

@@ -58,11 +58,11 @@ export async function answerCache({ cache: time, quiet, json }: SharedFlags): Pr
 }
 
 async function openStore() {
-  const { sqliteStore } = await importWithSqlite('--cache', () => import('../extensions/cache/node.ts'))
+  const { sqliteCacheStore } = await importWithSqlite('--cache', () => import('../extensions/cache/node.ts'))
   const file = fileOf(profile)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
-    return sqliteStore(file)
+    return sqliteCacheStore(file)
   } catch (error) {
     throw new Error(`${file} cannot be used: ${messageOf(error)}; social-search clear-cache deletes it`)
   }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/extensions/cache/index.ts'
-import { sqliteStore } from '../../src/extensions/cache/node.ts'
+import { sqliteCacheStore } from '../../src/extensions/cache/node.ts'
 import { failure, ok, scriptedService } from '../support/service.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
 import { newFolder } from '../support/folder.ts'
@@ -134,7 +134,7 @@ describe('a store', () => {
   })
 })
 
-describe('sqliteStore()', () => {
+describe('sqliteCacheStore()', () => {
   let folder = ''
   beforeEach(() => (folder = newFolder()))
 
@@ -146,7 +146,7 @@ describe('sqliteStore()', () => {
         readdirSync(folder).map((file) => (statSync(join(folder, file)).mode & 0o777).toString(8))
       for (const suffix of ['', '-wal']) writeFileSync(path + suffix, '')
       for (const suffix of ['', '-wal']) chmodSync(path + suffix, 0o644)
-      const store = sqliteStore(path)
+      const store = sqliteCacheStore(path)
       store.set('key', '"value"', 1000)
       expect(modes()).toEqual(['600', '600', '600'])
       store.close()
@@ -155,7 +155,7 @@ describe('sqliteStore()', () => {
   )
 
   it('keeps no file when its path is :memory:', () => {
-    const store = sqliteStore(':memory:')
+    const store = sqliteCacheStore(':memory:')
     store.set('key', '"value"', 1000)
     expect([store.get('key'), existsSync(':memory:')]).toEqual(['"value"', false])
     store.close()
@@ -164,7 +164,7 @@ describe('sqliteStore()', () => {
   it('keeps answers for another process, in a file that only its user can read', async () => {
     service.script(() => ok())
     const path = join(folder, 'answers.sqlite')
-    const store = sqliteStore(path)
+    const store = sqliteCacheStore(path)
     let isWritten = false
     const set: CacheStore['set'] = (...given) => {
       store.set(...given)
@@ -173,7 +173,7 @@ describe('sqliteStore()', () => {
     await realTime.settle(cached({ organization: 'file' }, { ...store, set }).client.microblog.search(query))
     await expect.poll(() => isWritten).toBe(true)
     store.close()
-    const again = sqliteStore(path)
+    const again = sqliteCacheStore(path)
     const { client } = cached({ organization: 'file' }, again)
     expect((await realTime.settle(client.microblog.search(query).withResponse())).value?.cached).toBeDefined()
     expect(statSync(path).mode & 0o777).toBe(0o600)

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { newFolder } from '../support/folder.ts'
 import { fromSources } from './run.ts'
 import { pages, samples } from './samples.ts'
 
@@ -9,34 +8,6 @@ describe('the pages of the documentation', () => {
   it('docs/home.md shows what its sample prints', async () => {
     const [, shown] = /^```text\n([^]*?)^```/m.exec(pages.get('docs/home.md') ?? '') ?? []
     expect(await run('toArray({ limit: 3 })')).toEqual({ stdout: shown, stderr: '' })
-  })
-
-  it('docs/credits.md keeps a daily budget in a file when processes end or are killed in the queue', async () => {
-    const before = `process.chdir(${JSON.stringify(newFolder())})
-const query = 'coffee'
-${clientOf('{ limits: { perMinute: false } }')}`
-    const show = `
-const used = () => days.prepare('SELECT sum(used) AS n FROM days').get().n`
-    const first = `${show}
-sandbox.inject({ status: 400 })
-sandbox.inject({ reset: 'after' })
-await client.microblog.search({ query }, { budget }).catch(() => {})
-await client.microblog.search({ query }, { budget }).catch(() => {})
-const lost = used()
-for (let n = 0; n < 20; n++) client.microblog.search({ query }, { budget }).then()
-while (used() < lost + 40) await new Promise((resolve) => setTimeout(resolve))
-process.stdout.write(String(lost), () => process.kill(process.pid, 'SIGKILL'))`
-    const second = `${show}
-const { code, needed, remaining } = await client.professionalnet.posts
-  .comments({ postUrl: 'https://p.example/1', maxComments: 100 }, { budget }).catch((error) => error)
-console.log(JSON.stringify([used(), code, needed, remaining]))`
-    const killed = (await run('const budget: Budget', before, first).catch((error: unknown) => error)) as {
-      stdout: string
-      signal: string
-    }
-    const { stdout } = await run('const budget: Budget', before, second)
-    expect([killed.stdout, killed.signal]).toEqual(['4', 'SIGKILL'])
-    expect(JSON.parse(stdout)).toEqual([46, 'credit_budget', 100, 4])
   })
 
   it('docs/cookbook.md tells a wrong key from a key without the scope', async () => {

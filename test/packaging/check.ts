@@ -123,6 +123,11 @@ claim(
   kept.map(({ id }) => id).join(', '),
 )
 
+const shared = await bundle('SharedLimiter, sqliteStore', 'social-search-sdk/shared')
+claim(
+  'bundles shared limits for a browser, whichever store they have',
+  shared.inputs.every((input) => !input.startsWith('node:')),
+)
 const client = await bundle('SocialSearch')
 const flow = await bundle('createOAuthClient', 'social-search-sdk/oauth')
 claim(

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { sqliteStore } from '../../src/extensions/cache/node.ts'
+import { sqliteCacheStore } from '../../src/extensions/cache/node.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cache-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('sqliteStore()', () => {
+describe('sqliteCacheStore()', () => {
   it('is readable, and returns nothing wrong, when a process dies while it writes', async () => {
     const path = join(folder, 'killed.sqlite')
     const writer = fileURLToPath(new URL('cache/writer.ts', import.meta.url))
@@ -22,7 +22,7 @@ describe('sqliteStore()', () => {
       const ended = once(child, 'exit')
       child.kill('SIGKILL')
       await ended
-      const store = sqliteStore(path)
+      const store = sqliteCacheStore(path)
       for (let number = 0; number < 50; number++) {
         const value = store.get(`key ${number}`) as string | undefined
         if (value === undefined) continue

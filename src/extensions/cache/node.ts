@@ -12,10 +12,10 @@ const busyMs = 900
  * Only the user of this process may read the file, also if it exists already. `:memory:` keeps the answers in memory.
  *
  * @example
- * const store = sqliteStore('answers.sqlite')
+ * const store = sqliteCacheStore('answers.sqlite')
  * const cache = new ResultCache({ store, maxAge: 3_600_000 })
  */
-export function sqliteStore(path: string): Required<CacheStore> & { close(): void } {
+export function sqliteCacheStore(path: string): Required<CacheStore> & { close(): void } {
   const isFile = path !== ':memory:'
   if (isFile) protect(path)
   // An absolute path, since SQLite may read a relative one as a URI.

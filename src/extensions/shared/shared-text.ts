@@ -9,7 +9,7 @@ import { type ChangeText, type SharedStore, type TextChange, randomId } from './
 
 /** Options of everything that processes share. */
 export interface SharedOptions {
-  /** Where the state is: `redisStore(client)`, `postgresStore(pool)`, `memoryStore()` or your own. */
+  /** Where the state is: `redisStore(client)`, `postgresStore(pool)`, `sqliteStore(path)`, `memoryStore()` or your own. */
   store: SharedStore
   /** Timeout of one update, in milliseconds; after it, the store counts as unavailable. Default 2,000. */
   storeTimeout?: number | undefined

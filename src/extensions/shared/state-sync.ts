@@ -122,7 +122,7 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
     const isSure = await this.text.update((text, { clock }) => {
       const state = decode(text)
       const ago = state && clock + state.shift - state.time
-      const isSure = ago !== undefined && ago >= 0 && ago < unsureMs
+      const isSure = store.isDurable === true || (ago !== undefined && ago >= 0 && ago < unsureMs)
       return { notice: JSON.stringify({ from: id, state: isSure ? undefined : 'ask' }), result: isSure }
     })
     if (!isSure) await sleep(answerMs + 2 * (performance.now() - startedAt))

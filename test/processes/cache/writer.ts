@@ -1,7 +1,7 @@
 /** Writes entries that say themselves whether they are whole, until it is killed. */
-import { sqliteStore } from '../../../src/extensions/cache/node.ts'
+import { sqliteCacheStore } from '../../../src/extensions/cache/node.ts'
 
-const store = sqliteStore(process.argv[2] ?? '')
+const store = sqliteCacheStore(process.argv[2] ?? '')
 for (let number = 0; ; number++) {
   const text = String(number).repeat(2000)
   store.set(`key ${number % 50}`, JSON.stringify({ text, length: text.length }), 60_000)

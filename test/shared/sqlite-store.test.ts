@@ -1,0 +1,61 @@
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ConfigurationError } from '../../src/index.ts'
+import { sqliteStore } from '../../src/extensions/shared/index.ts'
+import { realTime } from '../support/real-time.ts'
+import { newFolder } from '../support/folder.ts'
+import { sharedLimiterContract } from './limiter-contract.ts'
+import { storeContract } from './store-contract.ts'
+
+const path = join(newFolder(), 'shared.sqlite')
+const open = () => sqliteStore(path)
+
+storeContract('sqliteStore', open)
+sharedLimiterContract('SharedLimiter on sqliteStore()', open)
+
+describe('sqliteStore()', () => {
+  it('keeps its files readable for their user only, also one that exists', async () => {
+    const folder = newFolder()
+    const file = join(folder, 'shared.sqlite')
+    writeFileSync(file, '', { mode: 0o644 })
+    await sqliteStore(file).update('key', () => ({ value: 'x', result: undefined }))
+    const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)
+    expect(modes).toEqual([0o600, 0o600, 0o600])
+  })
+
+  it('waits for a program that has the file, while other work goes on', async () => {
+    const file = join(newFolder(), 'shared.sqlite')
+    const store = sqliteStore(file)
+    const add = (value = '') => ({ value: `${value}x`, result: value })
+    await store.update('key', add)
+    const other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    let isDone = false
+    const update = store.update('key', add).finally(() => (isDone = true))
+    for (let turn = 0; turn < 30; turn++) await realTime.pass(1)
+    expect(isDone).toBe(false)
+    other.exec('COMMIT')
+    expect(await update).toBe('x')
+    other.close()
+  })
+
+  it('rejects with the path for a file of another kind, and works once that is gone', async () => {
+    const file = join(newFolder(), 'shared.sqlite')
+    writeFileSync(file, 'own notes '.repeat(100))
+    const store = sqliteStore(file)
+    const read = () => store.update('key', (value) => ({ result: value }))
+    await expect(read()).rejects.toThrow(`${file} cannot be used: file is not a database`)
+    rmSync(file)
+    expect(await read()).toBeUndefined()
+  })
+
+  it('throws a ConfigurationError when the runtime has no node:sqlite', () => {
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect(() => sqliteStore('shared.sqlite')).toThrow(
+      new ConfigurationError('sqliteStore() needs node:sqlite, which Node has from version 22.13'),
+    )
+  })
+})
