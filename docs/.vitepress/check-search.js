@@ -7,7 +7,8 @@ import { search } from './search.js'
 const expected = {
   '/agents': ['mcp', 'openai'],
   '/cli': ['login'],
-  '/credits': ['budget', 'price', 'pricing', 'quote'],
+  '/costs': ['what does it cost', 'avoid paying twice'],
+  '/credits': ['budget', 'budget per day', 'price', 'pricing', 'quote'],
   '/errors': ['retry', 'retries', '429', 'charged'],
   '/events': ['webhook'],
   '/export': ['csv', 'parquet', 'duckdb'],
@@ -15,10 +16,11 @@ const expected = {
   '/frameworks': ['react', 'svelte', 'vue', 'hono'],
   '/jobs': ['cron', 'sqlite', 'dedupe', 'duplicates', 'slack'],
   '/limits': ['rate limit', 'timeout', 'deadline'],
-  '/pages': ['resume', 'pagination'],
-  '/proxy': ['api key in browser', 'cors'],
+  '/pages': ['resume', 'resume after crash', 'pagination'],
+  '/proxy': ['api key in browser', 'hide my key', 'cors'],
+  '/start': ['how to install'],
   '/telemetry': ['opentelemetry', 'metrics'],
-  '/testing': ['offline', 'mock', 'jest', 'fake timers'],
+  '/testing': ['offline', 'test without paying', 'mock', 'jest', 'fake timers'],
 }
 
 const chunks = new URL('dist/assets/chunks/', import.meta.url)

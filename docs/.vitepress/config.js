@@ -63,7 +63,8 @@ export default defineConfig({
     [
       'style',
       {},
-      `.vp-doc :is(th, td) { padding: 6px 8px; font-size: 13px }
+      `:root { --vp-code-lang-color: var(--vp-c-text-2) }
+      .vp-doc :is(th, td) { padding: 6px 8px; font-size: 13px }
       @media (max-width: 640px) {
         .vp-doc td { min-width: 8em }
         .vp-doc td:first-child { min-width: 12em }
@@ -74,6 +75,8 @@ export default defineConfig({
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   markdown: {
     linkify: false,
+    // The default themes have too little contrast on the gray of code blocks.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // The anchors that GitHub gives headings.
     anchor: {
       slugify: (heading) =>

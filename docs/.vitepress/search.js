@@ -22,8 +22,11 @@ const others = urls.filter(([group]) => group !== 'For maintainers').flatMap(([,
 /** Options of MiniSearch. VitePress sends functions to the browser as text, so they contain what they need. */
 export const search = {
   options: {
-    // The singular finds the plural, and the other way round.
-    processTerm: (term) => term.toLowerCase().replace(/([^s])s$/, '$1'),
+    // The singular finds the plural, and the other way round. The small words of a question find every page.
+    processTerm: (term) =>
+      /^(a|do|does|how|i|is|it|my|the|to|what)$/i.test(term)
+        ? null
+        : term.toLowerCase().replace(/([^s])s$/, '$1'),
   },
   searchOptions: {
     boostDocument: new Function(

@@ -197,7 +197,7 @@ describe('renderLlmsTxt()', () => {
 describe('withGuides()', () => {
   it('replaces the section Guides by the list, with links from the folder of the page', () => {
     const page = withGuides('docs/home.md', '# Home\n\n## Guides\n\nOld.\n\n## Last\n\nText.\n')
-    expect(page).toMatch(/^# Home\n\n## Guides\n\n- \*\*Use it\*\*: \[Get started\]\(start\.md\), /)
+    expect(page).toMatch(/^# Home\n\n## Guides\n\n- \*\*Use it\*\*: \[Install and get started\]\(start\.md\), /)
     expect(page).toContain('[Security](../SECURITY.md)')
     expect(page).toMatch(/\)\n\n## Last\n\nText\.\n$/)
     expect(page).not.toContain('Old.')
