@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { Operation } from '../api/operation.ts'
 import { jsonSchemaOf } from '../api/schema/json-schema.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { type SharedFlags, commandOf, millisecondsOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, commandOf, millisecondsOf } from './flags.ts'
 import { quoteFor } from './quote.ts'
 import { tell } from './terminal.ts'
 
@@ -28,13 +28,13 @@ function leastOf({ price, list, request }: Operation, { limit }: SharedFlags): s
 /** Asks before a watch, which goes on until it is stopped. */
 export async function confirmWatch(
   { price }: { readonly price: { readonly credits: number } },
-  flags: SharedFlags & { readonly every: string; readonly maxPages: string; readonly once?: boolean },
+  flags: SharedFlags & { readonly freshness: string; readonly once?: boolean },
 ): Promise<void> {
   if (flags.once === true) return
-  const polls = Math.ceil(86_400_000 / millisecondsOf('--every', flags.every))
-  const pages = wholeNumberOf('--max-pages', flags.maxPages)
-  const most = (polls * pages * price.credits).toLocaleString('en')
-  await confirm(`watch costs ${price.credits} credits a page, up to ${most} credits a day`, flags)
+  const looks = Math.ceil(86_400_000 / millisecondsOf('--freshness', flags.freshness))
+  const idle = (looks * price.credits).toLocaleString('en')
+  const pages = `${price.credits} more for each page of new posts`
+  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags)
 }
 
 /**

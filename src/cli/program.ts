@@ -228,14 +228,11 @@ function addWatch(program: Command): void {
   command.optionsGroup('Params:')
   for (const flag of paramFlags(search)) if (flag.path.length > 1) command.addOption(paramOption(flag))
   shared(command)
-    .optionsGroup('Polls:')
-    .option('--every <seconds>', 'wait between polls while posts come', '60')
-    .option('--max-every <seconds>', 'longest wait while no posts come')
-    .option('--max-pages <n>', 'most pages to buy in one poll', '10')
-    .option('--once', 'poll once, then end: for cron')
-    .addOption(
-      choiceOption('--from <start>', 'now: the first poll only notes which posts there are', ['now']),
-    )
+    .optionsGroup('Looks:')
+    .option('--freshness <time>', 'look no more often: posts that are so old are fresh enough', '15m')
+    .option('--max-pages <n>', 'page limit per look, gaps included', '10')
+    .option('--once', 'look once, then end: for cron')
+    .addOption(choiceOption('--from <start>', 'now: skip posts that already exist', ['now']))
     .option('--out <file>', 'store posts and state in an SQLite file that ends in .db')
     .option('--state <file>', 'remembers seen posts for the next run')
     .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
@@ -245,7 +242,7 @@ function addWatch(program: Command): void {
       'after',
       exampleHelp(
         'watch acme --once --budget 20 --out posts.db',
-        'watch acme --every 300 --budget 500 --state acme.json',
+        'watch acme --freshness 5m --budget 500 --state acme.json',
       ),
     )
     .addHelpText('after', exitCodeHelp)

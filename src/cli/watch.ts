@@ -24,8 +24,7 @@ import { type WatchSink, openSink } from './watch-sink.ts'
 
 export interface WatchFlags extends SharedFlags {
   readonly network: string
-  readonly every: string
-  readonly maxEvery?: string
+  readonly freshness: string
   readonly maxPages: string
   readonly once?: boolean
   readonly from?: 'now'
@@ -52,8 +51,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
     observers: [stop.observer, { onCall: () => stop.pageIsRead() }],
   })
   const options = {
-    every: millisecondsOf('--every', flags.every),
-    ...(flags.maxEvery !== undefined && { maxEvery: millisecondsOf('--max-every', flags.maxEvery) }),
+    freshness: millisecondsOf('--freshness', flags.freshness),
     maxPages: wholeNumberOf('--max-pages', flags.maxPages),
     once: flags.once,
     from: flags.from,
@@ -62,16 +60,16 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
   }
   let sink: WatchSink | undefined
   let stored = 0
-  let gaps = 0
+  let missing = 0
   let unstored = ''
   try {
     // Fails before a page is bought if the state cannot be written.
     sink = await openSink(flags, operation, params)
-    for await (const { posts, state, gaps: left } of batchesOf(client, operation, params, {
+    for await (const { posts, state, gaps } of batchesOf(client, operation, params, {
       ...options,
       state: sink?.state,
     })) {
-      gaps = left
+      missing = gaps.length
       const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
       if (exec !== undefined && posts.length > 0) await execute(exec, text)
       else if (exec === undefined && out === undefined) {
@@ -91,7 +89,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
     const { spent, uncertain } = client.credits
     if (out !== undefined)
       tell(flags, `${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`)
-    if (gaps > 0) tell(flags, 'There are more posts: the next run, or the next poll, continues')
+    if (missing > 0) tell(flags, 'There are more posts: the next run, or the next poll, continues')
   }
 }
 

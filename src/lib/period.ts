@@ -14,3 +14,21 @@ export function periodAt(time: number, every: Period, timeZone = 'UTC'): string 
   // In UTC, since an hour is repeated when summer time ends. In some zones, hours begin at half past.
   return new Date(time - Number(local.slice(14, 16)) * 60_000).toISOString().slice(0, 16)
 }
+
+/**
+ * When the period that contains a time ends, in milliseconds since 1970; Infinity without periods.
+ *
+ * @param nameAt Names the period of a time, as {@link periodAt} does; always the same name without periods.
+ */
+export function periodEnd(time: number, nameAt: (time: number) => string): number {
+  const name = nameAt(time)
+  // No period is longer.
+  let [last, next] = [time, time + 32 * 86_400_000]
+  if (nameAt(next) === name) return Infinity
+  while (next - last > 1) {
+    const middle = Math.floor((last + next) / 2)
+    if (nameAt(middle) === name) last = middle
+    else next = middle
+  }
+  return next
+}

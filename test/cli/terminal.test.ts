@@ -10,7 +10,7 @@ const json = JSON.stringify(hostile)
 
 const content = { microblog: [{ id: '1', author: 'a', body: hostile }] }
 const body = 'search coffee --no-color --fields body --format'
-const watch = 'watch coffee --no-color --every 0.2 --budget 2'
+const watch = 'watch coffee --no-color --freshness 0.2 --budget 2'
 /** Fails with a hostile message. */
 const invalid = ['quote', hostile]
 /** What is paid, and not the documented shape. */
@@ -112,8 +112,11 @@ describe('a terminal', () => {
         '100 comments is the least the service sells. No --budget limits it. Continue?',
       ),
     ])
-    const watching = await social('watch coffee --every 1h --max-pages 2', { input: 'n\n' })
-    expect([watching.code, watching.err]).toEqual([130, expect.stringContaining('up to 96 credits a day')])
+    const watching = await social('watch coffee --freshness 1h', { input: 'n\n' })
+    expect([watching.code, watching.err]).toEqual([
+      130,
+      expect.stringContaining('watch costs 48 credits a day'),
+    ])
     expect(sandbox.requests).toHaveLength(0)
     expect((await social('search nothing --all', { input: 'y\n' })).code).toBe(0)
     expect(sandbox.requests).toHaveLength(1)

@@ -59,7 +59,10 @@ describe('exit codes', () => {
     ['search coffee --cache 0', '--cache must be from 0.001'],
     ['search coffee --cache 99d', '--cache must be from 0.001'],
     ['mentions list --cache 1h', "unknown option '--cache'"],
-    ['watch coffee', 'up to 28,800 credits a day; pass --budget, or --yes'],
+    [
+      'watch coffee',
+      '192 credits a day without new posts, and 2 more for each page of new posts; pass --budget, or --yes',
+    ],
     ["watch '' --once --out x.db", 'query must have at least 1 character'],
     [`watch coffee --once --out x.db --params '{"filters":{"lang":1}}'`, 'lang must be'],
     [`watch coffee --once --params '{"category":"Top"}'`, 'newest posts first'],

@@ -68,7 +68,7 @@ describe('social-search sandbox', () => {
   it('has new posts, those of --growth and those that are published', async () => {
     const { printed, baseUrl, apiKey } = await started('--growth 3600')
     const client = new SocialSearch({ baseUrl, apiKey })
-    const batches = watchSearch(client.microblog, { query: 'acme' }, { every: 1000 })
+    const batches = watchSearch(client.microblog, { query: 'acme' }, { freshness: 1000 })
     await batches.next()
     expect((await batches.next()).value?.posts.length).toBeGreaterThan(0)
 

@@ -27,7 +27,7 @@ function login(service: TokenService): Promise<Ran> {
 describe('login', () => {
   it('ends a watch of another service, which neither reads nor sends the new tokens', async () => {
     await login(alpha)
-    const watching = withoutKey('watch coffee --yes --every 1 --per-minute off')
+    const watching = withoutKey('watch coffee --yes --freshness 1 --per-minute off')
     await expect.poll(() => alpha.counts.served).toBeGreaterThan(0)
     expect((await login(beta)).code).toBe(0)
     const { code, err } = await watching

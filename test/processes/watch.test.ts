@@ -8,7 +8,7 @@ import { command, server, social, useCommand, when } from './command.ts'
 useCommand()
 
 const fileOf = (name: string) => join(command.folder, name)
-const watch = 'watch coffee --yes --every 60'
+const watch = 'watch coffee --yes --freshness 60'
 
 describe('watch', () => {
   it('prints new posts, keeps its state, and hands batches to a command', async () => {
@@ -40,7 +40,7 @@ describe('watch', () => {
     const slow = `cat > ${seen}.new && mv ${seen}.new ${seen} && sleep 1`
     const killed = await social(`${watch} --state ${state} --exec '${slow}'`, { during })
     expect([killed.code, existsSync(state)]).toEqual([null, false])
-    const { out } = await social(`watch coffee --every 0.2 --budget 2 --state ${state}`)
+    const { out } = await social(`watch coffee --freshness 0.2 --budget 2 --state ${state}`)
     expect(recordsOf(out).map(({ id }) => id)).toEqual(
       recordsOf(readFileSync(seen, 'utf8')).map(({ id }) => id),
     )

@@ -85,6 +85,14 @@ describe('SharedBudget', () => {
     expect(ms).toBe(1000)
   })
 
+  it('summary() tells when the period ends', async () => {
+    const { budgetOf } = open()
+    const day = 86_400_000
+    const end = day * (Math.floor(Date.now() / day) + 1)
+    expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject({ remaining: 1000, endsAt: end })
+    expect(await summaryOf(budgetOf({ name: 'b' }))).toMatchObject({ endsAt: null })
+  })
+
   it('stores nothing when summary() is called and a call is refused', async () => {
     const { world, budgetOf } = open()
     const budget = budgetOf({ limit: 10 })

@@ -79,16 +79,26 @@ export class Feed {
     this.requests.push(cursor)
     const answer = this.onRequest(cursor)
     if (answer !== undefined) return answer
-    if (isNumbered)
-      return Response.json(
-        networkPosts(number, ...this.ids.slice(this.pageSize * (number - 1), this.pageSize * number)),
-      )
+    if (isNumbered) {
+      const ids = this.ids.slice(this.pageSize * (number - 1), this.pageSize * number)
+      const answer = networkPosts(number, ...ids)
+      const posts = ids.map((id, index) => {
+        return { ...(answer['posts'] as object[])[index], postedAt: this.timeOf(id) }
+      })
+      return Response.json({ ...answer, posts })
+    }
     const found = this.after(cursor)
     const ids = found.slice(0, this.pageSize)
     const last = this.entries.find(({ id }) => id === ids.at(-1))
     return Response.json({
       ...page([], found.length > this.pageSize ? String(last?.rank) : undefined),
-      posts: ids.map(post),
+      posts: ids.map((id) => ({ ...post(id), timestamp: this.timeOf(id) })),
     })
+  }
+
+  /** When a post was published: a minute after the one below it. */
+  timeOf(id: string): string {
+    const rank = this.entries.find((entry) => entry.id === id)?.rank ?? 0
+    return new Date(Date.UTC(2026, 10, 19) + rank * 60_000).toISOString()
   }
 }

@@ -19,14 +19,37 @@ describe('watchSearch()', () => {
     feed.post(60)
     expect(idsOf(await next(batches))).toEqual(range(71, 90))
     const { posts, state, gaps } = await next(batches)
-    expect([posts[0]?.id, posts.at(-1)?.id, gaps]).toEqual(['51', '70', 1])
+    expect([posts[0]?.id, posts.at(-1)?.id, gaps.length]).toEqual(['51', '70', 1])
     feed.post(1)
     const later = start({ state: JSON.parse(JSON.stringify(state)) })
     expect(idsOf(await next(later))).toEqual([91])
     expect(idsOf(await next(later))).toEqual(range(31, 50))
     const { posts: rest, gaps: left } = await next(later)
-    expect([rest, left]).toEqual([[], 0])
+    expect([rest, left]).toEqual([[], []])
     expect(feed.requests).toHaveLength(7)
+  })
+
+  it('says when the missing posts were published', async () => {
+    const { feed, start } = setUp(30, { once: true, maxPages: 1 })
+    let { state } = await next(start())
+    for (let night = 0; night < 2; night++) {
+      feed.post(50)
+      ;({ state } = await next(start({ state })))
+    }
+    feed.post(5)
+    const [times, known] = [[] as unknown[], new Set(state.spans.flatMap(({ ids }) => ids))]
+    for await (const { posts, gaps } of start({ state, maxPages: 20 })) {
+      for (const { id } of posts) known.add(id)
+      const missing = [...feed.ids].filter((id) => Number(id) > 30 && !known.has(id))
+      // The posts above and below each run of missing posts.
+      const edges = feed.ids.flatMap((id, index) => {
+        const [here, next] = [missing.includes(id), missing.includes(feed.ids[index + 1] ?? '')]
+        return here === next ? [] : [feed.timeOf(here ? (feed.ids[index + 1] ?? '') : id)]
+      })
+      expect(gaps.flatMap(({ from, to }) => [to, from])).toEqual(edges)
+      times.push(gaps.length)
+    }
+    expect(times).toEqual([2, 2, 1, 1, 0])
   })
 
   it('yields the bought posts when a budget ends a poll, then throws, and the next run continues', async () => {

@@ -82,7 +82,7 @@ async function watch(
 
   let old = new Set<string>()
   for (let isOver = false; !isOver;) {
-    const options = { state, every: 1, maxEvery: 1, maxPages, overlap, signal: end.signal }
+    const options = { state, freshness: 1, maxPages, overlap, signal: end.signal }
     const { microblog, professionalnet } = feed.client
     const watching =
       source === 'microblog'

@@ -24,7 +24,7 @@ describe('watchSearch()', () => {
   })
 
   it('finds a late post on the second page when pages are shorter than the overlap', async () => {
-    const { feed, start } = setUp(300, { once: true })
+    const { feed, start } = setUp(300, { once: true, overlap: 10 })
     const { last } = await drain(start())
     feed.pageSize = 5
     const late = Number(feed.insert(7))

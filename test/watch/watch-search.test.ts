@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
-import { watchSearch } from '../../src/extensions/watch/index.ts'
+import { type WatchState, watchSearch } from '../../src/extensions/watch/index.ts'
 import { page } from '../support/pages.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
 import { drain, idsOf, next, range, setUp } from './helpers.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -11,7 +11,7 @@ describe('watchSearch()', () => {
   it('yields the newest page first, then new posts, newest last', async () => {
     const { feed, batches } = setUp()
     const first = await next(batches)
-    expect([idsOf(first), first.gaps]).toEqual([range(11, 30), 0])
+    expect([idsOf(first), first.gaps]).toEqual([range(11, 30), []])
     feed.post(2)
     expect(idsOf(await next(batches))).toEqual([31, 32])
     expect(feed.bodies[0]).toEqual({ query: 'acme', category: 'Latest' })
@@ -25,7 +25,7 @@ describe('watchSearch()', () => {
     expect(feed.requests).toHaveLength(2)
     feed.post(45)
     const pages = [await next(batches), await next(batches), await next(batches)]
-    expect(pages.map((batch) => [...idsOf(batch), batch.gaps])).toEqual([
+    expect(pages.map((batch) => [...idsOf(batch), batch.gaps.length])).toEqual([
       [...range(129, 148), 1],
       [...range(109, 128), 1],
       [...range(104, 108), 0],
@@ -44,7 +44,7 @@ describe('watchSearch()', () => {
   it('finds a post that appears below newer ones', async () => {
     const { feed, batches } = setUp()
     await next(batches)
-    feed.insert(9)
+    feed.insert(2)
     expect(idsOf(await next(batches))).toEqual([31])
   })
 
@@ -54,12 +54,12 @@ describe('watchSearch()', () => {
     feed.post(12)
     expect(idsOf(await next(batches))).toEqual(range(101, 112))
     const { posts, gaps } = await next(batches)
-    expect([posts, gaps]).toEqual([[], 0])
+    expect([posts, gaps]).toEqual([[], []])
     expect(feed.requests).toHaveLength(3)
   })
 
   it('counts known posts in a row, from the last new one on', async () => {
-    const { feed, start } = setUp(100, { once: true })
+    const { feed, start } = setUp(100, { once: true, overlap: 10 })
     const { state } = await next(start())
     feed.post(15)
     const { last } = await drain(start({ state }))
@@ -75,15 +75,27 @@ describe('watchSearch()', () => {
       cursor === undefined ? undefined : Response.json(page(['31', ...feed.ids.slice(20, 35)]))
     expect(idsOf(await next(batches))).toEqual(range(31, 50))
     const { posts, gaps } = await next(batches)
-    expect([posts, gaps]).toEqual([[], 0])
+    expect([posts, gaps]).toEqual([[], []])
   })
 
-  it('polls once with `once`, and yields nothing without new posts', async () => {
+  it('looks once with `once`, and yields the state without new posts', async () => {
     const { feed, start } = setUp(30, { once: true })
     const first = await drain(start())
     const second = await drain(start({ state: first.last }))
-    expect([first.all, second.all, second.last]).toEqual([range(11, 30), [], undefined])
+    expect([first.all, second.all]).toEqual([range(11, 30), []])
+    expect(second.last?.spans).toEqual(first.last?.spans)
     expect(feed.requests).toHaveLength(2)
+  })
+
+  it('continues from a state without a pace and times', async () => {
+    const { feed, start } = setUp(30, { once: true, maxPages: 1 })
+    const { last } = await drain(start())
+    const { search, spans } = last as WatchState
+    const old = { search, spans: spans.map(({ ids, next }) => ({ ids, next })) }
+    feed.post(25)
+    const { state, gaps } = await next(start({ state: old }))
+    expect(gaps).toEqual([{ from: null, to: feed.timeOf('36') }])
+    expect((await drain(start({ state, maxPages: 10 }))).all).toEqual(range(31, 35))
   })
 
   it('yields only the state of the first poll with `from: now`', async () => {
@@ -105,30 +117,24 @@ describe('watchSearch()', () => {
     expect(idsOf(await next(batches))).toEqual(range(1, 10))
   })
 
-  it('doubles the wait without new posts, up to maxEvery, and returns to every', async () => {
+  it('looks every `freshness`, 15 minutes by default, whether posts come or not', async () => {
     useVirtualTime()
-    const { feed, batches } = setUp(30, { every: 1000, maxEvery: 5000 })
-    await settle(batches.next())
-    const coming = next(batches)
-    const times: number[] = []
-    const start = performance.now()
-    feed.onRequest = () => void times.push(Math.round((performance.now() - start) / 1000))
-    await pass(20_000)
-    expect(times).toEqual([1, 3, 7, 12, 17])
-    feed.post(1)
-    await pass(3000)
-    await coming
-    const later = batches.next()
-    await pass(1500)
-    expect(times.slice(5)).toEqual([22, 24])
-    feed.post(1)
-    await pass(5000)
-    await later
+    for (const freshness of [undefined, 60_000]) {
+      const { feed, batches } = setUp(30, { freshness })
+      const times: number[] = []
+      const start = performance.now()
+      feed.onRequest = () => void times.push(Math.round((performance.now() - start) / 60_000))
+      for (let look = 0; look < 4; look++) {
+        if (look === 2) feed.post(1)
+        await settle(batches.next())
+      }
+      expect(times).toEqual(freshness === undefined ? [0, 15, 30, 45] : [0, 1, 2, 3])
+    }
   })
 
   it('ends with the reason of its signal, also while it waits', async () => {
     const end = new AbortController()
-    const { batches } = setUp(30, { every: 60_000, maxEvery: 60_000, signal: end.signal })
+    const { batches } = setUp(30, { freshness: 60_000, signal: end.signal })
     await next(batches)
     const waiting = batches.next()
     setTimeout(() => end.abort(new Error('enough')), 5)
@@ -141,7 +147,7 @@ describe('watchSearch()', () => {
     for (let n = 0; n < 3; n++) {
       feed.post(1100)
       let batch = await next(batches)
-      while (batch.gaps > 0) batch = await next(batches)
+      while (batch.gaps.length > 0) batch = await next(batches)
       expect(batch.state.spans.flatMap(({ ids }) => ids).length).toBeLessThanOrEqual(2400)
     }
   })
@@ -150,15 +156,15 @@ describe('watchSearch()', () => {
     ['a cursor', {}, { query: 'a', cursor: 'b' }],
     ['another category', {}, { query: 'a', category: 'Top' }],
     ['a limit', { limit: 5 }],
-    ['no time between polls', { every: 0 }],
-    ['a maxEvery below every', { every: 10, maxEvery: 5 }],
+    ['no time between looks', { freshness: 0 }],
     ['an overlap beyond a page', { overlap: 21 }],
-    ['an unknown option', { evry: 5 }],
+    ['an unknown option', { every: 5 }],
     ['another start', { from: 'then' }],
     ['another kind of once', { once: 1 }],
     ['spans of something else', { state: { search: '', spans: [{ ids: [1], next: null }] } }],
     ['the state of another search', { state: { search: '{"query":"b"}', spans: [] } }],
     ['a state of something else', { state: { next: null } }],
+    ['a pace of something else', { state: { search: '', spans: [], pace: { at: 1 } } }],
   ])('refuses %s, and buys nothing', async (_, options, params = { query: 'a' }) => {
     const { feed } = setUp()
     const batches = watchSearch(feed.client.microblog, params as { query: string }, options)

@@ -1,6 +1,6 @@
 import { ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import { assertOptions, nonEmptyText, shown, shownWord } from '../../errors/check-options.ts'
-import { type Period, periodAt } from '../../lib/period.ts'
+import { type Period, periodAt, periodEnd } from '../../lib/period.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {
@@ -22,10 +22,22 @@ export interface Reservation {
   markUncertain(): void
 }
 
+/** What is left of a budget, and until when it must last. */
+export interface BudgetOutlook {
+  /** Credits that may be spent in total, or in each period. */
+  limit: number
+  /** Credits left for further calls. */
+  remaining: number
+  /** When the period ends and all credits are there again, in milliseconds since 1970; null if the budget has no period. */
+  endsAt: number | null
+}
+
 /** A limit on credits. A call reserves its highest possible cost before it is sent, and settles afterwards. */
 export interface Budget {
   /** Reserves credits. Throws or rejects to refuse: with a {@link CreditBudgetError} if too few remain. */
   reserve(credits: number, operation: string): Reservation | Promise<Reservation>
+  /** What is left until when: a watch spreads it over the period. */
+  summary?(): BudgetOutlook | Promise<BudgetOutlook>
 }
 
 /** The period of a budget. */
@@ -152,6 +164,12 @@ export class CreditBudget implements Budget {
     }
     account.reserved += credits
     return { settle, release: () => settle(0), markUncertain: () => settle(0, credits) }
+  }
+
+  /** Returns what is spent, reserved and left, and when the period ends. */
+  summary(): CreditSummary & BudgetOutlook {
+    const end = periodEnd(Date.now(), this.#periodAt)
+    return { ...this.toJSON(), endsAt: end === Infinity ? null : end }
   }
 
   toJSON(): CreditSummary & { limit: number; remaining: number } {

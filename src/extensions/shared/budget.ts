@@ -1,8 +1,9 @@
-import type { Budget, Reservation } from '../../index.ts'
+import type { Budget, BudgetOutlook, Reservation } from '../../index.ts'
 import { type CreditSummary, type PeriodOptions, resolvePeriod } from '../../extend.ts'
 import { assertOptions, checked, milliseconds, nonEmptyText } from '../../errors/check-options.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
+import { periodEnd } from '../../lib/period.ts'
 import { remainingOf, reservedOf } from './budget-state.ts'
 import { type BudgetReply, BudgetSync } from './budget-sync.ts'
 import { type SharedOptions, SharedText, reasonOf, sharedNames } from './shared-text.ts'
@@ -33,6 +34,7 @@ export class SharedBudget implements Budget {
   /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string
   readonly #sync: BudgetSync
+  readonly #periodAt: (time: number) => string
   readonly #closeMs: number
 
   /**
@@ -46,7 +48,8 @@ export class SharedBudget implements Budget {
     const { limit, lease = 60_000 } = options
     this.name = nonEmptyText('name', options.name)
     this.limit = checked(limit, Number.isFinite(limit) && limit >= 0, 'limit must be a number of at least 0')
-    const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: resolvePeriod(options) }
+    this.#periodAt = resolvePeriod(options)
+    const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: this.#periodAt }
     // The number changes with the text.
     const text = new SharedText(options, 'budget-1', this.name)
     this.#sync = new BudgetSync(text, terms)
@@ -74,15 +77,19 @@ export class SharedBudget implements Budget {
   }
 
   /**
-   * Returns what all processes have spent and reserved, in this period if there is one.
+   * Returns what all processes have spent and reserved, in this period if there is one, and when it ends.
    *
    * @throws {BudgetUnavailableError} if the store is unavailable, or has lost what was spent.
    */
-  async summary(): Promise<CreditSummary & { limit: number; remaining: number }> {
+  async summary(): Promise<CreditSummary & BudgetOutlook> {
     const { limit } = this
     const [state] = await this.#ask(null)
     const { spent, uncertain } = state
-    return { limit, remaining: remainingOf(state, limit), spent, uncertain, reserved: reservedOf(state) }
+    const end = periodEnd(state.time, this.#periodAt)
+    return {
+      ...{ limit, remaining: remainingOf(state, limit), endsAt: end === Infinity ? null : end },
+      ...{ spent, uncertain, reserved: reservedOf(state) },
+    }
   }
 
   /** Resolves when the store has accepted the outcome of every reservation that has ended so far. */

@@ -1,9 +1,18 @@
 export { watchSearch } from './watch-search.ts'
+export { watchSearches } from './watch-searches.ts'
+export type { PostCount, WatchPace } from './pace.ts'
 export type {
+  BatchOf,
   ProfessionalnetWatchParams,
+  SearchBatch,
+  SearchToWatch,
+  SharedWatchOptions,
   WatchBatch,
+  WatchClient,
+  WatchGap,
   WatchOptions,
   WatchParams,
+  WatchSearchesOptions,
   WatchSpan,
   WatchState,
 } from './types.ts'

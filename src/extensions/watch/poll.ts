@@ -3,9 +3,11 @@ import { type Added, addPage, joined, trimmed } from './spans.ts'
 import type { WatchSpan } from './types.ts'
 
 /** A post of either network. */
-interface AnyPost {
+export interface AnyPost {
   readonly id?: string
   readonly urn?: string
+  readonly timestamp?: string
+  readonly postedAt?: string
 }
 
 /** A page of either network. */
@@ -20,7 +22,7 @@ export type Pages<Post> = (
   options: { readonly maxPages: number },
 ) => AsyncIterable<Page<Post>>
 
-/** What a poll reads. */
+/** What a look at a search reads. */
 export interface PollOptions {
   readonly maxPages: number
   /** Params of the page with the newest posts. */
@@ -55,7 +57,8 @@ export async function* poll<Post extends AnyPost>(
         const byId = new Map(page.posts.map((post) => [idOf(post), post]))
         // If the service says that there is more, but not where, the rest is a gap that begins at the newest post.
         const rest = page.next ?? (page.meta?.hasMore === true ? search : null)
-        added = addPage(added, { ids: [...byId.keys()], next: rest }, overlap)
+        const posts = new Map([...byId].map(([id, post]) => [id, timeOf(post)]))
+        added = addPage(added, { posts, next: rest }, overlap)
         spans = trimmed(added.spans, mostIds)
         added = { ...added, spans }
         yield { fresh: [...byId].flatMap(([id, post]) => (added.fresh.has(id) ? [post] : [])), spans }
@@ -71,11 +74,16 @@ export async function* poll<Post extends AnyPost>(
     }
     if (added.isJoined || left === 0) continue
     // A walk ends after three empty pages in a row.
-    spans = joined([{ ids: spans[0]?.ids ?? [], next: null }, ...spans.slice(1)], spans.length - 1)
+    spans = joined([{ ids: [], ...spans[0], next: null }, ...spans.slice(1)], spans.length - 1)
     yield { fresh: [], spans }
   }
 }
 
 function idOf({ id, urn }: AnyPost): string {
   return id ?? urn ?? ''
+}
+
+/** When a post was published, as the service says it. */
+export function timeOf({ timestamp, postedAt }: AnyPost): string | undefined {
+  return timestamp ?? postedAt
 }

@@ -1,12 +1,12 @@
-import type { WatchSpan } from './types.ts'
+import type { WatchGap, WatchSpan } from './types.ts'
 
 /** With more spans than this, the watch forgets what it has read between the oldest gaps, so that the state stays small. */
 const mostSpans = 20
 
 /** A page as a watch needs it. */
 export interface ReadPage {
-  /** Ids of its posts, newest first. */
-  readonly ids: readonly string[]
+  /** When each of its posts was published, by id, newest first. */
+  readonly posts: ReadonlyMap<string, string | undefined>
   /** Params of the next page; null after the last one. */
   readonly next: object | null
 }
@@ -33,16 +33,17 @@ export interface Added extends Progress {
  * Adds a page to the first span. When `overlap` posts of the spans below come in a row, joins these spans. One known post is
  * not enough: the service may list a post late, below newer ones.
  */
-export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: number): Added {
+export function addPage(progress: Progress, { posts, next }: ReadPage, overlap: number): Added {
   const [reading, ...below] = progress.spans
   let { inARow, depth } = progress
+  let oldest = reading?.oldest
   // New posts push posts to the next page, so they appear twice.
   const seen = new Set(reading?.ids)
   const fresh = new Set<string>()
   const depths = depthsOf(below)
   /** Unknown posts below the overlap: late ones if a known post follows, otherwise in a gap, or older than every known post. */
   let unsure: string[] = []
-  for (const id of ids) {
+  for (const [id, time] of posts) {
     if (seen.has(id)) continue
     const found = depths.get(id)
     if (found === undefined && inARow >= overlap) {
@@ -54,6 +55,7 @@ export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: nu
     unsure = []
     if (found === undefined) {
       fresh.add(id)
+      oldest = earlier(oldest, time)
       inARow = 0
     } else {
       // Posts above a gap tell nothing of those below it.
@@ -70,8 +72,13 @@ export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: nu
     for (const id of unsure) {
       seen.add(id)
       fresh.add(id)
+      oldest = earlier(oldest, posts.get(id))
     }
-  const first = { ids: [...seen], next: isJoined ? laterOf(gap, next) : next }
+  const [newest] = posts.values()
+  const first = {
+    ...{ ids: [...seen], next: isJoined ? laterOf(gap, next) : next },
+    ...times(reading?.newest ?? newest, oldest),
+  }
   return { spans: joined([first, ...below], reached), inARow, depth, fresh, isJoined }
 }
 
@@ -79,7 +86,10 @@ export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: nu
 export function joined(spans: readonly WatchSpan[], count: number): WatchSpan[] {
   const [first, ...below] = spans
   const ids = new Set([...(first?.ids ?? []), ...below.slice(0, count).flatMap(({ ids }) => ids)])
-  const all = [{ ids: [...ids], next: first?.next ?? null }, ...below.slice(count)]
+  const reached = below.slice(0, count)
+  const newest = [first, ...reached].find((span) => span?.newest !== undefined)?.newest
+  const oldest = reached.reduce((time, span) => earlier(time, span.oldest), first?.oldest)
+  const all = [{ ids: [...ids], next: first?.next ?? null, ...times(newest, oldest) }, ...below.slice(count)]
   // The gap above the forgotten span is read down to the one below it.
   if (all.length > mostSpans) all.splice(-2, 1)
   return all
@@ -87,11 +97,33 @@ export function joined(spans: readonly WatchSpan[], count: number): WatchSpan[] 
 
 /** Keeps the newest ids and, above a gap, the oldest. */
 export function trimmed(spans: readonly WatchSpan[], most: number): WatchSpan[] {
-  return spans.map(({ ids, next }) => {
-    if (ids.length <= most) return { ids, next }
-    if (next === null) return { ids: ids.slice(0, most), next }
-    return { ids: [...ids.slice(0, most / 2), ...ids.slice(-most / 2)], next }
+  return spans.map((span) => {
+    const { ids, next } = span
+    if (ids.length <= most) return span
+    if (next === null) return { ...span, ids: ids.slice(0, most) }
+    return { ...span, ids: [...ids.slice(0, most / 2), ...ids.slice(-most / 2)] }
   })
+}
+
+/** What is missing between spans, newest first. */
+export function gapsOf(spans: readonly WatchSpan[]): WatchGap[] {
+  return spans.flatMap(({ next, oldest }, index) =>
+    next === null ? [] : [{ from: spans[index + 1]?.newest ?? null, to: oldest ?? null }],
+  )
+}
+
+/** Absent if unknown: a state is plain JSON. */
+function times(
+  newest: string | undefined,
+  oldest: string | undefined,
+): { readonly newest?: string; readonly oldest?: string } {
+  return { ...(newest !== undefined && { newest }), ...(oldest !== undefined && { oldest }) }
+}
+
+/** The earlier of two times; a late post may be listed in between. */
+function earlier(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Date.parse(other) < Date.parse(one) ? other : one
 }
 
 /** For each id, how many spans a poll that finds it has reached. */

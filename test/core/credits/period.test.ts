@@ -64,6 +64,18 @@ describe('new CreditBudget(limit, { every })', () => {
     expect(budget.toJSON()).toEqual({ limit: 10, remaining: 5, spent: 5, uncertain: 0, reserved: 0 })
   })
 
+  it.each([
+    ['hour', 'Asia/Kolkata', '2026-11-20T10:10:00Z', '2026-11-20T10:30:00Z'],
+    ['day', undefined, '2026-11-20T23:59:59.999Z', '2026-11-21T00:00:00Z'],
+    ['day', 'Europe/Paris', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'],
+    ['month', 'Europe/Paris', '2026-03-01T12:00:00Z', '2026-03-31T22:00:00Z'],
+    [undefined, undefined, '2026-03-01T12:00:00Z', null],
+  ] as const)('summary() tells when the %s ends in %s', (every, timeZone, time, end) => {
+    at(time)
+    const { endsAt, remaining } = new CreditBudget(10, { every, timeZone }).summary()
+    expect([endsAt, remaining]).toEqual([end && Date.parse(end), 10])
+  })
+
   it('does not start an earlier period anew when the clock is set back', () => {
     at('2026-11-21T00:00:30Z')
     const budget = new CreditBudget(10, { every: 'day' })

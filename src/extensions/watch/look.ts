@@ -1,0 +1,83 @@
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import type { NamedSearch, WatchSettings } from './options.ts'
+import { type WatchPace, pageSize, paceAfter } from './pace.ts'
+import { type AnyPost, type Pages, poll, timeOf } from './poll.ts'
+import { gapsOf } from './spans.ts'
+import type { WatchBatch, WatchSpan, WatchState } from './types.ts'
+
+/** The least that ids of a span are limited to. */
+const fewestIds = 1000
+
+/** Looks at one search for new posts, one time after another. */
+export class Looks<Post extends AnyPost> {
+  readonly search: NamedSearch<Post>
+  readonly #settings: WatchSettings
+  #spans: readonly WatchSpan[]
+  #pace: WatchPace | null
+  /** Whether the last look could have read a page of a gap. */
+  #hasRoom = true
+
+  constructor(search: NamedSearch<Post>, settings: WatchSettings) {
+    this.search = search
+    this.#settings = settings
+    this.#spans = search.state?.spans ?? []
+    this.#pace = search.state?.pace ?? null
+  }
+
+  get price(): number {
+    return this.search.price
+  }
+
+  get pace(): WatchPace | null {
+    return this.#pace
+  }
+
+  /** Whether another look would fill a gap. */
+  get hasMore(): boolean {
+    return this.#hasRoom && this.#spans.some(({ next }) => next !== null)
+  }
+
+  /** Without posts, as the state is now. */
+  batch(posts: Post[] = []): WatchBatch<Post> {
+    const state: WatchState = {
+      ...{ search: this.search.key, spans: this.#spans },
+      ...(this.#pace !== null && { pace: this.#pace }),
+    }
+    return { posts, state, gaps: gapsOf(this.#spans) }
+  }
+
+  /** Yields at least one batch, unless the first page fails. */
+  async *look(): AsyncGenerator<WatchBatch<Post>, void, undefined> {
+    const { source, params } = this.search
+    const { from, overlap, maxPages, pages } = this.#settings
+    const pagesOf: Pages<Post> = (page, { maxPages }) =>
+      // A stored page has no new posts.
+      source.search(page, { cache: false, ...pages, maxPages }).pages()
+    const [now, before] = [Date.now(), this.#pace]
+    const isFirst = this.#spans.length === 0
+    const limits = { search: params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) }
+    const times: number[] = []
+    let count = 0
+    let isYielded = true
+    try {
+      for await (const page of poll(pagesOf, this.#spans, { ...limits, maxPages: isFirst ? 1 : maxPages })) {
+        const nexts = nextsOf(this.#spans)
+        this.#hasRoom = ++count > 1
+        // Posts older than the first page are not wanted.
+        this.#spans = isFirst ? page.spans.map((span) => ({ ...span, next: null })) : page.spans
+        times.push(...page.fresh.map((post) => Date.parse(timeOf(post) ?? '')))
+        this.#pace = paceAfter(before, now, times.length, times.filter(Number.isFinite))
+        const posts = isFirst && from === 'now' ? [] : page.fresh.toReversed()
+        isYielded = posts.length > 0 || nexts !== nextsOf(this.#spans)
+        if (isYielded) yield this.batch(posts)
+      }
+    } finally {
+      // Never after a `break` of the caller, who then has the last batch.
+      if (!isYielded) yield this.batch()
+    }
+  }
+}
+
+function nextsOf(spans: readonly WatchSpan[]): string {
+  return canonicalJson(spans.map(({ next }) => next)) ?? ''
+}

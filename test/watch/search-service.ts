@@ -1,0 +1,64 @@
+import { type ClientOptions, SocialSearch } from '../../src/index.ts'
+import { networkPosts, page, post } from '../support/pages.ts'
+
+/** When a query was asked for, and for what. */
+export interface Asked {
+  readonly at: number
+  readonly query: string
+}
+
+let services = 0
+
+/** A service where posts about a query come every so many minutes by the clock; 0 for none. */
+export class SearchService {
+  readonly asked: Asked[] = []
+  /** Runs before a request is answered. */
+  onRequest: (query: string, cursor: string | undefined) => Response | undefined = () => undefined
+  readonly client: SocialSearch
+  readonly #minutes: Readonly<Record<string, number>>
+  readonly #start = Date.now() - 7 * 86_400_000
+
+  constructor(minutes: Readonly<Record<string, number>>, options: Partial<ClientOptions> = {}) {
+    this.#minutes = minutes
+    this.client = new SocialSearch({
+      ...{ baseUrl: 'https://api.example/v1', apiKey: 'org_live_key', organization: `s${++services}` },
+      ...{ limits: { perMinute: false }, retry: false, logger: false, ...options },
+      fetch: (request) => this.#answer(request),
+    })
+  }
+
+  /** Times of the requests for a query, in minutes since `from`. */
+  minutesOf(query: string, from: number): number[] {
+    const asked = this.asked.filter((each) => each.query === query)
+    return asked.map(({ at }) => Math.round((at - from) / 60_000))
+  }
+
+  /** When a post was published. */
+  timeOf(query: string, number: number): number {
+    return this.#start + number * (this.#minutes[query] ?? 0) * 60_000
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const body = (await request.json()) as { query: string; cursor?: string; page?: number }
+    const { query, cursor } = body
+    this.asked.push({ at: Date.now(), query })
+    const answer = this.onRequest(query, cursor)
+    if (answer !== undefined) return answer
+    const minutes = this.#minutes[query] ?? 0
+    const newest = minutes === 0 ? -1 : Math.floor((Date.now() - this.#start) / (minutes * 60_000))
+    const isNumbered = request.url.includes('professionalnet')
+    const first = isNumbered ? newest - 20 * ((body.page ?? 1) - 1) : Number(cursor ?? newest)
+    const numbers = Array.from({ length: 20 }, (_, n) => first - n).filter((number) => number >= 0)
+    const times = numbers.map((number) => new Date(this.timeOf(query, number)).toISOString())
+    const ids = numbers.map((number) => `${query} ${number}`)
+    if (isNumbered) {
+      const { posts, ...rest } = networkPosts(body.page ?? 1, ...ids) as { posts: object[] }
+      return Response.json({ ...rest, posts: posts.map((each, n) => ({ ...each, postedAt: times[n] })) })
+    }
+    const rest = first - 20 >= 0 ? String(first - 20) : undefined
+    return Response.json({
+      ...page([], rest),
+      posts: ids.map((id, n) => ({ ...post(id), timestamp: times[n] })),
+    })
+  }
+}

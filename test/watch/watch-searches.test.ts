@@ -1,0 +1,221 @@
+import { describe, expect, it, vi } from 'vitest'
+import {
+  AuthenticationError,
+  CreditBudget,
+  CreditBudgetError,
+  ConfigurationError,
+  UpstreamError,
+} from '../../src/index.ts'
+import { type WatchGap, type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
+import { abortIn, settle, virtualTime } from '../support/clock.ts'
+import { failure } from '../support/service.ts'
+import { SearchService } from './search-service.ts'
+
+virtualTime()
+
+const minute = 60_000
+const day = 86_400_000
+
+interface Batch {
+  readonly name: string
+  readonly posts: readonly object[]
+  readonly state: WatchState
+  readonly gaps: readonly WatchGap[]
+  readonly error: unknown
+}
+
+/** The batches of a watch, and the error that ended it. */
+async function run(batches: AsyncIterable<Batch>) {
+  const all: Batch[] = []
+  const { error } = await settle(
+    (async () => {
+      for await (const batch of batches) all.push(batch)
+    })(),
+  )
+  return { all, error }
+}
+
+const daily = (limit: number) => new CreditBudget(limit, { every: 'day' })
+
+describe('watchSearches()', () => {
+  it('yields the posts of both networks under the names of the searches, and continues from their states', async () => {
+    const service = new SearchService({ acme: 30, globex: 60 })
+    const searches = {
+      a: { query: 'acme' },
+      b: { query: 'globex', network: 'professionalnet' },
+    } as const
+    const first = await run(watchSearches(service.client, searches, { once: true }))
+    expect(first.all.map(({ name, posts, error }) => [name, posts.length, error])).toEqual([
+      ['a', 20, null],
+      ['b', 20, null],
+    ])
+    const states = Object.fromEntries(first.all.map(({ name, state }) => [name, state]))
+    await settle(new Promise((resolve) => setTimeout(resolve, 65 * minute)))
+    const stored = JSON.parse(JSON.stringify(states)) as typeof states
+    const second = await run(watchSearches(service.client, searches, { once: true, states: stored }))
+    expect(second.all.map(({ name, posts }) => [name, posts.length])).toEqual([
+      ['a', 2],
+      ['b', 1],
+    ])
+  })
+
+  it('spreads the credits of a day, and looks more often where more posts come', async () => {
+    const service = new SearchService({ busy: 12, quiet: 300, silent: 0 })
+    const start = Date.now()
+    const searches = { busy: { query: 'busy' }, quiet: { query: 'quiet' }, silent: { query: 'silent' } }
+    const options = { budget: daily(100), freshness: minute, signal: abortIn(3 * day, 'over') }
+    const { all, error } = await run(watchSearches(service.client, searches, options))
+    expect(error).toBe('over')
+    const [busy = [], quiet = [], silent = []] = ['busy', 'quiet', 'silent'].map((query) =>
+      service.minutesOf(query, start),
+    )
+    for (const each of [0, 1, 2]) {
+      const looks = service.asked.filter(({ at }) => Math.floor((at - start) / day) === each).length
+      expect(looks).toBeGreaterThan(45)
+      expect(looks).toBeLessThanOrEqual(50)
+    }
+    expect(busy.length).toBeGreaterThan(2 * quiet.length)
+    expect(quiet.length).toBeGreaterThan(silent.length)
+    // At least one look a day.
+    expect(silent.length).toBeGreaterThanOrEqual(3)
+    const found = all.filter(({ name }) => name === 'busy').flatMap(({ posts }) => posts)
+    expect(found.length).toBeGreaterThan(20 + 3 * 120 - 10)
+    // No hour of a day is without a look, and none has many.
+    const hours = Array.from({ length: 72 }, (_, hour) => busy.filter((at) => Math.floor(at / 60) === hour))
+    expect(Math.max(...hours.map(({ length }) => length))).toBeLessThanOrEqual(4)
+  })
+
+  it('never looks more often than `freshness`, however much money there is', async () => {
+    const service = new SearchService({ busy: 2 })
+    const options = { budget: daily(10_000), signal: abortIn(3 * 60 * minute, 'over') }
+    await run(watchSearches(service.client, { busy: { query: 'busy' } }, options))
+    expect(service.asked.map(({ at }) => at - (service.asked[0]?.at ?? 0))).toEqual(
+      Array.from({ length: 12 }, (_, look) => look * 15 * minute),
+    )
+  })
+
+  it('waits for the next period when the budget is empty, then fills the gap at once', async () => {
+    vi.setSystemTime(Date.UTC(2026, 10, 20, 21))
+    const service = new SearchService({ acme: 1 })
+    const start = Date.now()
+    const budget = daily(100)
+    budget.reserve(90, 'any').settle(90)
+    const options = { budget, signal: abortIn(200 * minute, 'over') }
+    const { all } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+    const times = service.minutesOf('acme', start)
+    const today = times.filter((time) => time < 180)
+    expect([today.length, times.filter((time) => time <= 181).length]).toEqual([5, 5 + 7])
+    const gap = all[today.length - 1]?.gaps[0]
+    const [from, to] = [gap?.from, gap?.to].map((time) => Date.parse(time ?? ''))
+    const posts = all.flatMap(({ posts }) => posts as { id: string; timestamp: string }[])
+    expect(new Set(posts.map(({ id }) => id)).size).toBe(posts.length)
+    const filled = all.slice(today.length).flatMap(({ posts }) => posts as { timestamp: string }[])
+    const between = filled.filter(({ timestamp }) => Date.parse(timestamp) < (to ?? 0))
+    expect(between).toHaveLength(((to ?? 0) - (from ?? 0)) / minute - 1)
+    expect(all.at(-1)?.gaps).toEqual([])
+  })
+
+  it('looks again within minutes when open calls give back what they had reserved', async () => {
+    const service = new SearchService({ acme: 30 })
+    const start = Date.now()
+    const budget = daily(100)
+    const other = budget.reserve(99, 'any')
+    setTimeout(() => other.release(), 10 * minute)
+    const options = { budget, signal: abortIn(30 * minute, 'over') }
+    await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+    expect(service.minutesOf('acme', start)[0]).toBeLessThanOrEqual(11)
+  })
+
+  it.each([
+    ['of another name', new CreditBudget(4, { name: 'other' }), 3],
+    ['without a name', new CreditBudget(4), 3],
+  ])('throws the error of a budget of the client %s', async (_, budget) => {
+    const service = new SearchService({ acme: 30 }, { budget })
+    const options = { budget: daily(100), signal: abortIn(day, 'over') }
+    const { error, all } = await run(
+      watchSearches(service.client, { acme: { query: 'acme' } }, { ...options, freshness: minute }),
+    )
+    expect([error, all.length]).toEqual([expect.any(CreditBudgetError), 2])
+  })
+
+  it('counts a budget once that the client has, too', async () => {
+    const budget = daily(100)
+    const service = new SearchService({ acme: 30 }, { budget })
+    await run(watchSearches(service.client, { acme: { query: 'acme' } }, { budget, once: true }))
+    expect(budget.spent).toBe(2)
+  })
+
+  it('throws when a budget without a period is empty, or one with a period is too small for a page', async () => {
+    const service = new SearchService({ acme: 30 })
+    const watching = (budget: CreditBudget) =>
+      run(watchSearches(service.client, { acme: { query: 'acme' } }, { budget }))
+    expect((await watching(new CreditBudget(5))).error).toBeInstanceOf(CreditBudgetError)
+    expect(service.asked).toHaveLength(2)
+    expect((await watching(daily(1))).error).toBeInstanceOf(CreditBudgetError)
+  })
+
+  it('puts the error of one search into its batch, looks at the others, and at it again when it is due', async () => {
+    const service = new SearchService({ acme: 1, globex: 30 })
+    const start = Date.now()
+    // The second page of the second look, and the whole third one.
+    let pages = 0
+    service.onRequest = (query, cursor) => {
+      if (query !== 'acme' || Date.now() < start + 10 * minute) return undefined
+      return cursor !== undefined || pages++ === 1 ? failure(502, 'upstream_error') : undefined
+    }
+    const searches = { acme: { query: 'acme' }, globex: { query: 'globex' } }
+    const options = { freshness: 40 * minute, signal: abortIn(100 * minute, 'over') }
+    const { all, error } = await run(watchSearches(service.client, searches, options))
+    expect(error).toBe('over')
+    expect(all.map(({ name, posts, gaps, error }) => [name, posts.length, gaps.length, error])).toEqual([
+      ['acme', 20, 0, null],
+      ['globex', 20, 0, null],
+      ['acme', 20, 1, null],
+      ['acme', 0, 1, expect.any(UpstreamError)],
+      ['globex', 1, 0, null],
+      ['acme', 0, 1, expect.any(UpstreamError)],
+      ['globex', 1, 0, null],
+    ])
+    expect(new Set(service.minutesOf('acme', start))).toEqual(new Set([0, 40, 80]))
+  })
+
+  it('throws what no search could escape', async () => {
+    const service = new SearchService({ acme: 30 })
+    service.onRequest = () => failure(401, 'unauthorized')
+    const { error } = await run(watchSearches(service.client, { acme: { query: 'acme' } }))
+    expect(error).toBeInstanceOf(AuthenticationError)
+  })
+
+  it('looks with `once` only at what is due within its budget, and forgives a schedule that is a little early', async () => {
+    const service = new SearchService({ acme: 12 })
+    const budget = daily(1000)
+    let states = {}
+    const looks: number[] = []
+    for (const pause of [0, 5, 9, 10, 14]) {
+      await settle(new Promise((resolve) => setTimeout(resolve, pause * minute)))
+      const options = { budget, states, once: true } as const
+      const { all } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+      looks.push(all.length)
+      states = { ...states, ...Object.fromEntries(all.map(({ name, state }) => [name, state])) }
+    }
+    // After 5, 14, 10 and 14 minutes.
+    expect(looks).toEqual([1, 0, 1, 0, 1])
+  })
+
+  it('reads no gap again and again that `maxPages` leaves no page for', async () => {
+    const service = new SearchService({ acme: 0.5 })
+    const options = { maxPages: 1, signal: abortIn(50 * minute, 'over') }
+    await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+    expect(service.asked).toHaveLength(4)
+  })
+
+  it.each<[string, object, object?]>([
+    ['a cursor', { a: { query: 'a', cursor: 'b' } }],
+    ['the wrong order', { a: { query: 'a', network: 'professionalnet', sort_by: 'relevant' } }],
+    ['the state of another search', { a: { query: 'a' } }, { states: { a: { search: '', spans: [] } } }],
+  ])('refuses %s, and pays for nothing', async (_, searches, options = {}) => {
+    const service = new SearchService({ a: 30 })
+    const { error } = await run(watchSearches(service.client, searches as { a: { query: string } }, options))
+    expect([error, service.asked]).toEqual([expect.any(ConfigurationError), []])
+  })
+})
