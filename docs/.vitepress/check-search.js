@@ -8,7 +8,7 @@ const expected = {
   '/agents': ['mcp', 'openai'],
   '/cli': ['login'],
   '/costs': ['what does it cost', 'avoid paying twice'],
-  '/credits': ['budget', 'budget per day', 'price', 'pricing', 'quote'],
+  '/credits': ['budget', 'budget per day', 'price', 'quote'],
   '/errors': ['retry', 'retries', '429', 'charged'],
   '/events': ['webhook'],
   '/export': ['csv', 'parquet', 'duckdb'],
