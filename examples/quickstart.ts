@@ -1,6 +1,6 @@
 /**
- * The main job from end to end: search, read a page, walk on, keep account, meet an error. Talks to a sandbox that it
- * starts itself, or to the real service if SOCIAL_SEARCH_BASE_URL and SOCIAL_SEARCH_API_KEY are set.
+ * A tour: search, read more pages, meet two errors, see what it cost. Talks to a sandbox that it starts itself, or to the real
+ * service if SOCIAL_SEARCH_BASE_URL and SOCIAL_SEARCH_API_KEY are set.
  */
 import { styleText } from 'node:util'
 import {
@@ -14,9 +14,8 @@ import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node
 
 const query = 'typescript'
 const pages = 6
-/** Columns of text, so that it reads well in the smallest usual terminal. */
-const width = 76
-// A ceiling for the whole program: no bug in it, and no run against the real service, can cost more.
+const width = Math.min(process.stdout.isTTY ? process.stdout.columns : 80, 120) - 4
+// Neither a bug in this program nor a run against the real service can cost more.
 const budget = new CreditBudget(20)
 
 const { SOCIAL_SEARCH_BASE_URL: realService, SOCIAL_SEARCH_API_KEY: realKey } = process.env
@@ -42,45 +41,33 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
     say('Set both SOCIAL_SEARCH_BASE_URL and SOCIAL_SEARCH_API_KEY to talk to the real service')
   }
 
-  heading(`Searching the microblog for “${query}”`)
+  heading(`Search for “${query}”`)
   const search = client.microblog.search(
     { query, category: 'Top', filters: { lang: 'en' } },
     { maxPages: pages },
   )
-  const { data: first, requestId, attempts, credits } = await search.withResponse()
-  for (const post of first.posts.slice(0, 5)) show(post)
-  say(
-    `The first 5 of ${first.posts.length} posts: ${count(attempts.length, 'attempt')}, ${count(credits.spent, 'credit')}, ` +
-      `requestId ${requestId}`,
-  )
+  const { data: first, credits } = await search.withResponse()
+  for (const post of first.posts.slice(0, 3)) show(post)
+  say(`3 of the ${first.posts.length} posts on this page · ${count(credits.spent, 'credit')}`)
 
-  heading('Fetching more pages')
+  heading('Read more pages')
+  console.log()
   let posts = 0
   let page = 0
-  let next: object | null = null
-  for await (const { posts: found, next: following } of search.pages()) {
+  for await (const { posts: found } of search.pages()) {
     posts += found.length
-    next = following
-    progress(++page, pages, `${posts} posts, ${count(client.credits.spent, 'credit')}`)
+    progress(++page, pages, `${posts} posts · ${count(client.credits.spent, 'credit')}`)
   }
   if (process.stdout.isTTY) console.log()
-  say(
-    `The walk used the first page again and did not pay for it twice. To resume later, save \`next\` of the last page and pass it to resume(): ${JSON.stringify(next)}`,
-  )
-
-  heading('Filtering')
-  const filters = { lang: 'en', onlyPostsWithLinks: true, minimumLikesCount: 10 }
-  const narrowed = await client.microblog.search({ query, category: 'Latest', filters }).toArray({ limit: 2 })
-  say(`The latest with a link and at least ${filters.minimumLikesCount} likes:`)
-  for (const post of narrowed) show(post)
+  say('The first page was not paid for again. To resume later, save `next` of the last page.')
 
   heading('Errors')
-  await meet('A request outside the documented bounds is refused before it is sent:', () =>
-    client.microblog.search({ query, count: 50, filters: { lang: 'x'.repeat(40) } }),
+  await meet('A page has at most 20 posts. A request for more is not even sent:', () =>
+    client.microblog.search({ query, count: 50 }),
   )
   if (sandbox) {
     sandbox.inject({ reset: 'after' })
-    await meet('A paid request that gets no response is not retried:', () =>
+    await meet('The response to a paid request is lost. A retry could cost twice, so there is none:', () =>
       client.microblog.search({ query }),
     )
   }
@@ -88,16 +75,17 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
   heading('Credits')
   const { spent, uncertain } = client.credits
   say(
-    `${spent} credits spent, ${uncertain} uncertain, ${budget.remaining} of ${budget.limit} left in the budget`,
+    `${spent} spent, ${uncertain} uncertain (the lost response), ${budget.remaining} of ${budget.limit} left in the budget.${
+      sandbox ? ` The service charged ${sandbox.ledger.spent}.` : ''
+    }`,
   )
-  if (sandbox) say(`The service charged ${count(sandbox.ledger.spent, 'credit')}`)
   await client.close()
 
   heading('Try next')
   console.log(`
-  npm run dashboard                           two searches compared, in a page
   npm run -s cli -- search tea --sandbox      the same client as a command
-  docs/start.md                               your first program`)
+  npm run dashboard                           two searches compared, in a page
+  npm run example nightly-job                 a program to copy: new posts every night`)
 }
 
 async function meet(title: string, call: () => PromiseLike<unknown>): Promise<void> {
@@ -110,10 +98,10 @@ async function meet(title: string, call: () => PromiseLike<unknown>): Promise<vo
   }
 }
 
-function tell({ name, message, code, charged, attempts }: AnySocialSearchError): void {
+function tell({ name, message, charged }: AnySocialSearchError): void {
   console.log(`\n    ${styleText('red', name)}`)
   for (const line of wrap(message, width - 2)) console.log(`    ${line}`)
-  console.log(styleText('dim', `    code ${code}, charged ${charged}, ${count(attempts.length, 'attempt')}`))
+  console.log(styleText('dim', `    charged: ${charged}`))
 }
 
 function show({ name, author, timestamp, body, engagements, url }: MicroblogPost): void {
@@ -152,7 +140,7 @@ function count(amount: number, thing: string): string {
 
 /** Redraws one line on a terminal; elsewhere it prints a line for each step. */
 function progress(done: number, total: number, status: string): void {
-  const line = `  [${'█'.repeat(done)}${'░'.repeat(total - done)}] page ${done} of at most ${total}: ${status}`
+  const line = `  [${'█'.repeat(done)}${'░'.repeat(total - done)}] page ${done} of ${total} · ${status}`
   process.stdout.write(process.stdout.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
 }
 

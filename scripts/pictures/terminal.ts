@@ -10,21 +10,32 @@ const colors: Readonly<Record<string, string>> = {
   36: 'color: #79dbe0',
 }
 
-/** What `npm run quickstart` prints of pages, errors and credits. */
+/** What `npm run quickstart` shows on a terminal of 110 columns: two posts, the pages, an error and the credits. */
 export async function terminalPicture(browser: Browser): Promise<Buffer> {
-  const output = execFileSync(process.execPath, ['examples/quickstart.ts'], {
+  const command = `stty cols 110 && '${process.execPath}' examples/quickstart.ts`
+  const output = execFileSync('script', ['--quiet', '--command', command, '/dev/null'], {
     cwd: join(import.meta.dirname, '../..'),
-    env: { ...process.env, FORCE_COLOR: '1', NO_COLOR: undefined },
+    env: { ...process.env, TERM: 'xterm', NO_COLOR: undefined },
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const lines = output.split('\n')
-  const heading = (text: string) => lines.findIndex((line) => stripVTControlCharacters(line).startsWith(text))
-  const pages = lines.slice(heading('Fetching'))
-  const shown = [...pages.slice(0, pages.indexOf('') + 1), ...lines.slice(heading('Errors'))]
+  // Of a line that was redrawn, the last state.
+  const lines = output.split('\r\n').map((line) => line.replace(/^[^]*\r\x1b\[K/, ''))
+  const plain = lines.map((line) => stripVTControlCharacters(line).trim())
+  const at = (text: string, from = 0) => plain.findIndex((line, i) => i >= from && line.startsWith(text))
+  const secondPost = at('https:', at('https:') + 1)
+  const shown = [
+    ...lines
+      .slice(at('Search for'), secondPost)
+      .filter((_, i) => !plain[at('Search for') + i]?.startsWith('https:')),
+    '',
+    ...lines.slice(at('Read more'), at('The first page')),
+    ...lines.slice(at('The response to'), at('Try next')),
+  ]
   const text = ['$ npm run quickstart', '', ...shown].join('\n').trimEnd()
-  const page = await browser.newPage({ deviceScaleFactor: 2 })
+  const page = await browser.newPage({ deviceScaleFactor: 2.5 })
   const style = 'display: inline-block; padding: 16px; margin: 0; color: #d5dae1; background: #0d1117'
-  await page.setContent(`<pre style="${style}; font: 9px/1.5 monospace">${toHtml(text)}</pre>`)
+  await page.setContent(`<pre style="${style}; font: 11px/1.35 monospace">${toHtml(text)}</pre>`)
   return page.locator('pre').screenshot()
 }
 
