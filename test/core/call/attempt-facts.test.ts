@@ -1,7 +1,5 @@
-import { describe, expect, it, vi } from 'vitest'
-import type { SocialSearch } from '../../../src/index.ts'
+import { describe, expect, it } from 'vitest'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { lenientLimiter } from '../../support/limiter.ts'
 import { query } from '../../support/search.ts'
 import { failure, makeClient, maybePaid, ok, scriptedService, unreachable } from '../../support/service.ts'
 
@@ -37,26 +35,6 @@ describe('search()', () => {
     service.script(failure(429, 'rate_limited', { error: { charged, retryAfter: 3 } }), ok())
     await settle(makeClient().microblog.search(query))
     expect(service.arrivals).toHaveLength(sent)
-  })
-
-  it('counts the credits of a page before the limiter gets its slot back', async () => {
-    service.script(ok())
-    const seen: number[] = []
-    const release = () => void seen.push(client.credits.spent)
-    const client: SocialSearch = makeClient({ limiter: lenientLimiter({ release }) })
-    await service.search(client)
-    expect(seen).toEqual([2])
-  })
-
-  it('reports the credits of each attempt once', async () => {
-    service.script(unreachable, ok())
-    const onAttempt = vi.fn()
-    await service.search({ retry: { ambiguous: true }, observers: [{ onAttempt }] })
-    const credits = onAttempt.mock.calls.map(([event]) => (event as { credits: object }).credits)
-    expect(credits).toEqual([
-      { spent: 0, uncertain: 2 },
-      { spent: 2, uncertain: 0 },
-    ])
   })
 
   it('fails at once when the announced wait ends at its deadline', async () => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { type Budget, SocialSearch } from '../../../src/index.ts'
+import { SocialSearch } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
 import { realTime } from '../../support/real-time.ts'
 
@@ -52,14 +52,6 @@ describe('the message of an error', () => {
     expect(await messageOf(answeredWith(200, 'x').openapi())).toContain('(200, no type)')
     const long = answeredWith(200, `<p>${'word '.repeat(1e6)}`, 'text/html').openapi()
     expect((await messageOf(long)).length).toBeLessThan(180)
-  })
-
-  it('says new CreditBudget(3) when budget is 3', async () => {
-    const call = client.microblog.search({ query }, { budget: 3 as unknown as Budget })
-    expect(await messageOf(call)).toContain('budget must be new CreditBudget(3)')
-    expect(() => new SocialSearch({ ...sandbox.clientOptions(), budget: 3 as unknown as Budget })).toThrow(
-      'new CreditBudget(3)',
-    )
   })
 
   it.each(['limit', 'maxPages', 'signal', 'budget'])(

@@ -110,37 +110,12 @@ describe('search()', () => {
     expect((error as Error).message).toBe(`microblog.search: invalid request, nothing was sent: ${message}`)
   })
 
-  const long = 'x'.repeat(2000)
-  const many = (length: number) => Array.from({ length }, () => 'x')
+  // The bounds of each field are in test/properties/contract.test.ts.
   const bad: [path: string, params: object][] = [
     ['query', {}],
-    ['query', { query: '' }],
-    ['query', { query: 'x'.repeat(201) }],
-    ['query', { query: 5 }],
     ['', null as never],
-    ['cursor', { query: 'q', cursor: 'x'.repeat(1025) }],
-    ['count', { query: 'q', count: 0 }],
-    ['count', { query: 'q', count: 21 }],
-    ['count', { query: 'q', count: 1.5 }],
-    ['category', { query: 'q', category: 'Newest' }],
     ['page', { query: 'q', page: 2 }],
-    ['filters.lang', { query: 'q', filters: { lang: 'x'.repeat(33) } }],
-    ['filters.since', { query: 'q', filters: { since: 'x'.repeat(33) } }],
-    ['filters.until', { query: 'q', filters: { until: 'x'.repeat(33) } }],
-    ['filters.exactSentence', { query: 'q', filters: { exactSentence: 'x'.repeat(513) } }],
-    ['filters.anyOfTheseWords', { query: 'q', filters: { anyOfTheseWords: many(51) } }],
-    ['filters.noneOfTheseWords.0', { query: 'q', filters: { noneOfTheseWords: ['x'.repeat(201)] } }],
-    ['filters.hashtags', { query: 'q', filters: { hashtags: many(31) } }],
-    ['filters.fromTheseAccounts.1', { query: 'q', filters: { fromTheseAccounts: ['ok', 'x'.repeat(101)] } }],
-    ['filters.toTheseAccounts', { query: 'q', filters: { toTheseAccounts: many(31) } }],
-    ['filters.mentionsTheseAccounts.0', { query: 'q', filters: { mentionsTheseAccounts: [null] } }],
-    ['filters.onlyReplies', { query: 'q', filters: { onlyReplies: 'yes' } }],
-    ['filters.linksInclude', { query: 'q', filters: { linksInclude: long } }],
-    ['filters.minimumLikesCount', { query: 'q', filters: { minimumLikesCount: -1 } }],
-    ['filters.minimumRepliesCount', { query: 'q', filters: { minimumRepliesCount: 0.5 } }],
-    ['filters.geocode', { query: 'q', filters: { geocode: 'x'.repeat(121) } }],
-    ['filters.radius', { query: 'q', filters: { radius: '5km' } }],
-    ['filters.near', { query: 'q', filters: { near: 'here' } }],
+    ['filters.hashtags', { query: 'q', filters: { hashtags: Array(31).fill('x') } }],
   ]
   it.each(bad)('names %j and sends nothing when it is %j', async (path, params) => {
     const client = makeClient()
@@ -150,24 +125,6 @@ describe('search()', () => {
     expect((error as InvalidRequestError).issues.map((issue) => issue.path)).toEqual([path])
     expect(service.arrivals).toHaveLength(0)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-  })
-
-  it('sends values at the documented bounds', async () => {
-    service.script(() => ok())
-    const client = makeClient()
-    const edges: MicroblogSearchParams[] = [
-      { query: 'x' },
-      { query: '😀'.repeat(200), count: 1 },
-      {
-        query: 'q',
-        count: 20,
-        cursor: 'x'.repeat(1024),
-        filters: { hashtags: many(30), anyOfTheseWords: many(50), radius: 0.5 },
-      },
-      { query: 'q', cursor: undefined, filters: { lang: undefined } },
-    ]
-    for (const params of edges) expect((await settle(client.microblog.search(params))).error).toBeUndefined()
-    expect(service.arrivals).toHaveLength(edges.length)
   })
 })
 

@@ -80,11 +80,6 @@ describe('abort', () => {
     expect(await call).toBe(refused)
   })
 
-  it('search() ends with its key when the function that should return it hangs', async () => {
-    const outcome = await service.search({ apiKey: hang }, { signal: abortIn(100, 'left') })
-    expect(outcome).toMatchObject({ error: 'left', ms: 100 })
-  })
-
   it('search() is aborted by a signal that an earlier call used', async () => {
     const signal = abortIn(100, 'left')
     const client = makeClient({ fetch: vi.fn<Fetch>(hang).mockResolvedValueOnce(ok()) })

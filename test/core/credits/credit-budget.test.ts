@@ -70,13 +70,6 @@ describe('CreditBudget', () => {
     expect(() => new CreditBudget(limit)).toThrow('a credit budget must be a number of at least 0')
   })
 
-  it('releases the credits that a failed call did not cost', async () => {
-    service.script(failure(400, 'validation_error'), ok())
-    const { client, error } = await service.search({ budget: new CreditBudget(2) })
-    expect(error).toMatchObject({ status: 400 })
-    expect((await service.search(client)).value?.posts).toHaveLength(1)
-  })
-
   it.each([
     [100, 1],
     [1, 100],

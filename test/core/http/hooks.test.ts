@@ -86,14 +86,4 @@ describe('hooks', () => {
     })
     expect(store.set).not.toHaveBeenCalled()
   })
-
-  it('that throw before sending cost nothing, and the error does not show the key', async () => {
-    const hooks = { beforeRequest: [() => Promise.reject(new Error(`bug with ${apiKey}`))] }
-    const message = expect.stringContaining('a hook failed before sending: bug with [redacted]')
-    expect(await service.search({ hooks })).toMatchObject({
-      error: { name: 'ConfigurationError', charged: 'no', message },
-      ...notPaid,
-      sent: 0,
-    })
-  })
 })

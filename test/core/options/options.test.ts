@@ -1,14 +1,7 @@
 import { organizationLimits } from '../../../src/api/limits.ts'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import {
-  type ClientOptions,
-  ConfigurationError,
-  type Fetch,
-  SocialSearch,
-  createTransport,
-  microblog,
-} from '../../../src/index.ts'
+import { type ClientOptions, ConfigurationError, type Fetch, SocialSearch } from '../../../src/index.ts'
 
 const good = { baseUrl: 'https://api.example/v1', apiKey: 'org_live_5f2b8c1d9e' }
 
@@ -117,16 +110,12 @@ describe('new SocialSearch()', () => {
     expect(error.message).not.toContain('secret')
   })
 
-  const numbers = [0, 0.5, -1, Number.NaN, Infinity, 2 ** 31, '500', null]
-  const names = ['timeout', 'deadline', 'maxQueueWait'] as const
-  it.each(names.flatMap((name) => numbers.map((value) => [name, value] as const)))(
-    'refuses %s: %s',
-    (name, value) => {
-      expect(refusal({ ...good, [name]: value }).message).toContain(
-        `${name} must be a number of milliseconds from 1 to 2147483647, got `,
-      )
-    },
-  )
+  // `timeout` and `deadline` are rows 188 to 193 of the fault catalog.
+  it.each([0.5, null])('refuses maxQueueWait: %s', (value) => {
+    expect(refusal({ ...good, maxQueueWait: value }).message).toContain(
+      'maxQueueWait must be a number of milliseconds from 1 to 2147483647, got ',
+    )
+  })
 
   it.each([0, -1, 1.5, Number.NaN, '2', null])('refuses %s as a count', (value) => {
     expect(refusal({ ...good, limits: { inFlight: value } }).message).toMatch(
@@ -138,12 +127,6 @@ describe('new SocialSearch()', () => {
     expect(refusal({ ...good, retry: { maxAttempts: value } }).message).toMatch(
       /retry.maxAttempts must be a whole number/,
     )
-  })
-
-  it('is not replaced by an object that looks like a transport', () => {
-    const { credits, status, withOptions, close } = createTransport(good)
-    const message = 'expected a transport of createTransport(), got object'
-    expect(() => microblog({ credits, status, withOptions, close })).toThrow(new ConfigurationError(message))
   })
 })
 

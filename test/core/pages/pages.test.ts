@@ -1,10 +1,9 @@
-import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
-import { failure, hang, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -57,11 +56,6 @@ describe('search()', () => {
     expect(idsOf(items)).toEqual(['1', '2', '3', '4'])
   })
 
-  it('has no next when hasMore is false, even with a cursor', async () => {
-    service.script(ok({ ...page(['1']), meta: { returnedCount: 1, hasMore: false, nextCursor: 'A' } }))
-    expect((await settle(search())).value?.next).toBeNull()
-  })
-
   it('returns the response, the id, the attempts and the credits with withResponse()', async () => {
     service.script(failure(502, 'upstream_error'), ok(page(['1']), { headers: { 'x-served-by': 'b' } }))
     const { value } = await settle(search().withResponse())
@@ -84,14 +78,6 @@ describe('search()', () => {
     const fetch = () => Promise.resolve(ok(page(['1']), { headers }))
     const { value } = await settle(makeClient({ fetch }).microblog.search({ query: 'rust' }).withResponse())
     expect([...value!.response.headers.keys()]).toEqual(['content-type'])
-  })
-
-  it('names itself PagedCall, and a call without pages ApiCall, when it is printed', () => {
-    const usage = makeClient({ fetch: hang }).organization.usage()
-    expect([inspect(search()), inspect(usage)]).toEqual([
-      'PagedCall { microblog.search, not sent }',
-      'ApiCall {}',
-    ])
   })
 })
 

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { CreditBudget, PaginationError, type SocialSearchError } from '../../../src/index.ts'
+import { CreditBudget, type SocialSearchError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
@@ -33,13 +32,6 @@ describe('toArray()', () => {
     expect(idsOf([...(error.items as { id: string }[]), ...rest!])).toEqual(['1', '2', '3', '4', '5'])
   })
 
-  it('keeps the items on the error when pages contradict each other', async () => {
-    service.script(ok(page(['1'], 'A')), ok(page(['2'], 'A')))
-    const error = await failed(search().toArray(all))
-    expect(error).toBeInstanceOf(PaginationError)
-    expect(idsOf(error.items as { id: string }[])).toEqual(['1', '2'])
-  })
-
   it('has no items on the error of the first page, also when it runs twice', async () => {
     service.script(failure(400, 'validation_error'))
     const call = search()
@@ -54,20 +46,5 @@ describe('toArray()', () => {
     expect(error.items).toHaveLength(2)
     for (const shown of [JSON.stringify(error), inspect(error, { depth: 9 }), Object.keys(error).join()])
       expect(shown).not.toContain('items')
-  })
-})
-
-describe('for await over a search', () => {
-  it('has yielded every paid item before the error, which has next and no items', async () => {
-    service.script(...threePages())
-    const items: { id: string }[] = []
-    const error = await failed(
-      (async () => {
-        for await (const item of search({ budget: new CreditBudget(4) })) items.push(item)
-      })(),
-    )
-    expect(idsOf(items)).toEqual(['1', '2', '3', '4'])
-    expect(error.next).toEqual({ query: 'rust', cursor: 'B' })
-    expect(error).not.toHaveProperty('items')
   })
 })

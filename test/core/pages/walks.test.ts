@@ -42,13 +42,6 @@ describe('professionalnet.industries.list()', () => {
     expect(items.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
     expect(asked).toEqual([1, 2, 3, 4, 5])
   })
-
-  it('fetches no page beyond maxPages', async () => {
-    service.script(page(1), page(2), page(3))
-    const { items } = await walk(makeClient().professionalnet.industries.list({}, { maxPages: 2 }))
-    expect(items.map(({ id }) => id)).toEqual([1, 2])
-    expect(service.arrivals).toHaveLength(2)
-  })
 })
 
 describe('professionalnet.posts.comments()', () => {
@@ -96,26 +89,6 @@ describe('professionalnet.posts.comments()', () => {
     expect(budget.remaining).toBe(38)
     expect(warn.mock.calls).toMatchObject([[expect.stringContaining('3 more than was reserved'), {}]])
   })
-
-  it('is refused before sending when a budget could not cover the default of 100', async () => {
-    const { error } = await settle(
-      makeClient({ budget: new CreditBudget(99) }).professionalnet.posts.comments(params),
-    )
-    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 100, remaining: 99 })
-    expect(service.arrivals).toHaveLength(0)
-  })
-
-  it.each([-5, -0.5, 1.5, 1e300, '5', null])(
-    'counts the highest cost as uncertain when the service reports %j credits',
-    async (creditsCharged) => {
-      service.script(comments(0, creditsCharged))
-      const budget = new CreditBudget(150)
-      const client = makeClient({ budget, validation: 'off' })
-      const { error } = await settle(client.professionalnet.posts.comments(params))
-      expect([error, budget.remaining]).toEqual([undefined, 50])
-      expect(client.credits).toMatchObject({ spent: 0, uncertain: 100, reserved: 0 })
-    },
-  )
 })
 
 describe('ceiling', () => {

@@ -27,10 +27,4 @@ describe('the error of search()', () => {
     expect(own).toMatchObject({ code, charged: 'no' })
     expect(own).not.toHaveProperty('gateway')
   })
-
-  it('has a requestId of one short line', async () => {
-    service.script(failure(502, 'upstream_error', { top: { requestId: `a\r\nb${'x'.repeat(9999)}` } }))
-    const { error } = await service.search({ retry: false })
-    expect(error).toMatchObject({ requestId: expect.stringMatching(/^abx{126}$/) })
-  })
 })

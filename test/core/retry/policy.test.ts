@@ -13,21 +13,6 @@ function attempts(kind: FailureKind, effect: Effect, options = policy): number {
 }
 
 describe('nextWait()', () => {
-  const table: [FailureKind, read: number, metered: number, write: number][] = [
-    ['unsent', 3, 3, 3],
-    ['no-answer', 3, 1, 1],
-    ['rate-limited', 5, 5, 5],
-    ['unavailable', 3, 3, 3],
-    ['upstream', 3, 3, 1],
-    ['server-error', 2, 1, 1],
-    ['foreign-error', 3, 1, 1],
-    ['unreadable', 2, 1, 1],
-    ['final', 1, 1, 1],
-  ]
-  it.each(table)('allows as many attempts as the policy when the failure is %s', (kind, ...expected) => {
-    expect([attempts(kind, 'read'), attempts(kind, 'metered'), attempts(kind, 'write')]).toEqual(expected)
-  })
-
   it('retries like a read when retry.ambiguous is set', () => {
     expect(attempts('no-answer', 'metered', { ...policy, ambiguous: true })).toBe(3)
     expect(attempts('final', 'metered', { ...policy, ambiguous: true })).toBe(1)
