@@ -113,19 +113,6 @@ describe.each(eras)('createMcp() over HTTP, for a client of %s', (_, mode) => {
     expect([items?.length, credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
   })
 
-  it('shares the budget among clients', async () => {
-    const { sandbox, mcp, client } = await connect(mode)
-    const second = clientOf(mode).client
-    const fetch = (input: string | URL, init?: RequestInit) => mcp.fetch(new Request(input, init))
-    await second.connect(new StreamableHTTPClientTransport(url, { fetch }))
-    const searches = ['a', 'b', 'c', 'd'].flatMap((query) =>
-      [client, second].map((each) => call(each, { query })),
-    )
-    const done = await Promise.all(searches)
-    expect(done.filter(({ ok }) => ok).length).toBeLessThanOrEqual(4)
-    expect(sandbox.ledger.spent).toBe(4)
-  })
-
   it('refuses what needs approval if the client cannot ask', async () => {
     const { sandbox, client } = await connect(mode, { confirmAbove: 1 })
     expect((await call(client, { query: 'coffee' })).error?.code).toBe('confirmation')

@@ -45,6 +45,15 @@ describe('createMcp()', () => {
     expect(sandbox.requests).toEqual([])
   })
 
+  it('asks again when the client answers a question that was not asked', async () => {
+    const { sandbox, call } = setUp()
+    for (const requestState of ['forged', undefined])
+      expect(
+        (await call({ query: 'coffee' }, answer({ ...(requestState && { requestState }) }))).requestState,
+      ).toBeTypeOf('string')
+    expect(sandbox.requests).toEqual([])
+  })
+
   it('reports an approved call, and a declined one, as one call each', async () => {
     const { call, report } = setUp()
     await call({ query: 'coffee' }, answer(await call({ query: 'coffee' })))
@@ -55,6 +64,7 @@ describe('createMcp()', () => {
 
   it.each([
     ['decline', true],
+    ['cancel', true],
     ['accept', false],
   ])('sends nothing when the person answers %s with %j', async (action, approve) => {
     const { sandbox, call } = setUp()

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
-import { SocialSearch } from '../../src/index.ts'
 import { otelObserver } from '../../src/extensions/otel/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { apiKey, failure, ok, rateLimited, scriptedService } from '../support/service.ts'
-import { followContext, recordingTracer, traced } from './recorder.ts'
+import { followContext, traced } from './recorder.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -189,15 +187,6 @@ describe('otelObserver()', () => {
     expect(saved.map(([credits]) => credits)).toEqual([2, 2])
     const calls = values['social_search.calls'] as [number, Record<string, unknown>][]
     expect(calls.map(([, attributes]) => attributes['social_search.cached'])).toEqual([false, true, true])
-  })
-
-  it('makes a span of each page of a walk', async () => {
-    vi.useRealTimers()
-    const { tracer, spans } = recordingTracer()
-    const sandbox = createSandbox({ limits: { perMinute: false } })
-    const client = new SocialSearch({ ...sandbox.clientOptions(), observers: [otelObserver({ tracer })] })
-    await client.microblog.search({ query: 'coffee', count: 5 }).toArray({ limit: 15 })
-    expect(spans.map(({ name, ended }) => [name, ended])).toEqual(Array(3).fill(['microblog.search', 1]))
   })
 
   it('records the attributes and metrics that docs/telemetry.md lists', async () => {

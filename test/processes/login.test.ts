@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -94,5 +94,25 @@ describe('login', () => {
       ...[3, 'org:read search:read', `http://127.0.0.1:${port}/callback`],
     ])
     await closed(issuer)
+  })
+})
+
+describe('logout', () => {
+  it('deletes the stored answers of its login, and no others', async () => {
+    const cached = 'search coffee --cache 1h --sandbox'
+    const stored = () =>
+      readdirSync(join(command.folder, 'cache/social-search'), { recursive: true }).map(String).toSorted()
+    for (const flags of ['', '--profile work']) {
+      expect((await login(nowhere, `--no-check ${flags}`)).code).toBe(0)
+      for (const said of ['', '0 credits, 2 saved'])
+        expect((await social(`${cached} ${flags}`)).err).toContain(said)
+    }
+    expect(stored()).toEqual(['answers.sqlite', 'profiles', 'profiles/work', 'profiles/work/answers.sqlite'])
+    expect((await social('logout --profile work')).code).toBe(0)
+    expect(stored()).toEqual(['answers.sqlite', 'profiles', 'profiles/work'])
+    await social('logout --profile work')
+    expect(stored()).toContain('answers.sqlite')
+    await social('logout')
+    expect(stored()).toEqual(['profiles', 'profiles/work'])
   })
 })

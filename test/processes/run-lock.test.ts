@@ -1,10 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { RunLock } from '../../src/cli/run-lock.ts'
 import { command, server, social, useCommand, when } from './command.ts'
 
@@ -18,52 +14,6 @@ function newFolder(name: string): string {
 }
 
 describe('RunLock', () => {
-  it('has one owner at a time, and is free after each of 60 kills', async () => {
-    const folder = newFolder('kills')
-    const [out, log] = [join(folder, 'out'), join(folder, 'log')]
-    const program = fileURLToPath(new URL('run-lock/owner.ts', import.meta.url))
-    let errors = ''
-    const start = (): ChildProcess => {
-      const child = spawn(process.execPath, [program, out, log])
-      child.stderr.on('data', (data: Buffer) => (errors += String(data)))
-      return child
-    }
-    const killed = new Set<number | undefined>()
-    const children = Array.from({ length: 4 }, start)
-    const kill = async (child: ChildProcess): Promise<void> => {
-      const closed = once(child, 'close')
-      killed.add(child.pid)
-      child.kill('SIGKILL')
-      await closed
-    }
-    onTestFinished(() => children.forEach((child) => child.kill('SIGKILL')))
-    const taken = (): number => (existsSync(log) ? readFileSync(log, 'utf8').length : 0)
-    for (let kills = 0; kills < 60; kills++) {
-      const before = taken()
-      await expect.poll(taken, { interval: 5 }).toBeGreaterThan(before)
-      await sleep(Math.random() * 20)
-      expect(errors).toBe('')
-      const [victim] = children.splice(Math.floor(Math.random() * 4), 1, start())
-      if (victim !== undefined) await kill(victim)
-    }
-    await Promise.all(children.map(kill))
-
-    let interrupted = 0
-    let owner: number | null = null
-    for (const line of readFileSync(log, 'utf8').trimEnd().split('\n')) {
-      const pid = Number(line.slice(1))
-      if (line.startsWith('-')) expect(pid).toBe(owner)
-      else if (owner !== null) {
-        expect(killed).toContain(owner)
-        interrupted++
-      }
-      owner = line.startsWith('+') ? pid : null
-    }
-    expect(interrupted).toBeGreaterThan(0)
-    await RunLock.take(out).then((lock) => lock.release())
-    expect(readdirSync(folder).sort()).toEqual(['log', 'out'])
-  })
-
   it('is free while the process that had it is still being killed', async () => {
     const folder = newFolder('dying')
     const out = join(folder, 'out')
