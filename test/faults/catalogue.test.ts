@@ -6,8 +6,9 @@ import { catalogue } from './catalogue.ts'
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 afterEach(() => void vi.restoreAllMocks())
 
-/** The rows of `test/faults/faults.md`. */
-const rows = readFileSync('test/faults/faults.md', 'utf8')
+const page = readFileSync('test/faults/faults.md', 'utf8')
+/** Its rows with a number. */
+const rows = page
   .split('\n')
   .filter((line) => /^\| \d+ \|/.test(line))
   .map((line) => {
@@ -16,6 +17,12 @@ const rows = readFileSync('test/faults/faults.md', 'utf8')
   })
 
 describe('the fault catalogue', () => {
+  it('links to the tests of failures that it does not simulate', () => {
+    const links = [...page.matchAll(/\| \[(.*)\]\(\.\.\/(.*)\) \|/g)]
+    expect(links.length).toBeGreaterThan(10)
+    for (const [, title = '', file] of links) expect(readFileSync(`test/${file}`, 'utf8')).toContain(title)
+  })
+
   it('matches test/faults/faults.md', () => {
     const ids = rows.map(({ id }) => id)
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))

@@ -34,11 +34,6 @@ describe('compareContract()', () => {
       inSearch('request.filters.lang', 'string', null),
     ],
     [
-      'a new field, once',
-      (it) => (fields(it).since = { type: 'string', maxLength: 5 }),
-      inSearch('request.since', null, 'string'),
-    ],
-    [
       'a required field without a schema',
       (it) => requestOf(search(it)).required.push('tenant'),
       inSearch('request.tenant', null, 'any'),
@@ -54,21 +49,6 @@ describe('compareContract()', () => {
       inSearch('response.meta', 'object', 'string'),
     ],
     [
-      'a removed bound',
-      (it) => delete fields(it).filters.properties.hashtags.maxItems,
-      inSearch('request.filters.hashtags.maxItems', '30', null),
-    ],
-    [
-      'other values',
-      (it) => (fields(it).category.enum = ['Top', 'Live']),
-      inSearch('request.category.enum', '["Latest","People","Photos","Top","Videos"]', '["Live","Top"]'),
-    ],
-    [
-      'another default',
-      (it) => (fields(it).count.default = 10),
-      inSearch('request.count.default', '20', '10'),
-    ],
-    [
       'a field that is now required',
       (it) => requestOf(search(it)).required.push('category'),
       inSearch('request.category.required', 'no', 'yes'),
@@ -79,29 +59,14 @@ describe('compareContract()', () => {
       inSearch('request.filters.extra fields', 'refused', 'accepted'),
     ],
     [
-      'a keyword that this package does not use',
-      (it) => (fields(it).query.pattern = '^[a-z]+$'),
-      inSearch('request.query.pattern', null, '"^[a-z]+$"'),
-    ],
-    [
       'a reference to nothing',
       (it) => (fields(it).query.$ref = '#/constructor'),
       inSearch('request.query.$ref', null, '"#/constructor"'),
     ],
     [
-      'parts of a schema that contradict each other',
-      (it) => (fields(it).query.allOf = [{ maxLength: 500 }]),
-      inSearch('request.query.maxLength', '200', '[200,500]'),
-    ],
-    [
       'alternatives that are no list of values',
       (it) => (fields(it).query.oneOf = [{ minLength: 2 }, { maxLength: 3 }]),
       inSearch('request.query.oneOf', null, '[{"minLength":2},{"maxLength":3}]'),
-    ],
-    [
-      'error statuses that only one side has',
-      (it) => delete search(it).responses[502] && (search(it).responses[402] = {}),
-      [...inSearch('responses.502', 'documented', null), ...inSearch('responses.402', null, 'documented')],
     ],
     [
       'a second form of a request',
@@ -113,16 +78,10 @@ describe('compareContract()', () => {
       (it) => (search(it).responses[200].content = { 'text/html': {} }),
       inSearch('response', 'object', 'text/html'),
     ],
-    ['a removed body', (it) => delete search(it).requestBody, inSearch('request', 'object', null)],
     [
       'a required header',
       (it) => (search(it).parameters = [{ name: 'X-Tenant', in: 'header', required: true }]),
       inSearch('header.X-Tenant', null, 'any'),
-    ],
-    [
-      'another serialization of a parameter',
-      (it) => (industries(it).parameters[0].style = 'deepObject'),
-      [['professionalnet.industries.list', 'query.q.style', null, '"deepObject"']],
     ],
     [
       'ids that begin otherwise',
@@ -141,11 +100,6 @@ describe('compareContract()', () => {
       'another credit rate',
       ({ components }) => (components.schemas.CreditRates.properties.apiTwitterSearchPerRequest.const = 3),
       [['service', 'apiTwitterSearchPerRequest', '2', '3']],
-    ],
-    [
-      'an open request that is no longer JSON',
-      (it) => (news(it).requestBody.content = { 'multipart/form-data': {} }),
-      [['technews.search', 'request', 'object', 'multipart/form-data']],
     ],
     [
       'an open response that lost what this package reads',
