@@ -79,6 +79,24 @@ describe('createSandbox() post comments', () => {
     expect(sandbox.ledger.byOperation).toEqual({ 'professionalnet.posts.comments': 1250 })
   })
 
+  it('has no comment of the future, on a post or by a person', async () => {
+    const { clock, client } = setUp({ growth: 3600 })
+    clock.time += 60_000
+    const times: string[] = []
+    for (const { share_url: postUrl } of await client.professionalnet.posts
+      .search({ query: 'acme' })
+      .toArray({ limit: 40 })) {
+      const { comments } = await client.professionalnet.posts.comments({ postUrl })
+      times.push(...comments.map(({ timestamp }) => timestamp))
+    }
+    for (const { url: profileUrl } of networkOf(1).people) {
+      const comments = (await client.professionalnet.person.comments({ profileUrl }))['comments']
+      times.push(...(comments as { timestamp: string }[]).map(({ timestamp }) => timestamp))
+    }
+    expect(times.length).toBeGreaterThan(500)
+    expect(times.filter((time) => Date.parse(time) > clock.time)).toEqual([])
+  })
+
   it('responds with 404, uncharged, when the post does not exist', async () => {
     const { sandbox } = setUp()
     const postUrl = 'https://any.example/posts/x-activity-7'

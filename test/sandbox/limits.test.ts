@@ -45,18 +45,6 @@ describe('createSandbox() limits.perMinute', () => {
       expect((await search(sandbox, {}, { key })).status).toBe(status)
   })
 
-  it.each([
-    [false, undefined],
-    [true, 9],
-  ])('counts refused requests when countRejected is %j', async (countRejected, retryAfter) => {
-    const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 10_000, countRejected } })
-    await search(sandbox, query)
-    await vi.advanceTimersByTimeAsync(9000)
-    expect((await search(sandbox, query)).body['error'].retryAfter).toBe(1)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect((await search(sandbox, query)).body['error']?.retryAfter).toBe(retryAfter)
-  })
-
   it('is not moved by the wall clock', async () => {
     const sandbox = createSandbox({ limits: { perMinute: 1 } })
     await search(sandbox, query)

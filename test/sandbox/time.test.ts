@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SocialSearch } from '../../src/index.ts'
-import { all, day, setUp } from './helpers.ts'
+import { all, day, now, setUp } from './helpers.ts'
 
 const latest = { query: 'coffee', category: 'Latest' } as const
 const find = (client: SocialSearch) => client.microblog.search(latest).toArray(all)
@@ -66,7 +66,7 @@ describe('createSandbox() now', () => {
   })
 
   it('continues a walk with the posts of its start, in another sandbox too', async () => {
-    const options = { growth: 60, posts: 1000 }
+    const options = { growth: 10, posts: 1000 }
     const { clock, sandbox, client } = setUp(options)
     const old = { body: 'coffee', timestamp: '2026-10-30T00:00:00Z', engagements: { favoriteCount: 1e6 } }
     for (const category of ['Latest', 'Top'] as const) {
@@ -106,6 +106,63 @@ describe('createSandbox() growth', () => {
       expect(new Set(ids).size).toBe(ids.length)
     }
     expect(await find()).toEqual(after)
+  })
+
+  it('has no end: after two years, each page is there, and no post twice', async () => {
+    const { clock, client } = setUp({ growth: 20 })
+    clock.time += 730 * day
+    const until = clock.time - 500 * day
+    const ofDay = { since: new Date(until - day).toISOString(), until: new Date(until).toISOString() }
+    const posts = await client.microblog.search({ ...latest, filters: ofDay }).toArray(all)
+    const times = posts.map(({ timestamp }) => Date.parse(timestamp))
+    expect(times.filter((at) => at < until - day || at >= until)).toEqual([])
+    expect(times).toEqual(times.toSorted((a, b) => b - a))
+    expect(new Set(posts.map(({ id }) => id)).size).toBe(posts.length)
+    expect(posts.length).toBeGreaterThanOrEqual(480)
+
+    const urnsOf = async (page: number) =>
+      (await client.professionalnet.posts.search({ query: 'coffee', page })).posts.map(({ urn }) => urn)
+    const deep = [...(await urnsOf(30_000)), ...(await urnsOf(30_001))]
+    expect(new Set(deep).size).toBe(20)
+    clock.time += 1000
+    expect(await urnsOf(30_000)).toEqual(deep.slice(0, 10))
+  })
+
+  it.each([
+    ['even', 1, 1],
+    ['daily', 1.5, 3],
+    ['bursts', 4, 20],
+  ] as const)('of the pattern %s has as many posts each day', async (pattern, least, most) => {
+    const { clock, client } = setUp({ growth: { perHour: 20, pattern }, posts: 0 })
+    clock.time += 9 * day
+    for (const days of [1, 5]) {
+      const until = Math.floor(clock.time / day) * day - days * day
+      const filters = { since: new Date(until - day).toISOString(), until: new Date(until).toISOString() }
+      const posts = await client.microblog.search({ ...latest, filters }).toArray(all)
+      expect(posts).toHaveLength(24 * 20)
+      const hours = Array.from({ length: 24 }, () => 0)
+      for (const { timestamp } of posts) hours[new Date(timestamp).getUTCHours()]! += 1
+      expect(Math.max(...hours) / 20).toBeGreaterThanOrEqual(least)
+      expect(Math.max(...hours) / 20).toBeLessThanOrEqual(most)
+    }
+  })
+
+  it('has the same posts in each sandbox of the seed since then, for each query its own number', async () => {
+    const growth = { perHour: { acme: 20, globex: 2 }, pattern: 'daily', since: now } as const
+    const later = new Date(Number(now) + day)
+    const [first, second] = [setUp({ growth, posts: 0 }), setUp({ growth, posts: 0, now: later })]
+    first.clock.time += day
+    const lengths: number[] = []
+    for (const query of ['acme', 'globex', 'initech']) {
+      const [posts, others] = await Promise.all(
+        [first, second].map(({ client }) =>
+          client.microblog.search({ query, category: 'Latest' }).toArray(all),
+        ),
+      )
+      expect(others).toEqual(posts)
+      lengths.push(posts?.length ?? 0)
+    }
+    expect(lengths.map((length) => Math.round(length / 10) * 10)).toEqual([480, 50, 0])
   })
 
   it.each([

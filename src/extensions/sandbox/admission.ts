@@ -12,12 +12,6 @@ export const allScopes: readonly Scope[] = operations.flatMap(({ scopes }) => sc
 /** Scopes of a new API key: those that read (service description, part 5). */
 export const defaultScopes = allScopes.filter((scope) => scope.endsWith(':read'))
 
-/** The scopes of a credential, and those that the member behind it has lost. */
-export interface KeyPermissions {
-  readonly scopes: readonly Scope[]
-  readonly lost: readonly Scope[]
-}
-
 /** The route of an admitted request, and the id in its path. */
 export interface Admitted extends Route {
   readonly pathId: string
@@ -30,7 +24,7 @@ export interface Admitted extends Route {
 export function admit(
   entry: RequestEntry,
   authorization: string | null,
-  rules: { routes: readonly Route[]; keys: ReadonlyMap<string, KeyPermissions>; limits: RateLimits },
+  rules: { routes: readonly Route[]; keys: ReadonlyMap<string, readonly Scope[]>; limits: RateLimits },
 ): Admitted | Refusal {
   const { path, method } = entry
   const { routes: atPath, id: pathId } = matchPath(path, rules.routes)
@@ -45,15 +39,11 @@ export function admit(
   const { id, scopes, surface } = route.operation
   entry.operation = id
 
-  const permissions = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
-  if (permissions === undefined) return new Refusal(401, { message: 'Missing or unknown credential' })
+  const held = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
+  if (held === undefined) return new Refusal(401, { message: 'Missing or unknown credential' })
 
-  const missing = scopes.filter((scope) => !permissions.scopes.includes(scope)).join(', ')
+  const missing = scopes.filter((scope) => !held.includes(scope)).join(', ')
   if (missing !== '') return new Refusal(403, { message: `The credential lacks the scope ${missing}` })
-
-  const lost = scopes.filter((scope) => permissions.lost.includes(scope)).join(', ')
-  if (lost !== '')
-    return new Refusal(403, { message: `The member behind the credential lacks the permission ${lost}` })
 
   const retryAfter = rules.limits.admit(surface)
   return retryAfter === null

@@ -34,7 +34,7 @@ const traits = [
  * - Empty lists and blank strings ask for nothing.
  * - `geocode` and `radius` are accepted and have no effect: the made-up posts have no place.
  */
-export function compileFilters(filters: MicroblogFilters): { test: Test; issues: Issue[] } {
+export function compileFilters(filters: MicroblogFilters) {
   const tests: Test[] = []
   const issues: Issue[] = []
   const since = timeBound('since')
@@ -74,7 +74,7 @@ export function compileFilters(filters: MicroblogFilters): { test: Test; issues:
       engagements.retweetCount >= minimumRetweetsCount &&
       engagements.favoriteCount >= minimumLikesCount,
   )
-  return { test: (post) => tests.every((test) => test(post)), issues }
+  return { since, until, test: (post: IndexedPost) => tests.every((test) => test(post)), issues }
 
   function timeBound(name: 'since' | 'until'): number | undefined {
     const value = filters[name]?.trim()

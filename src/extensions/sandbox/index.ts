@@ -8,6 +8,7 @@ export type {
   SandboxClientOptions,
   SandboxCompany,
   SandboxContent,
+  SandboxGrowth,
   SandboxKey,
   SandboxLedger,
   SandboxLimits,

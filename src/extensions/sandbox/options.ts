@@ -1,9 +1,10 @@
 import { organizationLimits } from '../../api/limits.ts'
 import { array, assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
 import { ownContentOf } from './own-content.ts'
-import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
+import type { SandboxGrowth, SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
 
 const option = 'createSandbox() option'
+const growthPatterns = ['even', 'daily', 'bursts']
 
 /** Checked options with defaults. */
 export type Settings = ReturnType<typeof resolveOptions>
@@ -17,13 +18,12 @@ export function resolveOptions(options: SandboxOptions) {
   return {
     seed: integer(`${option} seed`, seed),
     posts: integer(`${option} posts`, posts, 0, 100_000),
-    growth: number(`${option} growth`, growth, 0, 3600),
+    growth: resolveGrowth(growth, now),
     latency: resolveLatency(latency),
     limits: resolveLimits(limits),
     now,
-    start: now(),
     own: ownContentOf(content, seed, now),
-    /** Each with its permissions. */
+    /** Each with its scopes. */
     keys: array(`${option} keys`, keys).map(resolveKey),
   }
 }
@@ -33,6 +33,21 @@ function resolveClock(now: SandboxOptions['now'] = () => Date.now()): () => numb
     const time: unknown = typeof now === 'function' ? now() : now
     return number(`${option} now`, time instanceof Date ? time.getTime() : time, 0, 8.64e15)
   }
+}
+
+function resolveGrowth(growth: number | SandboxGrowth, now: () => number) {
+  const field = `${option} growth`
+  const perHourOf = (name: string, perHour: number): number => number(name, perHour, 0, 3600)
+  if (typeof growth === 'number')
+    return { perHour: perHourOf(field, growth), pattern: 'even', since: now() } as const
+  assertRecord(field, growth, ['perHour', 'pattern', 'since'])
+  const { perHour, pattern = 'even', since } = growth
+  if (!growthPatterns.includes(pattern))
+    fail(`${field}.pattern`, `one of ${growthPatterns.join(', ')}`, pattern)
+  const rates = typeof perHour === 'number' ? { '': perHour } : perHour
+  assertRecord(`${field}.perHour`, rates)
+  for (const rate of Object.values(rates)) perHourOf(`${field}.perHour`, rate)
+  return { perHour, pattern, since: since === undefined ? now() : resolveClock(since)() }
 }
 
 function resolveLatency(latency: number | readonly [number, number]): readonly [number, number] {
@@ -50,15 +65,12 @@ function resolveLatency(latency: number | readonly [number, number]): readonly [
 
 function resolveLimits(limits: SandboxLimits) {
   const field = `${option} limits`
-  assertRecord(field, limits, ['inFlight', 'perMinute', 'windowMs', 'countRejected'])
+  assertRecord(field, limits, ['inFlight', 'perMinute', 'windowMs'])
   const { inFlight, perMinute, windowMs } = organizationLimits
-  const { countRejected = false } = limits
-  if (typeof countRejected !== 'boolean') fail(`${field}.countRejected`, 'true or false', countRejected)
   return {
     inFlight: countOrOff(`${field}.inFlight`, limits.inFlight ?? inFlight),
     perMinute: countOrOff(`${field}.perMinute`, limits.perMinute ?? perMinute),
     windowMs: number(`${field}.windowMs`, limits.windowMs ?? windowMs, 1, longestWaitMs),
-    countRejected,
   }
 }
 
@@ -69,9 +81,9 @@ function countOrOff(field: string, value: number | false): number | false {
 /** Errors name a key by its index alone, since it may be a real one. */
 function resolveKey(value: SandboxKey, index: number) {
   const field = `${option} keys[${index}]`
-  assertRecord(field, value, ['key', 'scopes', 'lost'])
-  const { key, scopes, lost = [] } = value
+  assertRecord(field, value, ['key', 'scopes'])
+  const { key, scopes } = value
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))
     throw new TypeError(`${field}.key must be a text of visible ASCII characters`)
-  return [key, { scopes: array(`${field}.scopes`, scopes), lost: array(`${field}.lost`, lost) }] as const
+  return [key, array(`${field}.scopes`, scopes)] as const
 }

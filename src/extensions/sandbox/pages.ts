@@ -1,4 +1,5 @@
 import type { Issue } from '../../api/issues.ts'
+import { type List, take } from './lists.ts'
 import { hash } from './random.ts'
 import { invalid } from './responses.ts'
 
@@ -8,7 +9,7 @@ export interface Moment {
   readonly at: number
   /** Items from a test that had arrived by then. */
   readonly arrived: number
-  /** When the sandbox was made: later items have come by growth. */
+  /** When growth began. */
   readonly since: number
 }
 
@@ -36,7 +37,7 @@ interface PageRequest {
  */
 export function pageOf<T>(
   { cursor, count, search, issues, now = { at: 0, arrived: 0, since: 0 } }: PageRequest,
-  list: (moment: Moment) => readonly T[],
+  list: (moment: Moment) => List<T>,
   test: (item: T) => boolean = () => true,
 ) {
   const key = JSON.stringify(search)
@@ -48,17 +49,12 @@ export function pageOf<T>(
     })
   if (start === null || issues.length > 0) throw invalid(issues)
 
-  const rest = list(start)
-    .map((item, index) => ({ item, offset: index + 1 }))
-    .filter(({ item, offset }) => offset > start.offset && test(item))
-  const shown = rest.slice(0, count)
-  const hasMore = rest.length > count
-  const offset = shown.at(-1)?.offset ?? 0
+  const all = list(start)
+  const { items: page, end: offset } = take(all, { from: start.offset, count }, test)
+  const more = take(all, { from: offset, count: 1 }, test)
+  const hasMore = more.items.length > 0 || more.end < all.length
   const nextCursor = hasMore && { nextCursor: encodeCursor({ ...start, offset }, key) }
-  return {
-    page: shown.map(({ item }) => item),
-    meta: { returnedCount: shown.length, hasMore, ...nextCursor },
-  }
+  return { page, meta: { returnedCount: page.length, hasMore, ...nextCursor } }
 }
 
 /** Makes a cursor that works for one search only. */

@@ -26,21 +26,16 @@ export class RateLimits {
 
   /** Counts a request towards its surface. Returns null if it is accepted, or the seconds until a retry. */
   admit(surface: string | null): number | null {
-    const { inFlight, perMinute, countRejected } = this.#limits
-    const isCrowded = inFlight !== false && this.openCount > inFlight
-    if (isCrowded && !countRejected) return 1
-    const retryAfter = surface === null || perMinute === false ? null : this.#pace(surface, perMinute)
-    return isCrowded ? 1 : retryAfter
-  }
-
-  #pace(surface: string, max: number): number | null {
-    const { windowMs, countRejected } = this.#limits
+    const { inFlight, perMinute, windowMs } = this.#limits
+    if (inFlight !== false && this.openCount > inFlight) return 1
+    if (surface === null || perMinute === false) return null
     const now = performance.now()
     const log = (this.#arrivals.get(surface) ?? []).filter((at) => now - at < windowMs)
     this.#arrivals.set(surface, log)
     // The window is full until this request leaves it.
-    const blocker = log.at(-max)
-    if (blocker === undefined || countRejected) log.push(now)
-    return blocker === undefined ? null : Math.max(1, Math.ceil((blocker + windowMs - now) / 1000))
+    const blocker = log.at(-perMinute)
+    if (blocker !== undefined) return Math.max(1, Math.ceil((blocker + windowMs - now) / 1000))
+    log.push(now)
+    return null
   }
 }

@@ -3,7 +3,8 @@ import type { MicroblogFilters, MicroblogPost, MicroblogSearchParams } from '../
 import { compileFilters } from './filters.ts'
 import { type IndexedPost, authorWordsOf } from './index-post.ts'
 import { containsAll } from './match-words.ts'
-import { pageOf } from './pages.ts'
+import { take } from './lists.ts'
+import { type Moment, pageOf } from './pages.ts'
 import type { Shelf } from './shelf.ts'
 
 /** Filters that a category adds. */
@@ -24,15 +25,17 @@ export function searchMicroblog(
   corpusId: string,
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ) {
-  const { test, issues } = compileFilters({ ...filters, ...categoryFilters[category] })
+  const { since, until, test, issues } = compileFilters({ ...filters, ...categoryFilters[category] })
   const search = [corpusId, query, category, Object.entries(filters).sort()]
   const inAuthor = containsAll(query)
-  const { page, meta } = pageOf({ cursor, count, search, issues, now: shelf.now() }, (moment) => {
-    const found = shelf.find(query, moment).filter(test)
-    if (category === 'Top') return found.sort(byScore)
-    if (category === 'People') return found.filter(({ post }) => inAuthor(authorWordsOf(post))).sort(byScore)
-    return found
-  })
+  const request = { cursor, count, search, issues, now: shelf.now() }
+  const find = (moment: Moment) => shelf.find(query, moment, { since, until })
+  const passes = (found: IndexedPost): boolean =>
+    test(found) && (category !== 'People' || inAuthor(authorWordsOf(found.post)))
+  const { page, meta } =
+    category === 'Top' || category === 'People'
+      ? pageOf(request, (moment) => take(find(moment), {}, passes).items.sort(byScore))
+      : pageOf(request, find, passes)
   return { posts: page.map(({ post }) => post), meta }
 }
 

@@ -26,7 +26,13 @@ export function makeUp<T extends { readonly at: number }>(
   make: Make<T>,
   sizeAbout: readonly [min: number, max: number] = [0, 0],
 ) {
-  return { make, latest: createSeries(name, make), about: createSeries(`${name} about`, make), sizeAbout }
+  return {
+    name,
+    make,
+    latest: createSeries(name, make),
+    about: createSeries(`${name} about`, make),
+    sizeAbout,
+  }
 }
 
 /**

@@ -1,10 +1,10 @@
 import { inputOf } from '../../api/query-input.ts'
 import { itemsOf } from '../../api/list-items.ts'
-import type { Operation } from '../../api/operation.ts'
+import type { Operation, Scope } from '../../api/operation.ts'
 import type { OperationId } from '../../api/operations.ts'
 import { check } from '../../api/schema/check.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Admitted, type KeyPermissions, admit, allScopes, defaultScopes } from './admission.ts'
+import { type Admitted, admit, allScopes, defaultScopes } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
 import { Faults, applyFault, connectionReset, injectedResponse } from './faults.ts'
 import { resolveOptions } from './options.ts'
@@ -30,9 +30,9 @@ export function createService(options: SandboxOptions) {
   const { seed } = settings
   const madeUpKey = (name: string): string => `sandbox_${createRandom(`${seed}/${name}`).hex(32)}`
   const [apiKey, writeKey] = [madeUpKey('key'), madeUpKey('write key')]
-  const keys = new Map<string, KeyPermissions>([
-    [apiKey, { scopes: defaultScopes, lost: [] }],
-    [writeKey, { scopes: allScopes, lost: [] }],
+  const keys = new Map<string, readonly Scope[]>([
+    [apiKey, defaultScopes],
+    [writeKey, allScopes],
     ...settings.keys,
   ])
   const entries: SandboxCharge[] = []

@@ -1,13 +1,11 @@
+import { type Growth, growAbout } from './growth.ts'
+import { type List, merged } from './lists.ts'
 import { topicAbout } from './phrases/languages.ts'
 import { containsAll } from './match-words.ts'
 import { memoizeLatest } from './memoize-latest.ts'
 import type { Moment } from './pages.ts'
 import { createRandom } from './random.ts'
 import type { Draft, MadeUp } from './series.ts'
-
-const hour = 3_600_000
-/** A query shows no more items of growth, so that a jump of the clock takes no time. */
-const mostGrown = 2000
 
 interface Item {
   /** Milliseconds since 1970. */
@@ -21,10 +19,13 @@ export interface ShelfSettings {
   readonly seed: number
   /** The time of the sandbox's clock, in milliseconds since 1970. */
   readonly now: () => number
-  /** What it was when the sandbox was made. */
-  readonly start: number
-  /** New posts an hour about each query. */
-  readonly growth: number
+  readonly growth: Growth
+}
+
+/** From a time up to another, in milliseconds since 1970. */
+interface Window {
+  readonly since?: number | undefined
+  readonly until?: number | undefined
 }
 
 /** Items from a test, newest first by their order of arrival. */
@@ -38,24 +39,15 @@ export interface Own<T> {
 export type Shelf<T extends Item> = ReturnType<typeof createShelf<T>>
 
 export function createShelf<T extends Item>(
-  { seed, now, start, growth }: ShelfSettings,
+  { seed, now, growth }: ShelfSettings,
   own: Own<T>,
-  { make, latest, about, sizeAbout }: MadeUp<T>,
+  { name: network, make, latest, about, sizeAbout }: MadeUp<T>,
   size: number,
 ) {
   const grow = memoizeLatest((query: string, at: number, serial: number): T => {
-    const random = createRandom(`${seed}/growth/${query}/${at}/${serial}`)
+    const random = createRandom(`${seed}/growth/${query}/${serial}`)
     return (make(random, [0], { seed, query })[0] as Draft<T>)(at)
-  }, 10 * mostGrown)
-
-  /** Items about a query since the sandbox was made, newest first. The same time gives the same items. */
-  function growAbout(query: string, { since, at: until }: Moment): readonly T[] {
-    const count = Math.max(0, Math.floor(((until - since) * growth) / hour))
-    return Array.from({ length: Math.min(count, mostGrown) }, (_, index) => {
-      const serial = count - index
-      return grow(query, 1000 * Math.floor((since + (serial * hour) / growth) / 1000), serial)
-    })
-  }
+  }, 20_000)
 
   let madeUp: ((until: number) => readonly T[]) | undefined
   const madeUpAt = ({ at }: Moment) => (madeUp ??= latest(seed, size))(at)
@@ -63,10 +55,14 @@ export function createShelf<T extends Item>(
 
   return {
     /** What a request that arrives now can see. Made-up times are whole seconds. */
-    now: (): Moment => ({ at: 1000 * Math.floor(now() / 1000), arrived: own.items.length, since: start }),
+    now: (): Moment => ({
+      at: 1000 * Math.floor(now() / 1000),
+      arrived: own.items.length,
+      since: growth.since,
+    }),
     all: (moment: Moment) => merge(ownAt(moment), own.isAlone ? [] : madeUpAt(moment)),
-    /** Items that hold all words of a query, newest first. */
-    find(query: string, moment: Moment): T[] {
+    /** Items that hold all words of a query, newest first. Leaves out growth that is not within a time. */
+    find(query: string, moment: Moment, window: Window = {}): List<T> {
       const matches = containsAll(query)
       const matching = (items: readonly T[]): T[] => items.filter(({ words }) => matches(words))
       const added = matching(ownAt(moment))
@@ -77,7 +73,11 @@ export function createShelf<T extends Item>(
         const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
         found.push(...matching(about(seed, count, query)(moment.at)))
       }
-      return merge([...growAbout(query, moment), ...added], found)
+      const { since = -Infinity, until = Infinity } = window
+      const [after, upTo] = [Math.max(since - 1, moment.since), Math.min(until - 1, moment.at)]
+      const name = `${seed}/${network} growth/${query}`
+      const grown = growAbout(query, growth, { after, upTo, name }, (at, serial) => grow(query, at, serial))
+      return merged(grown, merge(added, found))
     },
   }
 }

@@ -59,8 +59,10 @@ export function searchTechnews(shelf: Shelf<IndexedStory>, corpusId: string, inp
   const type = params.choice('type', types)
   const search = ['technews', corpusId, query, type]
   const request = { ...params.page('count', pageSize), search, now: shelf.now() }
-  const { page, meta } = pageOf(request, (moment) =>
-    shelf.find(query, moment).filter(({ post }) => type === undefined || post.type === type),
+  const { page, meta } = pageOf(
+    request,
+    (moment) => shelf.find(query, moment),
+    ({ post }) => type === undefined || post.type === type,
   )
   return { posts: page.map(({ post }) => post), meta }
 }

@@ -16,8 +16,6 @@ export interface SandboxLimits {
   perMinute?: number | false | undefined
   /** Length of the window in milliseconds. Default 60,000. */
   windowMs?: number | undefined
-  /** Also counts rejected requests, as some services do. Default `false`. */
-  countRejected?: boolean | undefined
 }
 
 /** A further API key that a sandbox accepts. */
@@ -25,8 +23,6 @@ export interface SandboxKey {
   /** What stands behind `Bearer `: visible ASCII characters. */
   key: string
   scopes: readonly Scope[]
-  /** Scopes whose permission the member behind the key has lost: 403 although the key has the scope. Default none. */
-  lost?: readonly Scope[] | undefined
 }
 
 /** A microblog post of your test. The sandbox fills in missing fields; its language is English. */
@@ -71,6 +67,19 @@ export interface SandboxContent {
 export type SandboxPublication =
   readonly SandboxPost[] | Pick<SandboxContent, 'microblog' | 'professionalnet' | 'technews' | 'mentions'>
 
+/** How posts come as time passes. Sandboxes with the same seed and growth have the same ones. */
+export interface SandboxGrowth {
+  /** Posts an hour, up to 3,600, on the average of a day: about each query, or about each of those named here. */
+  perHour: number | Readonly<Record<string, number>>
+  /**
+   * `even`: at equal distances. `daily`: most in the daytime (UTC). `bursts`: also 20 times as many in one or two hours of
+   * each day. Each day has equally many posts. Default `even`.
+   */
+  pattern?: 'even' | 'daily' | 'bursts' | undefined
+  /** When posts begin to come. Default now. */
+  since?: Date | undefined
+}
+
 /** How a sandbox is set up; every field is optional. */
 export interface SandboxOptions {
   /** An integer: the same seed gives the same posts, ids and key. Default 1. */
@@ -82,8 +91,8 @@ export interface SandboxOptions {
    * posts of the last 120 days depend on it and the seed alone. Default the clock of the machine.
    */
   now?: Date | (() => Date | number) | undefined
-  /** New posts an hour about each query, on each network with made-up posts, from now on; up to 3,600. Default 0. */
-  growth?: number | undefined
+  /** New posts an hour about each query, on each network with made-up posts, from now on. Default 0. */
+  growth?: number | SandboxGrowth | undefined
   /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
   latency?: number | readonly [min: number, max: number] | undefined
   /** The limits that the sandbox enforces; those of the service by default. */

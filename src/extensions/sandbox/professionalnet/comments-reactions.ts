@@ -17,8 +17,8 @@ import type { Network, NetworkPost } from './network.ts'
 const maxReactions = 100
 
 /**
- * Fetches the comments on a post, oldest first; the same post always has the same ones. One post in five does not report
- * how many it has.
+ * Fetches the comments on a post, oldest first; the same post always has the same ones. Those that a new post would get
+ * later are of now. One post in five does not report how many it has.
  */
 export function commentsOn(
   network: Network,
@@ -29,6 +29,7 @@ export function commentsOn(
   const random = createRandom(`${network.seed}/comments/${activity}`)
   const total = post.social_details.numComments
   const returnedCount = Math.min(total, maxComments)
+  const now = network.shelf.now().at
   let time = at
   const comments = Array.from({ length: returnedCount }, (): ProfessionalnetComment => {
     const { url, name, headline } = random.pick(people)
@@ -38,7 +39,7 @@ export function commentsOn(
       authorName: name,
       authorHeadline: headline,
       text: composeReply(random, topic),
-      timestamp: new Date(time).toISOString(),
+      timestamp: new Date(Math.min(time, now)).toISOString(),
       permalink: `${post.share_url}?comment=${time / 1000}${random.hex(4)}`,
     }
   })

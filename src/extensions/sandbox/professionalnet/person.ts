@@ -32,12 +32,13 @@ export function postsOf(network: Network, input: unknown) {
 
 /** Fetches a page of a person's comments; made up as {@link postsOf} is, with `comments` in place of `posts`. */
 export function commentsOf(network: Network, input: unknown) {
-  return pageAbout('comments', network, input, ({ handle, urn }, posts) => {
+  return pageAbout('comments', network, input, ({ handle, urn }, posts, now) => {
     const verbosity = hash(handle) % 60
     return posts.flatMap(({ post, at, topic, activity }) => {
       const random = createRandom(`${network.seed}/comment of ${handle} on ${activity}`)
       if (random.integer(1, 1000) > verbosity) return []
       const time = at + 1000 * random.integer(60, 90_000)
+      if (time > now) return []
       return {
         permalink: `${post.share_url}?comment=${time / 1000}${random.hex(4)}`,
         postUrl: post.share_url,
@@ -53,7 +54,7 @@ function pageAbout(
   property: string,
   { seed, shelf }: Network,
   input: unknown,
-  list: (person: Person, posts: readonly NetworkPost[]) => readonly object[],
+  list: (person: Person, posts: readonly NetworkPost[], now: number) => readonly object[],
 ) {
   const params = new Params(input)
   const url = params.requiredText('profileUrl')
@@ -62,7 +63,7 @@ function pageAbout(
     const handle = /\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
     const person = membersOf(seed).people.find((each) => each.handle === handle)
     if (person === undefined) throw new Refusal(404, { message: `No profile at ${url}` })
-    return list(person, shelf.all(moment))
+    return list(person, shelf.all(moment), moment.at)
   })
   return { [property]: page, meta }
 }

@@ -3,6 +3,7 @@ import type {
   ProfessionalnetPostsSearchParams,
 } from '../../../api/professionalnet/posts.ts'
 import { fold } from '../match-words.ts'
+import { take } from '../lists.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
 import { type Network, type NetworkPost, ageSlot } from './network.ts'
@@ -30,12 +31,17 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
 export function searchPosts({ shelf, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
+  const passes = (post: NetworkPost): boolean => tests.every((test) => test(post))
   const now = shelf.now()
-  const found = shelf.find(query, now).filter((post) => tests.every((test) => test(post)))
-  if (sort_by !== 'recent') found.sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
-
-  const start = (page - 1) * postsPageSize
-  const shown = found.slice(start, start + postsPageSize).map((each) => {
+  const all = shelf.find(query, now)
+  const found =
+    sort_by !== 'recent'
+      ? take(all, {}, passes).items.sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
+      : tests.length > 0
+        ? take(all, { count: page * postsPageSize }, passes).items
+        : all
+  const { items } = take(found, { from: (page - 1) * postsPageSize, count: postsPageSize })
+  const shown = items.map((each) => {
     recall.set(each.activity, each)
     return withAge(each, now.at)
   })
