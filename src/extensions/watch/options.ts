@@ -15,7 +15,7 @@ import type { AnyPost, Page } from './poll.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
 
 /** What both networks have in common. */
-export interface AnySource<Post> {
+interface AnySource<Post> {
   search(params: object, options: PagedOptions): { pages(): AsyncIterable<Page<Post>> }
 }
 

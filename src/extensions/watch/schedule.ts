@@ -2,31 +2,24 @@ import { CreditBudgetError, SocialSearchError } from '../../errors/index.ts'
 import { kindOf } from '../../errors/kinds.ts'
 import type { Budget } from '../../index.ts'
 import { sleep } from '../../lib/time.ts'
+import { type Funds, dueTimes } from './due.ts'
 import { Looks } from './look.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
-import { waitsOf } from './pace.ts'
 import type { AnyPost } from './poll.ts'
 import type { SearchBatch } from './types.ts'
 
 const minute = 60_000
 /** How long it sleeps at most: other processes may spend from the same budget, or the clock may be set. */
 const longestSleep = 60 * minute
-/** A schedule that starts a run each hour starts some of them a little early. */
-const early = 0.1
 
-/** A budget with a period, and what it has left. */
-interface Funds {
-  readonly limit: number
-  readonly remaining: number
-  readonly endsAt: number
-}
-
-/** One search, and when it may be looked at. */
+/** One search of a watch. */
 interface Turn<Post extends AnyPost> {
   readonly looks: Looks<Post>
-  /** Not before this time, since a look has failed. */
+  /** Not before this time: the last look has failed. */
   retryAt: number
+  /** With `once`: it had its look. */
   isOver: boolean
+  /** Whether the last look was refused although the budget seemed to have enough. */
   isRefused: boolean
 }
 
@@ -35,7 +28,7 @@ export async function* scheduled<Post extends AnyPost>(
   searches: readonly NamedSearch<Post>[],
   settings: WatchSettings,
 ): AsyncGenerator<SearchBatch<string, Post>, void, undefined> {
-  const { once, freshness, pages } = settings
+  const { once, pages } = settings
   const { signal, budget } = pages
   const turns = searches.map((search): Turn<Post> => {
     return { looks: new Looks(search, settings), retryAt: 0, isOver: false, isRefused: false }
@@ -44,44 +37,27 @@ export async function* scheduled<Post extends AnyPost>(
     signal?.throwIfAborted()
     const funds = await fundsOf(budget)
     const now = Date.now()
-    const rate = funds === null ? Infinity : funds.remaining / Math.max(1, funds.endsAt - now)
-    const waits = waitsOf(
-      turns.map(({ looks }) => looks),
-      rate,
-      freshness,
-    )
-    const due = turns
-      .map((turn, i) => ({ turn, wait: waits[i] ?? 0, at: dueAt(turn, waits[i] ?? 0, funds, now, once) }))
-      .filter(({ turn }) => !(once && turn.isOver))
-      .sort((a, b) => a.at - b.at)
-    const [next] = due
-    if (next === undefined || (once && next.at > now)) return
+    const left = turns.filter(({ isOver }) => !(once && isOver))
+    const due = left.map(({ looks: { pace, price, hasMore }, retryAt }) => {
+      return { pace, price, hasMore, retryAt }
+    })
+    const times = dueTimes(due, funds, now, settings)
+    const at = Math.min(...times)
+    const next = left[times.indexOf(at)]
+    if (next === undefined || (once && at > now)) return
+    if (at <= now) {
+      yield* lookAt(next, settings, funds)
+      continue
+    }
     // Open calls reserve credits, which may come back.
-    const longest = due.at(-1)?.at === Infinity ? minute : longestSleep
-    const until = Math.min(next.at, now + longest, funds?.endsAt ?? Infinity)
-    if (next.at > now) await sleep(Math.max(1, until - now), signal)
-    else yield* lookAt(next.turn, next.wait, settings, funds)
+    const longest = times.includes(Infinity) ? minute : longestSleep
+    await sleep(Math.max(1, Math.min(at, now + longest, funds?.endsAt ?? Infinity) - now), signal)
   }
-}
-
-/** When a search is due for a look. */
-function dueAt<Post extends AnyPost>(
-  { looks: { pace, price, hasMore }, retryAt }: Turn<Post>,
-  wait: number,
-  funds: Funds | null,
-  now: number,
-  once: boolean,
-): number {
-  if (funds !== null && funds.remaining < price && price <= funds.limit) return Infinity
-  if (pace === null || hasMore) return Math.max(retryAt, Math.min(now, pace?.at ?? 0))
-  const least = !once ? wait : funds === null ? 0 : wait * (1 - early)
-  return Math.max(retryAt, Math.min(now, pace.at) + least)
 }
 
 async function* lookAt<Post extends AnyPost>(
   turn: Turn<Post>,
-  wait: number,
-  { once, pages: { signal, budget } }: WatchSettings,
+  { once, freshness, pages: { signal, budget } }: WatchSettings,
   funds: Funds | null,
 ): AsyncGenerator<SearchBatch<string, Post>> {
   const { looks } = turn
@@ -93,7 +69,7 @@ async function* lookAt<Post extends AnyPost>(
     turn.isRefused = false
   } catch (error) {
     signal?.throwIfAborted()
-    turn.retryAt = Date.now() + Math.max(minute, wait)
+    turn.retryAt = Date.now() + Math.max(minute, freshness)
     if (error instanceof CreditBudgetError) {
       if (funds === null || looks.price > funds.limit || error.budget !== nameOf(budget)) throw error
       const { remaining } = (await budget?.summary?.()) ?? funds
