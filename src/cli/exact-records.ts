@@ -34,9 +34,14 @@ export class ExactRecords {
 
 /** Parses JSON whose numbers keep their digits when it is written again. */
 export function exact(text: string): unknown {
-  return json.parse(text, (_, value, { source }) =>
-    typeof value === 'number' && source !== undefined && String(value) !== source
-      ? json.rawJSON(source)
-      : value,
-  )
+  try {
+    return json.parse(text, (_, value, { source }) =>
+      typeof value === 'number' && source !== undefined && String(value) !== source
+        ? json.rawJSON(source)
+        : value,
+    )
+  } catch {
+    // Nested too deeply to be followed.
+    return JSON.parse(text)
+  }
 }

@@ -1,15 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { Readable } from 'node:stream'
-import {
-  type Column,
-  type ColumnType,
-  streamOf,
-  toCsv,
-  toJsonl,
-  toParquet,
-} from '../extensions/export/index.ts'
+import { type Column, type ColumnType, toCsv, toJsonl, toParquet } from '../extensions/export/index.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { exact } from './exact-records.ts'
@@ -30,7 +22,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   try {
     database.exec('PRAGMA busy_timeout = 10000')
     const table = tableOf(database, from, flags.table)
-    const bytes = streamOf(Readable.from(recordsOf(database, table))).pipeThrough(
+    const bytes = recordsOf(database, table).pipeThrough(
       writerFor(to, table, columnsOf(database, table), flags),
     )
     const file = asWritten(to, () => openSync(to, 'wx'))
@@ -92,12 +84,17 @@ function columnsOf(database: DatabaseSync, table: string): Column[] {
 }
 
 /** Reads in parts: a job can write between them. */
-function* recordsOf(database: DatabaseSync, table: string): Generator {
+function recordsOf(database: DatabaseSync, table: string): ReadableStream<unknown> {
   const read = database.prepare(
     `SELECT rowid AS number, record FROM ${quoted(table)} WHERE rowid > ? ORDER BY rowid LIMIT 1000`,
   )
-  for (let last = 0, rows = read.all(last); rows.length > 0; rows = read.all(last)) {
-    for (const { record } of rows) yield exact(String(record))
-    last = Number(rows.at(-1)?.['number'])
-  }
+  let last = 0
+  return new ReadableStream({
+    pull(controller) {
+      const rows = read.all(last)
+      for (const { record } of rows) controller.enqueue(exact(String(record)))
+      last = Number(rows.at(-1)?.['number'])
+      if (rows.length === 0) controller.close()
+    },
+  })
 }

@@ -7,6 +7,7 @@ import type { OperationId } from '../api/operations.ts'
 import { jsonOf } from '../extensions/export/record-json.ts'
 import { type ReadyColumn, cellOf, fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
+import { jsonText } from '../lib/json.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { parseProgress } from './progress.ts'
@@ -180,8 +181,15 @@ function columnsOf({ id, documented }: Operation, fields: readonly string[] | un
 
 /** A hash that equal values share, whatever the order of their fields. */
 function hashOf(value: unknown): string {
+  let text: string | undefined
+  try {
+    text = canonicalJson(value)
+  } catch {
+    // Nested too deeply to be sorted.
+    text = jsonText(value)
+  }
   return createHash('sha256')
-    .update(canonicalJson(value) ?? '')
+    .update(text ?? '')
     .digest('hex')
 }
 

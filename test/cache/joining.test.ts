@@ -3,7 +3,7 @@ import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
 import { idsOf, query } from '../support/search.ts'
 import { failure, ok, scriptedService, slow } from '../support/service.ts'
-import { cached } from './cached.ts'
+import { cached, mapStore } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -17,6 +17,16 @@ describe('search()', () => {
     const calls = [60_000, 1000].map((maxAge) => client.microblog.search(query, { cache: { maxAge } }))
     const { value } = await settle(Promise.all(calls))
     expect(value?.map(({ posts }) => idsOf(posts))).toEqual([['1'], ['2']])
+  })
+
+  it("fetches anew with 'refresh' while a slow store still takes the answer before", async () => {
+    service.script(ok(), ok(page(['2'])))
+    const store = mapStore()
+    const { client } = cached({}, { ...store, set: () => new Promise(() => {}) })
+    await settle(client.microblog.search(query))
+    await pass(500)
+    const { value } = await settle(client.microblog.search(query, { cache: 'refresh' }))
+    expect(idsOf(value!.posts)).toEqual(['2'])
   })
 
   it('joins the request that began after an equal one was aborted', async () => {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { settle, virtualTime } from '../support/clock.ts'
+import { page } from '../support/pages.ts'
 import { ok, scriptedService, slow } from '../support/service.ts'
 import { query } from '../support/search.ts'
-import { cached } from './cached.ts'
+import { cached, mapStore } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -17,4 +18,12 @@ it('search() of 99 equal calls succeeds when the timeout of the first one is sho
   expect(value[0]).toMatchObject({ status: 'rejected', reason: { name: 'TimeoutError', charged: 'unknown' } })
   expect(value.filter(({ status }) => status === 'fulfilled')).toHaveLength(99)
   expect(service.arrivals).toHaveLength(2)
+})
+
+it('search() returns the answer at its deadline when the store hangs in delete()', async () => {
+  service.script(ok(page(['1'], 'A')))
+  const { client } = cached({}, { ...mapStore(), delete: () => new Promise(() => {}) })
+  const { value, ms } = await settle(client.microblog.search(query, { deadline: 100 }))
+  expect(value?.posts).toHaveLength(1)
+  expect(ms).toBe(100)
 })

@@ -70,6 +70,18 @@ describe('export', () => {
     expect(existsSync('b.csv')).toBe(false)
   })
 
+  it('takes records that are null or nested 3,000 deep', async () => {
+    const file = new DatabaseSync('a.db')
+    file.exec('CREATE TABLE feeds ("key" TEXT PRIMARY KEY, "id" TEXT, "record" TEXT NOT NULL)')
+    const records = ['null', '['.repeat(3000) + ']'.repeat(3000), '{"id":"1"}']
+    for (const record of records) file.prepare('INSERT INTO feeds VALUES (?, NULL, ?)').run(record, record)
+    file.close()
+    for (const name of ['a.jsonl', 'a.csv'])
+      expect(await social(`export a.db ${name}`)).toEqual({ code: 0, out: '', err: '' })
+    expect(linesOf(readFileSync('a.jsonl', 'utf8'))).toEqual(records)
+    expect(readFileSync('a.csv', 'utf8')).toBe('id\n""\n""\n1\n')
+  })
+
   it.each([
     ['a.db a.txt', 'ends in .csv, .jsonl or .parquet, got a.txt'],
     ['a.db a.jsonl --bom', '--bom needs a .csv file'],

@@ -27,6 +27,18 @@ describe('RecordDatabase.store()', () => {
     const rows = new DatabaseSync(path).prepare('SELECT id FROM microblog_posts').all()
     expect(rows.map(({ id }) => id)).toEqual(['1', '2'])
   })
+
+  it('stores a record once when it is null or nested 3,000 deep', async () => {
+    const operation = operations.find(({ id }) => id === 'technews.search')!
+    const database = await RecordDatabase.open(join(folder, 'deep.db'), {
+      operation,
+      fields: ['id'],
+      job: {},
+    })
+    const records = [null, JSON.parse('['.repeat(3000) + ']'.repeat(3000)) as unknown]
+    expect([database.store(records, {}), database.store(records, {})]).toEqual([2, 0])
+    database.close()
+  })
 })
 
 describe('RecordDatabase.open()', () => {

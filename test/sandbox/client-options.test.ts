@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 
 const query = { query: 'coffee', count: 2 }
@@ -41,6 +42,14 @@ describe('clientOptions()', () => {
     const client = new SocialSearch(sandbox.clientOptions())
     for (let i = 0; i < 25; i++) await client.microblog.search(query)
     expect(sandbox.requests).toHaveLength(25)
+  })
+
+  it('gives options that take a limiter, which has the limits', async () => {
+    const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
+    const client = new SocialSearch({ ...createSandbox().clientOptions(), limiter })
+    expect((await client.microblog.search(query)).posts).toHaveLength(2)
+    await client.close()
+    await limiter.close()
   })
 
   it('gives a key that is allowed in a page', async () => {

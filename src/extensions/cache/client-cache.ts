@@ -63,13 +63,14 @@ export class ClientCache {
     throw new ConfigurationError('a cache needs the option organization, unless apiKey is a string')
   }
 
-  /** The shared request in flight, or a new one. */
+  /** The shared request in flight, or a new one. One whose answer is here must be fresh enough. */
   #sharedRequest(call: Call, wanted: Wanted, send: Send): SharedRequest {
     // The request has one timeout. In a walk, it may not have begun before the page that it follows came.
     const name = JSON.stringify([wanted.name, call.settings.timeoutMs, call.before?.requestId])
     // In Cloudflare's workers, no call may wait for the request of another.
     const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
-    if (inFlight !== undefined) return inFlight
+    const answer = inFlight?.fetched
+    if (inFlight !== undefined && (answer === undefined || wanted.isFresh(answer))) return inFlight
     const stored = new StoredRequest(this.#known(), call, wanted)
     const shared = new SharedRequest(stored, call, send, () => {
       if (this.#shared.get(name) === shared) this.#shared.delete(name)
@@ -84,7 +85,7 @@ function wantedBy({ operation, request, settings, before }: Call, cacheMaxAge: n
   // Behind a page from the service, a walk takes no stored page, and behind a stored page none that is older.
   const since = before && (before.cached?.at.getTime() ?? Infinity)
   const accepts = (entry: Entry) => isFresh(entry) && (since === undefined || entry.at >= since)
-  return { name: nameOf(operation, request), accepts }
+  return { name: nameOf(operation, request), isFresh, accepts }
 }
 
 /** Whether a call accepts an answer of this age. */

@@ -27,6 +27,7 @@ export class SharedRequest {
   #answer: Promise<Omit<SharedAnswer, 'isPayer'>> | undefined
   #isSent = false
   #isOver = false
+  #fetched: Entry | undefined
 
   /**
    * @param leader The call that begins the request.
@@ -43,6 +44,11 @@ export class SharedRequest {
       return latest
     }
     this.#end = new Cancellation({ leader: leader.end, latestSendBy })
+  }
+
+  /** What was fetched, once it is here. Calls may join until the store has it. */
+  get fetched(): Entry | undefined {
+    return this.#fetched
   }
 
   /** Waits for the answer. The first call that joins begins the request. */
@@ -85,10 +91,11 @@ export class SharedRequest {
       // Each call validates the answer by its own options.
       const own = { ...settings, validation: 'off' as const, schema: undefined }
       const fetched = await this.#send({ ...this.#leader, settings: own, end: this.#end })
-      const entry = this.#stored.toEntry(fetched)
-      await this.#stored.deleteNext(fetched)
+      const entry = (this.#fetched = this.#stored.toEntry(fetched))
+      const deleted = this.#stored.deleteNext(fetched)
+      // A store that hangs holds no answer beyond the deadline.
+      await this.#end.race(() => deleted).catch(() => {})
       ;[this.#payer] = this.#waiting
-      // Calls may join the answer until the store has it.
       void this.#stored.store(entry, fetched).then(this.#close)
       return { entry, fetched }
     } finally {

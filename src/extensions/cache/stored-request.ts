@@ -14,6 +14,8 @@ export interface Answers {
 /** What a call accepts. */
 export interface Wanted {
   readonly name: string
+  readonly isFresh: (entry: Entry) => boolean
+  /** Whether it is fresh, and not older than the page that it follows. */
   readonly accepts: (entry: Entry) => boolean
 }
 

@@ -1,5 +1,6 @@
 import { inputOf } from '../../api/query-input.ts'
 import { itemsOf } from '../../api/list-items.ts'
+import { organizationLimits } from '../../api/limits.ts'
 import type { Operation, Scope } from '../../api/operation.ts'
 import type { OperationId } from '../../api/operations.ts'
 import { check } from '../../api/schema/check.ts'
@@ -28,6 +29,7 @@ const openapi: OperationId = 'openapi'
 export function createService(options: SandboxOptions) {
   const settings = resolveOptions(options)
   const { seed } = settings
+  const { perMinute } = settings.limits
   const madeUpKey = (name: string): string => `sandbox_${createRandom(`${seed}/${name}`).hex(32)}`
   const [apiKey, writeKey] = [madeUpKey('key'), madeUpKey('write key')]
   const keys = new Map<string, readonly Scope[]>([
@@ -131,7 +133,7 @@ export function createService(options: SandboxOptions) {
       apiKey,
       fetch,
       organization: `sandbox ${crypto.randomUUID()}`,
-      limits: { perMinute: settings.limits.perMinute },
+      ...(perMinute !== organizationLimits.perMinute && { limits: { perMinute } }),
       dangerouslyAllowBrowser: true,
       logger: false,
     }),

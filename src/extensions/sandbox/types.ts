@@ -187,8 +187,8 @@ export interface SandboxClientOptions {
   fetch?: (request: Request) => Promise<Response>
   /** A new label each time, so that the client shares its limits with no other. */
   organization: string
-  /** The pace that the sandbox enforces. */
-  limits: { perMinute: number | false }
+  /** The pace that the sandbox enforces, if it is not the service's. Leave it out if you pass a `limiter`. */
+  limits?: { perMinute: number | false }
   /** The key is made up, so jsdom and browsers may have it. */
   dangerouslyAllowBrowser: true
   /** Waits of a simulation need no warning. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { SocialSearch } from '../../../src/index.ts'
+import { CreditBudget, SocialSearch } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
 import { realTime } from '../../support/real-time.ts'
 
@@ -64,6 +64,16 @@ describe('the message of an error', () => {
       expect(told).not.toContain('constructor is not a known property; it')
     },
   )
+})
+
+describe('console.log() of a CreditBudget', () => {
+  it('shows what is spent, and what remains', () => {
+    const budget = new CreditBudget(9)
+    budget.reserve(2, 'microblog.search').settle(2)
+    expect(inspect({ budget })).toBe(
+      '{\n  budget: CreditBudget { limit: 9, remaining: 7, spent: 2, uncertain: 0, reserved: 0 }\n}',
+    )
+  })
 })
 
 describe('console.log() of a PagedCall', () => {
