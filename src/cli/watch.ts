@@ -71,17 +71,16 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
     })) {
       missing = gaps.length
       const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
-      if (exec !== undefined && posts.length > 0) await execute(exec, text)
-      else if (exec === undefined && out === undefined) {
+      if (exec === undefined && out === undefined) {
         if (!(await print(cards?.page(posts) ?? text, cards?.isStyled))) return
-      }
-      unstored = out === undefined ? '' : text
+      } else unstored = text
+      if (exec !== undefined && posts.length > 0) await execute(exec, text)
       stored += sink?.store(posts, state) ?? 0
       unstored = ''
       stop.pageIsWritten()
     }
   } catch (error) {
-    if (unstored !== '') say(`The posts that were not stored, and are paid:\n${unstored}`)
+    if (unstored !== '') say(`You have paid for these posts, which were not stored:\n${unstored}`)
     throw stop.signal.aborted ? stop.signal.reason : error
   } finally {
     sink?.close()

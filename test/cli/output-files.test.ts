@@ -199,9 +199,12 @@ describe('watch --out posts.db', () => {
     expect(sandbox.requests).toHaveLength(before)
   })
 
-  it('passes the new posts to --exec, and stores none of those that it fails for', async () => {
-    for (const line of [watch, 'watch coffee --once --state state.json'])
-      expect(await social(`${line} --exec 'exit 3'`)).toMatchObject(failed(1, 'ended with 3'))
+  it('passes the new posts to --exec, and prints those that it fails for instead of storing them', async () => {
+    for (const line of [watch, 'watch coffee --once --state state.json', 'watch coffee --once']) {
+      const { code, err } = await social(`${line} --exec 'exit 3'`)
+      expect([code, err.match(/"id":"\d+"/g)?.length]).toEqual([1, 20])
+      expect(err).toContain('ended with 3')
+    }
     expect(readdirSync(folder)).toEqual([])
     await social(`${watch} --exec 'wc -l > lines'`)
     expect([Number(readFileSync('lines', 'utf8')), rowsOf('posts.db', ids).length]).toEqual([20, 20])
