@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { runVirtual, sleep } from '../../bench/simulate/clock.ts'
-import { Draws, type Visit } from '../../bench/simulate/draws.ts'
+import { type Visit } from '../../bench/simulate/draws.ts'
 import { measure } from '../../bench/simulate/measure.ts'
 import { optimum } from '../../bench/simulate/optimum.ts'
 import { ours } from '../../bench/simulate/ours.ts'
 import { readPlan } from '../../bench/simulate/plan.ts'
 import { type Scenario, scenarios } from '../../bench/simulate/scenarios.ts'
-import { Service, baseUrl } from '../../bench/simulate/service.ts'
 import { strategies } from '../../bench/simulate/strategies.ts'
 import { createRandom } from '../../src/extensions/sandbox/random.ts'
 
@@ -72,48 +71,6 @@ describe('measure()', () => {
     const stuck = { name: 'stuck', applies: () => true, start: () => () => sleep(1e9) }
     const outcome = await measure(alone, stuck, 5, 1)
     expect(outcome).toMatchObject({ isCutOff: true, failed: 5, ratio: Infinity })
-  })
-})
-
-describe('Service', () => {
-  const request = () => new Request(`${baseUrl}/data/microblog/tweets/search`, { method: 'POST', body: '{}' })
-
-  it('fetch() responds as the service does, after the latency there, the work and the latency back', async () => {
-    const draws = new Draws(1, { ...alone, network: [50, 50] })
-    const { ms } = await run(async () => {
-      const response = await new Service(alone, draws).fetch(request())
-      expect(await response.json()).toMatchObject({ posts: [], meta: { returnedCount: 0 } })
-    })
-    expect(ms).toBe(50 + draws.visit(0).ms + 50)
-  })
-
-  it('fetch() responds with 429 at once, with the wait in header and body', async () => {
-    const draws = new Draws(1, { ...alone, network: [50, 50] })
-    await run(async () => {
-      const service = new Service(alone, draws)
-      void service.fetch(request())
-      void service.fetch(request())
-      const start = performance.now()
-      const response = await service.fetch(request())
-      expect(performance.now() - start).toBe(100)
-      expect(response.status).toBe(429)
-      expect(response.headers.get('retry-after')).toBe('1')
-      expect(await response.json()).toMatchObject({ error: { code: 'rate_limited', retryAfter: 1 } })
-      expect(service.arrivals.map(({ refused }) => refused)).toEqual([null, null, 'in-flight'])
-    })
-  })
-
-  it('fetch() resets and refuses as often as the scenario says', async () => {
-    const faulty = { ...alone, faults: { unavailable: 0.5, reset: 0.5 } }
-    const draws = new Draws(1, faulty)
-    const ends = new Set<unknown>()
-    await run(async () => {
-      const service = new Service(faulty, draws)
-      for (let count = 0; count < 10; count++) {
-        ends.add(await service.fetch(request()).then(({ status }) => status, String))
-      }
-    })
-    expect([...ends].sort()).toEqual([503, 'TypeError: fetch failed'])
   })
 })
 

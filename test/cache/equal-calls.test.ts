@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CreditBudget, CreditBudgetError } from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { failure, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
@@ -145,13 +145,5 @@ describe('equal calls in flight', () => {
       expect(error).toMatchObject({ code: 'rate_limited' })
       expect(ms).toBeLessThan(1000)
     }
-  })
-
-  it('leave no timer behind', async () => {
-    service.script(slow(100))
-    const { client } = cached()
-    const calls = [1000, 2000].map((timeout) => client.microblog.search(query, { timeout, deadline: 9000 }))
-    await settle(Promise.all(calls))
-    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/extensions/cache/index.ts'
 import { sqliteCacheStore } from '../../src/extensions/cache/node.ts'
 import { failure, ok, scriptedService } from '../support/service.ts'
-import { idsOf, threePages, query } from '../support/search.ts'
+import { threePages, query } from '../support/search.ts'
 import { newFolder } from '../support/folder.ts'
 import { realTime } from '../support/real-time.ts'
 import { cached } from './cached.ts'
@@ -100,24 +100,6 @@ describe('a store', () => {
     expect(error).toBeUndefined()
     expect(performance.now() - start).toBeLessThan(3000)
     expect(warnings).toMatchObject([['the cache failed', { reason: expect.stringContaining('1000 ms') }]])
-  })
-
-  it.each([
-    ['text that is not JSON', '{"at":'],
-    ['a number', 7],
-    ['an entry without text', { at: 0, status: 200, type: null, cost: 2, walk: null }],
-    [
-      'an undocumented answer',
-      { at: 0, status: 200, type: null, cost: 2, walk: null, text: '{"posts":[{}]}' },
-    ],
-    ['a text that is cut off', { at: 0, status: 200, type: null, cost: 2, walk: null, text: '{"posts":' }],
-  ])('that returns %s costs a warning and no answer', async (_, garbage) => {
-    service.script(() => ok())
-    const { warnings, logger } = logged()
-    const { client } = cached({ logger }, { ...promiseStore(), get: () => garbage })
-    const { value } = await realTime.settle(client.microblog.search(query))
-    expect(idsOf(value!.posts)).toEqual(['1'])
-    expect(warnings).toHaveLength(1)
   })
 
   it('that parses JSON itself is read as well', async () => {

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   BudgetUnavailableError,
   type ClientOptions,
-  CreditBudget,
   type SocialSearch,
   type SocialSearchError,
 } from '../../src/index.ts'
@@ -111,15 +110,6 @@ describe('an error through createProxy()', () => {
       expect(sandbox.requests).toHaveLength(5)
     },
   )
-
-  it('is a CreditBudgetError when the budget of the caller is spent', async () => {
-    const { browser, sandbox } = setUp({ budget: 3 })
-    expect((await settle(search(browser))).error).toBeUndefined()
-    const { error } = await settle(search(browser))
-    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 2, remaining: 1, charged: 'no' })
-    expect(browser.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-    expect(sandbox.ledger.spent).toBe(2)
-  })
 
   it('is a ClosedError when the client of the proxy is closed', async () => {
     const { backend, browser, sandbox } = setUp()
@@ -266,14 +256,5 @@ describe('the ledger of a page', () => {
     )
     await settle(search(forged))
     expect(forged.credits).toMatchObject({ spent: 2, uncertain: 0 })
-  })
-
-  it('counts for a budget of the page', async () => {
-    const { browser, sandbox } = setUp()
-    const budget = new CreditBudget(3)
-    await settle(browser.microblog.search({ query: 'coffee' }, { budget }))
-    const { error } = await settle(browser.microblog.search({ query: 'coffee' }, { budget }))
-    expect(error).toMatchObject({ name: 'CreditBudgetError', remaining: 1 })
-    expect(sandbox.requests).toHaveLength(1)
   })
 })

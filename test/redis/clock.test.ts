@@ -60,33 +60,6 @@ describe('SharedLimiter when the clock of Redis jumps', () => {
     await expect.poll(() => next.lease, { timeout: 2000 }).toBeDefined()
   })
 
-  it.each(jumps)('counts a request in flight until it ends, %s', async (_, jump) => {
-    const org = newOrganization()
-    const limits = { inFlight: 1 }
-    const [first, second] = [await start(org, { limits }), await start(org, { limits })]
-    finish(await second.ask())
-    const lease = await first.ask()
-    await pass(300)
-    await setClock(admin, jump)
-    const others = [second, await start(org, { limits })].map(({ ask }) => watch(ask({ surface: 'b' })))
-    await pass(2000)
-    expect(others.map((other) => other.lease)).toEqual([undefined, undefined])
-    finish(lease)
-    await expect.poll(() => others.filter(({ lease }) => lease).length, { timeout: 5000 }).toBe(1)
-  })
-
-  it('frees the slot of a dead process after its lease when the clock goes back', async () => {
-    const org = newOrganization()
-    const options = { limits: { inFlight: 1 }, lease: 500 }
-    const [first, second] = [await start(org, options), await start(org, options)]
-    finish(await second.ask())
-    await first.ask()
-    first.connection.cut()
-    await setClock(admin, -60 * minute)
-    const next = watch(second.ask({ surface: 'b' }))
-    await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
-  })
-
   it.each(jumps)('closes a surface as long as a 429 announced, %s', async (_, jump) => {
     const org = newOrganization()
     const first = await start(org)
@@ -98,22 +71,6 @@ describe('SharedLimiter when the clock of Redis jumps', () => {
     const { error } = await settle((await start(org)).ask({ maxHoldWait: 1000 }))
     const { remaining } = error as { remaining: number }
     expect(Math.abs(remaining - minute + 5000)).toBeLessThanOrEqual(5000)
-  })
-
-  it('counts the requests of others, also of a dead one, for a process that starts after it', async () => {
-    const org = newOrganization()
-    // Longer than Redis grants nothing after a loss of data.
-    const limits = { perMinute: 2, windowMs: 5000 }
-    const [first, dead] = [await start(org, { limits }), await start(org, { limits })]
-    finish(await first.ask())
-    const sentAt = performance.now()
-    finish(await dead.ask())
-    dead.connection.cut()
-    await pass(300)
-    await setClock(admin, 60 * minute)
-    const second = await start(org, { limits })
-    finish(await second.ask())
-    expect(performance.now() - sentAt).toBeGreaterThanOrEqual(limits.windowMs)
   })
 
   it('trusts the clock when all processes have ended', async () => {

@@ -110,24 +110,6 @@ describe('auth', () => {
     expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1', 'Bearer token_3'])
   })
 
-  it('frees the slot of a call that has queued when its token does not come in the time of an attempt', async () => {
-    service.script(() => ok())
-    let calls = 0
-    const token = () => (++calls === 3 ? new Promise<never>(() => {}) : 'token_0')
-    const client = withAuth({ token }, { limits: { perMinute: 1, inFlight: 1 }, timeout: 5000 })
-    const searches = Array.from({ length: 2 }, () => client.microblog.search(query).then())
-    const { value } = await settle(Promise.allSettled(searches))
-    expect(value?.[1]).toMatchObject({
-      reason: {
-        name: 'TimeoutError',
-        phase: 'queue',
-        charged: 'no',
-        message: expect.stringMatching(/no token within 5000 ms/),
-      },
-    })
-    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
-  })
-
   it('does not send before the end of a 429 that came while it was asked for', async () => {
     const answers: Record<string, [ms: number, answer: Response]> = {
       refused: [2500, rateLimited(10)],

@@ -1,5 +1,4 @@
 import { organizationLimits } from '../../../src/api/limits.ts'
-import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, ConfigurationError, type Fetch, SocialSearch } from '../../../src/index.ts'
 
@@ -52,20 +51,9 @@ describe('new SocialSearch()', () => {
   })
 
   it.each([
-    ['', /empty/],
-    ['abc\r\nX-Evil: 1', /character 4 of 14/],
-    ['org_live_Schlüssel', /printable ASCII/],
-    ['org live', /printable ASCII/],
-    [null, /must be a string, got object/],
-    [123456789, /must be a string, got number/],
-  ])('refuses %j as apiKey without printing it', (apiKey, message) => {
-    const error = refusal({ ...good, apiKey })
-    expect(error.message).toMatch(message)
-    if (apiKey) expect(inspect(error, { showHidden: true })).not.toContain(String(apiKey))
-  })
-
-  it.each([
     [{ baseUrl: good.baseUrl }, /apiKey is missing/],
+    [{ ...good, apiKey: '' }, /empty/],
+    [{ ...good, apiKey: null }, /must be a string, got object/],
     [{ ...good, auth: { token: () => 't' } }, /either apiKey or auth/],
     [{ baseUrl: good.baseUrl, auth: {} }, /auth must have a token\(\) method/],
     [{ ...good, timeOut: 5 }, /^unknown option timeOut; did you mean timeout\?$/],
@@ -176,17 +164,6 @@ describe('in a browser', () => {
       expect(refusal({ baseUrl: '/api/social', auth: false }).message).toMatch(/not a URL/)
     },
   )
-
-  it('new SocialSearch() accepts a path of the page, and needs no key for it', async () => {
-    pretend()
-    const fetch = vi.fn((request: Request) => Promise.resolve(new Response(request.url, { status: 418 })))
-    await new SocialSearch({ baseUrl: '/api/social', fetch }).microblog.search({ query: 'q' }).catch(() => {})
-    expect(fetch.mock.calls[0]?.[0].url).toBe('https://app.example/api/social/data/microblog/tweets/search')
-    for (const baseUrl of ['/\\evil.example/v1', '/\t/evil.example/v1', '/\n\\evil.example']) {
-      expect(refusal({ baseUrl, fetch }).message).toMatch(/another origin/)
-    }
-    expect(refusal({ baseUrl: '//evil.example/v1' }).message).toMatch(/not a URL|apiKey is missing/)
-  })
 })
 
 describe('on a server that renders a page', () => {

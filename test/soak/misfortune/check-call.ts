@@ -48,10 +48,7 @@ function checkTimes(call: CallRecord, fail: Fail): void {
 }
 
 /** What the call says of its cost, against what the service charged. */
-function checkCharge(
-  { operation, credits, error, requests, mode, isInvalid, ownCode }: CallRecord,
-  fail: Fail,
-): void {
+function checkCharge({ operation, credits, error, requests, mode, isInvalid }: CallRecord, fail: Fail): void {
   if (isInvalid && requests.length > 0) fail('sent params that are not allowed')
   const charged = sum(requests)
   if (credits !== null) {
@@ -64,7 +61,7 @@ function checkCharge(
   if (error === null || mode === 'toArray' || mode === 'together' || operation.paging === 'counted') return
   // Items do not tell where a page without valid ones ends.
   const hasOdd = requests.some(({ isClean, evidence }) => evidence === 'success' && !isClean)
-  if (mode === 'items' && (hasOdd || ownCode.length > 0)) return
+  if (mode === 'items' && hasOdd) return
   const sent = requests.filter(({ part }) => part === error.part).length
   if (sent !== error.sent) fail(`rejected with a ${error.name} of ${error.sent} attempts, and sent ${sent}`)
   const ofPage = operation.price === 0 ? [] : requests.filter(({ part }) => part === error.part)
@@ -112,11 +109,11 @@ function mayRepeat({ operation, settings, owner }: CallRecord, { evidence, statu
 
 /** A walk delivers each page that it buys, the items of the service in order, and buys no page twice. */
 function checkWalk(call: CallRecord, fail: Fail): void {
-  const { operation, id, pages, mode, requests, delivered, ownCode, settings } = call
+  const { operation, id, pages, mode, requests, delivered, settings } = call
   if (!isWalk(mode)) return
   const successes = requests.filter(({ evidence }) => evidence === 'success')
   const hasOdd = successes.some(({ isClean }) => !isClean)
-  if (ownCode.length === 0 && operation.price !== 0) {
+  if (operation.price !== 0) {
     const pagesBought = new Set(successes.map(({ params }) => params))
     // After an odd page, or one that came too late, a walk may resume where it has been, or may be retried.
     const mayRepeat = mode === 'resume' ? hasOdd || settings.deadlineMs !== null : settings.ambiguous
@@ -125,7 +122,7 @@ function checkWalk(call: CallRecord, fail: Fail): void {
     if (mode === 'pages' && isUndisturbed(call) && !settings.ambiguous && shown !== successes.length)
       fail(`bought ${successes.length} pages and showed ${shown}`)
   }
-  if (hasOdd || ownCode.length > 0) return
+  if (hasOdd) return
   const sent = Array.from({ length: pages }, (_, index) =>
     itemsOf({ operation, id, pages, page: index + 1 }),
   ).flat()

@@ -1,6 +1,5 @@
-import { CreditBudget } from '../../../src/index.ts'
+import type { CreditBudget } from '../../../src/index.ts'
 import { mostUncertain } from './check-call.ts'
-import type { AnyBudget } from './budgets.ts'
 import { worstCaseOf } from './operations.ts'
 import type { CallRecord, ClientRecord } from './records.ts'
 import type { Trace } from './trace.ts'
@@ -32,15 +31,14 @@ export function checkLedger({ name, variants, calls }: ClientRecord, trace: Trac
 
 /** Checks a budget against what the service charged for the calls under it. */
 export function checkBudget(
-  budget: AnyBudget,
+  budget: CreditBudget,
   index: number,
   calls: readonly CallRecord[],
   trace: Trace,
 ): void {
   const { limit, spent, uncertain, reserved, remaining } = budget
   const charged = chargedFor(calls.filter(({ settings }) => settings.budgets.includes(budget)))
-  const kind = budget instanceof CreditBudget ? 'shared' : budget.kind
-  const says = `budget ${index + 1} (${kind}) of ${limit} counts spent ${spent}, uncertain ${uncertain}, reserved ${reserved}, remaining ${remaining}; charged ${charged}`
+  const says = `budget ${index + 1} of ${limit} counts spent ${spent}, uncertain ${uncertain}, reserved ${reserved}, remaining ${remaining}; charged ${charged}`
   for (const problem of miscounts(budget, charged)) trace.fail(`${says}: ${problem}`)
   if (charged > limit || spent + uncertain > limit) trace.fail(`${says}: exceeded`)
   if (remaining !== limit - spent - uncertain - reserved) trace.fail(`${says}: remaining is wrong`)

@@ -1,7 +1,6 @@
 import type { AuthProvider } from '../../../src/index.ts'
 import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { sleep } from '../../../bench/simulate/clock.ts'
-import { CallersError, failures, late } from './own-code.ts'
 import type { Credential, World } from './records.ts'
 
 /** Ways in which a client gets the key. */
@@ -10,16 +9,11 @@ const keys: Record<string, (key: string, random: Random, world: World) => Creden
   'the same key': (apiKey) => ({ apiKey }),
   function: (key, _, { interference }) => ({ apiKey: () => interference.pass(key, 'token') }),
   provider: (key, _, { interference }) => ({ auth: { token: () => interference.pass(key, 'token') } }),
-  'slow function': (key, random) => ({ apiKey: () => late(() => key, random, 0, 2000) }),
-  'failing function': (key, random) => ({
-    apiKey: () => (random.chance(0.8) ? key : (failures[random.pick(['throws', 'rejects'])]?.('key') ?? key)),
-  }),
-  'bad token': (key, random) => ({
-    auth: {
-      token: () => (random.chance(0.7) ? key : random.pick<string>([`${key}\n`, '', `${key}é`, 5 as never])),
-    },
-  }),
+  'slow function': (key, random) => ({ apiKey: () => sleep(random.integer(0, 2000)).then(() => key) }),
 }
+
+/** Comes back as it is. */
+export const refreshFailed = new Error('no refresh now')
 
 const refreshes = ['refreshable', 'slow refresh', 'failing refresh']
 
@@ -64,7 +58,7 @@ function refreshable(kind: string, give: () => string, random: Random, { trace }
       if (refreshed.has(refused)) trace.fail('a token was refreshed twice')
       try {
         if (kind === 'slow refresh') await sleep(random.integer(100, 10_000))
-        if (kind === 'failing refresh' && random.chance(0.5)) throw new CallersError('no refresh now')
+        if (kind === 'failing refresh' && random.chance(0.5)) throw refreshFailed
         refreshed.add(refused)
         token = give()
       } finally {

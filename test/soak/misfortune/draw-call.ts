@@ -2,11 +2,9 @@ import { type AnyCallOptions } from '../../../src/core/options/types.ts'
 import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 import { type AbortPlan, drawAbortPlan } from './abort-plan.ts'
 import { drawOptions, said } from './draw-client.ts'
-import { drawHooks } from './hooks.ts'
 import { callHeader } from './network.ts'
 import { type SoakOperation, soakOperations } from './operations.ts'
 import type { CallRecord, ClientRecord, Mode, World } from './records.ts'
-import { drawSchema } from './schemas.ts'
 
 /** A call that is ready to be made. */
 export interface DrawnCall {
@@ -45,7 +43,7 @@ export function drawCall(
   id: string,
   clients: readonly ClientRecord[],
   spreadMs: number,
-  { seed, budgets, crowd, interference }: World,
+  { seed, budgets, crowd }: World,
 ): DrawnCall {
   const random = createRandom(`${seed}/${id}`)
   const owner = random.pick(clients)
@@ -54,8 +52,6 @@ export function drawCall(
   const operation = { ...documented, price: owner.prices[documented.id] ?? documented.price }
   const mode = operation.paging === undefined ? random.pick(modes.slice(0, 2)) : random.pick(modes)
   const drawn = drawOptions(random, budgets, variant.settings)
-  const schema = drawSchema(random, interference)
-  const hooks = drawHooks(createRandom(`${seed}/${id}/hooks`))
   const plan = drawAbortPlan(random)
   const isInvalid = operation.invalidParams !== undefined && random.chance(0.02)
   const walks: AnyCallOptions = {
@@ -65,13 +61,10 @@ export function drawCall(
   const extras: AnyCallOptions = {
     ...(random.chance(0.1) && { priority: random.integer(-1, 3) }),
     ...(operation.paging !== undefined && mode !== 'await' && mode !== 'withResponse' && walks),
-    ...(schema !== null && { schema: schema.schema }),
-    ...(hooks !== null && { hooks: hooks.hooks }),
     ...(plan !== null && { signal: plan.controller.signal, onWait: () => plan.onWait(call) }),
   }
   const call: CallRecord = {
     ...{ id, operation, owner, mode, settings: drawn.settings, isInvalid, pages: random.integer(1, 5) },
-    ownCode: [schema, hooks].flatMap((each) => each?.name ?? []),
     ...{ requests: [], part: 0, delivered: [], error: null, credits: null },
     ...{ startedAt: 0, settledAt: null, abortedAt: null },
     ...{ isCutShort: Object.keys(walks).length > 0, isSlowReader: false },
@@ -80,7 +73,6 @@ export function drawCall(
   owner.calls.push(call)
   const details = [
     said(drawn.options),
-    ...call.ownCode,
     ...(plan === null ? [] : [`aborted: ${plan.what}`]),
     ...(isInvalid ? ['invalid params'] : []),
   ]

@@ -1,15 +1,15 @@
-import { type ClientOptions, type Logger, SocialSearch } from '../../../src/index.ts'
+import { type ClientOptions, type CreditBudget, type Logger, SocialSearch } from '../../../src/index.ts'
 import type { Random } from '../../../src/extensions/sandbox/random.ts'
-import { type AnyBudget, CallersBudget } from './budgets.ts'
 import { drawCredential } from './credentials.ts'
 import { shows } from './leaks.ts'
 import { baseUrl } from './network.ts'
-import { crashes } from './own-code.ts'
 import type { CallSettings, ClientRecord, OrganizationRecord, World } from './records.ts'
 
 /** Options that a client, a variant of it and a call may have, with the settings that follow from them. */
 export interface DrawnOptions {
-  readonly options: Pick<ClientOptions, 'validation' | 'retry' | 'timeout' | 'deadline' | 'budget'>
+  readonly options: Pick<ClientOptions, 'validation' | 'retry' | 'timeout' | 'deadline'> & {
+    readonly budget?: CreditBudget
+  }
   readonly settings: CallSettings
 }
 
@@ -19,7 +19,7 @@ const defaults: CallSettings = {
 }
 
 /** Draws options on top of those that hold already. */
-export function drawOptions(random: Random, budgets: readonly AnyBudget[], base = defaults): DrawnOptions {
+export function drawOptions(random: Random, budgets: readonly CreditBudget[], base = defaults): DrawnOptions {
   const options: { -readonly [Name in keyof DrawnOptions['options']]: DrawnOptions['options'][Name] } = {}
   let settings = base
   const set = (option: DrawnOptions['options'], change: Partial<CallSettings>): void => {
@@ -79,18 +79,11 @@ function drawLimits(random: Random, { isPaced }: OrganizationRecord): NonNullabl
   return { ...(pace as NonNullable<ClientOptions['limits']>), ...slots }
 }
 
-/** A logger that looks for secrets in its lines, and may fail. */
-function drawLogger(
-  random: Random,
-  secrets: ReadonlySet<string>,
-  { interference, trace }: World,
-): Logger | undefined {
-  const kind = random.pick(['none', 'quiet', ...Object.keys(crashes)])
-  if (kind === 'none') return undefined
+/** A logger that looks for secrets in its lines. */
+function watchingLogger(secrets: ReadonlySet<string>, { interference, trace }: World): Logger {
   const log = (message: string, fields: object): void => {
     if (shows(JSON.stringify([message, fields]), secrets)) trace.fail(`a log line shows a secret: ${message}`)
     interference.visit('log')
-    return crashes[kind]?.(random)
   }
   return { debug: log, info: log, warn: log, error: log }
 }
@@ -111,15 +104,11 @@ export function drawClient(
   limitsOf.set(organization, limits)
   const { options, settings } = drawOptions(random, budgets)
   const prices = random.chance(0.2) ? { 'microblog.search': 3, 'professionalnet.posts.search': 0.5 } : {}
-  const logger = drawLogger(random, credential.secrets, world)
-  const waiting = random.pick(['none', 'interferes', ...Object.keys(crashes)])
-  const onWait: ClientOptions['onWait'] = () => {
-    if (waiting === 'interferes') interference.visit('onWait')
-    return crashes[waiting]?.(random)
-  }
+  const logger = watchingLogger(credential.secrets, world)
+  const onWait: ClientOptions['onWait'] = () => interference.visit('onWait')
   const client = new SocialSearch({
     ...{ baseUrl, fetch, organization: organization.label, limits, logger },
-    ...{ ...(waiting !== 'none' && { onWait }) },
+    ...(random.chance(0.5) && { onWait }),
     prices,
     ...credential.options,
     ...options,
@@ -142,7 +131,6 @@ export function drawClient(
 
 /** Options in a line of the trace. */
 export function said({ budget, ...options }: DrawnOptions['options']): string {
-  const limit = budget === undefined ? '' : ` with a budget of ${(budget as AnyBudget).limit}`
-  const kind = budget instanceof CallersBudget ? ` (${budget.kind})` : ''
-  return `${JSON.stringify(options)}${limit}${kind}`
+  const limit = budget === undefined ? '' : ` with a budget of ${budget.limit}`
+  return `${JSON.stringify(options)}${limit}`
 }

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { runVirtual, sleep } from '../../../bench/simulate/clock.ts'
+import { CreditBudget } from '../../../src/index.ts'
 import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
-import { drawBudgets } from './budgets.ts'
 import { checkCall } from './check-call.ts'
 import { checkBudget, checkLedger, checkReserved } from './check-credits.ts'
 import { type DrawnCall, drawCall } from './draw-call.ts'
@@ -65,7 +65,8 @@ async function play(seed: string, callCount: number, trace: Trace, requests: Req
     },
   })
   const interference = new Interference(seed)
-  const budgets = drawBudgets(random, seed, interference)
+  const limits = [0, 3, 9, 50, 200, 500, 1000, 5000]
+  const budgets = Array.from({ length: random.integer(0, 4) }, () => new CreditBudget(random.pick(limits)))
   const crowd = random.chance(0.3) ? random.pick(soakOperations.filter(({ surface }) => surface)) : null
   const world: World = { seed, trace, interference, budgets, crowd, fetch: network.fetch }
   const organizations = Array.from({ length: random.integer(1, 2) }, (_, index) =>

@@ -1,7 +1,7 @@
 import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 
 /** A piece of the caller's code that the package calls. */
-export type Callback = 'log' | 'onWait' | 'token' | 'reserve' | 'settle' | 'schema'
+export type Callback = 'log' | 'onWait' | 'token'
 
 /**
  * The caller's callbacks sometimes abort a call or close a client in the middle of the package's work.

@@ -3,7 +3,7 @@ import { type ApiCall, PaginationError, type PagedCall, SocialSearchError } from
 import type { DrawnCall } from './draw-call.ts'
 import { shows } from './leaks.ts'
 import { callOperation } from './operations.ts'
-import { CallersError } from './own-code.ts'
+import { refreshFailed } from './credentials.ts'
 import { isWalk } from './records.ts'
 import type { Trace } from './trace.ts'
 
@@ -152,7 +152,7 @@ function look(value: unknown, { call }: DrawnCall, trace: Trace): void {
 /** Checks what a call rejected with, and says it in a few words. */
 function judge(reason: unknown, { call, plan }: DrawnCall, trace: Trace): string {
   if (plan?.controller.signal.aborted && reason === plan.controller.signal.reason) return 'is aborted'
-  if (reason instanceof CallersError) return `rejects with the caller's own error: ${reason.message}`
+  if (reason === refreshFailed) return 'rejects with the error of its refresh'
   if (!(reason instanceof SocialSearchError)) {
     trace.fail(`${call.id} rejected with a foreign ${String(reason)}`, reason)
     return 'rejects'

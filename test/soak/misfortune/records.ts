@@ -1,5 +1,4 @@
-import type { Charged, ClientOptions, SocialSearch } from '../../../src/index.ts'
-import type { AnyBudget } from './budgets.ts'
+import type { Charged, ClientOptions, CreditBudget, SocialSearch } from '../../../src/index.ts'
 import type { Interference } from './interference.ts'
 import type { MishapName } from './mishaps.ts'
 import type { SoakOperation } from './operations.ts'
@@ -11,7 +10,7 @@ export interface World {
   readonly seed: string
   readonly trace: Trace
   readonly interference: Interference
-  readonly budgets: readonly AnyBudget[]
+  readonly budgets: readonly CreditBudget[]
   /** What all calls ask for, so that they queue for one surface; null if they differ. */
   readonly crowd: SoakOperation | null
   readonly fetch: typeof globalThis.fetch
@@ -76,7 +75,7 @@ export interface CallSettings {
   /** Milliseconds; null for the default. */
   readonly timeoutMs: number | null
   readonly deadlineMs: number | null
-  readonly budgets: readonly AnyBudget[]
+  readonly budgets: readonly CreditBudget[]
 }
 
 /** A client with its settings. */
@@ -126,8 +125,6 @@ export interface CallRecord {
   readonly owner: ClientRecord
   readonly mode: Mode
   readonly settings: CallSettings
-  /** What the caller's schema and hook do, which may refuse any page. */
-  readonly ownCode: readonly string[]
   /** Whether its params are outside the documented bounds. */
   readonly isInvalid: boolean
   /** Pages that the service has for it. */
