@@ -26,11 +26,13 @@ export function nextOfState(
   const refuse = (message: string) =>
     new ConfigurationError(`${message}, nothing was sent`, { operation: id, next: params })
   assertObject('the state of a walk', state)
-  const isPage = paging !== undefined && Object.hasOwn(state, paging.param)
+  const isError = state instanceof SocialSearchError
+  // An error may also have the page that was paid for.
+  const isPage = !isError && paging !== undefined && Object.hasOwn(state, paging.param)
   const next = isPage ? state : (state as { next?: unknown }).next
-  if (next === null && !(state instanceof SocialSearchError)) return null
+  if (next === null && !isError) return null
   if (typeof next !== 'object' || next === null) {
-    const given = state instanceof SocialSearchError ? `the ${state.name}` : 'the state'
+    const given = isError ? `the ${state.name}` : 'the state'
     throw refuse(`resume() needs next, the params of a page; ${given} lacks it`)
   }
   // With `paging.next`, the params of the next page may be anything.

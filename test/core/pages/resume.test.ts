@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError, PaginationError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { page } from '../../support/pages.ts'
+import { networkPosts, page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
-import { failure, ok, scriptedService } from '../../support/service.ts'
+import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
 const service = scriptedService()
@@ -64,6 +64,19 @@ describe('resume()', () => {
     expect(idsOf(items)).toEqual(['1'])
     expect(idsOf((await walk(search().resume(error as never))).items)).toEqual(['2'])
     expect(sent().map(({ cursor }) => cursor)).toEqual([undefined, 'A', 'A'])
+  })
+
+  it('continues at the page that an error names when the error also has the page that was paid for', async () => {
+    service.script(
+      ok(networkPosts(1, 'a')),
+      ok(networkPosts(1, 'b')),
+      ok(networkPosts(2, 'b')),
+      ok(networkPosts(3)),
+    )
+    const call = makeClient().professionalnet.posts.search({ query: 'rust' })
+    const { error } = await walk(call)
+    expect(error).toMatchObject({ name: 'PaginationError', page: {}, next: { query: 'rust', page: 2 } })
+    expect((await walk(call.resume(error as never))).items.map(({ urn }) => urn)).toEqual(['b'])
   })
 
   it.each([
