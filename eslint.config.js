@@ -49,6 +49,7 @@ const mayImport = {
     'extensions/mcp',
     'extensions/node',
     'extensions/sandbox',
+    'extensions/shared',
   ],
 }
 

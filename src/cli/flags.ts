@@ -12,7 +12,7 @@ import { UsageError } from './command-errors.ts'
 export interface SharedFlags {
   readonly params?: string
   readonly body?: string
-  readonly budget?: string
+  readonly budget?: string | undefined
   readonly ceiling?: string
   readonly cache?: string
   readonly perMinute?: string

@@ -3,7 +3,8 @@ import type { OperationId } from '../api/operations.ts'
 import { answerCache } from './answer-cache.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
-import { clientFor } from './options.ts'
+import { openMachine } from './machine.ts'
+import { budgetOf, clientFor } from './options.ts'
 
 const serverPackage = '@modelcontextprotocol/server'
 
@@ -15,15 +16,22 @@ export interface McpFlags extends SharedFlags {
 /** Serves MCP over the input and output, until the client closes the input. Then it says on stderr what it has cost. */
 export async function mcp(flags: McpFlags): Promise<void> {
   const { sandbox, confirmAbove, allow } = flags
+  const machine = await openMachine(flags, 'mcp')
   // Credits of the sandbox cost nothing.
-  const budget = flags.budget ?? (sandbox === true ? '100' : undefined)
+  const budget = budgetOf(flags) ?? machine.budgets[0] ?? (sandbox === true ? 100 : undefined)
   if (budget === undefined)
-    throw new UsageError('mcp needs --budget, the credits that a session may spend, such as --budget 100')
-  const client = clientFor(flags, (await answerCache(flags)).options)
+    throw new UsageError(
+      'mcp needs --budget: credits for the session, such as 100, or for all commands, such as 200/day',
+    )
+  const client = clientFor(
+    flags,
+    { ...(await answerCache(flags)).options, ...machine.options },
+    machine.budgets,
+  )
   const { createMcp } = await loadMcp()
   const server = createMcp({
     client,
-    budget: numberOf('--budget', budget),
+    budget,
     ...(confirmAbove !== undefined && { confirmAbove: numberOf('--confirm-above', confirmAbove) }),
     ...(allow !== undefined && { allow: allow as OperationId[] }),
     pages: referencePages(),
@@ -33,7 +41,10 @@ export async function mcp(flags: McpFlags): Promise<void> {
     const saved = flags.cache === undefined ? {} : { saved: client.credits.saved }
     process.stderr.write(`${JSON.stringify({ ...server.report(), ...saved })}\n`)
   }
-  process.once('beforeExit', report)
+  process.once('beforeExit', () => {
+    report()
+    void machine.close()
+  })
   for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])
     process.once(signal, () => {
       report()

@@ -1,15 +1,35 @@
 import type { Operation } from '../api/operation.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
-import { type ClientOptions, type PagedOptions, type Wait, CreditBudget, SocialSearch } from '../index.ts'
+import {
+  type Budget,
+  type ClientOptions,
+  type PagedOptions,
+  type Wait,
+  CreditBudget,
+  SocialSearch,
+} from '../index.ts'
 import { clientTransport, type Validation, PagedCall } from '../extend.ts'
 import { createSandbox } from '../extensions/sandbox/index.ts'
 import { type SharedFlags, millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
+import { periodTermsOf } from './period-budget.ts'
 import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { showProgress, waitText } from './terminal.ts'
 
-/** Makes a client from the flags, the environment and the stored login. */
-export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {}): SocialSearch {
+/**
+ * Makes a client from the flags, the environment and the stored login.
+ *
+ * @param budgets Budgets of all its calls.
+ */
+export function clientFor(
+  flags: SharedFlags,
+  more: Partial<ClientOptions> = {},
+  budgets: readonly Budget[] = [],
+): SocialSearch {
+  return budgets.reduce((client, budget) => client.withOptions({ budget }), plainClientFor(flags, more))
+}
+
+function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>): SocialSearch {
   const { perMinute, timeout, validation } = flags
   const options = {
     ...(perMinute !== undefined && {
@@ -21,21 +41,26 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     onWait: (wait: Wait) => showProgress(flags, waitText(wait)),
     ...more,
   }
+  const account = addressOf(flags)
+  if (flags.sandbox === true) {
+    const sandbox = createSandbox({ limits: { perMinute: false }, growth: 60 })
+    // With the same name each time, the next command finds what this one stores with `--cache`.
+    const named = { apiKey: sandbox.writeKey, organization: 'sandbox' }
+    return new SocialSearch({ ...sandbox.clientOptions(), ...named, ...options })
+  }
+  return new SocialSearch({ ...account, ...options })
+}
+
+/** The address and the credential of the commands with these flags. */
+export function addressOf(
+  flags: Pick<SharedFlags, 'baseUrl' | 'profile' | 'sandbox'>,
+): Pick<ClientOptions, 'baseUrl' | 'auth' | 'organization'> & { readonly apiKey?: string } {
+  const { profile } = flags
   if (flags.sandbox === true) {
     if (flags.baseUrl !== undefined)
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
-    const sandbox = createSandbox({ limits: { perMinute: false }, growth: 60 })
-    // With the same name each time, the next command finds what this one stores with `--cache`.
-    const account = { apiKey: sandbox.writeKey, organization: 'sandbox' }
-    return new SocialSearch({ ...sandbox.clientOptions(), ...account, ...options })
+    return { baseUrl: 'sandbox' }
   }
-  return new SocialSearch({ ...addressAndCredential(flags), ...options })
-}
-
-function addressAndCredential(
-  flags: Pick<SharedFlags, 'baseUrl' | 'profile'>,
-): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth' | 'organization'> {
-  const { profile } = flags
   const hint = 'run social-search login, or try the command with --sandbox'
   // A profile goes before the variables.
   const environment = profile === undefined ? process.env : {}
@@ -53,9 +78,13 @@ function addressAndCredential(
   throw new CommandError('credentials', `no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
 }
 
-/** @param spent Credits that earlier runs of the same job have spent. */
+/**
+ * The budget of one run; undefined if `--budget` names none, or the credits of a period.
+ *
+ * @param spent Credits that earlier runs of the same job have spent.
+ */
 export function budgetOf({ budget }: SharedFlags, spent = 0): CreditBudget | undefined {
-  if (budget === undefined) return undefined
+  if (budget === undefined || periodTermsOf('--budget', budget) !== undefined) return undefined
   const credits = numberOf('--budget', budget)
   if (credits < 0) throw new UsageError(`--budget must be at least 0, got ${credits}`)
   return new CreditBudget(Math.max(0, credits - spent))

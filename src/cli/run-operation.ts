@@ -1,7 +1,7 @@
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
-import { ApiError, SocialSearchError } from '../errors/index.ts'
+import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
 import { answerCache } from './answer-cache.ts'
 import { cardOf } from './card.ts'
 import { confirmWalk } from './confirm.ts'
@@ -10,6 +10,7 @@ import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf, wholeNumberO
 import { nothingFound, terminalOptions } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobDatabase } from './job-database.ts'
+import { openMachine } from './machine.ts'
 import { OutputFile, byExport, databaseFor, fileFormatOf } from './output-file.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { Stop } from './stop.ts'
@@ -33,19 +34,23 @@ export async function runOperation(
   })
   const walk: WalkOptions = walkOptions(flags)
   if (operation.paging === undefined) raiseCeiling(operation, params, walk.limit)
-  await confirmWalk(operation, params, flags)
+  const machine = await openMachine(flags, commandOf(operation.id))
+  await confirmWalk(operation, params, { ...flags, budget: machine.budget })
   const stop = new Stop({
     // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
     prepare: () => job?.keepCredits(credits()),
   })
   const exact = new ExactRecords()
   const answers = await answerCache(flags)
-  const client = clientFor(flags, {
-    ...answers.options,
-    hooks: stop.hooks,
-    observers: [...(answers.options.observers ?? []), stop.observer, exact.observer],
-    onWait: (wait) => showProgress(flags, `${done()} · ${waitText(wait)}`),
-  })
+  const client = clientFor(
+    flags,
+    {
+      ...{ ...answers.options, ...machine.options, hooks: stop.hooks },
+      observers: [...(answers.options.observers ?? []), stop.observer, exact.observer],
+      onWait: (wait) => showProgress(flags, `${done()} · ${waitText(wait)}`),
+    },
+    machine.budgets,
+  )
   // Check the params and the budget before a file is created.
   client.quote(operation.id as OperationId, id ?? params)
   budgetOf(flags)
@@ -117,7 +122,7 @@ export async function runOperation(
       failed == null || operation.paging === undefined || isFinal || (pages === 0 && job === undefined)
         ? undefined
         : continuation(operation, flags, failed, left)
-    if (job !== undefined && command !== undefined && code === exitCodes.budget)
+    if (job !== undefined && command !== undefined && isOfRun(error))
       command += ' and a higher --budget, which counts all runs'
     if (pages > 0) tell(flags, done())
     complain(flags, reason, command, unwritten)
@@ -127,7 +132,13 @@ export async function runOperation(
     file?.close()
     answers.report(client)
     stop.end()
+    await machine.close()
   }
+}
+
+/** Whether the budget of `--budget 20` has ended the job, and no other one. */
+function isOfRun(error: unknown): boolean {
+  return error instanceof CreditBudgetError && error.budget === undefined
 }
 
 function formatOf(operation: Operation, flags: SharedFlags): Format | 'db' {

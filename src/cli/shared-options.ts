@@ -33,7 +33,10 @@ export function shared(command: Command): Command {
 export function withClient(command: Command): Command {
   return command
     .optionsGroup('Credits:')
-    .option('--budget <credits>', 'most credits to spend')
+    .option(
+      '--budget <credits>',
+      'most credits to spend in this run, or 200/day for all runs (hour, day, month; UTC)',
+    )
     .optionsGroup('Connection:')
     .option('--per-minute <n>', 'most requests a minute, or off')
     .option('--timeout <seconds>', 'time for one request')

@@ -20,6 +20,7 @@ import { print, say, tell } from './terminal.ts'
 import { cardsFor } from './card.ts'
 import { UsageError } from './command-errors.ts'
 import { confirmWatch } from './confirm.ts'
+import { openMachine } from './machine.ts'
 import { type WatchSink, openSink } from './watch-sink.ts'
 
 export interface WatchFlags extends SharedFlags {
@@ -42,20 +43,26 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
     throw new UsageError(`watch stores posts in a .db file only, got --out ${out}`)
   if (out !== undefined && flags.state !== undefined)
     throw new UsageError('--state contradicts --out, whose file keeps the state, too; leave out one of them')
-  await confirmWatch(operation, flags)
+  const machine = await openMachine(flags, 'watch')
+  await confirmWatch(operation, { ...flags, budget: machine.budget })
   const cards = cardsFor(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
   const stop = new Stop({ prepare: () => sink?.prepare() })
-  const client = clientFor(flags, {
-    hooks: stop.hooks,
-    observers: [stop.observer, { onCall: () => stop.pageIsRead() }],
-  })
+  const client = clientFor(
+    flags,
+    {
+      ...{ ...machine.options, hooks: stop.hooks },
+      observers: [stop.observer, { onCall: () => stop.pageIsRead() }],
+    },
+    machine.budgets,
+  )
   const options = {
     freshness: millisecondsOf('--freshness', flags.freshness),
     maxPages: wholeNumberOf('--max-pages', flags.maxPages),
     once: flags.once,
     from: flags.from,
-    budget: budgetOf(flags),
+    // The watch spreads it over its period.
+    budget: budgetOf(flags) ?? machine.budgets[0],
     signal: stop.signal,
   }
   let sink: WatchSink | undefined
@@ -89,6 +96,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
     if (out !== undefined)
       tell(flags, `${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`)
     if (missing > 0) tell(flags, 'There are more posts: the next run, or the next poll, continues')
+    await machine.close()
   }
 }
 

@@ -8,6 +8,8 @@ import { newFolder } from '../support/folder.ts'
 
 /** Has the files, the logins and the stored answers of a test. */
 export const folder = newFolder()
+/** Has what commands share. */
+const stateFolder = newFolder()
 /** The service; each test has its own. */
 export let sandbox: Sandbox
 
@@ -44,6 +46,7 @@ export function useCommand(
     // The command looks for its folders and for terminals when it is imported.
     for (const name of ['XDG_CONFIG_HOME', 'APPDATA']) vi.stubEnv(name, join(folder, 'config'))
     for (const name of ['XDG_CACHE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, join(folder, 'cache'))
+    vi.stubEnv('XDG_STATE_HOME', stateFolder)
     ;({ main } = await import('../../src/cli/program.ts'))
     return () => {
       process.chdir(home)
@@ -53,7 +56,8 @@ export function useCommand(
     }
   })
   beforeEach(() => {
-    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+    for (const parent of [folder, stateFolder])
+      for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true })
     sandbox = createSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
     vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>
       sandbox.fetch(new Request(...request)),

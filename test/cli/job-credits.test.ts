@@ -49,6 +49,7 @@ class Job {
     subject = 'coffee',
   ): Promise<number | undefined> {
     const { sandbox, out } = this
+    vi.stubEnv('XDG_STATE_HOME', folder)
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
     vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
       this.onSend()

@@ -76,6 +76,7 @@ export function run(
 const storesOf = (folder: string) => ({
   XDG_CONFIG_HOME: join(folder, 'config'),
   XDG_CACHE_HOME: join(folder, 'cache'),
+  XDG_STATE_HOME: join(folder, 'state'),
 })
 
 /** For `during`: acts on the process when something is due, unless it has ended by then. */

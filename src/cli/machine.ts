@@ -1,0 +1,124 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { ClientOptions } from '../index.ts'
+import { SharedLimiter, type SharedStore, sqliteStore } from '../extensions/shared/index.ts'
+import { within } from '../lib/abort.ts'
+import { sha256 } from '../lib/hash.ts'
+import { messageOf } from '../lib/thrown.ts'
+import { CommandError } from './command-errors.ts'
+import type { SharedFlags } from './flags.ts'
+import { addressOf } from './options.ts'
+import { PeriodBudget, type PeriodTerms, periodTermsOf, textOf } from './period-budget.ts'
+import { profile, userFolder } from './profile.ts'
+import { importWithSqlite } from './sqlite.ts'
+
+/** What the commands of this user share. It outlives the logins and the stored answers. */
+function fileOfUser(): string {
+  return join(userFolder('LOCALAPPDATA', 'XDG_STATE_HOME', '.local/state'), 'shared.sqlite')
+}
+
+/** How long a command waits for the file, in milliseconds. */
+const openMs = 5000
+
+/** The limits and the budgets that a command shares with the others of this user on this machine. */
+export interface Machine {
+  /** The budgets of periods: of `--budget 200/day`, and of `social-search budget`. A call must fit into all of them. */
+  readonly budgets: readonly PeriodBudget[]
+  /** `--budget`, or else the budget that is set. */
+  readonly budget: string | undefined
+  readonly options: Pick<ClientOptions, 'limiter'>
+  close(): Promise<void>
+}
+
+/**
+ * Opens what a command shares with others.
+ *
+ * @param command What `social-search budget` calls it, such as `microblog search`.
+ */
+export async function openMachine(flags: SharedFlags, command: string): Promise<Machine> {
+  const { budget, perMinute, sandbox } = flags
+  const flagged = budget === undefined ? undefined : periodTermsOf('--budget', budget)
+  const { baseUrl, apiKey, organization = profile } = addressOf(flags)
+  // The sandbox costs nothing, unless one wants to try a budget.
+  const opened = sandbox === true && flagged === undefined ? undefined : await openFile(flagged !== undefined)
+  if (opened === undefined) return { budgets: [], budget, options: {}, close: () => Promise.resolve() }
+  const { store } = opened
+  const set = sandbox === true ? undefined : opened.set
+  const terms = [flagged, set].filter((each) => each !== undefined)
+  // Two limits of one period are one budget: the lower one.
+  const lowest = terms.filter(
+    (each) => !terms.some((other) => other.every === each.every && isBelow(other, each)),
+  )
+  const budgets = lowest.map((each) => new PeriodBudget(store, ownerOf(baseUrl), each, command))
+  // The sandbox has no limits, and a rate of its own is that of one command.
+  const limiter =
+    sandbox === true || perMinute !== undefined
+      ? undefined
+      : new SharedLimiter({
+          ...{ store, organization: JSON.stringify([baseUrl, apiKey ?? organization]) },
+          ...{ onUnavailable: 'local' as const, localShare: 1, logger: false as const },
+        })
+  return {
+    budgets,
+    budget: budget ?? (set && textOf(set)),
+    options: limiter === undefined ? {} : { limiter },
+    async close() {
+      await limiter?.close()
+      // What could not be stored stays reserved, and becomes uncertain.
+      for (const each of budgets) await each.close().catch(() => {})
+      store.close()
+    },
+  }
+}
+
+function isBelow(one: PeriodTerms, other: PeriodTerms): boolean {
+  return one.limit === other.limit ? one !== other && one.isSet : one.limit < other.limit
+}
+
+/** Names what a budget belongs to: an address, in a profile. */
+export function ownerOf(baseUrl: string): string {
+  return JSON.stringify([profile ?? null, baseUrl.replace(/\/+$/, '')])
+}
+
+interface MachineFile {
+  readonly store: ReturnType<typeof sqliteStore>
+  /** The budget that `social-search budget` has set for this profile. */
+  readonly set: PeriodTerms | undefined
+}
+
+/** Opens the file. Undefined if there is none and none can be made, so that no budget is set, unless it is needed. */
+export async function openFile(isNeeded: true): Promise<MachineFile>
+export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined>
+export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
+  const path = fileOfUser()
+  const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  let store: ReturnType<typeof sqliteStore> | undefined
+  try {
+    await importWithSqlite('a budget of a period', () => import('node:sqlite'))
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const opened = (store = sqliteStore(path))
+    return { store, set: await within(openMs, () => readSet(opened), tooLate) }
+  } catch (error) {
+    store?.close()
+    if (!isNeeded && size === 0) return undefined
+    throw error instanceof CommandError
+      ? error
+      : new CommandError('failed', `${messageOf(error)}; budgets are there`)
+  }
+}
+
+const setKey = async (): Promise<string> => `set-1:${(await sha256(profile ?? '')).slice(0, 32)}`
+
+async function readSet(store: SharedStore): Promise<PeriodTerms | undefined> {
+  const text = await store.update(await setKey(), (found) => ({ result: found ?? '' }))
+  return periodTermsOf('the budget', text, true)
+}
+
+/** Sets the budget of all commands of this profile; an empty text removes it. */
+export async function storeSet(store: SharedStore, text: string): Promise<void> {
+  await store.update(await setKey(), () => ({ value: text, result: undefined }))
+}
+
+function tooLate(): never {
+  throw new Error(`${fileOfUser()} is locked by another program`)
+}

@@ -1,0 +1,137 @@
+import { CreditBudgetError } from '../index.ts'
+import type { Reservation } from '../index.ts'
+import { SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
+import { count } from '../lib/count.ts'
+import { sha256 } from '../lib/hash.ts'
+import { parsed } from '../lib/json.ts'
+import { type Period, periodAt, periodEnd } from '../lib/period.ts'
+import { UsageError } from './command-errors.ts'
+
+/** Credits for each hour, day or month, in UTC. */
+export interface PeriodTerms {
+  readonly limit: number
+  readonly every: Period
+  /** Whether `social-search budget` has set it, for all commands. */
+  readonly isSet: boolean
+}
+
+/** What the commands of one period have spent. */
+interface Spending {
+  readonly period: string
+  /** The latest limit. */
+  readonly limit: number
+  /** Credits by command, such as `microblog search`. */
+  readonly commands: Readonly<Record<string, number>>
+}
+
+/** The terms of a budget such as `200/day`; undefined for credits without a period. */
+export function periodTermsOf(name: string, text: string, isSet = false): PeriodTerms | undefined {
+  if (!text.includes('/')) return undefined
+  const [, credits, every] = /^(\d+(?:\.\d+)?)\/(hour|day|month)$/.exec(text) ?? []
+  if (credits === undefined)
+    throw new UsageError(
+      `${name} must be credits, or credits a period such as 20/hour, 200/day or 6000/month, got ${text}`,
+    )
+  return { limit: Number(credits), every: every as Period, isSet }
+}
+
+/** `200/day`. */
+export function textOf({ limit, every }: Pick<PeriodTerms, 'limit' | 'every'>): string {
+  return `${limit}/${every}`
+}
+
+/** When the current period ends: `2026-11-25 00:00 UTC`. */
+export function endTextOf(every: Period): string {
+  const end = periodEnd(Date.now(), (time) => periodAt(time, every))
+  return `${new Date(end).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** A budget of a period has too little left. */
+class PeriodBudgetError extends CreditBudgetError {
+  constructor(...args: ConstructorParameters<typeof CreditBudgetError>) {
+    super(...args)
+    const { needed, remaining, budget = '' } = this
+    const [, flag = '', credits = '', every] = /^(--)?budget (.+)\/(\w+)$/.exec(budget) ?? []
+    const until = `has ${remaining} left until ${endTextOf(every as Period)}`
+    const mend = flag
+      ? 'wait, or raise --budget'
+      : `wait, or raise it: social-search budget ${Number(credits) * 2}/${every}`
+    this.message = `not sent: it may cost ${count(needed, 'credit')}, and ${flag ? '' : 'the '}${budget} ${until}; ${mend}`
+  }
+}
+
+/** A budget such as `200/day`, which all commands of a profile and address on this machine share. It begins anew in UTC. */
+export class PeriodBudget extends SharedBudget {
+  /** As errors name it: `--budget 200/day`, or `budget 200/day` for one that is set. */
+  override readonly name: string
+  readonly terms: PeriodTerms
+  readonly #owner: string
+  readonly #command: string
+  readonly #store: SharedStore
+  readonly #writes = new Set<Promise<void>>()
+
+  /** @param owner The profile and the address. */
+  constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
+    const { limit, every } = terms
+    super({ store, name: `${owner} ${every}`, limit, every, logger: false })
+    this.name = `${terms.isSet ? '' : '--'}budget ${textOf(terms)}`
+    this.terms = terms
+    this.#owner = owner
+    this.#command = command
+    this.#store = store
+  }
+
+  override async reserve(credits: number, operation: string): Promise<Reservation> {
+    try {
+      const reservation = await super.reserve(credits, operation)
+      return {
+        ...reservation,
+        settle: (cost, uncertain) => {
+          reservation.settle(cost, uncertain)
+          if (cost > 0) this.#note(cost)
+        },
+      }
+    } catch (error) {
+      if (!(error instanceof CreditBudgetError)) throw error
+      const { needed, remaining } = error
+      throw new PeriodBudgetError({ needed, remaining, budget: this.name }, { operation })
+    }
+  }
+
+  override async close(): Promise<void> {
+    await Promise.all(this.#writes)
+    await super.close()
+  }
+
+  /** What commands have spent in this period, and the latest limit; undefined if there is none. */
+  static async spending(store: SharedStore, owner: string, every: Period): Promise<Spending | undefined> {
+    const key = await spendingKey(owner, every)
+    const found = await store.update(key, (text) => ({ result: parsed(text ?? 'null') as Spending | null }))
+    if (found === null) return undefined
+    return found.period === periodAt(Date.now(), every) ? found : { ...found, commands: {} }
+  }
+
+  /** Notes what the command has spent, to show it. The budget does not depend on it. */
+  #note(cost: number): void {
+    const { limit, every } = this.terms
+    const write = (async () => {
+      await this.#store.update(await spendingKey(this.#owner, every), (text, clock) => {
+        const period = periodAt(clock, every)
+        const before = parsed(text ?? 'null') as Spending | null
+        const commands = before?.period === period ? before.commands : {}
+        const spent = { ...commands, [this.#command]: (commands[this.#command] ?? 0) + cost }
+        return {
+          value: JSON.stringify({ period, limit, commands: spent } satisfies Spending),
+          result: undefined,
+        }
+      })
+    })()
+      .catch(() => {})
+      .finally(() => this.#writes.delete(write))
+    this.#writes.add(write)
+  }
+}
+
+async function spendingKey(owner: string, every: Period): Promise<string> {
+  return `spending-1:${(await sha256(`${owner} ${every}`)).slice(0, 32)}`
+}
