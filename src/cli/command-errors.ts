@@ -15,9 +15,7 @@ export const exitCodes = {
 
 /** An error of the command itself; `code` names its exit code. */
 export class CommandError extends Error {
-  static {
-    this.prototype.name = 'CommandError'
-  }
+  static override readonly name: string = 'CommandError'
   readonly code: keyof typeof exitCodes
 
   constructor(code: keyof typeof exitCodes, message: string) {
@@ -28,9 +26,7 @@ export class CommandError extends Error {
 
 /** The command line cannot work. Nothing was sent. */
 export class UsageError extends CommandError {
-  static {
-    this.prototype.name = 'UsageError'
-  }
+  static override readonly name: string = 'UsageError'
 
   constructor(message: string) {
     super('usage', message)

@@ -20,9 +20,7 @@ export interface ApiErrorDetails extends ErrorContext {
  * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId)
  */
 export class ApiError extends SocialSearchError {
-  static {
-    this.prototype.name = 'ApiError'
-  }
+  static override readonly name: string = 'ApiError'
   /** The kind of error, for a `switch`. */
   declare readonly code: ApiErrorCode
   /** HTTP status. */
@@ -53,9 +51,7 @@ export class ApiError extends SocialSearchError {
  * if (error instanceof ValidationError) for (const { path, message } of error.issues) console.error(path, message)
  */
 export class ValidationError extends ApiError {
-  static {
-    this.prototype.name = 'ValidationError'
-  }
+  static override readonly name: string = 'ValidationError'
 }
 
 /**
@@ -65,9 +61,7 @@ export class ValidationError extends ApiError {
  * if (error instanceof AuthenticationError) console.error('replace the key', error.requestId)
  */
 export class AuthenticationError extends ApiError {
-  static {
-    this.prototype.name = 'AuthenticationError'
-  }
+  static override readonly name: string = 'AuthenticationError'
 }
 
 /**
@@ -77,9 +71,7 @@ export class AuthenticationError extends ApiError {
  * if (error instanceof PermissionDeniedError) console.error('the key needs', error.requiredScopes)
  */
 export class PermissionDeniedError extends ApiError {
-  static {
-    this.prototype.name = 'PermissionDeniedError'
-  }
+  static override readonly name: string = 'PermissionDeniedError'
 }
 
 /**
@@ -92,9 +84,7 @@ export class PermissionDeniedError extends ApiError {
  * })
  */
 export class NotFoundError extends ApiError {
-  static {
-    this.prototype.name = 'NotFoundError'
-  }
+  static override readonly name: string = 'NotFoundError'
 }
 
 /**
@@ -104,9 +94,7 @@ export class NotFoundError extends ApiError {
  * if (error instanceof RateLimitError) later(error.retryAfter) // seconds
  */
 export class RateLimitError extends ApiError {
-  static {
-    this.prototype.name = 'RateLimitError'
-  }
+  static override readonly name: string = 'RateLimitError'
 }
 
 /**
@@ -116,9 +104,7 @@ export class RateLimitError extends ApiError {
  * if (error instanceof UpstreamError) later()
  */
 export class UpstreamError extends ApiError {
-  static {
-    this.prototype.name = 'UpstreamError'
-  }
+  static override readonly name: string = 'UpstreamError'
 }
 
 /**
@@ -128,9 +114,7 @@ export class UpstreamError extends ApiError {
  * if (error instanceof ServiceUnavailableError) later(error.retryAfter) // seconds
  */
 export class ServiceUnavailableError extends ApiError {
-  static {
-    this.prototype.name = 'ServiceUnavailableError'
-  }
+  static override readonly name: string = 'ServiceUnavailableError'
 }
 
 /** The error class of each status; other statuses are an `ApiError`. */

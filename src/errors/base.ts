@@ -86,9 +86,7 @@ export interface ErrorContext {
  * if (error instanceof SocialSearchError && error.charged === 'unknown') review(error.operation, error.attempts)
  */
 export class SocialSearchError extends Error {
-  static {
-    this.prototype.name = 'SocialSearchError'
-  }
+  static override readonly name: string = 'SocialSearchError'
   /** The kind of error, for a `switch`. */
   readonly code: ClientErrorCode | ApiErrorCode
   /** The service's id of the request, for its support. */
@@ -128,6 +126,11 @@ export class SocialSearchError extends Error {
     if (applied !== undefined) this.applied = applied
     if (context.next !== undefined) this.next = context.next
     if (context.body !== undefined) hide(this, 'body', context.body)
+  }
+
+  /** The name of its class, which no bundler shortens. */
+  override get name(): string {
+    return this.constructor.name
   }
 
   /** The fields for a JSON log. */

@@ -10,9 +10,7 @@ import { summary } from './summary.ts'
  * if (error instanceof ConfigurationError) console.error(error.message)
  */
 export class ConfigurationError extends SocialSearchError {
-  static {
-    this.prototype.name = 'ConfigurationError'
-  }
+  static override readonly name: string = 'ConfigurationError'
   declare readonly code: 'configuration'
 
   constructor(message: string, context?: ErrorContext) {
@@ -27,9 +25,7 @@ export class ConfigurationError extends SocialSearchError {
  * if (error instanceof InvalidRequestError) for (const { path, message } of error.issues) console.error(path, message)
  */
 export class InvalidRequestError extends SocialSearchError {
-  static {
-    this.prototype.name = 'InvalidRequestError'
-  }
+  static override readonly name: string = 'InvalidRequestError'
   declare readonly code: 'invalid_request'
   /** Each invalid field, in the format of the service's validation errors; at most the first hundred. */
   readonly issues: readonly Issue[]
@@ -52,9 +48,7 @@ export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
  * if (error instanceof ConnectionError && error.charged === 'no') later() // nothing was sent
  */
 export class ConnectionError extends SocialSearchError {
-  static {
-    this.prototype.name = 'ConnectionError'
-  }
+  static override readonly name: string = 'ConnectionError'
   declare readonly code: 'connection'
   /** `connect` and `tls`: nothing was sent. `exchange`: the request may have been processed. */
   readonly phase: ConnectionPhase
@@ -78,9 +72,7 @@ export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
  * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent
  */
 export class TimeoutError extends SocialSearchError {
-  static {
-    this.prototype.name = 'TimeoutError'
-  }
+  static override readonly name: string = 'TimeoutError'
   declare readonly code: 'timeout'
   /** The phase: in the queue, waiting for headers, reading the body, or waiting between two attempts. */
   readonly phase: TimeoutPhase
@@ -104,9 +96,7 @@ export class TimeoutError extends SocialSearchError {
  * if (error instanceof RedirectError) console.error('check baseUrl:', error.status)
  */
 export class RedirectError extends SocialSearchError {
-  static {
-    this.prototype.name = 'RedirectError'
-  }
+  static override readonly name: string = 'RedirectError'
   declare readonly code: 'redirect'
   /** HTTP status; absent if the browser hides it. */
   declare readonly status?: number
@@ -124,9 +114,7 @@ export class RedirectError extends SocialSearchError {
  * if (error instanceof InvalidResponseError) salvage(error.body) // you paid for it
  */
 export class InvalidResponseError extends SocialSearchError {
-  static {
-    this.prototype.name = 'InvalidResponseError'
-  }
+  static override readonly name: string = 'InvalidResponseError'
   declare readonly code: 'invalid_response'
   /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs of the error stay short. */
   declare readonly body: unknown
@@ -148,9 +136,7 @@ export class InvalidResponseError extends SocialSearchError {
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
  */
 export class CreditBudgetError extends SharedError {
-  static {
-    this.prototype.name = 'CreditBudgetError'
-  }
+  static override readonly name: string = 'CreditBudgetError'
   declare readonly code: 'credit_budget'
   /** The most credits that the call may cost, as far as documented. */
   readonly needed: number
@@ -188,9 +174,7 @@ export class CreditBudgetError extends SharedError {
  * if (error instanceof PaginationError) await save({ next: error.next }) // to resume() later
  */
 export class PaginationError extends SocialSearchError {
-  static {
-    this.prototype.name = 'PaginationError'
-  }
+  static override readonly name: string = 'PaginationError'
   declare readonly code: 'pagination'
   /** Params to continue with, or null if the service named no next page. */
   declare readonly next: object | null
@@ -212,9 +196,7 @@ export class PaginationError extends SocialSearchError {
  * await search.catch((error: unknown) => console.log(error instanceof ClosedError)) // true
  */
 export class ClosedError extends SocialSearchError {
-  static {
-    this.prototype.name = 'ClosedError'
-  }
+  static override readonly name: string = 'ClosedError'
   declare readonly code: 'closed'
 
   constructor(context?: ErrorContext, closed = 'client') {

@@ -14,9 +14,7 @@ export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused'
  * if (error instanceof ReauthorizationRequiredError) console.log('sign in again:', error.reason)
  */
 export class ReauthorizationRequiredError extends SharedError {
-  static {
-    this.prototype.name = 'ReauthorizationRequiredError'
-  }
+  static override readonly name: string = 'ReauthorizationRequiredError'
   declare readonly code: 'reauthorization_required'
   /** Why the tokens no longer work. */
   readonly reason: ReauthorizationReason
@@ -54,9 +52,7 @@ export interface OAuthErrorDetails {
  * if (error instanceof OAuthError) console.error(error.step, error.reason)
  */
 export class OAuthError extends SharedError {
-  static {
-    this.prototype.name = 'OAuthError'
-  }
+  static override readonly name: string = 'OAuthError'
   declare readonly code: 'oauth'
   /** The phase that failed. */
   readonly step: OAuthStep
@@ -89,9 +85,7 @@ export class OAuthError extends SharedError {
  * if (error instanceof TokenStoreError) console.error(error.message)
  */
 export class TokenStoreError extends SharedError {
-  static {
-    this.prototype.name = 'TokenStoreError'
-  }
+  static override readonly name: string = 'TokenStoreError'
   declare readonly code: 'token_store'
 
   constructor(text: string, context?: ErrorContext) {

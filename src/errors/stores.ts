@@ -7,9 +7,7 @@ import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
  * if (error instanceof BudgetUnavailableError) later() // nothing was sent
  */
 export class BudgetUnavailableError extends SharedError {
-  static {
-    this.prototype.name = 'BudgetUnavailableError'
-  }
+  static override readonly name: string = 'BudgetUnavailableError'
   declare readonly code: 'budget_unavailable'
   /** The error of its store. */
   readonly reason: string
@@ -27,9 +25,7 @@ export class BudgetUnavailableError extends SharedError {
  * if (error instanceof NotCachedError) console.error('record it first:', error.operation)
  */
 export class NotCachedError extends SocialSearchError {
-  static {
-    this.prototype.name = 'NotCachedError'
-  }
+  static override readonly name: string = 'NotCachedError'
   declare readonly code: 'not_cached'
 
   constructor(message: string, context?: ErrorContext) {

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenBody, OpenParams, OpenRecord } from '../api/undocumented.ts'
+import type { OpenBody, OpenRecord } from '../api/undocumented.ts'
 import type { Operation, Paging } from '../api/operation.ts'
 import type { PathId } from '../api/path-id.ts'
 import type { Schema } from '../api/schema/schema.ts'
@@ -55,69 +55,34 @@ type RecordOperation = Operation & {
   readonly method: 'GET'
 }
 
-type ValueOf<Checked> = Checked extends Schema<infer Value> ? Value : never
-type Params<Op extends Operation> = ValueOf<Op['request']>
-type Body<Op extends Operation> = ValueOf<Op['response']>
-type List<Op extends Operation> = Op extends { readonly list: infer Name extends string } ? Name : never
-type Item<Op extends Operation> =
-  Body<Op> extends { [Name in List<Op>]: readonly (infer Each)[] } ? Each : never
-
-/** The body of a list whose records have the type that `schema` gives them. */
-type ListBody<Op extends Operation, Schema extends SchemaOrType> = Omit<Body<Op>, List<Op>> & {
-  [Name in List<Op>]: Output<Schema, Item<Op>>[]
-}
-
-/** What the method of a list must return, by its operation. Its interface has the same types by name, for the hover. */
-type ListMethod<Op extends Operation> = Op extends { readonly documented: true }
-  ? <Schema extends MaybeSchema = undefined>(
-      params: Params<Op>,
-      options?: AnyCallOptions,
-    ) => PagedCall<ListBody<Op, Schema> & PageFields<Params<Op>>, Output<Schema, Item<Op>>>
-  : <Schema extends SchemaOrType = undefined, Name extends string = string>(
-      params?: OpenParams,
-      options?: AnyCallOptions,
-    ) => OpenList<Name, Schema>
-
-/** What the method of a call for one body must return. A schema checks each record of a list, or the whole body. */
-type SingleMethod<Op extends Operation> = <Schema extends SchemaOrType = undefined>(
-  params: Params<Op>,
-  options?: AnyCallOptions,
-) => ApiCall<Op extends { readonly list: string } ? ListBody<Op, Schema> : Output<Schema, Body<Op>>>
-
-type RecordMethod<Op extends Operation> = <Schema extends SchemaOrType = undefined>(
-  id: string,
-  options?: AnyCallOptions,
-) => ApiCall<Output<Schema, Body<Op>>>
+/** The params that an operation takes. The interfaces of the resources have their types by name, for the hover. */
+type Params<Op extends Operation> = Op['request'] extends Schema<infer Value> ? Value : never
 
 /** A method that walks pages. `withoutParams` stands for params that a caller may leave out. */
 export function paged<const Op extends ListOperation>(
   transport: Transport,
   operation: Op,
-  withoutParams?: OpenParams,
-): ListMethod<Op> {
+  withoutParams?: Params<Op>,
+) {
   const calls = clientTransport(transport)
-  const method = (params = withoutParams, options?: AnyCallOptions): PagedCall<never, never> =>
+  return (params = withoutParams, options?: AnyCallOptions): PagedCall<never, never> =>
     new PagedCall(calls, operation, params as object, options)
-  // A conditional type stays open inside of its function.
-  return method as never
 }
 
 /** A method for one body. `withoutParams` stands for params that a caller may leave out. */
 export function single<const Op extends SingleOperation>(
   transport: Transport,
   operation: Op,
-  withoutParams?: OpenParams,
-): SingleMethod<Op> {
+  withoutParams?: Params<Op>,
+) {
   const calls = clientTransport(transport)
-  return (params, options) =>
-    new ApiCall(calls.request(operation, (params === undefined ? withoutParams : params) as object, options))
+  return (params = withoutParams, options?: AnyCallOptions): ApiCall<never> =>
+    new ApiCall(calls.request(operation, params as object, options))
 }
 
 /** A method for a record by its id. */
-export function byId<const Op extends RecordOperation>(
-  transport: Transport,
-  operation: Op,
-): RecordMethod<Op> {
+export function byId(transport: Transport, operation: RecordOperation) {
   const calls = clientTransport(transport)
-  return (id, options) => new ApiCall(calls.request(operation, {}, options, id))
+  return (id: string, options?: AnyCallOptions): ApiCall<never> =>
+    new ApiCall(calls.request(operation, {}, options, id))
 }

@@ -8,9 +8,7 @@ import { ApiError, type ApiErrorDetails } from '../../errors/index.ts'
  * if (error instanceof ProblemError) console.error(error.title, error.detail)
  */
 export class ProblemError extends ApiError {
-  static {
-    this.prototype.name = 'ProblemError'
-  }
+  static override readonly name: string = 'ProblemError'
   /** The type of the problem, like a URL. */
   declare readonly type?: string
   /** The problem in a few words. */

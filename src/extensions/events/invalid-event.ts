@@ -9,9 +9,7 @@ import { SocialSearchError } from '../../errors/index.ts'
  * if (error instanceof InvalidEventError) console.error(error.issues, error.payload)
  */
 export class InvalidEventError extends SocialSearchError {
-  static {
-    this.prototype.name = 'InvalidEventError'
-  }
+  static override readonly name: string = 'InvalidEventError'
   declare readonly code: 'invalid_event'
   /** How the payload differs from the schema. */
   readonly issues: readonly Issue[]
