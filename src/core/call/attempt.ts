@@ -1,12 +1,12 @@
 import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
 import { type Lease, abandonedMs } from '../../limits/interface.ts'
-import type { Purchase } from '../credits/ledger.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import { userAgent } from '../http/user-agent.ts'
 import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
 import { type Answer, type Situation, errorContext, logAt, timeoutOf } from './call.ts'
+import type { CallCost } from './call-cost.ts'
 import { codeOf } from './call-observer.ts'
 import { checkAnswer } from './check-answer.ts'
 import {
@@ -23,7 +23,7 @@ export class OpenAttempt {
   #at: Situation
   /** What the caller gets to see of it. */
   readonly #entry: Attempt
-  readonly #purchase: Purchase
+  readonly #cost: CallCost
   readonly #token: string | null
   readonly #lease: Lease
   /** Monotonic time at which it was sent; before that, at which it began. */
@@ -31,13 +31,12 @@ export class OpenAttempt {
   /** For how long the slot stays taken after the attempt, in milliseconds. */
   #keepSlotMs = 0
 
-  constructor(at: Situation, entry: Attempt, purchase: Purchase, lease: Lease, token: string | null) {
+  constructor(at: Situation, entry: Attempt, cost: CallCost, lease: Lease, token: string | null) {
     this.#at = at
     this.#entry = entry
-    this.#purchase = purchase
+    this.#cost = cost
     this.#lease = lease
     this.#token = token
-    at.call.openCalls.enterSlot()
   }
 
   /** @throws {Failure} */
@@ -49,12 +48,12 @@ export class OpenAttempt {
       const outcome = await this.#sendInTime()
       if (outcome instanceof Failure) failure = outcome
       else {
-        const answer = await checkAnswer(this.#at, outcome, this.#purchase.credits)
+        const answer = await checkAnswer(this.#at, outcome, this.#cost.credits)
         if (!(answer instanceof Failure)) {
           const { status } = answer.response
           const durationMs = Math.round(entry.duration)
           logAt(this.#at, 'debug', 'answered', { status, durationMs, requestId: answer.requestId })
-          call.observer?.attempt(entry, this.#purchase, outcome.tookEffect)
+          call.observer?.attempt(entry, this.#cost, outcome.tookEffect)
           return answer
         }
         failure = answer
@@ -135,6 +134,10 @@ export class OpenAttempt {
 
   #noteSent({ headers, signal }: Init): void {
     if (this.#entry.sent !== null) throw new FetchMisuse('a hook sent the request again')
+    // Other requests have taken its place in the minute meanwhile.
+    const { windowMs } = this.#at.call.client.limiter.limits
+    if (performance.now() - this.#start > windowMs)
+      throw new FetchMisuse(`a hook took longer than ${windowMs} ms, nothing was sent`)
     if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
     // A hook may have taken longer than the call has time, or have blocked the timers that end it.
     this.#at.call.end.throwIfAborted()
@@ -164,16 +167,12 @@ export class OpenAttempt {
     this.#entry.duration = performance.now() - this.#start
     if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
     if (requestId !== undefined) this.#entry.requestId = requestId
-    this.#purchase.settle(cost)
+    this.#cost.settle(cost)
     this.#at = { ...this.#at, tookEffect, settled: outcome }
     const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
     if (holdMs !== null) call.client.limiter.hold(call.operation.surface, holdMs)
-    const free = (): void => {
-      call.openCalls.leaveSlot()
-      this.#lease.release()
-    }
-    if (this.#keepSlotMs > 0) setTimeout(free, this.#keepSlotMs)
-    else free()
+    if (this.#keepSlotMs > 0) setTimeout(() => this.#lease.release(), this.#keepSlotMs)
+    else this.#lease.release()
   }
 
   /** Adds a failed attempt to the progress of the call, its log and its events. */
@@ -187,6 +186,6 @@ export class OpenAttempt {
     // Without a retry, the caller gets the error.
     const level = tookEffect === 'no' || failure.wait === null ? 'debug' : 'warn'
     logAt(this.#at, level, 'attempt failed', { outcome, charged, requestId })
-    this.#at.call.observer?.attempt(entry, this.#purchase, tookEffect)
+    this.#at.call.observer?.attempt(entry, this.#cost, tookEffect)
   }
 }

@@ -1,11 +1,5 @@
 import type { Operation } from '../../api/operation.ts'
-import {
-  type Attempt,
-  type Charged,
-  type ErrorContext,
-  SocialSearchError,
-  type TimeoutPhase,
-} from '../../errors/index.ts'
+import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { CallCredits } from '../credits/ledger.ts'
@@ -15,10 +9,9 @@ import type { Failure } from '../retry/failure.ts'
 import type { CallObserver } from './call-observer.ts'
 import type { Cancellation } from './cancellation.ts'
 import { type ComposedRequest, contextOf, worstOf } from './compose-request.ts'
-import type { OpenCalls } from './open-calls.ts'
 import type { InvalidItem } from './validate-body.ts'
 
-/** Answers a call. `sendCall` does it with requests; a cache or a tracer wraps that. */
+/** Answers a call. `sendCalls()` does it with requests; a cache or a tracer wraps that. */
 export type Send = (call: Call) => Promise<Answer>
 
 /** Adds something to each call. It may answer itself, or send another call in its place. */
@@ -33,7 +26,6 @@ export interface Call {
   readonly request: ComposedRequest
   readonly end: Cancellation
   readonly observer: CallObserver | undefined
-  readonly openCalls: OpenCalls
   /** The answer with the page before this one, in a walk. */
   readonly before: Answer | undefined
 }
@@ -92,10 +84,7 @@ export function errorContext(
     ...attempts.map(({ charged }) => charged),
     ...failures.map((each) => each.tookEffect),
   ]
-  // A success that was paid for, of this attempt or of one before.
-  const before = failures.at(-1)?.error
-  const body = settled?.body ?? (before instanceof SocialSearchError ? before.body : undefined)
-  return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body }
+  return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body: settled?.body }
 }
 
 /** Timeout of one attempt in milliseconds, unless the operation has its own. */

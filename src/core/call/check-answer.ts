@@ -26,7 +26,7 @@ export async function checkAnswer(
         ? { ok: true, body: value, invalid: null }
         : await validateInTime(at, value)
   if (validated instanceof Failure) return validated
-  if (!validated.ok) return failureOfInvalid(at, success, validated)
+  if (!validated.ok) return failureOfInvalid(at, requestId, validated)
   const { body, invalid } = validated
   return { response, redactor, text, parsed: value, requestId, body, invalid, attempts, credits }
 }

@@ -2,6 +2,7 @@ import { check } from '../../api/schema/check.ts'
 import type { Issue } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Charged, ErrorContext } from '../../errors/index.ts'
+import { messageOf } from '../../lib/thrown.ts'
 import type { Dialect } from '../http/dialect.ts'
 import { isOption } from '../options/merge.ts'
 import { effectOf } from '../retry/policy.ts'
@@ -36,21 +37,27 @@ export function composeRequest(
   options?: object,
 ): ComposedRequest {
   const { path, pathId, method, price } = operation
-  const params = jsonOf(input, method, dialect)
-  const copy = params === undefined ? input : dialect.parse(params)
-  const issues = check(operation.request, copy)
-  // The copy of a Map is an empty object.
-  if (issues.length === 0 && !operation.documented) issues.push(...check(operation.request, input))
-  if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
-  const query = method === 'GET' ? queryOf(copy, issues) : ''
-  if (issues.length === 0 && params === undefined)
-    issues.push({ path: '', message: 'cannot be written as JSON' })
-  if (issues.length === 0 && options) issues.push(...misplacedOptions(operation, copy as object, options))
-  const isSafe = issues.length === 0
-  const filled = isSafe && pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
-  const ceiling = price.kind === 'perItem' ? price.ceiling : null
-  const maxItems = ceiling && (copy as Record<string, unknown> | null)?.[ceiling.param]
-  return { path: filled + query, params, maxItems, issues: isSafe ? noIssues : issues }
+  try {
+    const params = jsonOf(input, method, dialect)
+    const copy = params === undefined ? input : dialect.parse(params)
+    const issues = check(operation.request, copy)
+    // The copy of a Map is an empty object.
+    if (issues.length === 0 && !operation.documented) issues.push(...check(operation.request, input))
+    if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
+    const query = method === 'GET' ? queryOf(copy, issues) : ''
+    if (issues.length === 0 && params === undefined)
+      issues.push({ path: '', message: 'cannot be written as JSON' })
+    if (issues.length === 0 && options) issues.push(...misplacedOptions(operation, copy as object, options))
+    const isSafe = issues.length === 0
+    const filled = isSafe && pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
+    const ceiling = price.kind === 'perItem' ? price.ceiling : null
+    const maxItems = ceiling && (copy as Record<string, unknown> | null)?.[ceiling.param]
+    return { path: filled + query, params, maxItems, issues: isSafe ? noIssues : issues }
+  } catch (error) {
+    // A getter of the caller, for example.
+    const issues = [{ path: '', message: `cannot be read: ${messageOf(error)}` }]
+    return { path, params: undefined, maxItems: undefined, issues }
+  }
 }
 
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */

@@ -1,7 +1,7 @@
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
-import type { CallSettings } from '../options/settings.ts'
 import type { Wait } from '../options/types.ts'
+import type { Call } from './call.ts'
 
 /** Milliseconds after which a silent program seems to hang. */
 const longMs = 5000
@@ -13,11 +13,6 @@ const explanations: Record<Wait['reason'], string> = {
   retry: 'the latest attempt failed',
 }
 
-interface WaitingCall {
-  readonly settings: Pick<CallSettings, 'log'>
-  readonly operation: { readonly id: string; readonly surface: string | null }
-}
-
 /**
  * Warns of a wait of more than 5 seconds; returns whether it did.
  *
@@ -25,7 +20,7 @@ interface WaitingCall {
  * @param queuedMs Milliseconds for which it has waited.
  */
 export function warnIfLong(
-  { settings: { log }, operation: { id, surface } }: WaitingCall,
+  { settings: { log }, operation: { id, surface } }: Call,
   wait: QueueWait | { reason: 'retry'; ms: number } | null,
   queuedMs: number,
 ): boolean {

@@ -1,11 +1,10 @@
 import { ClosedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
-import type { CallLimiter, QueueWait, Ticket } from '../../limits/interface.ts'
-import type { CallSettings } from '../options/settings.ts'
+import type { CallLimiter, Lease, QueueWait, Ticket } from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'
-import type { CallObserver } from './call-observer.ts'
-import { type Cancellation, Ended } from './cancellation.ts'
+import type { Call } from './call.ts'
+import { Ended } from './cancellation.ts'
 import { warnIfLong } from './long-wait.ts'
 
 /** Milliseconds between two checks why calls wait. */
@@ -32,20 +31,12 @@ interface SurfaceStatus {
   wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
 }
 
-interface OpenCall {
-  readonly client: { readonly limiter: CallLimiter }
-  readonly settings: Pick<CallSettings, 'log'>
-  readonly operation: { readonly id: string; readonly surface: string | null }
-  readonly observer: CallObserver | undefined
-  readonly end: Cancellation
-}
-
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
   /** Requests that have a slot. */
   #inFlight = 0
   /** With their tickets while they queue. */
-  readonly #calls = new Map<OpenCall, Ticket | undefined>()
+  readonly #calls = new Map<Call, Ticket | undefined>()
   #queued = 0
   /** Every surface that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
@@ -58,35 +49,37 @@ export class OpenCalls {
   readonly #isTied = isTiedToRequests()
 
   /** Adds a call until it has ended, or ends it if the client is closed. */
-  add(call: OpenCall): void {
+  add(call: Call): void {
     this.#calls.set(call, undefined)
     if (this.#isClosed) call.end.abort(closed)
   }
 
   /** The call has ended. */
-  delete(call: OpenCall): void {
+  delete(call: Call): void {
     this.unqueue(call)
     this.#calls.delete(call)
     call.end.close()
     if (this.#calls.size === 0) this.#onIdle.forEach((resolve) => resolve())
   }
 
-  enterSlot(): void {
+  /** Counts a request as in flight until its lease is released. */
+  count(lease: Lease): Lease {
     this.#inFlight++
+    const release = (): void => {
+      this.#inFlight--
+      lease.release()
+    }
+    return { ...lease, release }
   }
 
-  leaveSlot(): void {
-    this.#inFlight--
-  }
-
-  queue(call: OpenCall, ticket: Ticket): void {
+  queue(call: Call, ticket: Ticket): void {
     this.#queued++
     this.#calls.set(call, ticket)
     this.#surfaces.add(ticket.surface)
     this.#watch(call)
   }
 
-  unqueue(call: OpenCall): void {
+  unqueue(call: Call): void {
     if (this.#calls.get(call) === undefined) return
     this.#queued--
     this.#calls.set(call, undefined)
@@ -121,12 +114,12 @@ export class OpenCalls {
   }
 
   /** Warns of the first long wait of these calls. */
-  warnOfWait(call: OpenCall, wait: Parameters<typeof warnIfLong>[1], queuedMs = 0): void {
+  warnOfWait(call: Call, wait: Parameters<typeof warnIfLong>[1], queuedMs = 0): void {
     if (!this.#hasWarned) this.#hasWarned = warnIfLong(call, wait, queuedMs)
   }
 
   /** Checks soon why a call waits, if it is still queued then. */
-  #watch({ observer, settings }: OpenCall): void {
+  #watch({ observer, settings }: Call): void {
     if ((observer || (settings.log && !this.#hasWarned)) && !this.#isTied)
       this.#timer ??= setTimeout(() => this.#check(), checkMs)
   }

@@ -81,16 +81,14 @@ export function errorOfEnd(at: Situation, reason: unknown): unknown {
 /** The failure of a success that is not valid. The error has the body that was paid for. */
 export function failureOfInvalid(
   at: Situation,
-  { requestId, body }: Pick<Success, 'requestId' | 'body'>,
+  requestId: string | undefined,
   { message, issues }: Validated & { ok: false },
 ): Failure {
   const { redactor } = at
-  const context = errorContext(at)
   const error = new InvalidResponseError(redactor.text(message), {
-    ...context,
+    ...errorContext(at),
     requestId,
     issues: firstIssues(issues, (text) => redactor.text(text)),
-    body: context.body ?? body,
   })
   return makeFailure(at, error, 'unreadable')
 }
@@ -108,7 +106,11 @@ export function makeFailure(
 ): Failure {
   const { operation, settings } = at.call
   const latest = { kind, announced }
-  const wait = nextWait([...at.failures, latest], effectOf(operation), settings.retry, Math.random)
+  // An answer that was paid for is not bought again, also if the caller's schema refuses it.
+  const isPaid = tookEffect === 'yes'
+  const wait = isPaid
+    ? null
+    : nextWait([...at.failures, latest], effectOf(operation), settings.retry, Math.random)
   return new Failure({ error, tookEffect, ...latest, cost: tookEffect === 'no' ? 'none' : cost, wait })
 }
 

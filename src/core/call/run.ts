@@ -8,7 +8,6 @@ import {
 } from '../../errors/index.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type Ticket, SurfaceClosed } from '../../limits/interface.ts'
-import { Purchase } from '../credits/ledger.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { OpenAttempt } from './attempt.ts'
 import {
@@ -21,49 +20,55 @@ import {
   timeoutOf,
   unsent,
 } from './call.ts'
+import { CallCost } from './call-cost.ts'
 import { Ended } from './cancellation.ts'
+import type { OpenCalls } from './open-calls.ts'
 import { errorOfEnd } from './outcome.ts'
 
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
-/** Answers a call with requests. */
-export const sendCall: Send = (call) => new Run(call).send()
+/** Answers calls with requests. */
+export function sendCalls(openCalls: OpenCalls): Send {
+  return (call) => new Run(call, openCalls).send()
+}
 
 /** Sends the requests of a call: it queues, and makes attempts until one succeeds or the retry policy stops. */
 class Run {
   readonly #call: Call
-  readonly #purchase: Purchase
+  readonly #openCalls: OpenCalls
+  readonly #cost: CallCost
   /** The token of the next attempt, or of the latest. */
   #token: string | null = null
   /** Made with the first attempt: thousands of calls may be queued. */
   #latest: Situation | undefined
 
-  constructor(call: Call) {
+  constructor(call: Call, openCalls: OpenCalls) {
     this.#call = call
-    this.#purchase = new Purchase(call)
+    this.#openCalls = openCalls
+    this.#cost = new CallCost(call)
   }
 
   /** Answers the call. */
   async send(): Promise<Answer> {
     try {
       // Before pRetry, whose promises and options would double the memory of a call that waits.
-      let lease = this.#take(await this.#queue())
+      let lease = this.#leaveQueue(await this.#queue())
       return await pRetry(() => this.#makeAttempt(lease), {
         retries: Infinity,
         minTimeout: 0,
         // Resolves when the next attempt may be sent.
         shouldRetry: async ({ error }) => {
           if (!(error instanceof Failure && (await this.#waitForRetry(error)))) return false
-          lease = this.#take(await this.#queue())
+          lease = this.#leaveQueue(await this.#queue())
           return true
         },
       })
     } catch (error) {
       throw this.#errorOf(error)
     } finally {
-      this.#purchase.close()
-      this.#call.openCalls.delete(this.#call)
+      this.#cost.close()
+      this.#openCalls.delete(this.#call)
     }
   }
 
@@ -79,7 +84,7 @@ class Run {
     const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
     const at = { ...before, redactor, attempts: [...before.attempts, entry] }
     this.#latest = at
-    return new OpenAttempt(at, entry, this.#purchase, lease, this.#token).make()
+    return new OpenAttempt(at, entry, this.#cost, this.#openCalls.count(lease), this.#token).make()
   }
 
   /** Waits in the queue for a lease. It is not async: calls made together keep their order if nothing is awaited before. */
@@ -87,20 +92,20 @@ class Run {
     const { client, settings, end } = this.#call
     end.throwIfAborted()
     if (client.credential.fixed === undefined || settings.budgets.length > 0) return this.#prepareAndQueue()
-    this.#purchase.reserve()
+    this.#cost.reserve()
     this.#token = client.credential.fixed
-    return client.limiter.acquire(this.#ticket())
+    return client.limiter.acquire(this.#enterQueue())
   }
 
   /** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
   async #prepareAndQueue(): Promise<Lease> {
     const { client, end, operation } = this.#call
     const { credential, limiter } = client
-    await end.race(() => this.#purchase.reserveInBudgets())
+    await end.race(() => this.#cost.reserveInBudgets())
     await end.race(() => this.#updateToken())
     // It may have been aborted just after its token came.
     end.throwIfAborted()
-    const ticket = this.#ticket()
+    const ticket = this.#enterQueue()
     let lease = await limiter.acquire(ticket)
     while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
       try {
@@ -131,9 +136,9 @@ class Run {
     )
   }
 
-  /** Enters the queue. */
-  #ticket(): Ticket {
-    const { end, openCalls, operation, settings } = this.#call
+  /** Enters the queue with a ticket. */
+  #enterQueue(): Ticket {
+    const { end, operation, settings } = this.#call
     const hold = this.#latest?.failures.map(holdOf).at(-1) ?? 0
     const ticket: Ticket = {
       surface: operation.surface,
@@ -148,13 +153,13 @@ class Run {
       signal: end.signal,
     }
     if (this.#latest) this.#latest = { ...this.#latest, phase: 'queue' }
-    openCalls.queue(this.#call, ticket)
+    this.#openCalls.queue(this.#call, ticket)
     return ticket
   }
 
   /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
-  #take(lease: Lease): Lease {
-    this.#call.openCalls.unqueue(this.#call)
+  #leaveQueue(lease: Lease): Lease {
+    this.#openCalls.unqueue(this.#call)
     try {
       this.#call.end.throwIfAborted()
       return lease
@@ -177,7 +182,7 @@ class Run {
     // The 429 closed the surface: the call waits in its queue, ahead of new calls.
     if (kind === 'rate-limited') return true
     observer?.report('retry', wait)
-    this.#call.openCalls.warnOfWait(this.#call, { reason: 'retry', ms: wait })
+    this.#openCalls.warnOfWait(this.#call, { reason: 'retry', ms: wait })
     await sleep(wait, end.signal)
     const [latest] = at.attempts.slice(-1)
     if (latest) latest.waited = wait

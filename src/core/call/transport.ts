@@ -15,7 +15,7 @@ import { Cancellation } from './cancellation.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { errorOfEnd } from './outcome.ts'
-import { sendCall } from './run.ts'
+import { sendCalls } from './run.ts'
 import { wrapsOf } from './wraps.ts'
 
 /**
@@ -60,7 +60,8 @@ export class ClientTransport implements Transport {
     this.#defaults = defaults
     this.#openCalls = openCalls
     const cache = client.cache as Wrap | undefined
-    this.#answer = cache === undefined ? sendCall : untilEnd(cache(sendCall))
+    const send = sendCalls(openCalls)
+    this.#answer = cache === undefined ? send : untilEnd(cache(send), openCalls)
   }
 
   get credits(): Credits {
@@ -159,7 +160,6 @@ export class ClientTransport implements Transport {
         before,
         end: new Cancellation(),
         observer: isObserved(settings) ? new CallObserver(settings, configured, request) : undefined,
-        openCalls: this.#openCalls,
       }
       this.#openCalls.add(call)
       call.end.start(settings, callerLeft)
@@ -181,7 +181,7 @@ export class ClientTransport implements Transport {
 }
 
 /** Makes calls that a cache may answer: something may end them before they are sent. */
-function untilEnd(send: Send): Send {
+function untilEnd(send: Send, openCalls: OpenCalls): Send {
   return async (call) => {
     try {
       return await send(call)
@@ -189,7 +189,7 @@ function untilEnd(send: Send): Send {
       const phase = call.end.isInFlight ? 'headers' : 'queue'
       throw errorOfEnd({ ...unsent(call), phase }, error)
     } finally {
-      call.openCalls.delete(call)
+      openCalls.delete(call)
     }
   }
 }

@@ -26,43 +26,33 @@ export type FailureKind =
   /** Anything else, which is never retried. */
   | 'final'
 
-/** How an attempt failed, and what follows from that. */
-export interface FailureFields {
+/** A failed attempt, and what follows from that. It is an error, since p-retry accepts nothing else; the caller gets its `error`. */
+export class Failure extends Error {
   /** An error of this package, or the reason of an abort. */
-  readonly error: unknown
-  /** Whether the attempt was charged; for a write, whether it was applied. */
-  readonly tookEffect: Charged
-  readonly kind: FailureKind
-  /** The wait that the response announces, in milliseconds, or null. */
-  readonly announced: number | null
-  readonly cost: Cost
-  /** Milliseconds to wait before the next attempt; null if the call does not retry, except after a 401. */
-  readonly wait: number | null
-}
-
-/** A failed attempt. It is an error, since p-retry accepts nothing else; the caller gets its `error`. */
-export class Failure extends Error implements FailureFields {
   declare readonly error: unknown
+  /** Whether the attempt was charged; for a write, whether it was applied. */
   declare readonly tookEffect: Charged
   declare readonly kind: FailureKind
+  /** The wait that the response announces, in milliseconds, or null. */
   declare readonly announced: number | null
   declare readonly cost: Cost
+  /** Milliseconds to wait before the next attempt; null if the call does not retry, except after a 401. */
   declare readonly wait: number | null
   declare readonly body?: undefined
   declare readonly requestId?: undefined
 
-  constructor(fields: FailureFields) {
+  constructor(fields: Omit<Failure, keyof Error>) {
     super('the attempt failed')
     Object.assign(this, fields)
   }
 }
 
 /** Milliseconds for which a failure closes its surface; null unless it is a 429. */
-export function holdOf({ kind, announced, wait }: FailureFields): number | null {
+export function holdOf({ kind, announced, wait }: Failure): number | null {
   return isRateLimit({ kind }) ? announced || (wait ?? 0) : null
 }
 
 /** Whether a failure is a 429. */
-export function isRateLimit({ kind }: Pick<FailureFields, 'kind'>): boolean {
+export function isRateLimit({ kind }: Pick<Failure, 'kind'>): boolean {
   return kind === 'rate-limited' || kind === 'foreign-limit'
 }

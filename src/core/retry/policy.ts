@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts'
-import { type FailureFields, type FailureKind, isRateLimit } from './failure.ts'
+import { type Failure, type FailureKind, isRateLimit } from './failure.ts'
 
 /** The effect of a request, which a retry may repeat: none, a charge, or a change of data. */
 export type Effect = 'read' | 'metered' | 'write'
@@ -13,7 +13,7 @@ export interface RetryPolicy {
 }
 
 /** A failed attempt, as the policy sees it. */
-type Failed = Pick<FailureFields, 'kind' | 'announced'>
+type Failed = Pick<Failure, 'kind' | 'announced'>
 
 /** Maximum attempts, by failure and effect. */
 const attemptsInTotal: Record<FailureKind, Record<Effect, number>> = {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { virtualTime } from '../../support/clock.ts'
-import { failure, type makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
+import type { SocialSearch } from '../../../src/index.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
+import { failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -67,6 +68,32 @@ describe('logger', () => {
     expect(warn).not.toHaveBeenCalled()
     await service.search({ logger: { warn }, retry: { ambiguous: true } })
     expect(warn).toHaveBeenCalledWith('attempt failed', expect.objectContaining({ charged: 'unknown' }))
+  })
+})
+
+describe('params', () => {
+  it.each<[string, (client: SocialSearch, params: never) => PromiseLike<unknown>]>([
+    ['a search', ({ microblog }, params) => microblog.search(params)],
+    ['a lookup', ({ professionalnet }, params) => professionalnet.company.get(params)],
+    ['an undocumented list', ({ mentions }, params) => mentions.list(params)],
+    ['an undocumented read', ({ mentions }, params) => mentions.count(params)],
+  ])('of %s that throw when they are read reject its promise, and send nothing', async (_, callOf) => {
+    const read = () => {
+      throw new TypeError('no query yet')
+    }
+    const params = Object.defineProperties(
+      {},
+      {
+        query: { get: read, enumerable: true },
+        url: { get: read, enumerable: true },
+      },
+    )
+    const { error } = await settle(Promise.resolve(callOf(makeClient(), params as never)))
+    expect(error).toMatchObject({
+      name: 'InvalidRequestError',
+      issues: [{ path: '', message: 'cannot be read: no query yet' }],
+    })
+    expect(service.arrivals).toEqual([])
   })
 })
 

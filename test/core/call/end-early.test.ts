@@ -83,15 +83,3 @@ describe('ClientTransport.request()', () => {
     expect(cancel).toHaveBeenCalledOnce()
   })
 })
-
-it('list() ends with the body of an unusable success when the client closes before the next attempt', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(1)
-  const body = { requestId: 'r', unknown: true }
-  const client = makeClient({ fetch: () => Promise.resolve(ok(body)) })
-  const call = client.professionalnet.industries.list({}).catch((error: unknown) => error)
-  await pass(100)
-  await client.close()
-  const error = await call
-  expect(error).toMatchObject({ code: 'closed', attempts: [{ outcome: 'invalid_response' }] })
-  expect(error).toHaveProperty('body', body)
-})

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { virtualTime } from '../../support/clock.ts'
+import { page } from '../../support/pages.ts'
 import { failure, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
@@ -31,13 +33,13 @@ describe('search()', () => {
     expect(await service.search({ retry: { maxAttempts: 2 } })).toMatchObject({ sent: 2 })
   })
 
-  it('keeps the body of a paid success that was not usable when a later attempt fails', async () => {
-    service.script(
-      ok({ requestId: 'req_1', posts: 'none' }),
-      failure(502, 'upstream_error'),
-      failure(400, 'x'),
-    )
-    const { error } = await service.search({ retry: { ambiguous: true } })
-    expect(error).toMatchObject({ status: 400, charged: 'yes', body: { requestId: 'req_1', posts: 'none' } })
+  it.each([
+    ['its documented shape', { requestId: 'req_1', posts: 'none' }, {}],
+    ["the caller's schema", page(['1']), { schema: z.object({ likes: z.number() }) }],
+  ])('pays for no answer again that does not fit %s, also with retry.ambiguous', async (_, body, options) => {
+    service.script(() => ok(body))
+    const { error, sent } = await service.search({ retry: { ambiguous: true } }, options)
+    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', body })
+    expect(sent).toBe(1)
   })
 })

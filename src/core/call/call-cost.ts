@@ -1,0 +1,107 @@
+import type { LogFields, LogLevel } from '../../lib/logger.ts'
+import { messageOf, runAside } from '../../lib/thrown.ts'
+import type { CreditSummary, Reservation } from '../credits/budget.ts'
+import { type CallCredits, type Cost, worstCase } from '../credits/ledger.ts'
+import type { Call } from './call.ts'
+
+/** The credits of one call: reserved before an attempt is sent, settled when its outcome is known. */
+export class CallCost implements CallCredits {
+  spent = 0
+  uncertain = 0
+  readonly #call: Call
+  readonly #account: CreditSummary
+  readonly #worstCase: number | null
+  /** One for each budget that has reserved the cost; undefined without budgets. */
+  #reservations: Reservation[] | undefined
+  /** Whether the ledger has reserved the cost, after all budgets. */
+  #isReserved = false
+  #isClosed = false
+
+  constructor(call: Call) {
+    const { client, operation, request, settings } = call
+    this.#call = call
+    this.#account = client.ledger.account(operation.id)
+    this.#worstCase = worstCase(operation.price, request.maxItems, settings.ceiling)
+  }
+
+  /** Reserves the cost of the next attempt, unless it is still reserved. */
+  reserve(): void {
+    if (this.#worstCase === null || this.#isReserved) return
+    this.#isReserved = true
+    this.#account.reserved += this.#worstCase
+  }
+
+  /**
+   * Reserves the cost in every budget and in the ledger, or in none. Once the call has ended, it asks no further budget.
+   *
+   * @throws {CreditBudgetError} if a budget has too few credits left.
+   */
+  async reserveInBudgets(): Promise<void> {
+    if (this.#worstCase === null || this.#isReserved) return
+    this.#reservations = []
+    try {
+      for (const budget of this.#call.settings.budgets) {
+        this.#reservations.push(await budget.reserve(this.#worstCase, this.#call.operation.id))
+        if (this.#isClosed) break
+      }
+    } catch (error) {
+      this.#endReservations((reservation) => reservation.release())
+      throw error
+    }
+    if (this.#isClosed) this.#endReservations((reservation) => reservation.release())
+    else this.reserve()
+  }
+
+  /** Accounts for an attempt. */
+  settle(cost: Cost): void {
+    if (cost === 'none') return
+    const most = this.#worstCase ?? 0
+    if (cost === 'unknown') {
+      this.#end(0, most, (reservation) => reservation.markUncertain())
+      return
+    }
+    const { spent, uncertain } = cost
+    const over = spent - most
+    if (over > 0)
+      this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)
+    this.#end(spent, uncertain, (reservation) => reservation.settle(spent, uncertain))
+  }
+
+  /** What the call has cost so far; a copy. */
+  get credits(): CallCredits {
+    return { spent: this.spent, uncertain: this.uncertain }
+  }
+
+  /** Releases what is still reserved. */
+  close(): void {
+    this.#isClosed = true
+    this.#end(0, 0, (reservation) => reservation.release())
+  }
+
+  /** Settles in the ledger, and each reservation with `settle`, as far as something is reserved. */
+  #end(cost: number, uncertain: number, settle: (reservation: Reservation) => unknown): void {
+    if (this.#isReserved) {
+      this.#isReserved = false
+      this.spent += cost
+      this.uncertain += uncertain
+      this.#account.reserved -= this.#worstCase ?? 0
+      this.#account.spent += cost
+      this.#account.uncertain += uncertain
+    }
+    this.#endReservations(settle)
+  }
+
+  /** A user's budget that throws must not lose a response that is paid for. */
+  #endReservations(settle: (reservation: Reservation) => unknown): void {
+    for (const reservation of this.#reservations?.splice(0) ?? [])
+      runAside(
+        () => settle(reservation),
+        (error) => this.#log('error', 'the budget failed', { reason: messageOf(error) }),
+      )
+  }
+
+  #log(level: LogLevel, message: string, fields?: LogFields): void {
+    const { operation, settings } = this.#call
+    settings.log?.(level, message, { operation: operation.id, ...fields })
+  }
+}
