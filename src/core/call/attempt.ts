@@ -125,8 +125,7 @@ export class OpenAttempt {
       if (signal.aborted) throw signal.reason
       const isSent = this.#entry.sent !== null
       const isMisuse = error instanceof FetchMisuse
-      const hasOwnFetch = client.fetch !== undefined
-      const server = { baseUrl: client.baseUrl, redactor: this.#at.redactor, hasOwnFetch }
+      const server = { baseUrl: client.baseUrl, redactor: this.#at.redactor }
       if (isMisuse || !isSent) return failureOfMisuse(this.#at, error, isMisuse)
       return failureOfConnection(this.#at, explainNetworkError(error, server, response !== undefined))
     }

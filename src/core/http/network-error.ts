@@ -17,8 +17,6 @@ export interface ExplainedFailure extends NetworkFailure {
 /** Where requests go, and the secrets that no message may contain. */
 export interface Server {
   readonly baseUrl: string
-  /** Whether the user has passed a `fetch`, in which a bug may be. */
-  readonly hasOwnFetch?: boolean
   readonly redactor: Redactor
 }
 
@@ -100,21 +98,7 @@ export function explainNetworkError(error: unknown, server: Server, hasAnswered:
     phase === 'exchange' && inBrowser()
       ? '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
       : ''
-  const bug = server.hasOwnFetch && !hasAnswered ? placeOfBug(error) : undefined
-  const explanation =
-    bug === undefined
-      ? `${explanationOf(phase, server)} (${reason})`
-      : `your fetch threw ${server.redactor.text(bug)} (${reason}); it is called with a Request`
-  return { phase, reason, message: `${explanation}${hint}` }
-}
-
-/** Where a bug in code of the user was thrown, as in a stack; undefined if it is an error of the network. */
-function placeOfBug(error: unknown): string | undefined {
-  // Errors of the network have a code, or a cause that has one.
-  if (!(error instanceof Error) || error.cause !== undefined || 'code' in error) return undefined
-  const frames = error.stack?.match(/^\s*at .+|^.*@.+/gm) ?? []
-  const own = frames.find((frame) => !/node_modules|node:/.test(frame))
-  return own?.trim().slice(0, maxReasonLength)
+  return { phase, reason, message: `${explanationOf(phase, server)} (${reason})${hint}` }
 }
 
 /** Longest reason in a message, in characters. */

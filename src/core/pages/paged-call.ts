@@ -5,7 +5,6 @@ import type { InvalidItem } from '../call/validate-body.ts'
 import type { Answer } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
-import { showAs } from '../../lib/inspect.ts'
 import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
@@ -15,9 +14,6 @@ import { ApiCall, throwToCaller } from './api-call.ts'
 
 /** A walk ends after so many empty pages in a row. */
 const maxEmptyPages = 3
-
-/** Whether the class says what `console.log` shows of its calls. */
-let isShown = false
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
@@ -51,11 +47,6 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     this.#operation = operation
     this.#options = options && { ...options }
     this.#request = transport.compose(operation, params, undefined, options ?? {})
-    if (isShown) return
-    isShown = true
-    showAs(new.target.prototype, function (this: PagedCall<Page, Item>) {
-      return `PagedCall { ${this.#operation.id}, ${this.#first ? 'sent' : 'not sent'} }`
-    })
   }
 
   override get [Symbol.toStringTag](): string {

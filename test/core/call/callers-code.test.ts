@@ -14,13 +14,13 @@ describe('fetch', () => {
         throw new ReferenceError('db is not defined')
       },
       'ConnectionError',
-      /your fetch threw at .*callers-code\.test\.ts:\d+:\d+.* \(db is not defined\); it is called with a Request/,
+      /\(db is not defined\)/,
     ],
     [
       'expects a URL',
       async (url: string) => fetch(url.replace('a', 'b')),
       'ConnectionError',
-      /your fetch threw at .*callers-code\.test\.ts.* \(url\.replace is not a function\); it is called with a Request/,
+      /\(url\.replace is not a function\)/,
     ],
     ['returns nothing', () => undefined, 'ConfigurationError', /fetch returned no Response/],
     ['returns text', () => 'x', 'ConfigurationError', /fetch returned no Response/],

@@ -75,12 +75,3 @@ describe('console.log() of a CreditBudget', () => {
     )
   })
 })
-
-describe('console.log() of a PagedCall', () => {
-  it('shows the operation, and whether it was sent', async () => {
-    const call = client.microblog.search({ query })
-    expect(inspect(call)).toBe('PagedCall { microblog.search, not sent }')
-    await call
-    expect(inspect(call)).toBe('PagedCall { microblog.search, sent }')
-  })
-})

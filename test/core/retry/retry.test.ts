@@ -33,7 +33,7 @@ describe('search()', () => {
     expect(await service.search({ retry: { maxAttempts: 2 } })).toMatchObject({ sent: 2 })
   })
 
-  it.each([
+  it.each<[string, object, object]>([
     ['its documented shape', { requestId: 'req_1', posts: 'none' }, {}],
     ["the caller's schema", page(['1']), { schema: z.object({ likes: z.number() }) }],
   ])('pays for no answer again that does not fit %s, also with retry.ambiguous', async (_, body, options) => {
