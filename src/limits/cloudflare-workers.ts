@@ -1,5 +1,5 @@
 import type { Ticket, Lease } from './interface.ts'
-import type { Slot, Slots, SurfaceQueue } from './surface-queue.ts'
+import type { SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
 const pollMs = 20
@@ -43,7 +43,11 @@ export class PollingCalls {
       }
       const grant = (lease: Lease): void => {
         call.lease = lease
-        call.deliver = () => resolve({ ...lease, release: () => this.#end(call) })
+        const release = (isRefused?: boolean): void => {
+          lease.release(isRefused)
+          this.#end(call)
+        }
+        call.deliver = () => resolve({ ...lease, release })
       }
       const refuse = (reason: unknown): void => {
         call.deliver = () => {
@@ -78,28 +82,5 @@ export class PollingCalls {
     this.#calls.delete(call)
     if (call.lease === undefined) call.leave()
     else call.lease.release()
-  }
-}
-
-/** Slots without a queue of their own, since no call may wait for another one's request. */
-export class CountedSlots implements Slots {
-  taken = 0
-  readonly #most: number
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  get isFull(): boolean {
-    return this.taken >= this.#most
-  }
-
-  take(): Promise<Slot | undefined> {
-    if (this.isFull) return Promise.resolve(undefined)
-    this.taken++
-    const release = (): void => {
-      this.taken--
-    }
-    return Promise.resolve({ release })
   }
 }

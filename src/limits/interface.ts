@@ -28,8 +28,12 @@ export interface Lease {
   sent(): void
   /** Call it when the response headers arrive. */
   answered(): void
-  /** Frees the slot. Call it when the body has been read, or the request has failed. */
-  release(): void
+  /**
+   * Frees the slot. Call it when the body has been read, or the request has failed.
+   *
+   * @param isRefused After a 429, for which `hold()` has closed the surface.
+   */
+  release(isRefused?: boolean): void
 }
 
 /** Keeps all clients that share it within the organization's limits. */

@@ -3,35 +3,18 @@ import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { type CallLimiter, type Ticket, type Lease, type Limits, type QueueWait } from './interface.ts'
 import { Pace } from './pace.ts'
-import { CountedSlots, PollingCalls } from './cloudflare-workers.ts'
-import { type Slot, type Slots, SurfaceQueue } from './surface-queue.ts'
-
-/** Slots of p-limit, whose queue holds surfaces with a call to send: the calls wait in the queue of their surface. */
-class QueuedSlots implements Slots {
-  readonly isFull = false
-  readonly #limit: ReturnType<typeof pLimit>
-
-  constructor(most: number) {
-    this.#limit = pLimit(most)
-  }
-
-  get taken(): number {
-    return this.#limit.activeCount
-  }
-
-  take(): Promise<Slot> {
-    return new Promise((resolve) => {
-      void this.#limit(() => new Promise<void>((free) => resolve({ release: () => free() })))
-    })
-  }
-}
+import { PollingCalls } from './cloudflare-workers.ts'
+import { type Slot, SurfaceQueue } from './surface-queue.ts'
 
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
   readonly #all: Limits
-  protected readonly slots: Slots
-  readonly #polling: PollingCalls | undefined
+  /** Slots in use. */
+  protected taken = 0
+  /** Its queue holds surfaces with a call to send: the calls wait in the queue of their surface. */
+  readonly #slots: ReturnType<typeof pLimit>
+  readonly #polling = isTiedToRequests() ? new PollingCalls(() => this.wake()) : undefined
   protected readonly queues = new Map<string | null, SurfaceQueue>()
   readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
@@ -44,11 +27,7 @@ export class LocalLimiter implements CallLimiter {
     this.#inUse = inUse
     this.limits = { ...organizationLimits, ...limits }
     this.#all = all ?? this.limits
-    const { inFlight } = this.limits
-    if (isTiedToRequests()) {
-      this.slots = new CountedSlots(inFlight)
-      this.#polling = new PollingCalls(() => this.wake())
-    } else this.slots = new QueuedSlots(inFlight)
+    this.#slots = pLimit(this.limits.inFlight)
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
@@ -75,24 +54,35 @@ export class LocalLimiter implements CallLimiter {
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new Pace(this.#all, perMinute)
+    const hasNoSlot = (): boolean => this.taken >= this.limits.inFlight
     const queue = new SurfaceQueue(pace, {
       wait: () => pace.wait,
-      hasNoSlot: () => this.slots.taken >= this.limits.inFlight,
-      isFull: () => this.slots.isFull,
+      hasNoSlot,
+      // In Cloudflare's workers, no call may wait for the end of another one's request.
+      isFull: () => this.#polling !== undefined && hasNoSlot(),
       take: () => {
         // The other surfaces come first the next time.
         this.queues.delete(name)
         this.queues.set(name, queue)
-        return this.take()
+        this.#inUse?.add(this)
+        return new Promise((resolve) => {
+          const enter = (): Promise<void> => new Promise((free) => resolve(this.#slot(free)))
+          void (this.#polling ? enter() : this.#slots(enter))
+        })
       },
-      wake: () => this.wake(),
     })
     this.queues.set(name, queue)
     return queue
   }
 
-  protected take(): Promise<Slot | undefined> {
-    this.#inUse?.add(this)
-    return this.slots.take()
+  #slot(free: () => void): Slot {
+    this.taken++
+    return {
+      release: () => {
+        this.taken--
+        free()
+        this.wake()
+      },
+    }
   }
 }

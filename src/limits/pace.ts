@@ -87,8 +87,6 @@ export class Pace {
   #closure = { heldAt: Infinity, openAt: 0, waitUntil: 0 }
   /** Until then, refused requests count towards the part of this process. */
   #countRefusedUntil = -Infinity
-  /** Whether the request that ends now was refused without counting. */
-  #isUncounted = false
 
   /** @param perMinute Requests a window that this process may send; Infinity for no pacing. */
   constructor(limits: Limits, perMinute: number) {
@@ -136,11 +134,6 @@ export class Pace {
     const openAt = Math.max(this.#closure.openAt, now + milliseconds)
     this.#closure = { heldAt: now, openAt, waitUntil: Math.max(openAt, now + milliseconds + randomMs) }
     if (!isMomentary(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
-    else if (now > this.#countRefusedUntil) {
-      // An attempt releases its slot in the same turn.
-      this.#isUncounted = true
-      queueMicrotask(() => (this.#isUncounted = false))
-    }
   }
 
   /** Counts a request that has been granted. */
@@ -154,11 +147,11 @@ export class Pace {
     this.#log.add(send)
   }
 
-  /** Ends a request. */
-  leave(send: SentRequest): void {
+  /** Ends a request, after `hold()` if it was refused. */
+  leave(send: SentRequest, isRefused: boolean): void {
     if (send.at > this.#closure.heldAt) this.#contention.accepted()
     // A request that was refused with a short wait does not count towards a part of the limits. Otherwise a small part
     // would lose much of its minute to each 429, and processes would keep colliding.
-    if (this.#isPart && this.#isUncounted) this.#log.delete(send)
+    if (this.#isPart && isRefused && performance.now() > this.#countRefusedUntil) this.#log.delete(send)
   }
 }

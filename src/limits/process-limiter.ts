@@ -20,7 +20,7 @@ let sweptAt = 0
 class TrackedLimiter extends LocalLimiter {
   /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
   get isIdle(): boolean {
-    return this.slots.taken === 0 && Array.from(this.queues.values()).every(({ pace }) => pace.isIdle)
+    return this.taken === 0 && Array.from(this.queues.values()).every(({ pace }) => pace.isIdle)
   }
 }
 

@@ -14,15 +14,6 @@ export interface Slot {
   release(send: SentRequest | null): void
 }
 
-/** The requests that a process may have in flight. */
-export interface Slots {
-  /** How many are in use. */
-  readonly taken: number
-  /** Whether `take()` would resolve with undefined: all are in use, and it cannot wait. */
-  readonly isFull: boolean
-  take(): Promise<Slot | undefined>
-}
-
 /** Where a surface queue gets its slots. */
 export interface SlotSource {
   /** Milliseconds until the pace allows a request; Infinity until {@link SurfaceQueue.wake}. */
@@ -33,8 +24,6 @@ export interface SlotSource {
   isFull?(): boolean
   /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
   take(): Promise<Slot | undefined>
-  /** Called when a request has ended, unless `release` of its slot wakes all queues. */
-  wake?(): void
 }
 
 /** A call that waits. It leaves when its signal aborts. */
@@ -101,16 +90,16 @@ export class SurfaceQueue {
     const now = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : now - this.#pacedSince)
     const entry = new Entry(this, ticket, grant, refuse, pacedBefore)
-    const ahead = this.#waiting.add(entry)
+    this.#waiting.add(entry)
     if (ticket.signal.aborted) this.cancel(entry, ticket.signal.reason)
     this.#refuseIfClosed(entry)
     if (ticket.sendBy !== undefined) {
-      const ms = this.pace.waitBehind(ahead)
+      const ms = this.pace.waitBehind(this.#waiting.before(entry))
       // Responses may come before the margin is over.
       if (ms - marginMs > ticket.sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
     }
     // A call behind another one does not change when the next one goes.
-    if (ahead === 0 || this.#pacedSince === undefined) this.wake()
+    if (this.#waiting.first === entry || this.#pacedSince === undefined) this.wake()
     return entry
   }
 
@@ -194,12 +183,11 @@ export class SurfaceQueue {
         slot.sent?.(send)
       },
       answered: () => void (send.answered = performance.now()),
-      release: () => {
+      release: (isRefused = false) => {
         if (isReleased) return
         isReleased = true
-        pace.leave(send)
+        pace.leave(send, isRefused)
         slot.release(send)
-        this.#slots.wake?.()
       },
     }
   }

@@ -4,20 +4,17 @@ interface Waiting {
   readonly ticket: Ticket
 }
 
-/** Calls of one rank, in the order in which they came. */
-interface Rank<Entry> {
-  readonly priority: number
-  readonly isRetry: boolean
-  readonly entries: Set<Entry>
-}
+/** What decides who goes first: a higher priority, then a retry. */
+type Rank = Pick<Ticket, 'priority' | 'isRetry'>
 
-/** Calls in the order in which they go. Thousands may leave at once, so each leaves without a search for its place. */
+/** Calls in the order in which they go. Thousands may come or leave at once, so none searches the line for its place. */
 export class WaitingLine<Entry extends Waiting> {
-  /** In order; none is empty. */
-  readonly #ranks: Rank<Entry>[] = []
+  /** Calls of one rank in the order in which they came, by rank; none is empty. */
+  readonly #ranks: (Rank & { readonly entries: Set<Entry> })[] = []
+  #length = 0
 
   get length(): number {
-    return this.#ranks.reduce((sum, { entries }) => sum + entries.size, 0)
+    return this.#length
   }
 
   /** The call that goes next. */
@@ -30,34 +27,43 @@ export class WaitingLine<Entry extends Waiting> {
     return this.#ranks.flatMap(({ entries }) => [...entries])
   }
 
-  /** Puts a call behind those that go before it; returns how many these are. */
-  add(entry: Entry): number {
+  /** Puts a call behind those that go before it. */
+  add(entry: Entry): void {
+    this.#length++
     const { priority, isRetry } = entry.ticket
-    const found = this.#ranks.findIndex((rank) => !goesBefore(rank, entry.ticket))
-    const place = found === -1 ? this.#ranks.length : found
-    const ahead = this.#ranks.slice(0, place).reduce((sum, { entries }) => sum + entries.size, 0)
+    const place = this.#placeOf(entry.ticket)
     const rank = this.#ranks[place]
-    if (rank === undefined || goesBefore(entry.ticket, rank)) {
-      this.#ranks.splice(place, 0, { priority, isRetry, entries: new Set([entry]) })
-      return ahead
-    }
-    rank.entries.add(entry)
-    return ahead + rank.entries.size - 1
+    if (rank?.priority === priority && rank.isRetry === isRetry) rank.entries.add(entry)
+    else this.#ranks.splice(place, 0, { priority, isRetry, entries: new Set([entry]) })
+  }
+
+  /** How many calls go before one that has just been added. */
+  before(entry: Entry): number {
+    const ranks = this.#ranks.slice(0, this.#placeOf(entry.ticket) + 1)
+    return ranks.reduce((sum, { entries }) => sum + entries.size, -1)
   }
 
   /** Whether the call was waiting. */
   delete(entry: Entry): boolean {
-    const place = this.#ranks.findIndex(({ entries }) => entries.delete(entry))
-    if (place === -1) return false
-    if (this.#ranks[place]?.entries.size === 0) this.#ranks.splice(place, 1)
+    const place = this.#placeOf(entry.ticket)
+    const rank = this.#ranks[place]
+    if (rank?.entries.delete(entry) !== true) return false
+    this.#length--
+    if (rank.entries.size === 0) this.#ranks.splice(place, 1)
     return true
   }
-}
 
-/** A higher priority goes first, then a retry. */
-function goesBefore(
-  a: Pick<Ticket, 'priority' | 'isRetry'>,
-  b: Pick<Ticket, 'priority' | 'isRetry'>,
-): boolean {
-  return a.priority === b.priority ? a.isRetry && !b.isRetry : a.priority > b.priority
+  /** The index of a rank, or where it would be. */
+  #placeOf({ priority, isRetry }: Rank): number {
+    let start = 0
+    let end = this.#ranks.length
+    while (start < end) {
+      const middle = Math.floor((start + end) / 2)
+      const rank = this.#ranks[middle] as Rank
+      const isLower = rank.priority === priority ? isRetry || !rank.isRetry : rank.priority < priority
+      if (isLower) end = middle
+      else start = middle + 1
+    }
+    return start
+  }
 }

@@ -1,5 +1,6 @@
 import { SurfaceClosed } from '../../src/limits/interface.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 
@@ -48,6 +49,25 @@ function traffic(
 }
 
 describe('LocalLimiter.acquire()', () => {
+  it('finds the place of a call in a few steps when thousands have a priority each', () => {
+    const limiter = new LocalLimiter({ inFlight: 1, perMinute: 20 })
+    let reads = 0
+    limiter.hold('a', 30_000)
+    const waiting = Array.from({ length: 2000 }, (_, index) => {
+      const abort = new AbortController()
+      const { signal } = abort
+      const ticket = { surface: 'a', isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal, priority: 0 }
+      const get = () => {
+        reads++
+        return -index
+      }
+      limiter.acquire(Object.defineProperty(ticket, 'priority', { get })).catch(() => {})
+      return abort
+    })
+    for (const abort of waiting) abort.abort()
+    expect(reads / waiting.length).toBeLessThan(100)
+  })
+
   it('lets waiting calls leave in a time that grows with their number, not with its square', () => {
     const cpuTimeOf = (calls: number): number => {
       const { ask, hold } = limited(1, 20)

@@ -170,8 +170,9 @@ export class OpenAttempt {
     this.#at = { ...this.#at, tookEffect, settled: outcome }
     const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
     if (holdMs !== null) call.client.limiter.hold(call.operation.surface, holdMs)
-    if (this.#keepSlotMs > 0) setTimeout(() => this.#lease.release(), this.#keepSlotMs)
-    else this.#lease.release()
+    const free = (): void => this.#lease.release(holdMs !== null)
+    if (this.#keepSlotMs > 0) setTimeout(free, this.#keepSlotMs)
+    else free()
   }
 
   /** Adds a failed attempt to the progress of the call, its log and its events. */

@@ -65,9 +65,9 @@ export class OpenCalls {
   /** Counts a request as in flight until its lease is released. */
   count(lease: Lease): Lease {
     this.#inFlight++
-    const release = (): void => {
+    const release = (isRefused?: boolean): void => {
       this.#inFlight--
-      lease.release()
+      lease.release(isRefused)
     }
     return { ...lease, release }
   }
