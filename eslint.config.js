@@ -167,9 +167,9 @@ export default tseslint.config(
     files: [
       'src/extensions/sandbox/node.ts',
       'src/extensions/node/**',
-      'src/extensions/cache/node.ts',
       // Only types.
       'src/lib/builtin.ts',
+      'src/extensions/cache/sqlite.ts',
       'src/extensions/shared/stores/sqlite*.ts',
       'src/extensions/oauth/node.ts',
       'src/extensions/oauth/node/**',

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ResultCache } from '../extensions/cache/index.ts'
+import { ResultCache, sqliteCacheStore } from '../extensions/cache/index.ts'
 import type { SocialSearch, ClientOptions } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
@@ -58,7 +58,7 @@ export async function answerCache({ cache: time, quiet, json }: SharedFlags): Pr
 }
 
 async function openStore() {
-  const { sqliteCacheStore } = await importWithSqlite('--cache', () => import('../extensions/cache/node.ts'))
+  await importWithSqlite('--cache', () => import('node:sqlite'))
   const file = fileOf(profile)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {

@@ -1,4 +1,4 @@
-import { sqliteCacheStore } from '../../../src/extensions/cache/node.ts'
+import { sqliteCacheStore } from '../../../src/extensions/cache/index.ts'
 
 // Opens and closes files whose names begin with argv[2], a new one every 20 ms, at the same time as other processes.
 const end = Date.now() + 4000

@@ -1,6 +1,6 @@
-import { chmodSync, closeSync, openSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { ConfigurationError } from '../../errors/index.ts'
+import { builtin } from '../../lib/builtin.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { CacheStore } from './store.ts'
 
@@ -14,12 +14,14 @@ const busyMs = 900
  * @example
  * const store = sqliteCacheStore('answers.sqlite')
  * const cache = new ResultCache({ store, maxAge: 3_600_000 })
+ * @throws {ConfigurationError} without `node:sqlite`.
  */
 export function sqliteCacheStore(path: string): Required<CacheStore> & { close(): void } {
-  const isFile = path !== ':memory:'
-  if (isFile) protect(path)
-  // An absolute path, since SQLite may read a relative one as a URI.
-  const database = opened(isFile ? resolve(path) : path)
+  const sqlite = builtin('node:sqlite')
+  if (sqlite === undefined)
+    throw new ConfigurationError('sqliteCacheStore() needs node:sqlite, which Node has from version 22.13')
+  const location = path === ':memory:' ? path : protect(path)
+  const database = opened(() => new sqlite.DatabaseSync(location))
   const insert = 'INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT (key)'
   const statements = {
     get: database.prepare('SELECT value FROM answers WHERE key = ? AND expires > ?'),
@@ -39,10 +41,10 @@ export function sqliteCacheStore(path: string): Required<CacheStore> & { close()
   }
 }
 
-function opened(path: string): DatabaseSync {
+function opened(open: () => DatabaseSync): DatabaseSync {
   const end = performance.now() + busyMs
   for (;;) {
-    const database = new DatabaseSync(path)
+    const database = open()
     try {
       database.exec(`PRAGMA busy_timeout = ${busyMs}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
         CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
@@ -57,14 +59,21 @@ function opened(path: string): DatabaseSync {
   }
 }
 
-/** Makes a file that only its user may read, before SQLite opens it. SQLite gives new files beside it the same mode. */
-function protect(path: string): void {
-  closeSync(openSync(path, 'a', 0o600))
+/**
+ * Makes a file that only its user may read, before SQLite opens it. SQLite gives new files beside it the same mode.
+ *
+ * @returns its absolute path, since SQLite may read a relative one as a URI.
+ */
+function protect(path: string): string {
+  const fs = builtin('node:fs')
+  if (fs === undefined) return path
+  fs.closeSync(fs.openSync(path, 'a', 0o600))
   for (const file of [path, `${path}-wal`, `${path}-shm`])
     try {
-      chmodSync(file, 0o600)
+      fs.chmodSync(file, 0o600)
     } catch (error) {
       // Another process may just have deleted it.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
+  return fs.realpathSync(path)
 }
