@@ -173,7 +173,6 @@ export default tseslint.config(
       'src/extensions/shared/stores/sqlite*.ts',
       'src/extensions/oauth/node.ts',
       'src/extensions/oauth/node/**',
-      'src/extensions/mcp/stdio-input.ts',
       'src/cli/**',
     ],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },

@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { csvLines } from '../extensions/export/csv.ts'
 import { mainFields } from '../api/main-fields.ts'
-import { fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
+import { assertDocumented, fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
 import { valueAt } from '../lib/value-at.ts'
 import { cardOf, createCards } from './card.ts'
 import { UsageError } from './command-errors.ts'
@@ -52,16 +52,12 @@ function tableFields(operation: Operation): readonly string[] | undefined {
   return [...new Set([...(all.includes('id') ? ['id'] : []), ...main])]
 }
 
-/** @throws {UsageError} for a field that the service does not document, so that a typo buys nothing. */
+/** @throws {ConfigurationError} */
 export function fieldsFor(operation: Operation, list: string | undefined): readonly string[] | undefined {
   if (list === undefined) return undefined
-  const { columns } = resolveColumns({ fields: list.split(',') })
-  if (!operation.documented) return columns.map(({ path }) => path)
-  const known = columnsOf(operation)
-  for (const { path } of columns)
-    if (!known.some((each) => each === path || each.startsWith(`${path}.`)))
-      throw new UsageError(`unknown field ${path}; expected one of ${known.join(', ')}`)
-  return columns.map(({ path }) => path)
+  const paths = resolveColumns({ fields: list.split(',') }).columns.map(({ path }) => path)
+  assertDocumented(operation, paths)
+  return paths
 }
 
 function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import type { OperationId } from '../api/operations.ts'
 import { answerCache } from './answer-cache.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -34,12 +33,11 @@ export async function mcp(flags: McpFlags): Promise<void> {
     budget,
     ...(confirmAbove !== undefined && { confirmAbove: numberOf('--confirm-above', confirmAbove) }),
     ...(allow !== undefined && { allow: allow as OperationId[] }),
-    pages: referencePages(),
     simulated: sandbox === true,
   })
   const report = (): void => {
-    const saved = flags.cache === undefined ? {} : { saved: client.credits.saved }
-    process.stderr.write(`${JSON.stringify({ ...server.report(), ...saved })}\n`)
+    const { spent, uncertain, saved } = client.credits
+    process.stderr.write(`${JSON.stringify({ spent, uncertain, saved })}\n`)
   }
   process.once('beforeExit', () => {
     report()
@@ -64,14 +62,4 @@ async function loadMcp() {
       `mcp needs the package ${serverPackage}; install it: npm install ${serverPackage}`,
     )
   }
-}
-
-/** The pages of docs/reference, which are part of the package. */
-function referencePages(): Record<string, string> {
-  // The same from src/cli and from dist/chunks. A bundle of the command has no pages.
-  const folder = new URL('../../docs/reference/', import.meta.url)
-  if (!existsSync(folder)) return {}
-  return Object.fromEntries(
-    readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
-  )
 }

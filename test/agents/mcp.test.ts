@@ -38,7 +38,7 @@ async function connect(mode: Mode, options: Partial<McpOptions> = {}, answer?: b
   const { client, asked } = clientOf(mode, answer)
   const fetch = (input: string | URL, init?: RequestInit) => mcp.fetch(new Request(input, init))
   await client.connect(new StreamableHTTPClientTransport(url, { fetch }))
-  return { sandbox, mcp, client, asked }
+  return { sandbox, own, mcp, client, asked }
 }
 
 async function call(client: Client, args: Record<string, unknown>, name = 'microblog_search') {
@@ -48,14 +48,14 @@ async function call(client: Client, args: Record<string, unknown>, name = 'micro
 
 describe.each(eras)('createMcp() over HTTP, for a client of %s', (_, mode) => {
   it('serves an agent until the budget says stop', async () => {
-    const { sandbox, mcp, client } = await connect(mode)
+    const { sandbox, client } = await connect(mode)
     let latest: ToolResult | undefined
     let calls = 0
     for (let args = decide(latest); args !== null; args = decide(latest)) {
       latest = await call(client, args)
       calls++
     }
-    expect([calls, sandbox.ledger.spent, mcp.report().spent]).toEqual([3, 4, 4])
+    expect([calls, sandbox.ledger.spent]).toEqual([3, 4])
   })
 
   it('lists tools with prices and honest hints', async () => {
@@ -85,21 +85,8 @@ describe.each(eras)('createMcp() over HTTP, for a client of %s', (_, mode) => {
     expect(sandbox.requests).toHaveLength(0)
   })
 
-  it('serves resources', async () => {
-    const { client } = await connect(mode, { pages: { 'microblog.md': '# Microblog' } })
-    const { resources } = await client.listResources()
-    const read = async (uri: string) => {
-      const [content] = (await client.readResource({ uri })).contents
-      return content !== undefined && 'text' in content ? content.text : ''
-    }
-    expect(resources.map(({ name }) => name)).toEqual(['openapi.json', 'credits', 'reference/microblog.md'])
-    expect(await read('social-search://reference/microblog.md')).toBe('# Microblog')
-    expect(JSON.parse(await read('social-search://openapi.json'))).toHaveProperty('openapi')
-    expect(JSON.parse(await read('social-search://credits'))).toMatchObject({ spent: 0, remaining: 5 })
-  })
-
   it('keeps the answer of a client that disconnects, and does not charge again', async () => {
-    const { sandbox, mcp, client } = await connect(mode, {}, undefined, 50)
+    const { sandbox, own, mcp, client } = await connect(mode, {}, undefined, 50)
     const leaving = clientOf(mode).client
     const leaver = new AbortController()
     const fetch = (input: string | URL, init?: RequestInit) =>
@@ -108,7 +95,7 @@ describe.each(eras)('createMcp() over HTTP, for a client of %s', (_, mode) => {
     leaving.callTool({ name: 'microblog_search', arguments: { query: 'coffee' } }).catch(() => {})
     await reached(() => sandbox.requests.length === 1)
     leaver.abort()
-    await reached(() => mcp.report().spent === 2)
+    await reached(() => own.credits.spent === 2)
     const { items, credits } = await call(client, { query: 'coffee' })
     expect([items?.length, credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
   })
@@ -179,9 +166,6 @@ describe.each(eras)('social-search mcp, for a client of %s', (_, mode) => {
       expect.stringContaining('simulation'),
       expect.stringContaining('Simulated'),
     ])
-    expect((await client.listResources()).resources.map(({ name }) => name)).toContain(
-      'reference/microblog.md',
-    )
   })
 
   it('asks the person about calls above --confirm-above, and tells its progress', async () => {

@@ -36,7 +36,7 @@ describe('exit codes', () => {
     ['comments https://x --ceiling 0 --yes', '--ceiling must be a whole number'],
     ['search coffee --limit 0', '--limit must be a whole number'],
     ['search coffee --fields id,', 'each field must be a path'],
-    ['search coffee --fields nope', 'unknown field nope; expected one of id, body'],
+    ['search coffee --fields nope', 'unknown field nope of microblog.search; expected one of id, body'],
     ['search coffee --bom', '--bom needs --format csv'],
     ['search coffee --profile ../work', 'the name of a profile must be'],
     ["search coffee --profile ''", 'the name of a profile must be'],

@@ -14,7 +14,7 @@ function setUp() {
   const request = connect(mcp)
   const call = (input: object, more: object = {}, name = 'microblog_search'): Promise<Reply> =>
     request('tools/call', { name, arguments: input, ...more })
-  return { sandbox, call, report: () => mcp.report() }
+  return { sandbox, call }
 }
 
 /** The answer of a person to the question of a reply. */
@@ -52,14 +52,6 @@ describe('createMcp()', () => {
         (await call({ query: 'coffee' }, answer({ ...(requestState && { requestState }) }))).requestState,
       ).toBeTypeOf('string')
     expect(sandbox.requests).toEqual([])
-  })
-
-  it('reports an approved call, and a declined one, as one call each', async () => {
-    const { call, report } = setUp()
-    await call({ query: 'coffee' }, answer(await call({ query: 'coffee' })))
-    await call({ query: 'tea' }, answer(await call({ query: 'tea' }), 'decline'))
-    await call({ query: 'never answered' })
-    expect(report().byTool['microblog_search']).toEqual({ calls: 2, failed: 1, spent: 2, uncertain: 0 })
   })
 
   it.each([

@@ -50,19 +50,6 @@ describe('mcp', () => {
     expect(server.ledger.spent).toBe(2)
   })
 
-  it('answers a line that is not JSON with the error -32700', async () => {
-    const { out } = await social('mcp --budget 1', {
-      input: null,
-      during(child) {
-        child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":\n\n')
-        child.stdout?.once('data', () => child.stdin?.end())
-      },
-    })
-    expect(linesOf(out).map((line) => JSON.parse(line) as object)).toMatchObject([
-      { jsonrpc: '2.0', id: null, error: { code: -32_700 } },
-    ])
-  })
-
   it('makes a question that is repeated free with --cache, and says how old the answer is', async () => {
     const flags = '--budget 10 --cache 1h'
     expect(await session(flags)).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfirmRequest, toolReport } from '../../src/extensions/tools/index.ts'
+import type { ConfirmRequest } from '../../src/extensions/tools/index.ts'
 import { codeOf, query, reached, setUp, url } from './set-up.ts'
 
 describe('confirmAbove', () => {
@@ -82,17 +82,17 @@ describe('a caller that leaves', () => {
   it.each(['handle', 'arguments'])(
     'while the call is under way gets its answer later, by its %s, without paying again',
     async (by) => {
-      const { tools, sandbox } = setUp({}, 20)
+      const { tools, sandbox, client } = setUp({}, 20)
       const leaver = new AbortController()
       const left = tools.microblog_search.execute({ query }, { abortSignal: leaver.signal })
       await reached(() => sandbox.requests.length === 1)
       leaver.abort()
       const { ok, error, next } = await left
       expect([ok, error?.code, error?.charged]).toEqual([false, 'cancelled', 'unknown'])
-      await reached(() => toolReport(tools).spent === 2)
+      await reached(() => client.credits.spent === 2)
       const again = await tools.microblog_search.execute(by === 'handle' ? { query, next } : { query })
       expect([again.items?.length, again.credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
-      expect(toolReport(tools).spent).toBe(2)
+      expect(client.credits.spent).toBe(2)
       // Delivered now: the same search is a new one.
       await tools.microblog_search.execute({ query })
       expect(sandbox.ledger.spent).toBe(4)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
-import { type AgentTool, createTools, toolReport } from '../../src/extensions/tools/index.ts'
+import { type AgentTool, createTools } from '../../src/extensions/tools/index.ts'
 import { codeOf, query, reached, setUp, url } from './set-up.ts'
 
 describe('execute() refuses, for free, and says why', () => {
@@ -96,7 +96,7 @@ describe('a paid answer', () => {
   })
 
   it('that is nested 100,000 deep is a result that can be written', async () => {
-    const { tools, sandbox } = setUp()
+    const { tools, sandbox, client } = setUp()
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     for (const body of [
       `{"requestId":"r","posts":[{"deep":${deep}}]}`,
@@ -106,7 +106,7 @@ describe('a paid answer', () => {
       const result = await tools.technews_search.execute({ query })
       expect(JSON.parse(JSON.stringify(result))).toMatchObject({ ok: true, returned: 1 })
     }
-    expect(toolReport(tools).spent).toBe(4)
+    expect(client.credits.spent).toBe(4)
   })
 
   it('that is lost counts as spent, and the model is warned', async () => {
@@ -198,7 +198,7 @@ describe('a session', () => {
         }
         await Promise.all(calls.map(run))
         await reached(() => client.credits.reserved === 0)
-        const { spent, uncertain } = toolReport(tools)
+        const { spent, uncertain } = client.credits
         expect(sandbox.ledger.spent).toBeLessThanOrEqual(50)
         expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
         expect(spent + uncertain).toBeGreaterThanOrEqual(sandbox.ledger.spent)

@@ -5,7 +5,7 @@ import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { membersOf } from '../../src/extensions/sandbox/professionalnet/members.ts'
 import { mainFields } from '../../src/api/main-fields.ts'
-import { type ToolResult, createTools, toolReport } from '../../src/extensions/tools/index.ts'
+import { type ToolResult, createTools } from '../../src/extensions/tools/index.ts'
 import { setUp } from './set-up.ts'
 
 const errorOf = ({ error }: ToolResult) => [error?.code, error?.stop, error?.charged]
@@ -191,21 +191,6 @@ describe('execute()', () => {
     const mention = await tools.mentions_get.execute({ id: items?.[0]?.['id'] })
     expect(mention.record).toBeDefined()
     expect((await tools.organization_usage.execute({})).credits).toMatchObject({ spent: 0, remaining: 4 })
-  })
-
-  it('reports what each tool has cost', async () => {
-    const { tools } = setUp()
-    await tools.microblog_search.execute({ query: 'coffee' })
-    await tools.microblog_search.execute({})
-    await tools.organization_usage.execute({})
-    expect(toolReport(tools)).toEqual({
-      ...{ spent: 2, uncertain: 0, remaining: 48 },
-      byTool: {
-        microblog_search: { calls: 2, failed: 1, spent: 2, uncertain: 0 },
-        organization_usage: { calls: 1, failed: 0, spent: 0, uncertain: 0 },
-      },
-    })
-    expect(() => toolReport({})).toThrow(ConfigurationError)
   })
 
   it('takes the credits from a shared budget, too', async () => {

@@ -1,5 +1,6 @@
 import { itemSchemaOf } from '../../api/schema/check.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../api/schema/json-schema.ts'
+import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operationOf } from '../../api/operations.ts'
 import { assertOptions } from '../../errors/check-options.ts'
 import { valueAt } from '../../lib/value-at.ts'
@@ -43,6 +44,15 @@ export function fieldsOf(id: OperationId): Column[] {
   if (!documented || item === undefined)
     throw new ConfigurationError(`the service does not document the fields of ${id}; name them in fields`)
   return columnsOf(jsonSchemaOf(item), [])
+}
+
+/** @throws {ConfigurationError} for a path that the service does not document, so that a typo buys nothing. */
+export function assertDocumented({ id, documented }: Operation, paths: readonly string[]): void {
+  if (!documented) return
+  const known = fieldsOf(id as OperationId).map(({ path }) => path)
+  const unknown = paths.find((path) => !known.some((each) => each === path || each.startsWith(`${path}.`)))
+  if (unknown !== undefined)
+    throw new ConfigurationError(`unknown field ${unknown} of ${id}; expected one of ${known.join(', ')}`)
 }
 
 function columnsOf({ type, properties }: JsonSchema, names: readonly string[]): Column[] {

@@ -1,8 +1,8 @@
 import { assertOptions } from '../../errors/check-options.ts'
 import { version } from '../../lib/version.ts'
 import type { OperationId } from '../../api/operations.ts'
-import { commonOptions, createTools, toolReport } from '../tools/create-tools.ts'
-import type { AgentTool, ToolReport, ToolsOptions } from '../tools/index.ts'
+import { commonOptions, createTools } from '../tools/create-tools.ts'
+import type { AgentTool, ToolsOptions } from '../tools/index.ts'
 import { Approvals } from './approvals.ts'
 import {
   McpServer,
@@ -12,15 +12,12 @@ import {
   serveStdio,
   validateHostHeader,
 } from './protocol.ts'
-import { registerResources } from './register-resources.ts'
 import { registerTools } from './register-tools.ts'
 
 /** Options of {@link createMcp}. A person is asked about calls above `confirmAbove` by elicitation. */
 export interface McpOptions extends Omit<ToolsOptions, 'confirm'> {
   /** Host names under which HTTP is served, and of the pages that may call it. Default: those of this machine. */
   hosts?: readonly string[] | undefined
-  /** Markdown pages to offer as resources, by name. Default none. */
-  pages?: Readonly<Record<string, string>> | undefined
 }
 
 /** An MCP server. All of its connections share one budget. */
@@ -31,8 +28,6 @@ export interface Mcp {
   stdio(): Promise<() => Promise<void>>
   /** A server for another transport. */
   server(): McpServer
-  /** What the calls so far have cost. */
-  report(): ToolReport
 }
 
 const instructions =
@@ -56,16 +51,14 @@ const maxRequestBodySize = 2 ** 20
  * await mcp.stdio()
  */
 export function createMcp(options: McpOptions): Mcp {
-  assertOptions(options, { ...commonOptions, hosts: true, pages: true })
-  const { hosts = localhostAllowedHostnames(), pages = {}, ...others } = options
+  assertOptions(options, { ...commonOptions, hosts: true })
+  const { hosts = localhostAllowedHostnames(), ...others } = options
   const tools = createTools<OperationId>(others)
   const approvals = new Approvals()
-  const report = () => toolReport(tools)
   const server = (): McpServer => {
     const about = { instructions: `${instructions}${today()}${others.simulated === true ? simulated : ''}` }
     const server = new McpServer({ name: 'social-search', version }, about)
     registerTools(server, Object.values<AgentTool>(tools), approvals)
-    registerResources(server, { client: options.client, report, pages })
     return server
   }
   const handler = createMcpHandler(server, { maxRequestBodySize })
@@ -76,7 +69,6 @@ export function createMcp(options: McpOptions): Mcp {
       wrongHost(request, names) ?? originValidationResponse(request, names) ?? handler.fetch(request),
     stdio: () => serveStdio(server),
     server,
-    report,
   }
 }
 

@@ -34,8 +34,7 @@ const maxBufferSize = 32 * 2 ** 20
 /** Serves over the input and output of this process. */
 export async function serveStdio(create: () => McpServer): Promise<() => Promise<void>> {
   const stdio = await import('@modelcontextprotocol/server/stdio')
-  const { stdioInput } = await import('./stdio-input.ts')
-  const transport = new stdio.StdioServerTransport(stdioInput(maxBufferSize), undefined, { maxBufferSize })
+  const transport = new stdio.StdioServerTransport(undefined, undefined, { maxBufferSize })
   const handle = stdio.serveStdio(create, { transport })
   return () => handle.close()
 }

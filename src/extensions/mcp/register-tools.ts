@@ -24,7 +24,7 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
         const confirm = (request: ConfirmRequest): boolean => {
           if (approval?.call === callOf(request, input)) return approval.isGiven
           open = request
-          throw new Refusal('asked', 'a person has been asked')
+          throw new Refusal('confirmation', 'a person has been asked')
         }
         const result = await tool.execute(input, {
           signal: signalOf(context),

@@ -13,10 +13,10 @@ import {
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { fieldsOf } from '../export/fields.ts'
+import { assertDocumented } from '../export/fields.ts'
 import { ToolSession } from './session.ts'
 import { toolSchema } from './tool-schema.ts'
-import type { AgentTool, ToolJson, ToolReport, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
+import type { AgentTool, ToolJson, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
 
 /** The name of an operation's tool: its id with underscores. */
 export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Rest}`
@@ -42,8 +42,6 @@ export const commonOptions = {
   ...{ maxItems: true, maxText: true, fields: true, simulated: true },
 }
 
-const sessions = new WeakMap<object, ToolSession>()
-
 /**
  * Makes tools for a language model, one for each operation, which spend at most `budget` together.
  *
@@ -62,7 +60,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   for (const [id, paths] of Object.entries(fields)) {
     const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
     checked(paths, isList, `fields.${id} must be a list of field paths`)
-    assertFields(id as OperationId, paths ?? [])
+    assertDocumented(operationOf(id) as Operation, paths ?? [])
   }
   const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
   checked(maxText, maxText >= 20, 'maxText must be a whole number from 20')
@@ -82,28 +80,11 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     simulated: options.simulated === true,
     cheapest: Math.min(...prices),
   })
-  const tools = Object.fromEntries(
-    chosen.map((operation) => {
-      const tool = toolOf(operation, session, confirmAbove, fields[operation.id as OperationId])
-      return [tool.name, tool]
-    }),
-  )
-  sessions.set(tools, session)
-  return tools as Tools<Id>
-}
-
-/**
- * Says what the calls of a set of tools have cost so far.
- *
- * @param tools What {@link createTools} has returned.
- * @example
- * const tools = createTools({ client, budget: 50 })
- * console.log(toolReport(tools)) // { spent, uncertain, remaining, byTool }
- */
-export function toolReport(tools: object): ToolReport {
-  const session = sessions.get(tools)
-  if (session === undefined) throw new ConfigurationError('tools must be what createTools() has returned')
-  return session.report()
+  const tools = chosen.map((operation) => {
+    const tool = toolOf(operation, session, confirmAbove, fields[operation.id as OperationId])
+    return [tool.name, tool]
+  })
+  return Object.fromEntries(tools) as Tools<Id>
 }
 
 function toolOf(
@@ -152,15 +133,6 @@ function priceText({ price, paging, list = 'items' }: Operation): string {
   return price.ceiling === null
     ? `${perItem}; the number is not known beforehand, so a person has to agree to each call.`
     : `${perItem}, so at most \`${price.ceiling.param}\` times ${price.credits}: ${price.credits * price.ceiling.default} unless you set it.`
-}
-
-/** @throws {ConfigurationError} for a path that the service does not document, which would show nothing. */
-function assertFields(id: OperationId, paths: readonly string[]): void {
-  if (operationOf(id)?.documented !== true) return
-  const known = fieldsOf(id).map(({ path }) => path)
-  const unknown = paths.find((path) => !known.some((each) => each === path || each.startsWith(`${path}.`)))
-  if (unknown !== undefined)
-    throw new ConfigurationError(`unknown field ${unknown} of ${id}; expected one of ${known.join(', ')}`)
 }
 
 function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson {

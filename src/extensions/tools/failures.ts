@@ -6,13 +6,7 @@ import type { ToolFailure } from './types.ts'
 
 /** Codes of failures that the tools raise themselves. */
 export type RefusalCode =
-  | 'invalid_request'
-  | 'unknown_handle'
-  | 'foreign_handle'
-  | 'confirmation'
-  /** A person has been asked; the same call follows. */
-  | 'asked'
-  | 'cancelled'
+  'invalid_request' | 'unknown_handle' | 'foreign_handle' | 'confirmation' | 'cancelled'
 
 /** A call that the tools refuse. Nothing was sent. */
 export class Refusal extends Error {

@@ -1,2 +1,2 @@
-export { type DefaultToolId, type ToolName, type Tools, createTools, toolReport } from './create-tools.ts'
+export { type DefaultToolId, type ToolName, type Tools, createTools } from './create-tools.ts'
 export type * from './types.ts'

@@ -31,7 +31,7 @@ export interface ConfirmRequest {
 export interface ToolsOptions<Id extends OperationId = OperationId> {
   /** Makes the calls. */
   client: SocialSearch
-  /** Credits for all calls of these tools together, or a budget to take them from. */
+  /** Credits for all calls of these tools together, or a budget to take them from, which says what they have cost. */
   budget: number | Budget
   /** Ids of the operations to offer. Default: the searches, `professionalnet.company.get` and `organization.usage`. */
   allow?: readonly Id[] | undefined
@@ -185,19 +185,4 @@ export interface ToolFailure {
   applied?: Applied
   /** Whether further calls of these tools are useless. */
   stop: boolean
-}
-
-/** What the calls of one tool have cost. */
-export interface ToolTally extends CallCredits {
-  calls: number
-  /** Calls that ended with `ok: false`. */
-  failed: number
-}
-
-/** What a session has cost. */
-export interface ToolReport extends CallCredits {
-  /** Left for further calls; null if the budget does not tell. */
-  remaining: number | null
-  /** By name, for each tool that was called. */
-  byTool: Record<string, ToolTally>
 }
