@@ -16,8 +16,9 @@ const apart: Readonly<Record<string, string>> = {
 
 /** Folders whose files leave no clock, global or module behind, so that a worker loads the modules once. */
 const tidy = [
-  ...['api', 'cache', 'catalog', 'core', 'events', 'export', 'faults', 'lib', 'limits', 'otel'],
-  ...['mcp', 'proxy', 'query', 'sandbox', 'schemas', 'tools', 'watch'],
+  ...['api', 'bench', 'cache', 'canary', 'catalog', 'core', 'docs', 'events', 'export', 'faults'],
+  ...['integration', 'lib', 'limits', 'mcp', 'node', 'otel', 'proxy', 'query', 'sandbox', 'schemas'],
+  ...['scripts', 'tools', 'types', 'watch'],
 ]
 
 // Some files wait for real sockets and tabs, and leave their core to another. Equal in both projects of `npm test`.
@@ -33,7 +34,7 @@ export const projects = [
       include: ['test/**/*.test.ts'],
       // `test/apps` is a separate project: npm run apps.
       exclude: [...Object.keys(apart), ...tidy, 'apps'].map((name) => `test/${name}/**`),
-      typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.json' },
+      typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'test/types/tsconfig.json' },
     },
   },
   {
