@@ -29,10 +29,11 @@ function leastOf({ price, list, request }: Operation, { limit }: SharedFlags): s
 export async function confirmWatch(
   { price }: { readonly price: { readonly credits: number } },
   flags: SharedFlags & { readonly freshness: string; readonly once?: boolean },
+  searches: number,
 ): Promise<void> {
   if (flags.once === true) return
   const looks = Math.ceil(86_400_000 / millisecondsOf('--freshness', flags.freshness))
-  const idle = (looks * price.credits).toLocaleString('en')
+  const idle = (looks * price.credits * searches).toLocaleString('en')
   const pages = `${price.credits} more for each page of new posts`
   await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags)
 }

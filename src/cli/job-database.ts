@@ -13,10 +13,12 @@ export interface JobState {
 /** The records of a job in an SQLite file, in one transaction with its progress. */
 export class JobDatabase {
   readonly #database: RecordDatabase
+  readonly #job: object
   state: JobState
 
-  private constructor(database: RecordDatabase, state: JobState) {
+  private constructor(database: RecordDatabase, job: object, state: JobState) {
     this.#database = database
+    this.#job = job
     this.state = state
   }
 
@@ -31,10 +33,10 @@ export class JobDatabase {
     resume = false,
   ): Promise<JobDatabase> {
     const job = { operation: operation.id, params }
-    const database = await RecordDatabase.open(path, { operation, fields, job })
+    const database = await RecordDatabase.open(path, { operation, fields, jobs: [job] })
     try {
-      const stored = resume ? database.progress(['next', 'records', 'credits']) : undefined
-      return new JobDatabase(database, { next: params, records: 0, credits: 0, ...stored })
+      const stored = resume ? database.progress(job, ['next', 'records', 'credits']) : undefined
+      return new JobDatabase(database, job, { next: params, records: 0, credits: 0, ...stored })
     } catch (error) {
       database.close()
       throw error
@@ -44,7 +46,7 @@ export class JobDatabase {
   /** Stores a page and the progress, or neither. */
   append(records: readonly unknown[], state: JobState): void {
     const { next, records: count, credits } = state
-    this.#database.store(records, { next, records: count, credits })
+    this.#database.store(records, this.#job, { next, records: count, credits })
     this.state = state
   }
 

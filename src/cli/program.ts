@@ -224,13 +224,14 @@ function addOperation(program: Command, operation: Operation): void {
 
 function addWatch(program: Command): void {
   const search = operations[0]
-  const command = program.command('watch <query>').description('print or store new posts as they come')
+  const command = program.command('watch [queries...]').description('print or store new posts as they come')
   command.optionsGroup('Params:')
   for (const flag of paramFlags(search)) if (flag.path.length > 1) command.addOption(paramOption(flag))
   shared(command)
     .optionsGroup('Looks:')
     .option('--freshness <time>', 'look no more often: posts that are so old are fresh enough', '15m')
     .option('--max-pages <n>', 'page limit per look, gaps included', '10')
+    .option('--queries <file>', 'watch the queries in a file, one a line')
     .option('--once', 'look once, then end: for cron')
     .addOption(choiceOption('--from <start>', 'now: skip posts that already exist', ['now']))
     .option('--out <file>', 'store posts and state in an SQLite file that ends in .db')
@@ -241,6 +242,7 @@ function addWatch(program: Command): void {
     .addHelpText(
       'after',
       exampleHelp(
+        'watch acme globex --budget 500 --out posts.db',
         'watch acme --once --budget 20 --out posts.db',
         'watch acme --freshness 5m --budget 500 --state acme.json',
       ),

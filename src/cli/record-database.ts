@@ -29,7 +29,8 @@ export class RecordDatabase {
   /** Whether the key has a column of its own. */
   readonly #hasKey: boolean
   readonly #insert: string
-  readonly #job: string
+  /** Makes the table of which query has found a record, and a view of it. */
+  readonly #createFound: string
   readonly #path: string
   readonly #lock: RunLock
   #database: DatabaseSync | undefined
@@ -37,11 +38,10 @@ export class RecordDatabase {
   private constructor(
     create: () => DatabaseSync,
     { path, lock }: { readonly path: string; readonly lock: RunLock },
-    { operation, fields, job }: RecordDatabaseOptions,
+    { operation, fields }: RecordDatabaseOptions,
   ) {
     this.#path = path
     this.#lock = lock
-    this.#job = canonicalJson(job) ?? ''
     this.#columns = columnsOf(operation, fields)
     this.#unique = operation.unique
     const unique = this.#columns.find(({ path }) => path === operation.unique)
@@ -57,6 +57,11 @@ export class RecordDatabase {
     const names = columns.map((column) => /^".*"/.exec(column)?.[0] ?? '')
     const values = names.map(() => '?').join(', ')
     this.#insert = `INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`
+    this.#createFound = `CREATE TABLE IF NOT EXISTS social_search_found
+        (query TEXT, key TEXT, first_seen TEXT NOT NULL, PRIMARY KEY (query, key)) WITHOUT ROWID;
+      CREATE VIEW IF NOT EXISTS ${quoted(`${table}_found`)} AS
+        SELECT query, first_seen, records.* FROM social_search_found AS found
+        JOIN ${quoted(table)} AS records ON records.${quoted(unique?.path ?? 'key')} = found.key`
     this.#open = () => {
       const database = (this.#database = create())
       // Two jobs of one file take turns.
@@ -70,10 +75,10 @@ export class RecordDatabase {
     }
   }
 
-  /** @throws {UsageError} for a file that is no such database, or that another run of the job writes. */
+  /** @throws {UsageError} for a file that is no such database, or that another run of the same jobs writes. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     const { DatabaseSync } = await importWithSqlite('--out with a .db file', () => import('node:sqlite'))
-    const lock = await RunLock.take(path, `.${hashOf(options.job).slice(0, 8)}`)
+    const lock = await RunLock.take(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)
     let records: RecordDatabase | undefined
     try {
       // An absolute path, since SQLite reads others as a URI.
@@ -90,12 +95,12 @@ export class RecordDatabase {
   }
 
   /**
-   * The stored progress of the job, if it has any.
+   * The stored progress of a job, if it has any.
    *
    * @throws {UsageError} if it cannot be read, or lacks a field.
    */
-  progress(needed: readonly string[] = []): Readonly<Record<string, unknown>> | undefined {
-    const row = this.#database?.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(this.#job)
+  progress(job: object, needed: readonly string[] = []): Readonly<Record<string, unknown>> | undefined {
+    const row = this.#database?.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(textOf(job))
     return row && parseProgress(String(row['state']), `a row of social_search_jobs in ${this.#path}`, needed)
   }
 
@@ -105,22 +110,24 @@ export class RecordDatabase {
   }
 
   /**
-   * Stores records and progress, or neither.
+   * Stores records and the progress of a job, or neither.
    *
+   * @param query The query that has found the records, to be stored with them.
    * @returns how many of the records are new.
    */
-  store(records: readonly unknown[], progress: object): number {
+  store(records: readonly unknown[], job: object, progress: object, query?: string): number {
     const database = this.#database ?? this.#open()
     const insert = database.prepare(this.#insert)
     let added = 0
     database.exec('BEGIN IMMEDIATE')
     try {
       for (const record of records) added += Number(insert.run(...this.#rowOf(record)).changes)
+      if (query !== undefined) this.#storeFound(database, records, query)
       database
         .prepare(
           'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
         )
-        .run(this.#job, JSON.stringify(progress))
+        .run(textOf(job), JSON.stringify(progress))
       database.exec('COMMIT')
       return added
     } catch (error) {
@@ -133,6 +140,15 @@ export class RecordDatabase {
   close(): void {
     this.#database?.close()
     this.#lock.release()
+  }
+
+  #storeFound(database: DatabaseSync, records: readonly unknown[], query: string): void {
+    database.exec(this.#createFound)
+    // In the form of SQLite's own functions, such as datetime('now', '-1 day').
+    const insert = database.prepare(
+      "INSERT INTO social_search_found VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING",
+    )
+    for (const record of records) insert.run(query, this.#keyOf(record))
   }
 
   #rowOf(record: unknown): SQLInputValue[] {
@@ -154,8 +170,8 @@ export interface RecordDatabaseOptions {
   readonly operation: Operation
   /** Paths of the columns; undefined for all documented ones. */
   readonly fields: readonly string[] | undefined
-  /** What distinguishes the job from others in the same file. */
-  readonly job: object
+  /** What distinguishes the jobs from others in the same file. */
+  readonly jobs: readonly object[]
 }
 
 /** `microblog_posts`, `professionalnet_comments`, `mentions`. */
@@ -177,6 +193,10 @@ function columnsOf({ id, documented }: Operation, fields: readonly string[] | un
   if (reserved !== undefined)
     throw new UsageError(`a .db file has a column ${reserved.path} of its own; leave it out of --fields`)
   return columns
+}
+
+function textOf(job: object): string {
+  return canonicalJson(job) ?? ''
 }
 
 /** A hash that equal values share, whatever the order of their fields. */

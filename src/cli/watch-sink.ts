@@ -7,35 +7,43 @@ import { parseProgress } from './progress.ts'
 import { RecordDatabase } from './record-database.ts'
 import { RunLock } from './run-lock.ts'
 
-/** Where a watch keeps its state, with or without the posts. */
+/** Where a watch keeps its states, with or without the posts. */
 export interface WatchSink {
-  /** What an earlier run has stored. */
-  readonly state: WatchState | null
+  /** What an earlier run has stored, for each query. */
+  readonly states: Readonly<Record<string, WatchState | null>>
   /** Checks that nothing locks the file, so that the watch ends before it pays for a page. */
   prepare(): void
   /** @returns how many posts are stored for the first time. */
-  store(posts: readonly unknown[], state: WatchState): number
+  store(query: string, posts: readonly unknown[], state: WatchState): number
   close(): void
 }
+
+/** Params of a search, for each query. */
+export type Searches = Readonly<Record<string, object>>
 
 /** Opens the file of `--out` or `--state`, without a request. */
 export async function openSink(
   { out, state }: { readonly out?: string; readonly state?: string },
   operation: Operation,
-  params: object,
+  searches: Searches,
 ): Promise<WatchSink | undefined> {
-  if (out !== undefined) return openDatabase(out, operation, params)
-  return state === undefined ? undefined : openState(state)
+  if (out !== undefined) return openDatabase(out, operation, searches)
+  return state === undefined ? undefined : openState(state, Object.keys(searches)[0] ?? '')
 }
 
-async function openDatabase(path: string, operation: Operation, params: object): Promise<WatchSink> {
-  const job = { watch: operation.id, params }
-  const database = await RecordDatabase.open(path, { operation, fields: undefined, job })
+async function openDatabase(path: string, operation: Operation, searches: Searches): Promise<WatchSink> {
+  const jobs = new Map(
+    Object.entries(searches).map(([query, params]) => [query, { watch: operation.id, params }]),
+  )
+  const database = await RecordDatabase.open(path, {
+    ...{ operation, fields: undefined, jobs: [...jobs.values()] },
+  })
   try {
+    const states = [...jobs].map(([query, job]) => [query, database.progress(job) ?? null])
     return {
-      state: (database.progress() ?? null) as WatchState | null,
+      states: Object.fromEntries(states) as WatchSink['states'],
       prepare: () => database.assertUnlocked(),
-      store: (posts, state) => database.store(posts, state),
+      store: (query, posts, state) => database.store(posts, jobs.get(query) ?? {}, state, query),
       close: () => database.close(),
     }
   } catch (error) {
@@ -44,7 +52,7 @@ async function openDatabase(path: string, operation: Operation, params: object):
   }
 }
 
-async function openState(path: string): Promise<WatchSink> {
+async function openState(path: string, query: string): Promise<WatchSink> {
   const lock = await RunLock.take(path)
   try {
     const isThere = existsSync(path)
@@ -56,9 +64,9 @@ async function openState(path: string): Promise<WatchSink> {
         )
       : null
     return {
-      state: state as WatchState | null,
+      states: Object.fromEntries([[query, state]]) as WatchSink['states'],
       prepare() {},
-      store(_, state) {
+      store(_, __, state) {
         const temporary = `${file}.lock.tmp`
         // A killed run has left it.
         rmSync(temporary, { force: true })

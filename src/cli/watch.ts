@@ -1,30 +1,34 @@
-import { fileFormatOf } from './output-file.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { microblogSearch } from '../api/microblog.ts'
 import type { Operation } from '../api/operation.ts'
 import { professionalnetPostsSearch } from '../api/professionalnet/posts.ts'
-import type { SocialSearch } from '../index.ts'
+import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
+import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
-import {
-  type ProfessionalnetWatchParams,
-  type WatchBatch,
-  type WatchOptions,
-  type WatchParams,
-  watchSearch,
-} from '../extensions/watch/index.ts'
-import { type SharedFlags, millisecondsOf, paramFlags, paramsOf, wholeNumberOf } from './flags.ts'
-import { budgetOf, clientFor } from './options.ts'
-import { Stop } from './stop.ts'
-import { print, say, tell } from './terminal.ts'
 import { cardsFor } from './card.ts'
-import { UsageError } from './command-errors.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 import { confirmWatch } from './confirm.ts'
+import {
+  type SharedFlags,
+  millisecondsOf,
+  paramFlags,
+  paramsOf,
+  positionalOf,
+  wholeNumberOf,
+} from './flags.ts'
 import { openMachine } from './machine.ts'
-import { type WatchSink, openSink } from './watch-sink.ts'
+import { budgetOf, clientFor } from './options.ts'
+import { asWritten, fileFormatOf } from './output-file.ts'
+import { Stop } from './stop.ts'
+import { complain, print, say, tell } from './terminal.ts'
+import { WatchReport, leftText, paceText } from './watch-report.ts'
+import { type Searches, type WatchSink, openSink } from './watch-sink.ts'
 
 export interface WatchFlags extends SharedFlags {
   readonly network: string
+  readonly queries?: string
   readonly freshness: string
   readonly maxPages: string
   readonly once?: boolean
@@ -34,17 +38,15 @@ export interface WatchFlags extends SharedFlags {
 }
 
 /** Prints new posts as JSON Lines, stores them, or passes each batch to a command. */
-export async function watch(query: string, flags: WatchFlags): Promise<void> {
+export async function watch(words: readonly string[], flags: WatchFlags): Promise<void> {
   const operation = networks[flags.network as keyof typeof networks]
   refuseOtherParams(flags, operation)
-  const { params } = await paramsOf(operation, flags, query)
   const { out, exec } = flags
-  if (out !== undefined && fileFormatOf(out) !== 'db')
-    throw new UsageError(`watch stores posts in a .db file only, got --out ${out}`)
-  if (out !== undefined && flags.state !== undefined)
-    throw new UsageError('--state contradicts --out, whose file keeps the state, too; leave out one of them')
+  const searches = await searchesOf(operation, flags, words)
+  const queries = Object.keys(searches)
+  refuseFiles(flags, queries)
   const machine = await openMachine(flags, 'watch')
-  await confirmWatch(operation, { ...flags, budget: machine.budget })
+  await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length)
   const cards = cardsFor(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
   const stop = new Stop({ prepare: () => sink?.prepare() })
@@ -56,36 +58,49 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
     },
     machine.budgets,
   )
+  // The watch spreads it over its period.
+  const budget: Budget | undefined = budgetOf(flags) ?? machine.budgets[0]
   const options = {
     freshness: millisecondsOf('--freshness', flags.freshness),
     maxPages: wholeNumberOf('--max-pages', flags.maxPages),
-    once: flags.once,
-    from: flags.from,
-    // The watch spreads it over its period.
-    budget: budgetOf(flags) ?? machine.budgets[0],
-    signal: stop.signal,
+    ...{ once: flags.once, from: flags.from, budget, signal: stop.signal },
   }
+  const report = new WatchReport(queries, (query) => sink?.states[query] != null)
   let sink: WatchSink | undefined
-  let stored = 0
-  let missing = 0
+  let failure: unknown
+  let [stored, spent] = [0, 0]
   let unstored = ''
   try {
-    // Fails before a page is bought if the state cannot be written.
-    sink = await openSink(flags, operation, params)
-    for await (const { posts, state, gaps } of batchesOf(client, operation, params, {
+    // Fails before a page is bought if a state cannot be written.
+    sink = await openSink(flags, operation, searches)
+    const outlook = await budget?.summary?.()
+    const pace = outlook && paceText(outlook, queries.length, operation.price.credits)
+    if (pace !== undefined) tell(flags, pace)
+    for await (const batch of watchSearches(client, namedSearches(flags, searches), {
       ...options,
-      state: sink?.state,
+      states: sink?.states,
     })) {
-      missing = gaps.length
+      const { name, posts, state, error } = batch
+      const credits = client.credits.spent + client.credits.uncertain
+      report.add(batch, credits - spent)
+      spent = credits
       const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
       if (exec === undefined && out === undefined) {
         if (!(await print(cards?.page(posts) ?? text, cards?.isStyled))) return
       } else unstored = text
       if (exec !== undefined && posts.length > 0) await execute(exec, text)
-      stored += sink?.store(posts, state) ?? 0
+      // After an error, the last batch has told the state.
+      if (error === null) stored += sink?.store(name, posts, state) ?? 0
       unstored = ''
       stop.pageIsWritten()
+      if (error === null) continue
+      // The other searches go on, and the next look continues.
+      if (failure === undefined && flags.once === true) failure = error
+      else complain(flags, error)
     }
+    if (failure !== undefined) throw failure
+    const missing = report.missing()
+    if (missing !== undefined) throw new CommandError('budget', `missing: ${missing}; the next run continues`)
   } catch (error) {
     if (unstored !== '') say(`You have paid for these posts, which were not stored:\n${unstored}`)
     throw stop.signal.aborted ? stop.signal.reason : error
@@ -93,9 +108,16 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
     sink?.close()
     stop.end()
     const { spent, uncertain } = client.credits
-    if (out !== undefined)
-      tell(flags, `${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`)
-    if (missing > 0) tell(flags, 'There are more posts: the next run, or the next poll, continues')
+    const outlook = await budget?.summary?.()
+    const lines = [
+      ...(out === undefined
+        ? []
+        : [`${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`]),
+      ...report.lines(),
+      ...(flags.once === true || report.missing() === undefined ? [] : [`missing: ${report.missing()}`]),
+      ...(outlook === undefined ? [] : [leftText(outlook)]),
+    ]
+    for (const line of lines) tell(flags, line)
     await machine.close()
   }
 }
@@ -113,15 +135,37 @@ function refuseOtherParams(flags: WatchFlags, operation: Operation): void {
     throw new UsageError(`${other.name} is for --network microblog; pass params of others with --params`)
 }
 
-function batchesOf(
-  { microblog, professionalnet }: SocialSearch,
+/** Params of each search, under its query. */
+async function searchesOf(
   operation: Operation,
-  params: object,
-  options: WatchOptions,
-): AsyncIterable<WatchBatch<object>> {
-  return operation === microblogSearch
-    ? watchSearch(microblog, params as WatchParams, options)
-    : watchSearch(professionalnet.posts, params as ProfessionalnetWatchParams, options)
+  flags: WatchFlags,
+  words: readonly string[],
+): Promise<Searches> {
+  const queries = [...new Set([...words, ...(flags.queries === undefined ? [] : linesOf(flags.queries))])]
+  if (queries.length === 0) throw new UsageError('watch needs a query, or --queries FILE')
+  const name = positionalOf(operation) ?? ''
+  const { params } = await paramsOf(operation, flags, queries[0])
+  return Object.fromEntries(queries.map((query) => [query, { ...params, [name]: query }]))
+}
+
+/** The queries of a file, one a line. */
+function linesOf(path: string): string[] {
+  const lines = asWritten(path, () => readFileSync(path, 'utf8')).split('\n')
+  return lines.map((line) => line.trim()).filter((line) => line !== '')
+}
+
+function namedSearches({ network }: WatchFlags, searches: Searches): Readonly<Record<string, SearchToWatch>> {
+  const all = Object.entries(searches).map(([query, params]) => [query, { ...params, network }])
+  return Object.fromEntries(all) as Readonly<Record<string, SearchToWatch>>
+}
+
+function refuseFiles({ out, state }: WatchFlags, queries: readonly string[]): void {
+  if (out !== undefined && fileFormatOf(out) !== 'db')
+    throw new UsageError(`watch stores posts in a .db file only, got --out ${out}`)
+  if (out !== undefined && state !== undefined)
+    throw new UsageError('--state contradicts --out, whose file keeps the state, too; leave out one of them')
+  if (queries.length > 1 && out === undefined)
+    throw new UsageError('several queries need --out FILE.db, which tells which query has found a post')
 }
 
 /** Runs a shell command with the text on stdin. */

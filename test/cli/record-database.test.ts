@@ -13,16 +13,17 @@ const folder = newFolder()
 describe('RecordDatabase.store()', () => {
   it('stores rows and progress, or neither when a record fails', async () => {
     const path = join(folder, 'posts.db')
+    const job = { query: 'a' }
     const database = await RecordDatabase.open(path, {
       operation: microblogSearch,
       fields: undefined,
-      job: { query: 'a' },
+      jobs: [job],
     })
-    expect(database.store([post('1'), post('2'), post('1')], { next: { page: 2 } })).toBe(2)
+    expect(database.store([post('1'), post('2'), post('1')], job, { next: { page: 2 } })).toBe(2)
     const cycle: Record<string, unknown> = post('4')
     cycle['self'] = cycle
-    expect(() => database.store([post('3'), cycle], { next: 3 })).toThrow('JSON')
-    expect(database.progress()).toEqual({ next: { page: 2 } })
+    expect(() => database.store([post('3'), cycle], job, { next: 3 })).toThrow('JSON')
+    expect(database.progress(job)).toEqual({ next: { page: 2 } })
     database.close()
     const rows = new DatabaseSync(path).prepare('SELECT id FROM microblog_posts').all()
     expect(rows.map(({ id }) => id)).toEqual(['1', '2'])
@@ -45,9 +46,9 @@ describe('RecordDatabase.open()', () => {
   it('creates the file when there is something to store, with a table for each kind of record', async () => {
     const path = join(folder, 'all.db')
     for (const operation of operations.filter((each) => 'list' in each)) {
-      const database = await RecordDatabase.open(path, { operation, fields: undefined, job: {} })
+      const database = await RecordDatabase.open(path, { operation, fields: undefined, jobs: [{}] })
       expect(existsSync(path)).toBe(operation !== operations[0])
-      database.store([], {})
+      database.store([], {}, {})
       database.close()
     }
     const names = new DatabaseSync(path)
@@ -71,7 +72,7 @@ describe('RecordDatabase.open()', () => {
   })
 
   it('refuses a field with the name of a column of its own', async () => {
-    const options = { operation: microblogSearch, fields: ['id', 'record'], job: {} }
+    const options = { operation: microblogSearch, fields: ['id', 'record'], jobs: [{}] }
     await expect(RecordDatabase.open(join(folder, 'own.db'), options)).rejects.toThrow('column record')
   })
 })

@@ -66,8 +66,8 @@ describe('watch --once --out', () => {
     }
     for (const { sql, pageSize, price, operation } of networks) {
       expect(numbersOf(out, sql)).toEqual([...range(0, pageSize), ...range(30, last)])
-      // A night reads its new posts, and down to ten known ones. A kill buys a page again, and a gap ends with a page.
-      const pages = 1 + 9 * Math.ceil((25 + 10) / pageSize) + 3 * 2
+      // A night reads its new posts, and down to three known ones. A kill buys a page again, and a gap ends with a page.
+      const pages = 1 + 9 * Math.ceil((25 + 3) / pageSize) + 3 * 2
       const charged = server.requests.filter((each) => each.operation === operation && each.charged > 0)
       expect(charged.length * price).toBeLessThanOrEqual(price * pages)
     }

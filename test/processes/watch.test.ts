@@ -8,7 +8,7 @@ import { command, server, social, useCommand, when } from './command.ts'
 useCommand()
 
 const fileOf = (name: string) => join(command.folder, name)
-const watch = 'watch coffee --yes --freshness 60'
+const watch = 'watch coffee --yes --freshness 1'
 
 describe('watch', () => {
   it('prints new posts, keeps its state, and hands batches to a command', async () => {

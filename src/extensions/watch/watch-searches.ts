@@ -28,8 +28,9 @@ export async function* watchSearches<const Searches extends Readonly<Record<stri
   assertObject('searches', searches)
   assertObject('states', states)
   const all = Object.entries(searches).map(([name, { network, ...params }]) => {
+    const state = Object.hasOwn(states, name) ? states[name] : null
     const source = network === 'professionalnet' ? client.professionalnet?.posts : client.microblog
-    return searchOf<MicroblogPost | ProfessionalnetPost>(name, source, params, states[name] ?? null)
+    return searchOf<MicroblogPost | ProfessionalnetPost>(name, source, params, state ?? null)
   })
   yield* scheduled(all, settingsOf(options)) as AsyncGenerator<BatchOf<Searches>, void, undefined>
 }

@@ -1,0 +1,96 @@
+import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
+import type { BudgetOutlook } from '../index.ts'
+import { count, timeText } from '../lib/count.ts'
+import { localTime } from './formatter.ts'
+
+/** What a run has found for one query. */
+interface Row {
+  posts: number
+  credits: number
+  /** Milliseconds from publication until a post was found, of all that are not on the first page ever. */
+  delays: number[]
+  gaps: readonly WatchGap[]
+  /** Whether the first page has been read. */
+  isKnown?: boolean
+}
+
+/** More gaps of a query are counted. */
+const mostGaps = 3
+
+/** Counts what a watch has found, for each query. */
+export class WatchReport {
+  readonly #rows: ReadonlyMap<string, Row>
+  readonly #isKnown: (query: string) => boolean
+
+  /** @param isKnown Whether an earlier run has stored a state of the query. */
+  constructor(queries: readonly string[], isKnown: (query: string) => boolean) {
+    this.#isKnown = isKnown
+    this.#rows = new Map(queries.map((query) => [query, { posts: 0, credits: 0, delays: [], gaps: [] }]))
+  }
+
+  add(
+    { name, posts, gaps }: Pick<SearchBatch<string, object>, 'name' | 'posts' | 'gaps'>,
+    credits: number,
+  ): void {
+    const row = this.#rows.get(name)
+    if (row === undefined) return
+    const now = Date.now()
+    row.isKnown ??= this.#isKnown(name)
+    for (const post of row.isKnown ? posts : []) {
+      const { timestamp, postedAt } = post as { timestamp?: string; postedAt?: string }
+      const delay = now - Date.parse(timestamp ?? postedAt ?? '')
+      if (delay >= 0) row.delays.push(delay)
+    }
+    Object.assign(row, {
+      posts: row.posts + posts.length,
+      credits: row.credits + credits,
+      gaps,
+      isKnown: true,
+    })
+  }
+
+  /** A line for each query. */
+  lines(): string[] {
+    return [...this.#rows].map(([query, { posts, credits, delays }]) => {
+      const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
+      const delay = delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
+      return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}`
+    })
+  }
+
+  /** What is missing: `acme 14:02–14:31`; undefined if nothing is. */
+  missing(): string | undefined {
+    const parts = [...this.#rows].flatMap(([query, { gaps }]) => {
+      if (gaps.length === 0) return []
+      const times = gaps.slice(0, mostGaps).map(gapText)
+      const more = gaps.length > mostGaps ? [`${gaps.length - mostGaps} more`] : []
+      return [`${query} ${[...times, ...more].join(', ')}`]
+    })
+    return parts.length === 0 ? undefined : parts.join('; ')
+  }
+}
+
+/** `14:02–14:31` for a gap of today, in the time zone of the machine. */
+function gapText({ from, to }: WatchGap): string {
+  const today = localTime(new Date().toISOString())?.slice(0, 10) ?? ''
+  const [start, end] = [from, to].map((time) => localTime(time)?.replace(`${today} `, '') ?? time)
+  if (start === null) return end === null ? 'at unknown times' : `until ${end}`
+  return `${start}–${start?.slice(0, 10) === end?.slice(0, 10) ? end?.slice(11) || end : end}`
+}
+
+/** What a budget has left, and until when. */
+export function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
+  const until = endsAt === null ? '' : ` until ${localTime(new Date(endsAt).toISOString())}`
+  return `${remaining} of ${count(limit, 'credit')} left${until}`
+}
+
+/** How often the money allows to look at each search. */
+export function paceText(
+  { remaining, endsAt }: BudgetOutlook,
+  searches: number,
+  price: number,
+): string | undefined {
+  if (endsAt === null) return undefined
+  const wait = ((endsAt - Date.now()) * price * searches) / remaining
+  return remaining < price ? undefined : `a look at each every ${timeText(wait)} on average, if no posts come`
+}
