@@ -3,7 +3,7 @@ import { type WatchPace, paceAfter } from '../../src/extensions/watch/pace.ts'
 import type { Reader } from './reader.ts'
 
 /** What a rule sees in a minute. */
-export interface Moment {
+interface Moment {
   /** Minutes since the start. */
   readonly time: number
   readonly readers: readonly Reader[]

@@ -34,10 +34,10 @@ describe('RecordDatabase.store()', () => {
     const database = await RecordDatabase.open(join(folder, 'deep.db'), {
       operation,
       fields: ['id'],
-      job: {},
+      jobs: [{}],
     })
     const records = [null, JSON.parse('['.repeat(3000) + ']'.repeat(3000)) as unknown]
-    expect([database.store(records, {}), database.store(records, {})]).toEqual([2, 0])
+    expect([database.store(records, {}, {}), database.store(records, {}, {})]).toEqual([2, 0])
     database.close()
   })
 })
