@@ -68,6 +68,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   const report = new WatchReport(queries, (query) => sink?.states[query] != null)
   let sink: WatchSink | undefined
   let failure: unknown
+  let isOver = false
   let [stored, spent] = [0, 0]
   let unstored = ''
   try {
@@ -99,6 +100,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       else complain(flags, error)
     }
     if (failure !== undefined) throw failure
+    isOver = true
     const missing = report.missing()
     if (missing !== undefined) throw new CommandError('budget', `missing: ${missing}; the next run continues`)
   } catch (error) {
@@ -108,13 +110,13 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     sink?.close()
     stop.end()
     const { spent, uncertain } = client.credits
-    const outlook = await budget?.summary?.()
+    const outlook = await Promise.resolve(budget?.summary?.()).catch(() => undefined)
     const lines = [
       ...(out === undefined
         ? []
         : [`${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`]),
       ...report.lines(),
-      ...(flags.once === true || report.missing() === undefined ? [] : [`missing: ${report.missing()}`]),
+      ...(isOver || report.missing() === undefined ? [] : [`missing: ${report.missing()}`]),
       ...(outlook === undefined ? [] : [leftText(outlook)]),
     ]
     for (const line of lines) tell(flags, line)
