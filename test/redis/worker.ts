@@ -26,7 +26,7 @@ export interface WorkerResult {
 const setup = JSON.parse(process.argv[2] ?? '') as WorkerSetup
 const { name, storeUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
 const connection = await openStore(name, storeUrl)
-const common = { store: connection.store, storeTimeout: name === 'postgres' ? 3000 : 1000 }
+const common = { store: connection.store, storeTimeout: 3000 }
 const limiter = new SharedLimiter({
   ...{ ...common, organization, limits, onUnavailable, localShare },
   lease: 2000,

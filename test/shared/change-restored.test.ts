@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { ask, copies, granted, quietMs, setText, takeSlots, tell, text } from './processes.ts'
 
+const everyone = ['*', 0]
+
 describe('changeState() restores what the store has lost', () => {
   it('when it is empty: slots, requests and closures, and grants nothing for some time', () => {
     ask('1', 0, { surface: '' })
-    tell('4', 5, { places: [['', 5]] })
+    ask('4', 5, { surface: '' }, { slots: 1 })
     tell('3', 10, { closures: [[':b', 50_000]] })
     setText(undefined)
     // Its copy has an earlier time.
     const restored = tell('3', 1000, { asks: [{}] })
-    expect(restored.hasBegun).toBe(true)
-    expect(restored.outcomes.get(':a')).toMatchObject({ reason: 'quiet', ms: quietMs })
-    expect(restored.called).toEqual([])
-    expect(restored.state.processes).toMatchObject({ 1: { slots: 1 }, 4: { places: { '': { since: 5 } } } })
+    expect(restored.looks).toEqual([everyone])
+    expect(restored.outcomes.get(':a')?.refusal).toMatchObject({ reason: 'quiet', ms: quietMs })
+    expect(restored.state.processes).toMatchObject({
+      1: { slots: 1 },
+      4: { slots: 1, places: { '': { since: 5 } } },
+    })
     expect(restored.state.closures).toEqual({ ':b': 50_000 })
   })
 
@@ -21,8 +25,8 @@ describe('changeState() restores what the store has lost', () => {
     const older = text
     ask('1', 10)
     setText(older)
-    const { state, hasBegun } = tell('1', 20, { arrivals: [[':a', [1010]]] })
-    expect([hasBegun, state.epoch]).toEqual([true, 'epoch 2'])
+    const { state, looks } = tell('1', 20, { arrivals: [[':a', [1010]]] })
+    expect([looks, state.epoch]).toEqual([[everyone], 'epoch 2'])
     expect(state.quietUntil).toBe(20 + quietMs)
     expect(tell('1', 30).state.epoch).toBe('epoch 2')
   })
@@ -32,8 +36,8 @@ describe('changeState() restores what the store has lost', () => {
     ask('3', 10)
     setText(undefined)
     expect(ask('4', 20)).toMatchObject(granted)
-    const { state, hasBegun } = tell('3', 30)
-    expect(hasBegun).toBe(false)
+    const { state, looks } = tell('3', 30)
+    expect(looks).toEqual([])
     // A process that knows no time begins it anew.
     expect(state.quietUntil).toBe(quietMs)
     expect(state.processes).toMatchObject({ 1: { slots: 1 }, 2: { slots: 1 }, 4: { slots: 1 } })

@@ -45,7 +45,7 @@ describe('timeOf()', () => {
       const moment = { clock, readAt: now, receivedAt: now + (i % 3), seen: sights[i % 2] }
       const report = () => ({
         ...{ process: String(i % 2), slots: i % 4 === 0 ? 1 : 0, turnMs: 200 },
-        ...{ arrivals: [], closures: [], places: [], asks: [] },
+        ...{ arrivals: [], closures: [], arrivalMs: 1000, asks: [] },
       })
       const changed = changeState(text, moment, copies[i % 2], report, rules, 'a')
       if (changed.isChanged) text = JSON.stringify(changed.state)
@@ -57,14 +57,14 @@ describe('timeOf()', () => {
   })
 })
 
-const silent = { slots: 0, turnMs: 200, arrivals: [], closures: [], places: [], asks: [] }
+const silent = { slots: 0, turnMs: 200, arrivals: [], closures: [], arrivalMs: 1000, asks: [] }
 
 /** A state that process 1 has made, at 1,000 ms, when the clock said `clock`. */
 function made(clock = 0): LimiterState {
   const report = () => ({
-    ...{ ...silent, process: '1', slots: 1, closures: [['b', 5000] as [string, number]] },
+    ...{ ...silent, process: '1', slots: 2, closures: [['b', 5000] as [string, number]] },
     arrivals: [['a', [1500]] as [string, number[]]],
-    places: [['a', 900] as [string, number]],
+    asks: [{ surface: 'a', calls: 1 }],
   })
   const moment = { clock, readAt: 1000, receivedAt: 1000, seen: { ...seen, time: 0 } }
   return changeState(undefined, moment, undefined, report, rules, 'a').state
@@ -97,7 +97,7 @@ describe('changeState()', () => {
     const after = next(undefined, 8000, made(7000), 1200)
     expect(after).toMatchObject({ time: 1200, bornAt: 1200, quietUntil: 4200, closures: { b: 5000 } })
     expect(after.processes['1']).toMatchObject({
-      ...{ until: 16_000, slots: 1, arrivals: { a: [1500] }, places: { a: { since: 900 } } },
+      ...{ until: 16_000, slots: 2, arrivals: { a: [1500] }, places: { a: { since: 1000 } } },
     })
   })
 
@@ -111,15 +111,15 @@ describe('changeState()', () => {
     expect(after.processes['1']).toMatchObject({
       ...{
         until: 16_000 + ahead,
-        slots: 1,
+        slots: 2,
         arrivals: { a: [1500 + ahead] },
-        places: { a: { since: 900 + ahead } },
+        places: { a: { since: 1000 + ahead } },
       },
     })
   })
 
   it('restores no part of a process that has told a later one in a new epoch', () => {
-    const told = { until: 16_000 + 50 - 1200, turnMs: 200, slots: 0, arrivals: {}, places: {} }
+    const told = { until: 16_000 + 50 - 1200, turnMs: 200, slots: 1, arrivals: {}, places: {} }
     const begun: LimiterState = { ...made(), epoch: 'c', time: 50, shift: 50 - 8000, processes: { 1: told } }
     expect(next(begun, 8000, made(7000), 1200).processes['1']).toEqual(told)
   })

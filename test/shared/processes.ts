@@ -32,11 +32,11 @@ export const setText = (to: string | undefined): void => void (text = to)
 
 /** Changes the text for one process, at some milliseconds after the first change. */
 export function tell(process: string, now: number, { asks = [], ...told }: Told = {}): Changed {
-  const asked = asks.map((ask) => ({ surface: ':a', limit: 3, arrivalMs: 1000, hasNext: false, ...ask }))
+  const asked = asks.map((ask) => ({ surface: ':a', calls: 1, ...ask }))
   const report = (): Report => ({
-    ...{ process, slots: 0, closures: [], turnMs: 200 },
+    ...{ process, slots: 0, closures: [], arrivalMs: 1000, turnMs: 200 },
     arrivals: Object.entries(arrivals.get(process) ?? {}),
-    ...{ places: asked.map(({ surface }): [string, number] => [surface, now]), asks: asked, ...told },
+    ...{ asks: asked, ...told },
   })
   const moment = { clock: now, readAt: now, receivedAt: now, seen: undefined }
   const changed = changeState(text, moment, copies.get(process), report, rules, `epoch ${epochs++}`)
@@ -46,9 +46,14 @@ export function tell(process: string, now: number, { asks = [], ...told }: Told 
   return changed
 }
 
-/** Asks for one slot. */
-export const ask = (process: string, now: number, details: Partial<Ask> = {}, told: Told = {}) =>
-  tell(process, now, { asks: [details], ...told }).outcomes.get(details.surface ?? ':a')
+/** Asks for a slot, and returns it, or why there is none. */
+export function ask(process: string, now: number, details: Partial<Ask> = {}, told: Told = {}) {
+  const { outcomes } = tell(process, now, { asks: [details], ...told })
+  const { granted: count = 0, refusal } = outcomes.get(details.surface ?? ':a') ?? {}
+  return count === 0
+    ? refusal
+    : { ...granted, ...(count > 1 && { count }), ...(refusal && { next: refusal }) }
+}
 
 /** Takes both slots, without a limit of the rate. */
 export function takeSlots(now = 0): void {

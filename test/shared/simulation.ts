@@ -7,21 +7,17 @@ const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_0
 const arrivalMs = 1020
 
 /** What may happen to the processes and their store. */
-export type Attack =
-  'kill' | 'pause' | 'lose' | 'roll back' | 'set the clock' | 'lose a reply' | 'refuse' | 'start' | 'cancel'
+export const attacks = [
+  ...(['kill', 'pause', 'lose', 'roll back', 'set the clock'] as const),
+  ...(['lose a reply', 'refuse', 'start', 'cancel'] as const),
+]
 
 export interface Plan {
   readonly processes: number
   readonly calls: number
   readonly seed: number
   /** What happens, and how long after the one before, in milliseconds. */
-  readonly attacks: readonly { readonly attack: Attack; readonly after: number }[]
-}
-
-interface Call {
-  readonly surface: string
-  /** When it waits. */
-  since: number
+  readonly attacks: readonly { readonly attack: (typeof attacks)[number]; readonly after: number }[]
 }
 
 interface Sent {
@@ -33,38 +29,31 @@ interface Sent {
 
 /** A process, as far as the shared state can tell. */
 class SimulatedProcess {
-  readonly id: string
   seen: Sight | undefined
   copy: LimiterState | undefined
-  readonly calls: Call[] = []
-  readonly since = new Map<string, number>()
+  /** The surfaces of the calls that wait. */
+  readonly calls: string[] = []
   sent: Sent[] = []
   open = 0
   closures: { surface: string; openAt: number }[] = []
   nextAt = 0
   pausedUntil = 0
   isAlive = true
+  /** What it is about to write, if the text is still the same. */
+  pending: { changed: Changed; text: string | undefined; told: number } | undefined
+  readonly id: string
   /** How long it takes from its reading of the text to its writing, in milliseconds. */
   readonly delay: number
-  /** What it is about to write, if the text is still the same. */
-  pending:
-    { readonly changed: Changed; readonly text: string | undefined; readonly closures: number } | undefined
 
   constructor(id: string, delay: number) {
     this.id = id
     this.delay = delay
-  }
-
-  get isIdle(): boolean {
-    return this.calls.length === 0 && this.open === 0
   }
 }
 
 /** Runs processes on a virtual clock, and counts what the service sees, apart from their state. */
 export class Simulation {
   readonly violations: string[] = []
-  /** Calls that were granted, and the calls that processes still wait for in the end. */
-  granted = 0
   readonly processes: SimulatedProcess[] = []
   text: string | undefined
   now = 1000
@@ -79,13 +68,10 @@ export class Simulation {
   readonly #arrivals = new Map<string, number[]>()
   readonly #closed = new Map<string, number>()
 
-  constructor({ processes, calls, seed }: Plan) {
-    this.#seed = seed
-    for (let i = 0; i < processes; i++) this.#start()
-    for (let i = 0; i < calls; i++) this.#call(this.processes[i % processes]!)
-  }
-
-  run(plan: Plan): void {
+  constructor(plan: Plan) {
+    this.#seed = plan.seed
+    for (let i = 0; i < plan.processes; i++) this.#start()
+    for (let i = 0; i < plan.calls; i++) this.#call(this.processes[i % plan.processes]!)
     let at = this.now
     for (const { attack, after } of plan.attacks) {
       at += after
@@ -104,9 +90,8 @@ export class Simulation {
   /** The slots in the state when all leases of dead processes have passed. */
   takenInTheEnd(): number {
     this.now += rules.leaseMs + 1000
-    const process = this.#start()
-    const changed = this.#change(process)
-    return Object.values(changed.state.processes).reduce((sum, { slots }) => sum + slots, 0)
+    const { processes } = this.#change(this.#start()).state
+    return Object.values(processes).reduce((sum, { slots }) => sum + slots, 0)
   }
 
   #random(below: number): number {
@@ -114,10 +99,14 @@ export class Simulation {
     return Math.floor((this.#seed / 2 ** 32) * below)
   }
 
-  #start(): SimulatedProcess {
-    // Those that know the time tell it to one that starts: if all slept, it would trust a clock that was set meanwhile.
+  /** A process that starts asks the others for the time: if all slept, it would trust a clock that was set meanwhile. */
+  #tellTime(): void {
     for (const process of this.processes) process.pausedUntil = 0
     for (const process of this.#awake()) if (process.copy !== undefined) this.#updateNow(process)
+  }
+
+  #start(): SimulatedProcess {
+    this.#tellTime()
     const delay = this.#random(3) === 0 ? this.#random(700) : 0
     const process = new SimulatedProcess(`p${this.#ids++}`, delay)
     process.nextAt = this.now + this.#random(50)
@@ -126,7 +115,7 @@ export class Simulation {
   }
 
   #call(process: SimulatedProcess): void {
-    process.calls.push({ surface: [':a', ':b', ''][this.#random(3)]!, since: this.now })
+    process.calls.push([':a', ':b', ''][this.#random(3)]!)
     process.nextAt = Math.min(process.nextAt, this.now)
   }
 
@@ -136,14 +125,12 @@ export class Simulation {
 
   #runUntil(end: number): void {
     while (this.now < end) {
-      const awake = this.processes.filter(({ isAlive }) => isAlive)
-      const dues = awake.map(({ nextAt, pausedUntil }) => Math.max(nextAt, pausedUntil))
+      const alive = this.processes.filter(({ isAlive }) => isAlive)
+      const dues = alive.map(({ nextAt, pausedUntil }) => Math.max(nextAt, pausedUntil))
       const ends = Array.from(this.#open.keys(), ({ endsAt }) => endsAt)
-      const next = Math.min(end, ...dues, ...ends)
-      this.now = Math.max(this.now, next)
+      this.now = Math.max(this.now, Math.min(end, ...dues, ...ends))
       for (const [sent, process] of this.#open) if (sent.endsAt <= this.now) this.#answer(sent, process)
-      for (const process of awake)
-        if (Math.max(process.nextAt, process.pausedUntil) <= this.now) this.#update(process)
+      for (const process of this.#awake()) if (process.nextAt <= this.now) this.#update(process)
     }
   }
 
@@ -152,37 +139,28 @@ export class Simulation {
     sent.answeredAt = this.now
     process.open--
     // A request that is refused closes its surface.
-    if (this.#random(40) === 0 && process.isAlive && sent.surface !== '') {
-      const openAt = this.now + 500 + this.#random(9000)
-      process.closures.push({ surface: sent.surface, openAt })
-    }
+    if (this.#random(40) === 0 && process.isAlive && sent.surface !== '')
+      process.closures.push({ surface: sent.surface, openAt: this.now + 500 + this.#random(9000) })
     process.nextAt = Math.min(process.nextAt, this.now)
   }
 
   #change(process: SimulatedProcess): Changed {
-    const first = new Map(process.calls.map(({ surface }) => [surface, surface]))
-    for (const surface of first.keys()) if (!process.since.has(surface)) process.since.set(surface, this.now)
-    for (const surface of process.since.keys()) if (!first.has(surface)) process.since.delete(surface)
+    const { now } = this
     const report = (time: number): Report => {
-      const by = (at: number): number => Math.round(at - this.now + time)
+      const by = (at: number): number => Math.round(at - now + time)
       const arrivals = Map.groupBy(process.sent, ({ surface }) => surface)
+      const calls = Map.groupBy(process.calls, (surface) => surface)
       return {
-        ...{ process: process.id, slots: process.open },
+        ...{ process: process.id, slots: process.open, arrivalMs: arrivalMs + 3 * process.delay },
         turnMs: Math.max(200, Math.ceil(process.delay / 50) * 150 + 50),
         arrivals: Array.from(arrivals, ([surface, sends]) => [
           surface,
           sends.map(({ latest, answeredAt }) => by(Math.min(latest, answeredAt))),
         ]),
         closures: process.closures.map(({ surface, openAt }) => [surface, by(openAt)]),
-        places: Array.from(process.since, ([surface, since]) => [surface, by(since)]),
-        asks: Array.from(first.keys(), (surface) => ({
-          ...{ surface, limit: surface === '' ? Infinity : rules.perMinute },
-          arrivalMs: arrivalMs + 3 * process.delay,
-          hasNext: process.calls.filter((call) => call.surface === surface).length > 1,
-        })),
+        asks: Array.from(calls, ([surface, { length }]) => ({ surface, calls: length })),
       }
     }
-    const { now } = this
     const moment = { clock: now + this.#clockAhead, readAt: now, receivedAt: now, seen: process.seen }
     return changeState(this.text, moment, process.copy, report, rules, `epoch ${this.#ids++}`)
   }
@@ -197,13 +175,12 @@ export class Simulation {
     process.pending = undefined
     if (pending !== undefined && (pending.text === this.text || !pending.changed.isChanged)) {
       if (claim?.process === process) this.#claim = undefined
-      this.#commit(process, pending.changed, 'heard', pending.closures)
+      this.#commit(process, pending.changed, 'heard', pending.told)
     } else if (process.delay === 0) this.#updateNow(process)
     else {
       // It has lost to another one, so it claims the next write.
       if (pending !== undefined) this.#claim = { process, until: this.now + 2 * process.delay }
-      const changed = this.#change(process)
-      process.pending = { changed, text: this.text, closures: process.closures.length }
+      process.pending = { changed: this.#change(process), text: this.text, told: process.closures.length }
       process.nextAt = this.now + process.delay
     }
   }
@@ -220,52 +197,43 @@ export class Simulation {
     reply: 'heard' | 'lost' | 'failed',
     told: number,
   ): void {
-    if (reply !== 'failed' && changed.isChanged) {
-      this.text = JSON.stringify(changed.state)
-      this.#texts.push(this.text)
-    }
+    process.nextAt = this.now + (reply === 'heard' ? rules.leaseMs / 3 : 500)
+    if (reply === 'failed') return
+    if (changed.isChanged) this.#texts.push((this.text = JSON.stringify(changed.state)))
     // From now on, all can know.
-    if (reply !== 'failed')
-      for (const { surface, openAt } of process.closures.slice(0, told))
-        this.#closed.set(surface, Math.max(openAt, this.#closed.get(surface) ?? 0))
-    process.nextAt = this.now + rules.leaseMs / 3
-    if (reply !== 'heard') {
-      process.nextAt = this.now + 500
-      return
-    }
-    const { state } = changed
+    for (const { surface, openAt } of process.closures.slice(0, told))
+      this.#closed.set(surface, Math.max(openAt, this.#closed.get(surface) ?? 0))
+    if (reply === 'lost') return
+    const { epoch, time, shift } = changed.state
     process.copy = structuredClone(changed.state)
-    const { epoch, time, shift } = state
-    const readAt = this.now - process.delay
-    process.seen = { epoch, time, clock: time - shift, readAt, receivedAt: this.now }
+    process.seen = {
+      epoch,
+      time,
+      clock: time - shift,
+      readAt: this.now - process.delay,
+      receivedAt: this.now,
+    }
     process.closures.splice(0, told)
-    for (const [surface, outcome] of changed.outcomes) {
-      if (outcome.reason === 'granted') this.#send(process, surface)
-      else {
-        const ms = outcome.reason === 'turn' ? outcome.ms + this.#random(50) : outcome.ms
-        process.nextAt = Math.min(process.nextAt, this.now + Math.max(1, ms))
-      }
+    for (const [surface, { granted, refusal }] of changed.outcomes) {
+      for (let i = 0; i < granted; i++) this.#send(process, surface)
+      const ms =
+        refusal === undefined ? Infinity : refusal.ms + this.#random(refusal.reason === 'turn' ? 50 : 1)
+      process.nextAt = Math.min(process.nextAt, this.now + Math.max(1, ms))
     }
-    const wake = (id: string | undefined, ms: number): void => {
-      for (const other of this.#awake())
-        if (other.id === id && other.pending === undefined)
-          other.nextAt = Math.min(other.nextAt, this.now + ms + other.delay / 2)
+    if (process.open < 2 && [...changed.outcomes.values()].some(({ granted }) => granted > 0))
+      process.nextAt = Math.min(process.nextAt, this.now + 1)
+    for (const other of this.#awake()) {
+      const [, ms] = changed.looks.find(([id]) => id === other.id || id === '*') ?? []
+      if (ms === undefined || other === process || other.pending !== undefined) continue
+      other.nextAt = Math.min(other.nextAt, this.now + ms + this.#random(40) + other.delay / 2)
     }
-    for (const id of changed.called) wake(id, this.#random(20))
-    if (changed.called.length > 0) wake(changed.next, changed.turnMs + this.#random(50))
-    if (changed.hasBegun) for (const other of this.#awake()) wake(other.id, this.#random(20))
   }
 
   #send(process: SimulatedProcess, surface: string): void {
-    const index = process.calls.findIndex((call) => call.surface === surface)
-    process.nextAt = Math.min(process.nextAt, this.now + 1)
+    const index = process.calls.indexOf(surface)
     // It was canceled meanwhile.
     if (index === -1) return
-    this.granted++
     process.calls.splice(index, 1)
-    if (process.calls.some((call) => call.surface === surface)) process.since.set(surface, this.now)
-    else process.since.delete(surface)
-    process.nextAt = Math.min(process.nextAt, this.now + 1)
     const sent = {
       ...{ surface, latest: this.now + arrivalMs, answeredAt: Infinity },
       endsAt: this.now + 20 + this.#random(this.#random(4) === 0 ? 8000 : 400),
@@ -279,15 +247,15 @@ export class Simulation {
     // It arrives at some time until the latest, or its answer.
     const arrival = this.now + this.#random(Math.min(arrivalMs, sent.endsAt - this.now))
     const arrivals = this.#arrivals.get(surface) ?? []
-    arrivals.push(arrival)
     this.#arrivals.set(surface, arrivals)
+    arrivals.push(arrival)
     const count = arrivals.filter((at) => Math.abs(at - arrival) < 60_000 && at <= arrival).length
     if (count > rules.perMinute) this.violations.push(`${count} at ${surface} at ${this.now}`)
     if (this.now < (this.#closed.get(surface) ?? 0))
       this.violations.push(`sent to the closed ${surface} at ${this.now}`)
   }
 
-  #attack(attack: Attack): void {
+  #attack(attack: (typeof attacks)[number]): void {
     const awake = this.#awake()
     const process = awake[this.#random(awake.length)]
     switch (attack) {
@@ -312,9 +280,7 @@ export class Simulation {
         break
       case 'set the clock':
         this.#clockAhead += [5000, 3_600_000, -3_600_000, -40_000][this.#random(4)]!
-        // A process that has just started asks the others for the time.
-        if (this.processes.some(({ copy }) => copy === undefined))
-          for (const each of this.#awake()) if (each.copy !== undefined) this.#updateNow(each)
+        if (this.processes.some(({ copy }) => copy === undefined)) this.#tellTime()
         break
       case 'lose a reply':
         if (process?.copy !== undefined) this.#updateNow(process, 'lost')

@@ -2,12 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { changeState } from '../../src/extensions/shared/change.ts'
 import type { LimiterState } from '../../src/extensions/shared/state.ts'
-import { type Attack, type Plan, Simulation } from './simulation.ts'
-
-const attacks: Attack[] = [
-  ...(['kill', 'pause', 'lose', 'roll back', 'set the clock'] as const),
-  ...(['lose a reply', 'refuse', 'start', 'cancel'] as const),
-]
+import { type Plan, Simulation, attacks } from './simulation.ts'
 
 const plans: fc.Arbitrary<Plan> = fc.record({
   processes: fc.integer({ min: 2, max: 20 }),
@@ -24,7 +19,6 @@ describe('changeState()', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const simulation = new Simulation(plan)
-        simulation.run(plan)
         expect(simulation.violations).toEqual([])
         expect(simulation.waiting).toBe(0)
         expect(simulation.takenInTheEnd()).toBe(0)
@@ -40,30 +34,24 @@ describe('changeState()', () => {
         text,
         { clock, readAt: clock, receivedAt: clock, seen: undefined },
         copy,
-        (now) => ({
-          ...{ process, slots, arrivals: [], closures: [], turnMs: 200 },
-          ...{ places: [[':a', now]] },
-          asks: [{ surface: ':a', limit: 20, arrivalMs: 1020, hasNext: false }],
+        () => ({
+          ...{ process, slots, arrivals: [], closures: [], arrivalMs: 1020, turnMs: 200 },
+          asks: [{ surface: ':a', calls: 1 }],
         }),
         rules,
         `epoch of ${process} ${clock}`,
       )
-    const before = run('second', 0, undefined, undefined)
-    expect(before.outcomes.get(':a')).toMatchObject({ reason: 'granted' })
+    const outcome = (...args: Parameters<typeof run>) => run(...args).outcomes.get(':a')
+    const before = run('second', 0)
+    expect(before.outcomes.get(':a')).toMatchObject({ granted: 1 })
     // Only its process knows the slot that the next one has got.
     const restored = run('first', 1000, undefined, { ...before.state, processes: {} })
-    expect(restored.outcomes.get(':a')).toMatchObject({ reason: 'quiet', ms: 3000 })
-    expect(
-      run('first', 3900, JSON.stringify(restored.state), restored.state).outcomes.get(':a'),
-    ).toMatchObject({
-      reason: 'quiet',
-    })
-    expect(
-      run('first', 4100, JSON.stringify(restored.state), restored.state).outcomes.get(':a'),
-    ).toMatchObject({ reason: 'granted' })
-    const told = run('second', 2000, JSON.stringify(restored.state), before.state, 1)
-    expect(run('first', 4100, JSON.stringify(told.state), told.state).outcomes.get(':a')).toMatchObject({
-      reason: 'slot',
-    })
+    const text = JSON.stringify(restored.state)
+    expect(restored.outcomes.get(':a')?.refusal).toMatchObject({ reason: 'quiet', ms: 3000 })
+    expect(outcome('first', 3900, text, restored.state)?.refusal).toMatchObject({ reason: 'quiet' })
+    expect(outcome('first', 4100, text, restored.state)).toMatchObject({ granted: 1 })
+    const told = run('second', 2000, text, before.state, 1)
+    const refusal = { reason: 'slot' }
+    expect(outcome('first', 4100, JSON.stringify(told.state), told.state)).toMatchObject({ refusal })
   })
 })

@@ -8,7 +8,7 @@ import {
 } from './budget-state.ts'
 import type { SharedText } from './shared-text.ts'
 import { randomId } from './store.ts'
-import { type Asked, UpdateLoop } from './update-loop.ts'
+import { UpdateLoop } from './update-loop.ts'
 
 /** A reservation until the store knows its outcome. */
 export interface OpenReservation {
@@ -22,11 +22,16 @@ export interface OpenReservation {
 /** The state after an ask, and the reservation; null if it was refused. */
 export type BudgetReply = readonly [state: BudgetState, reservation: OpenReservation | null]
 
-/** Credits to reserve; null for a summary. */
-type Ask = number | null
+/** What a call asks, and how it gets the reply. */
+interface Asked {
+  /** Credits to reserve; null for a summary. */
+  readonly credits: number | null
+  readonly settle: (reply: BudgetReply) => void
+  readonly fail: (error: unknown) => void
+}
 
 /** Keeps the state of a budget and the reservations of this process in step. */
-export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
+export class BudgetSync extends UpdateLoop {
   /** Then it renews no reservation any more. */
   isClosed = false
   readonly #terms: BudgetTerms
@@ -38,10 +43,22 @@ export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
   #isUnsure = false
   #isStopped = false
   #told = deferred()
+  /** What the next update asks, and, if it runs, what it has asked. */
+  #asked: Asked[] = []
 
   constructor(text: SharedText, terms: BudgetTerms) {
     super(text)
     this.#terms = terms
+  }
+
+  /** Asks for credits with the next update, or with null for the state. Rejects with the error of the store. */
+  ask(credits: number | null): Promise<BudgetReply> {
+    return new Promise((settle, fail) => this.#askAgain({ credits, settle, fail }))
+  }
+
+  #askAgain(asked: Asked): void {
+    this.#asked.push(asked)
+    this.touchNow()
   }
 
   /** Ends a reservation. Further calls have no effect. */
@@ -75,23 +92,29 @@ export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
     this.schedule()
   }
 
-  protected async update(asked: readonly Asked<Ask, BudgetReply>[]): Promise<void> {
+  protected onAvailability(error?: unknown): void {
+    if (error !== undefined) for (const { fail } of this.#asked.splice(0)) fail(error)
+  }
+
+  protected async update(): Promise<void> {
+    const asked = [...this.#asked]
     const told = this.#numbered()
     const report = this.#reportOf(told, asked)
-    this.#isUnsure ||= asked.some(({ ask }) => ask !== null)
+    this.#isUnsure ||= asked.some(({ credits }) => credits !== null)
     const { state, granted } = await this.text.update((text, moment) => {
       const changed = changeBudget(text, moment, this.#seen, report, this.#terms, randomId())
       return { ...changed, result: changed }
     })
     this.#seen = state
     this.#isUnsure = false
+    this.#asked.splice(0, asked.length)
     for (const reservation of told) this.#open.delete(reservation)
     asked.forEach((each, i) => {
-      const { ask: credits } = each
+      const { credits } = each
       const reservation = granted[i] === true && credits !== null ? { credits, period: state.period } : null
       if (reservation !== null) this.#open.add(reservation)
       // What was reserved for calls that have ended meanwhile may come back.
-      if (granted[i] === false && !state.isLost && this.ended.length > 0) this.askAgain(each)
+      if (granted[i] === false && !state.isLost && this.ended.length > 0) this.#askAgain(each)
       else each.settle([state, reservation])
     })
     if (this.ended.length > 0) this.touchNow()
@@ -119,7 +142,7 @@ export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
     return ended
   }
 
-  #reportOf(told: readonly OpenReservation[], asked: readonly Asked<Ask, BudgetReply>[]): BudgetReport {
+  #reportOf(told: readonly OpenReservation[], asked: readonly Asked[]): BudgetReport {
     return {
       process: this.text.id,
       number: this.#report,
@@ -128,7 +151,7 @@ export class BudgetSync extends UpdateLoop<Ask, BudgetReply> {
         const others = [...this.#open].filter((each) => !told.includes(each) && each.period === period)
         return others.reduce((sum, { credits }) => sum + credits, 0)
       },
-      asks: asked.map(({ ask }) => ask),
+      asks: asked.map(({ credits }) => credits),
     }
   }
 }

@@ -1,4 +1,5 @@
 import { type Moment, expectedTime, hasLost, timeOf } from './clock.ts'
+import { everyone } from './looks.ts'
 import { type LimiterState, type Rules, decode, without } from './state.ts'
 import { type Report, type Update, expire, update } from './update.ts'
 
@@ -10,8 +11,6 @@ export interface Changed extends Update {
   readonly state: LimiterState
   /** Whether others have to know the state: if not, it need not be stored. */
   readonly isChanged: boolean
-  /** An epoch begins with this change: the store had no state, or had lost it, so each process has to tell what it knows. */
-  readonly hasBegun: boolean
 }
 
 /**
@@ -52,7 +51,9 @@ export function changeState(
   const isChanged =
     found === undefined || isLost || isCorrected || isDue || before !== tellable(state, process)
   Object.assign(state, { version: state.version + (isChanged ? 1 : 0), time: now, shift: now - clock })
-  return { ...changed, state, isChanged, hasBegun: state.epoch === newId }
+  // Each process has to tell what it knows of a new epoch, or to hear of a closure.
+  const isNews = state.epoch === newId || told.closures.length > 0
+  return { ...changed, looks: isNews ? [...changed.looks, [everyone, 0]] : changed.looks, state, isChanged }
 }
 
 function isHolding(entry: LimiterState['processes'][string] | undefined): boolean {

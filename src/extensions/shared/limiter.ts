@@ -12,7 +12,7 @@ import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '.
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { type SharedOptions, SharedText, sharedNames } from './shared-text.ts'
 import { StateSync } from './state-sync.ts'
-import { SharedSurface, type SurfaceContext } from './surface.ts'
+import { SharedSurface, type SurfaceContext, arrivalMs } from './surface.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {
@@ -35,8 +35,8 @@ export interface SharedLimiterOptions extends SharedOptions {
 }
 
 /**
- * Keeps the limits of an organization for all processes that share a store. Within a process, calls go by priority and
- * arrival; the process that has waited longest goes first.
+ * Keeps the limits of an organization for all processes that share a store. Processes that wait get equal shares of a surface.
+ * Within a process, calls go by priority and arrival.
  *
  * @example
  * const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
@@ -70,7 +70,7 @@ export class SharedLimiter implements CallLimiter {
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const alone = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
     this.#context = {
-      ...{ sync: new StateSync(text, rules), limits: this.limits },
+      ...{ sync: new StateSync(text, rules, arrivalMs), limits: this.limits },
       alone: onUnavailable === 'local' ? alone : undefined,
     }
   }
@@ -84,8 +84,7 @@ export class SharedLimiter implements CallLimiter {
     const ms = Math.min(milliseconds, longestHoldMs)
     const { key, queue } = this.#at(surface)
     queue.hold(ms)
-    this.#context.sync.part.close(key, performance.now() + ms)
-    this.#context.sync.touch()
+    this.#context.sync.close(key, ms)
   }
 
   waitOf(surface: string | null): QueueWait | null {
@@ -106,7 +105,7 @@ export class SharedLimiter implements CallLimiter {
     const known = this.#surfaces.get(name)
     if (known !== undefined) return known
     const surface = new SharedSurface(name, this.#context)
-    this.#context.sync.part.surfaces.set(surface.key, surface)
+    this.#context.sync.surfaces.set(surface.key, surface)
     this.#surfaces.set(name, surface)
     return surface
   }

@@ -1,13 +1,12 @@
 import { sleep } from '../../lib/time.ts'
 import { type Changed, changeState } from './change.ts'
-import { decodeNotice, encodeNotice } from './notice.ts'
-import { OwnPart } from './own-part.ts'
+import { decodeNotice, everyone } from './looks.ts'
 import type { SharedText } from './shared-text.ts'
 import { type LimiterState, type Rules, decode } from './state.ts'
 import { randomId } from './store.ts'
-import { type Ask, type Grant, type Refusal, turnMs } from './turns.ts'
-import type { Report } from './update.ts'
-import { type Asked, UpdateLoop } from './update-loop.ts'
+import { type Refusal, turnMs } from './turns.ts'
+import type { Outcome, Report } from './update.ts'
+import { UpdateLoop } from './update-loop.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
 const keepMs = 2 * 86_400_000
@@ -18,50 +17,73 @@ const unsureMs = 200
 /** How long a new process waits for that answer, besides the time of two round trips, in milliseconds. */
 const answerMs = 100
 
-/** Longest random delay, so that processes do not all answer or ask at once, in milliseconds. */
+/** Longest random delay, so that processes do not all look at once, in milliseconds. */
 const spreadMs = 40
 
-/** Shortest time between two looks at the store, in case a notice was lost or a process has ended, in milliseconds. */
-const lookMs = 1000
-
-/** First time between two looks at a store without notices, in milliseconds. It grows to `lookMs` while a call waits. */
-const firstPollMs = 25
+/** First and longest time between two looks at a store without notices, in milliseconds. It grows while a call waits. */
+const [firstPollMs, longestPollMs] = [25, 1000]
 
 /** A process that has heard no notice of its own for so long logs it, in milliseconds. */
 const deafMs = 5000
 
-/** What comes of an ask; undefined if the reply was late. */
-export type Outcome = Grant | Refusal | undefined
+/** What a surface of this process tells of itself. Times are monotonic. */
+export interface SurfacePart {
+  readonly key: string
+  /** Its calls that wait for a slot. */
+  readonly calls: number
+  /** Why they wait; undefined if they have not asked since the latest change. */
+  readonly refusal: (Refusal & { readonly until: number }) | undefined
+  /** Its requests, and when they arrived at the latest. */
+  arrivals(): [request: object, at: number][]
+  /** Its calls have got slots, or have to wait. With undefined, they may ask again. */
+  settle(outcome: Outcome | undefined): void
+}
 
 /** Keeps the shared state and this process's part in it in step. */
-export class StateSync extends UpdateLoop<Ask, Outcome> {
-  readonly part = new OwnPart()
+export class StateSync extends UpdateLoop {
+  readonly surfaces = new Map<string, SurfacePart>()
   readonly rules: Rules
+  /** Requests in flight, and slots for the next ones. */
+  slots = 0
   isClosed = false
+  /** How long a request takes to arrive at the latest after its slot was heard of, in milliseconds. */
+  readonly #arrivalMs: number
+  /** When surfaces open that a 429 has closed, until the others know. */
+  readonly #closures = new Map<string, number>()
+  /** What was told of a request, so that it is told again as it was: each reading of the clock is late by another time. */
+  readonly #told = new WeakMap<object, { at: number; time: number; epoch: string }>()
   /** The state that this process has made last, to restore it, and when. */
   #copy: { state: LimiterState; at: number } | undefined
   #unwatch: (() => void) | undefined
-  /** Whether another process has asked for the time. */
-  #hasToAnswer = false
   #pollMs = firstPollMs
   /** Whether a notice of this process has come back to it. Until then it polls: a pooler or missing rights may swallow them. */
   #hears = false
-  /** Since when it should hear its own notices; undefined before, and once it has logged that it does not. */
-  #listensSince: number | undefined
-  /** When to look whether a process lives that may take a slot. */
+  /** Since when it should hear its own notices; Infinity before, and once it has logged that it does not. */
+  #listensSince = Infinity
+  /** When to look whether another process has taken its slot. */
   #lookAt = Infinity
 
-  constructor(text: SharedText, rules: Rules) {
+  constructor(text: SharedText, rules: Rules, arrivalMs: number) {
     super(text)
     this.rules = rules
+    this.#arrivalMs = arrivalMs
   }
 
-  /** Lets all surfaces ask again. */
-  change(): void {
-    this.#lookAt = Infinity
-    for (const surface of [...this.part.surfaces.values()]) surface.retry()
-    // A process that no longer waits leaves its place to others.
-    if (this.#hasPlaces) this.touch()
+  /** Closes a surface for all processes. */
+  close(surface: string, ms: number): void {
+    this.#closures.set(surface, Math.max(performance.now() + ms, this.#closures.get(surface) ?? 0))
+    this.touch()
+  }
+
+  /** Frees a slot. */
+  release(): void {
+    this.slots--
+    this.touch()
+    if (this.isUnavailable) this.#askAgain()
+  }
+
+  #askAgain(): void {
+    for (const surface of this.surfaces.values()) surface.settle(undefined)
   }
 
   /** When requests of all processes arrived at a surface, as far as the latest known state tells, and when that was. */
@@ -76,40 +98,42 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
   async stop(): Promise<void> {
     this.isClosed = true
     this.#unwatch?.()
-    if (this.#hasPlaces) this.touch()
+    const own = this.#copy?.state.processes[this.text.id]
+    if (Object.keys(own?.places ?? {}).length > 0) this.touch()
     await this.settled()
     this.schedule()
   }
 
-  /** Whether others may count this process as waiting. */
-  get #hasPlaces(): boolean {
-    const own = this.#copy?.state.processes[this.text.id]
-    return Object.keys(own?.places ?? {}).length > 0
+  get #isWaiting(): boolean {
+    return Array.from(this.surfaces.values()).some(({ calls }) => calls > 0)
   }
 
-  protected async update(asked: readonly Asked<Ask, Outcome>[]): Promise<void> {
+  /** Whether a state without the part of this process would lack something. */
+  get #counts(): boolean {
+    const surfaces = [...this.surfaces.values()]
+    return this.#closures.size > 0 || this.slots > 0 || surfaces.some((each) => each.arrivals().length > 0)
+  }
+
+  protected async update(): Promise<void> {
     const startedAt = performance.now()
+    this.#lookAt = Infinity
     await this.#begin()
-    const { outcomes } = await this.#exchange(asked.map(({ ask }) => ask))
+    const { outcomes } = await this.#exchange()
     // A process that slept for so long may have lost its slots to others.
     const isLate = performance.now() - startedAt >= this.rules.leaseMs
-    for (const { ask, settle } of asked) {
-      const outcome = outcomes.get(ask.surface)
-      if (outcome?.reason !== 'granted') settle(outcome)
-      else if (isLate) {
-        this.touch()
-        settle(undefined)
-      } else {
-        this.part.slots++
-        this.#pollMs = firstPollMs
-        settle(outcome)
-      }
+    for (const [key, surface] of this.surfaces) {
+      const outcome = outcomes.get(key)
+      if (outcome !== undefined && outcome.granted > 0) this.#pollMs = firstPollMs
+      surface.settle(isLate ? undefined : outcome)
     }
+    if (this.#hears || performance.now() - this.#listensSince < deafMs) return
+    this.#listensSince = Infinity
+    this.text.log('warn', 'no notices of the shared store arrive, so this process polls', {})
   }
 
   /**
-   * Before the first update, and the first after a long time: watches the store, and asks the others to tell their part again,
-   * since the store's clock may have been set, or its state lost.
+   * Before the first update, and the first after a long time: watches the store, and asks the others to look at it, since its
+   * clock may have been set, or its state lost.
    */
   async #begin(): Promise<void> {
     if (this.#copy !== undefined && performance.now() - this.#copy.at < keepMs / 2) return
@@ -122,106 +146,101 @@ export class StateSync extends UpdateLoop<Ask, Outcome> {
     const isSure = await this.text.update((text, { clock }) => {
       const state = decode(text)
       const ago = state && clock + state.shift - state.time
-      const isSure = store.isDurable === true || (ago !== undefined && ago >= 0 && ago < unsureMs)
-      return { notice: JSON.stringify({ from: id, state: isSure ? undefined : 'ask' }), result: isSure }
+      const isSure = ago !== undefined && ago >= 0 && ago < unsureMs
+      const looks = [[everyone, 0]]
+      return { notice: isSure ? undefined : JSON.stringify({ from: id, looks }), result: isSure }
     })
     if (!isSure) await sleep(answerMs + 2 * (performance.now() - startedAt))
   }
 
   /** Tells this process's part, and asks for slots. */
-  async #exchange(asks: readonly Ask[]): Promise<Changed> {
-    const { id } = this.text
+  async #exchange(): Promise<Changed> {
+    const closures = new Map(this.#closures)
     const changed = await this.text.update((text, moment) => {
       // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
       const report = (now: number, epoch: string): Report =>
-        this.part.report(id, now - moment.readAt, epoch, asks, this.text.slowestMs)
+        this.#report(now - moment.readAt, epoch, closures)
       const changed = changeState(text, moment, this.#copy?.state, report, this.rules, randomId())
-      const { state, isChanged, called, next, turnMs, hasBegun } = changed
-      const told = hasBegun ? 'begun' : this.#hasToAnswer ? 'told' : undefined
-      const closed = this.part.closedSurfaces()
-      const notice = encodeNotice({ from: id, called, next, turnMs, closed, state: told })
+      const { state, isChanged, looks } = changed
+      const notice = looks.length === 0 ? undefined : JSON.stringify({ from: this.text.id, looks })
       return { state, isChanged, notice, keepMs, result: changed }
     })
     this.#copy = { state: changed.state, at: performance.now() }
-    this.part.confirm()
-    this.#hasToAnswer = false
+    for (const [surface, at] of closures)
+      if (this.#closures.get(surface) === at) this.#closures.delete(surface)
     return changed
   }
 
+  /** @param ahead How far the time of the epoch is ahead of the monotonic time. */
+  #report(ahead: number, epoch: string, closures: ReadonlyMap<string, number>): Report {
+    const { id, slowestMs } = this.text
+    const surfaces = [...this.surfaces.values()]
+    const timeOf = ([request, at]: [object, number]): number => {
+      const told = this.#told.get(request)
+      const time = told?.at === at && told.epoch === epoch ? told.time : Math.ceil(at + ahead)
+      this.#told.set(request, { at, time, epoch })
+      return time
+    }
+    return {
+      ...{ process: id, slots: this.slots },
+      arrivals: surfaces.map((surface) => [surface.key, surface.arrivals().map(timeOf)]),
+      closures: Array.from(closures, ([surface, at]) => [surface, Math.ceil(at + ahead)]),
+      asks: surfaces.filter(({ calls }) => calls > 0).map(({ key, calls }) => ({ surface: key, calls })),
+      // It hears of its slot, and sends, as much later.
+      arrivalMs: this.#arrivalMs + Math.ceil(slowestMs),
+      // It may be updating when it is called, and then needs a notice, and an update that may lose to others.
+      turnMs: Math.min(turnMs.most, Math.max(turnMs.least, Math.ceil(slowestMs / 50) * 150 + 50)),
+    }
+  }
+
   #onNotice(text: string | undefined): void {
+    const { id } = this.text
     if (text === undefined) {
       // The connection is new: notices are missing, and the state may be.
       this.#hears = false
-      const notice = JSON.stringify({ from: this.text.id })
+      if (this.#listensSince !== Infinity) this.#listensSince = performance.now()
+      const notice = JSON.stringify({ from: id, looks: [] })
       this.text.update(() => ({ notice, result: undefined })).catch(() => {})
-      if (this.part.counts || this.part.isWaiting) this.change()
-      if (this.part.counts) this.touch()
+      if (this.#counts || this.#isWaiting) this.touch()
       return
     }
-    const notice = decodeNotice(text)
-    const { id } = this.text
-    this.#hears ||= notice?.from === id
-    if (notice === undefined || notice.from === id) return
-    const { called = [], next, turnMs: ms = turnMs.least, closed = [], state } = notice
-    for (const [surface, ms] of closed) this.part.surfaces.get(surface)?.closedFor(ms)
-    if (called.length > 0) {
-      this.#lookAt = next === id ? performance.now() + ms + Math.random() * spreadMs : Infinity
-      if (called.includes(id)) this.change()
-      else this.schedule()
-    }
-    if (state === 'told') this.#hasToAnswer = false
-    else if (state !== undefined && this.#copy !== undefined) this.#answerSoon()
+    const { from, looks = [] } = decodeNotice(text) ?? {}
+    this.#hears ||= from === id
+    if (from === id || looks.length === 0) return
+    const look = looks.find(
+      ([process]) => process === id || (process === everyone && this.#copy !== undefined),
+    )
+    const [process, ms] = look ?? [everyone, Infinity]
+    this.#lookAt = performance.now() + ms + Math.random() * spreadMs
+    if (process === id && ms === 0) this.touch()
+    else this.schedule()
   }
 
-  /** Tells the time and what this process knows, unless another process does so first. */
-  #answerSoon(): void {
-    this.#hasToAnswer = true
-    setTimeout(() => {
-      if (this.#hasToAnswer) this.touch()
-    }, Math.random() * spreadMs)
-  }
-
-  protected override onAvailability(): void {
+  protected onAvailability(): void {
     // The connection for notices may come back later.
-    this.#listensSince &&= performance.now()
-    this.change()
-  }
-
-  protected override onRenew(): void {
-    const isDeaf = !this.#hears && !this.isUnavailable && this.text.store.watch !== undefined
-    if (isDeaf && performance.now() - (this.#listensSince ?? Infinity) > deafMs) {
-      this.#listensSince = undefined
-      this.text.log('warn', 'no notices of the shared store arrive, so this process polls', {})
-    }
-    if (!this.isUnavailable) this.change()
+    if (this.#listensSince !== Infinity) this.#listensSince = performance.now()
+    this.#askAgain()
   }
 
   protected get isRetried(): boolean {
-    const { slots, isWaiting, counts } = this.part
     const unavailableMs = performance.now() - (this.unavailableSince ?? Infinity)
     // By then, the others no longer count what this process could tell.
     const isOver = unavailableMs > Math.max(this.rules.leaseMs, this.rules.spanMs)
-    const hasReason = !this.isClosed && (isWaiting || (counts && !isOver))
-    return hasReason || (slots > 0 && !isOver)
+    return this.#isWaiting || (!isOver && (this.isClosed ? this.slots > 0 : this.#counts))
   }
 
   protected renewMs(): number {
-    const { slots, surfaces, isWaiting } = this.part
-    if (slots === 0 && (this.isClosed || !isWaiting)) return Infinity
-    let ms = Math.min(this.rules.leaseMs / 3, this.#lookAt - performance.now())
-    for (const { refusal, waitingSince } of surfaces.values()) {
-      if (refusal === undefined || waitingSince === undefined) continue
-      const { reason, ahead } = refusal
-      // Those surfaces have timers of their own.
-      if (reason === 'pace' || reason === 'closed') continue
-      // A look takes a slot from a process that has ended. The first in line are enough for it.
-      const left = refusal.ms + refusal.at - performance.now()
-      ms = Math.min(ms, Math.max(0, left) + Math.random() * spreadMs)
-      if (reason === 'quiet' || reason === 'turn') continue
-      if (ahead < 2) ms = Math.min(ms, lookMs * (1 + Math.random() / 2))
-      if (this.#hears) continue
+    const look = this.#lookAt - performance.now()
+    if (this.slots === 0 && !this.#isWaiting) return look
+    let ms = Math.min(this.rules.leaseMs / 3, look)
+    for (const { calls, refusal } of this.surfaces.values()) {
+      // Surfaces that wait for their pace or a closure have timers of their own.
+      if (calls === 0 || refusal === undefined || refusal.reason === 'pace') continue
+      // A look takes a slot from a process that has ended.
+      ms = Math.min(ms, Math.max(0, refusal.until - performance.now()) + Math.random() * spreadMs)
+      if (refusal.reason !== 'slot' || this.#hears) continue
       ms = Math.min(ms, this.#pollMs * (1 + Math.random()))
-      this.#pollMs = Math.min(this.#pollMs * 1.5, lookMs)
+      this.#pollMs = Math.min(this.#pollMs * 1.5, longestPollMs)
     }
     return ms
   }

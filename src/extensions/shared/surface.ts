@@ -1,20 +1,21 @@
 import {
   type Limits,
-  type SentRequest,
   Pace,
-  logFactor,
+  type SentRequest,
   marginMs,
   type Slot,
   type SlotSource,
   SurfaceQueue,
 } from '../../extend.ts'
-import type { SurfacePart } from './own-part.ts'
 import { unpaced } from './state.ts'
-import type { Outcome, StateSync } from './state-sync.ts'
-import type { Refusal } from './turns.ts'
+import type { StateSync, SurfacePart } from './state-sync.ts'
+import type { Outcome } from './update.ts'
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is told. */
 const promptMs = 20
+
+/** How long a request takes to arrive at the latest, in milliseconds. */
+export const arrivalMs = marginMs + promptMs
 
 /** What the surfaces of a limiter share. */
 export interface SurfaceContext {
@@ -33,8 +34,11 @@ export class SharedSurface implements SlotSource, SurfacePart {
   readonly #context: SurfaceContext
   /** The sends that others count. */
   readonly #sends = new Set<SentRequest>()
-  #isPaced: boolean
-  #since: number | undefined
+  /** Those of slots that no call has entered yet. */
+  readonly #granted: SentRequest[] = []
+  readonly #isPaced: boolean
+  /** Whether an update will tell that calls wait. */
+  #isAsking = false
 
   constructor(name: string | null, context: SurfaceContext) {
     this.key = name === null ? unpaced : `:${name}`
@@ -46,43 +50,53 @@ export class SharedSurface implements SlotSource, SurfacePart {
     this.queue = new SurfaceQueue(new Pace(limits, perMinute), this)
   }
 
-  get waitingSince(): number | undefined {
-    if (this.queue.length === 0) this.#since = undefined
-    return this.#since
+  get calls(): number {
+    // A refusal ends with the calls that it was for.
+    if (this.queue.length === 0) this.refusal = undefined
+    return this.queue.length - this.#granted.length
   }
 
   arrivals(): [SentRequest, number][] {
     const { spanMs } = this.#context.sync.rules
     for (const send of this.#sends)
-      if (performance.now() - this.#arrival(send) >= spanMs) this.#sends.delete(send)
-    return this.#isPaced ? Array.from(this.#sends, (send) => [send, this.#arrival(send)]) : []
+      if (performance.now() - arrivalOf(send) >= spanMs) this.#sends.delete(send)
+    return this.#isPaced ? Array.from(this.#sends, (send) => [send, arrivalOf(send)]) : []
   }
 
-  retry(): void {
-    this.refusal = undefined
+  settle(outcome: Outcome | undefined): void {
+    const { sync } = this.#context
+    const at = performance.now()
+    this.#isAsking = false
+    this.refusal = outcome?.refusal && { ...outcome.refusal, until: at + outcome.refusal.ms }
+    const granted = Array.from({ length: outcome?.granted ?? 0 }, () => ({ at, answered: Infinity }))
+    for (const send of granted) this.#sends.add(send)
+    this.#granted.push(...granted)
+    sync.slots += granted.length
+    this.#giveBack()
+    if (this.refusal?.reason === 'closed') this.queue.hold(this.refusal.ms)
     this.queue.wake()
   }
 
-  closedFor(ms: number): void {
-    this.queue.hold(ms)
-  }
-
   hasNoSlot(): boolean {
-    return this.#context.sync.part.slots >= this.#context.limits.inFlight
+    return this.#context.sync.slots >= this.#context.limits.inFlight
   }
 
   wait(): number {
     const { alone, sync } = this.#context
-    this.#since ??= performance.now()
+    const { closed, wait } = this.queue.pace
+    if (this.#granted.length > 0) return closed
     if (sync.isUnavailable) {
       sync.touch()
-      if (alone === undefined || sync.part.slots >= alone.inFlight) return Infinity
-      return Math.max(this.queue.pace.wait, this.#waitAlone(alone.share))
+      if (alone === undefined || sync.slots >= alone.inFlight) return Infinity
+      return Math.max(wait, this.#waitAlone(alone.share))
     }
-    const { closed } = this.queue.pace
-    if (this.refusal === undefined || closed > 0) return closed
-    const { at, ms, reason } = this.refusal
-    return reason === 'pace' ? Math.max(0, at + ms - performance.now()) : Infinity
+    if (closed > 0) return closed
+    const left = this.refusal === undefined ? 0 : this.refusal.until - performance.now()
+    if (left > 0) return this.refusal?.reason === 'pace' ? left : Infinity
+    if (this.queue.length === 0) return 0
+    if (!this.#isAsking) sync.touch()
+    this.#isAsking = true
+    return Infinity
   }
 
   /** Milliseconds until this process may send its share of what the requests of all have left, as far as it knows them. */
@@ -98,61 +112,42 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return last === undefined ? 0 : last + spanMs - now
   }
 
-  async take(): Promise<Slot | undefined> {
-    const { limits, sync } = this.#context
-    const granted: SentRequest = { at: performance.now(), answered: Infinity }
-    if (sync.isUnavailable) return this.#slot(granted, false)
-    const limit = this.#isPaced ? limits.perMinute : Infinity
-    const arrivalMs = marginMs + promptMs
-    const hasNext = this.queue.length > 1
-    let outcome: Outcome
-    try {
-      outcome = await sync.ask({ surface: this.key, limit, arrivalMs, hasNext })
-    } catch {
-      // The store has failed, so the queue checks again.
-      return undefined
-    }
-    if (outcome?.reason === 'granted') {
-      this.#since = hasNext ? performance.now() : undefined
-      this.#sends.add(granted)
-      return this.#slot(granted, true, hasNext ? outcome.next : undefined)
-    }
-    if (outcome?.reason === 'closed') this.queue.hold(outcome.ms)
-    else if (outcome) this.refusal = { ...outcome, at: performance.now() }
-    return undefined
+  take(): Promise<Slot | undefined> {
+    const { sync } = this.#context
+    return Promise.resolve(this.#granted.length > 0 || sync.isUnavailable ? this.#slot(sync) : undefined)
   }
 
-  /**
-   * @param granted Counts as sent until the request has been sent.
-   * @param isCounted Whether the slots of this process include it before it is used.
-   * @param next Why the next call waits.
-   */
-  #slot(granted: SentRequest, isCounted: boolean, next?: Refusal): Slot {
-    const { sync, limits } = this.#context
+  #slot(sync: StateSync): Slot {
     const enteredAt = performance.now()
     return {
       enter: (send) => {
-        if (!isCounted) sync.part.slots++
-        this.#sends.delete(granted)
+        const granted = this.#granted.pop()
+        if (granted === undefined) sync.slots++
+        else this.#sends.delete(granted)
         this.#sends.add(send)
-        const [oldest = send] = this.#sends
-        if (this.#sends.size > limits.perMinute * logFactor) this.#sends.delete(oldest)
-        if (next !== undefined) this.refusal = { ...next, at: performance.now() }
+        this.#giveBack()
       },
       sent: (send) => {
         if (this.#isPaced && send.at - enteredAt > promptMs) sync.touch()
       },
       release: (send) => {
-        this.#sends.delete(granted)
-        if (isCounted || send !== null) sync.part.slots--
-        sync.touch()
-        sync.change()
+        if (send === null) this.#giveBack()
+        else sync.release()
       },
     }
   }
 
-  /** When a request arrived at the latest, in monotonic milliseconds. */
-  #arrival({ at, answered }: SentRequest): number {
-    return Math.min(at + marginMs + promptMs, answered)
+  /** Gives slots back whose calls have left. */
+  #giveBack(): void {
+    const used = this.queue.pace.closed > 0 ? 0 : this.queue.length
+    for (const send of this.#granted.splice(used)) {
+      this.#sends.delete(send)
+      this.#context.sync.release()
+    }
   }
+}
+
+/** When a request arrived at the latest, in monotonic milliseconds. */
+function arrivalOf({ at, answered }: SentRequest): number {
+  return Math.min(at + arrivalMs, answered)
 }

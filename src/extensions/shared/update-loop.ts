@@ -4,22 +4,11 @@ import { type SharedText, reasonOf } from './shared-text.ts'
 /** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
 const retryMs = 500
 
-/** What a call asks of the text, and how it gets the reply. */
-export interface Asked<Ask, Reply> {
-  readonly ask: Ask
-  readonly settle: (reply: Reply) => void
-  readonly fail: (error: unknown) => void
-}
-
 /** Updates a text: one update at a time, again when something has happened meanwhile, and from time to time. */
-export abstract class UpdateLoop<Ask, Reply> {
+export abstract class UpdateLoop {
   protected readonly text: SharedText
   /** Since when the store is unavailable, in monotonic milliseconds; undefined while it is available. */
   protected unavailableSince: number | undefined
-  /** What the next update asks. */
-  #asked: Asked<Ask, Reply>[] = []
-  /** What the latest update asked. */
-  #pending: readonly Asked<Ask, Reply>[] = []
   #isDue = false
   #running: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -30,11 +19,6 @@ export abstract class UpdateLoop<Ask, Reply> {
 
   get isUnavailable(): boolean {
     return this.unavailableSince !== undefined
-  }
-
-  /** Asks with the next update. Rejects with the error of the store. */
-  ask(ask: Ask): Promise<Reply> {
-    return new Promise((settle, fail) => this.askAgain({ ask, settle, fail }))
   }
 
   /** Updates as soon as possible; while the store is unavailable, with the next attempt. */
@@ -54,8 +38,8 @@ export abstract class UpdateLoop<Ask, Reply> {
     this.#running ??= this.#run()
   }
 
-  /** Updates the text once, with all that has happened by then, and settles what was asked. */
-  protected abstract update(asked: readonly Asked<Ask, Reply>[]): Promise<void>
+  /** Updates the text once, with all that has happened by then. */
+  protected abstract update(): Promise<void>
 
   /** Milliseconds until an update that nothing else causes; Infinity for none. */
   protected abstract renewMs(): number
@@ -64,15 +48,7 @@ export abstract class UpdateLoop<Ask, Reply> {
   protected abstract get isRetried(): boolean
 
   /** The store has failed, perhaps again, or is available again. */
-  protected onAvailability(): void {}
-
-  /** Called before an update that nothing else causes. */
-  protected onRenew(): void {}
-
-  protected askAgain(asked: Asked<Ask, Reply>): void {
-    this.#asked.push(asked)
-    this.touchNow()
-  }
+  protected abstract onAvailability(error?: unknown): void
 
   /** Resolves when no update runs. */
   protected async settled(): Promise<void> {
@@ -89,7 +65,6 @@ export abstract class UpdateLoop<Ask, Reply> {
     if (ms === Infinity) return
     const renew = (): void => {
       this.#timer = undefined
-      this.onRenew()
       this.touchNow()
     }
     this.#timer = setTimeout(renew, Math.min(Math.max(0, ms), maxTimerMs))
@@ -100,10 +75,8 @@ export abstract class UpdateLoop<Ask, Reply> {
     await Promise.resolve()
     while (this.#isDue) {
       this.#isDue = false
-      this.#pending = this.#asked
-      this.#asked = []
       try {
-        await this.update(this.#pending)
+        await this.update()
         this.#succeeded()
       } catch (error) {
         this.#isDue = true
@@ -126,8 +99,6 @@ export abstract class UpdateLoop<Ask, Reply> {
     if (!this.isUnavailable)
       this.text.log('warn', 'the shared store is unavailable', { reason: reasonOf(error) })
     this.unavailableSince ??= performance.now()
-    for (const { fail } of [...this.#pending, ...this.#asked]) fail(error)
-    this.#asked = []
-    this.onAvailability()
+    this.onAvailability(error)
   }
 }

@@ -1,16 +1,6 @@
+import type { Look } from './looks.ts'
 import { type LimiterState, type Place, type Rules, without } from './state.ts'
-import {
-  type Ask,
-  type Called,
-  type Grant,
-  type Refusal,
-  callNext,
-  dropSilent,
-  freeSlots,
-  grant,
-  msUntilFree,
-  waitingAt,
-} from './turns.ts'
+import { type Ask, type Refusal, callNext, dropSilent, grant, refusalOf } from './turns.ts'
 
 /** What a process tells in one update: all of its part of the state, so that an update that was lost needs no repetition. */
 export interface Report {
@@ -20,74 +10,69 @@ export interface Report {
   /** When its requests arrived at the latest, at each surface. */
   readonly arrivals: Iterable<readonly [surface: string, times: number[]]>
   /** When surfaces open that a 429 has closed. */
-  readonly closures: Iterable<readonly [surface: string, openAt: number]>
-  /** Since when it waits, at each surface; also where it asks. */
-  readonly places: Iterable<readonly [surface: string, since: number]>
+  readonly closures: readonly (readonly [surface: string, openAt: number])[]
   readonly asks: readonly Ask[]
+  /** How long a request takes to arrive at the latest, in milliseconds. */
+  readonly arrivalMs: number
   /** How long it needs to take a slot when it is called, in milliseconds. */
   readonly turnMs: number
 }
 
+/** What a surface gets that has asked: slots, and why the next call waits; undefined if none does. */
+export interface Outcome {
+  readonly granted: number
+  readonly refusal: Refusal | undefined
+}
+
 /** What comes of an update. */
-export interface Update extends Called {
-  /** For each surface that has asked, a slot, or why it got none. */
-  readonly outcomes: ReadonlyMap<string, Grant | Refusal>
+export interface Update {
+  readonly outcomes: ReadonlyMap<string, Outcome>
+  readonly looks: readonly Look[]
 }
 
 /** Brings a state up to date with one process, and grants what it asks for. Changes nothing but the state. */
 export function update(state: LimiterState, report: Report, rules: Rules, now: number): Update {
+  const { process, arrivalMs } = report
   tell(state, report, rules, now)
   for (const [surface, openAt] of report.closures)
     if (openAt > now) state.closures[surface] = Math.max(openAt, state.closures[surface] ?? openAt)
-  dropSilent(state, report.process, rules, now)
-  const outcomes = new Map<string, Grant | Refusal>()
-  for (const ask of report.asks) outcomes.set(ask.surface, grant(state, ask, report.process, rules, now))
-  if (freeSlots(state, rules) === 0) {
-    const next: Refusal = {
-      reason: 'slot',
-      ms: msUntilFree(state, now),
-      ahead: waitingAt(state).length,
-    }
-    for (const [surface, { reason }] of outcomes)
-      if (reason === 'granted') outcomes.set(surface, { reason, next })
-  }
-  return { outcomes, ...callNext(state, report.process, rules, now) }
+  dropSilent(state, process, rules, now)
+  const granted = grant(state, report.asks, process, arrivalMs, rules, now)
+  const outcomes = new Map<string, Outcome>()
+  for (const [surface, count] of granted)
+    outcomes.set(surface, {
+      granted: count,
+      refusal: refusalOf(state, surface, process, arrivalMs, rules, now),
+    })
+  return { outcomes, looks: callNext(state, process, rules, now) }
 }
 
 /** Puts down a process's part of the state, exactly as it tells it; one that waits keeps its place in line. */
-function tell(state: LimiterState, report: Report, { leaseMs, spanMs }: Rules, now: number): void {
-  const { process, slots, arrivals, turnMs } = report
+function tell(state: LimiterState, report: Report, rules: Rules, now: number): void {
+  const { process, slots, asks, turnMs } = report
   const before = state.processes[process]?.places
-  const places = Array.from(report.places, ([surface, since]): [string, Place] => [
-    surface,
-    before?.[surface] ?? { since },
-  ])
-  const counted = Array.from(
-    arrivals,
-    ([surface, times]) => [surface, times.filter((at) => at + spanMs > now)] as const,
-  ).filter(([, times]) => times.length > 0)
-  if (slots + places.length + counted.length === 0) state.processes = without(state.processes, process)
-  else
-    state.processes[process] = {
-      until: now + leaseMs,
-      turnMs,
-      slots,
-      arrivals: Object.fromEntries(counted),
-      places: Object.fromEntries(places),
-    }
+  const places = asks.map(({ surface }): [string, Place] => [surface, before?.[surface] ?? { since: now }])
+  state.processes[process] = {
+    until: now + rules.leaseMs,
+    turnMs,
+    slots,
+    arrivals: Object.fromEntries(report.arrivals),
+    places: Object.fromEntries(places),
+  }
+  expire(state, process, rules, now)
 }
 
-/** Frees the slots and places of processes that are silent, and drops requests and closures that no longer count. */
+/** Frees the slots and places of processes that are silent, and drops what no longer counts. */
 export function expire(state: LimiterState, reporting: string, { spanMs }: Rules, now: number): void {
   for (const [id, entry] of Object.entries(state.processes)) {
-    const isOver = entry.until <= now && id !== reporting
-    if (isOver) Object.assign(entry, { slots: 0, places: {} })
+    if (entry.until <= now && id !== reporting) Object.assign(entry, { slots: 0, places: {} })
     for (const [surface, times] of Object.entries(entry.arrivals)) {
       const counted = times.filter((at) => at + spanMs > now)
       if (counted.length > 0) entry.arrivals[surface] = counted
       else entry.arrivals = without(entry.arrivals, surface)
     }
-    if (isOver && Object.keys(entry.arrivals).length === 0) state.processes = without(state.processes, id)
+    if (entry.slots + Object.keys({ ...entry.arrivals, ...entry.places }).length === 0)
+      state.processes = without(state.processes, id)
   }
   for (const [surface, openAt] of Object.entries(state.closures))
     if (openAt <= now) state.closures = without(state.closures, surface)
