@@ -28,6 +28,8 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
     first.limiter.hold('c', 60_000)
     finish(lease)
     await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    const texts = async () => Promise.all((await admin.keys('*')).map((key) => admin.hget(key, 'text')))
+    await expect.poll(async () => (await texts()).join()).toContain('":c":')
     const closed = await settle(second.ask({ surface: 'c', maxHoldWait: 1000 }))
     expect(closed.error).toHaveProperty('remaining')
     const next = watch(second.ask())

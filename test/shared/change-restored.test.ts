@@ -26,17 +26,18 @@ describe('changeState() restores what the store has lost', () => {
     ask('1', 10)
     setText(older)
     const { state, looks } = tell('1', 20, { arrivals: [[':a', [1010]]] })
-    expect([looks, state.epoch]).toEqual([[everyone], 'epoch 2'])
+    expect([looks, state.epoch]).toEqual([[everyone], 'epoch 3'])
     expect(state.quietUntil).toBe(20 + quietMs)
-    expect(tell('1', 30).state.epoch).toBe('epoch 2')
+    expect(tell('1', 30).state.epoch).toBe('epoch 3')
   })
 
   it('from each process that has seen the lost state, also after another one has begun an epoch', () => {
     takeSlots()
     ask('3', 10)
     setText(undefined)
-    expect(ask('4', 20)).toMatchObject(granted)
-    const { state, looks } = tell('3', 30)
+    expect(ask('4', 20)).toEqual({ reason: 'quiet', ms: 200 })
+    expect(ask('4', 220)).toMatchObject(granted)
+    const { state, looks } = tell('3', 230)
     expect(looks).toEqual([])
     // A process that knows no time begins it anew.
     expect(state.quietUntil).toBe(quietMs)

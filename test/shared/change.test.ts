@@ -249,7 +249,8 @@ describe('changeState() begins anew', () => {
     'when the store has another text than a state: %j',
     (other) => {
       setText(typeof other === 'string' ? other : JSON.stringify(other))
-      expect(ask('1', 0)).toMatchObject(granted)
+      expect(ask('1', 0)).toEqual({ reason: 'quiet', ms: 200 })
+      expect(ask('1', 200)).toMatchObject(granted)
     },
   )
 })

@@ -21,10 +21,11 @@ export let copies: Map<string, LimiterState>
 let arrivals: Map<string, Record<string, number[]>>
 let epochs: number
 beforeEach(() => {
-  text = undefined
+  const times = { version: 0, time: 0, shift: 0, bornAt: 0, quietUntil: 0 }
+  text = JSON.stringify({ epoch: 'epoch 0', ...times, processes: {}, closures: {} })
   copies = new Map()
   arrivals = new Map()
-  epochs = 0
+  epochs = 1
 })
 
 /** Replaces what the store has, or empties it. */

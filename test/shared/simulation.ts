@@ -40,7 +40,7 @@ class SimulatedProcess {
   pausedUntil = 0
   isAlive = true
   /** What it is about to write, if the text is still the same. */
-  pending: { changed: Changed; text: string | undefined; told: number } | undefined
+  pending: { changed: Changed; text: string | undefined; told: number; readAt: number } | undefined
   readonly id: string
   /** How long it takes from its reading of the text to its writing, in milliseconds. */
   readonly delay: number
@@ -99,7 +99,7 @@ export class Simulation {
     return Math.floor((this.#seed / 2 ** 32) * below)
   }
 
-  /** A process that starts asks the others for the time: if all slept, it would trust a clock that was set meanwhile. */
+  /** A process that starts trusts the clock of the store. So the others notice first if it was set. */
   #tellTime(): void {
     for (const process of this.processes) process.pausedUntil = 0
     for (const process of this.#awake()) if (process.copy !== undefined) this.#updateNow(process)
@@ -175,12 +175,13 @@ export class Simulation {
     process.pending = undefined
     if (pending !== undefined && (pending.text === this.text || !pending.changed.isChanged)) {
       if (claim?.process === process) this.#claim = undefined
-      this.#commit(process, pending.changed, 'heard', pending.told)
+      this.#commit(process, pending.changed, 'heard', pending.told, pending.readAt)
     } else if (process.delay === 0) this.#updateNow(process)
     else {
       // It has lost to another one, so it claims the next write.
       if (pending !== undefined) this.#claim = { process, until: this.now + 2 * process.delay }
-      process.pending = { changed: this.#change(process), text: this.text, told: process.closures.length }
+      const changed = this.#change(process)
+      process.pending = { changed, text: this.text, told: process.closures.length, readAt: this.now }
       process.nextAt = this.now + process.delay
     }
   }
@@ -196,6 +197,7 @@ export class Simulation {
     changed: Changed,
     reply: 'heard' | 'lost' | 'failed',
     told: number,
+    readAt = this.now,
   ): void {
     process.nextAt = this.now + (reply === 'heard' ? rules.leaseMs / 3 : 500)
     if (reply === 'failed') return
@@ -206,13 +208,7 @@ export class Simulation {
     if (reply === 'lost') return
     const { epoch, time, shift } = changed.state
     process.copy = structuredClone(changed.state)
-    process.seen = {
-      epoch,
-      time,
-      clock: time - shift,
-      readAt: this.now - process.delay,
-      receivedAt: this.now,
-    }
+    process.seen = { epoch, time, clock: time - shift, readAt, receivedAt: this.now }
     process.closures.splice(0, told)
     for (const [surface, { granted, refusal }] of changed.outcomes) {
       for (let i = 0; i < granted; i++) this.#send(process, surface)
@@ -225,7 +221,7 @@ export class Simulation {
     for (const other of this.#awake()) {
       const [, ms] = changed.looks.find(([id]) => id === other.id || id === '*') ?? []
       if (ms === undefined || other === process || other.pending !== undefined) continue
-      other.nextAt = Math.min(other.nextAt, this.now + ms + this.#random(40) + other.delay / 2)
+      other.nextAt = Math.min(other.nextAt, this.now + ms + this.#random(40) + Math.round(other.delay / 2))
     }
   }
 

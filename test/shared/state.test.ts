@@ -42,7 +42,8 @@ describe('changeState()', () => {
         `epoch of ${process} ${clock}`,
       )
     const outcome = (...args: Parameters<typeof run>) => run(...args).outcomes.get(':a')
-    const before = run('second', 0)
+    const born = run('second', -1000)
+    const before = run('second', 0, JSON.stringify(born.state))
     expect(before.outcomes.get(':a')).toMatchObject({ granted: 1 })
     // Only its process knows the slot that the next one has got.
     const restored = run('first', 1000, undefined, { ...before.state, processes: {} })

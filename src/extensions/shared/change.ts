@@ -6,6 +6,9 @@ import { type Report, type Update, expire, update } from './update.ts'
 /** The longest time that processes take to notice that the store has lost the state, in milliseconds. */
 const maxQuietMs = 3000
 
+/** How long nothing is granted in a store without a state, in milliseconds: it may have lost one that other processes know. */
+const unknownMs = 200
+
 /** A state, and what comes of the change. */
 export interface Changed extends Update {
   readonly state: LimiterState
@@ -68,7 +71,7 @@ function tellable({ processes, closures, quietUntil }: LimiterState, process: st
 
 /** An empty state. Versions follow the clock, so those of a later epoch are higher. */
 function newState(epoch: string, clock: number, now: number): LimiterState {
-  const times = { time: now, shift: now - clock, bornAt: now, quietUntil: now }
+  const times = { time: now, shift: now - clock, bornAt: now, quietUntil: now + unknownMs }
   return { epoch, version: Math.round(clock), ...times, processes: {}, closures: {} }
 }
 

@@ -1,7 +1,7 @@
 /** A process that is to look at the state, and after how many milliseconds. */
 export type Look = readonly [process: string, ms: number]
 
-/** Each process that waits, or knows a state: an epoch begins, a surface has closed, or a new process needs the time. */
+/** Each process that waits, or knows a state: an epoch begins, or a surface has closed. */
 export const everyone = '*'
 
 /** A short message to all other processes. */

@@ -1,8 +1,7 @@
-import { sleep } from '../../lib/time.ts'
 import { type Changed, changeState } from './change.ts'
 import { decodeNotice, everyone } from './looks.ts'
 import type { SharedText } from './shared-text.ts'
-import { type LimiterState, type Rules, decode } from './state.ts'
+import type { LimiterState, Rules } from './state.ts'
 import { randomId } from './store.ts'
 import { type Refusal, turnMs } from './turns.ts'
 import type { Outcome, Report } from './update.ts'
@@ -10,12 +9,6 @@ import { UpdateLoop } from './update-loop.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
 const keepMs = 2 * 86_400_000
-
-/** A new process asks the others for the time if none has told it for this long, in milliseconds. */
-const unsureMs = 200
-
-/** How long a new process waits for that answer, besides the time of two round trips, in milliseconds. */
-const answerMs = 100
 
 /** Longest random delay, so that processes do not all look at once, in milliseconds. */
 const spreadMs = 40
@@ -117,7 +110,7 @@ export class StateSync extends UpdateLoop {
   protected async update(): Promise<void> {
     const startedAt = performance.now()
     this.#lookAt = Infinity
-    await this.#begin()
+    await this.#watch()
     const { outcomes } = await this.#exchange()
     // A process that slept for so long may have lost its slots to others.
     const isLate = performance.now() - startedAt >= this.rules.leaseMs
@@ -131,26 +124,11 @@ export class StateSync extends UpdateLoop {
     this.text.log('warn', 'no notices of the shared store arrive, so this process polls', {})
   }
 
-  /**
-   * Before the first update, and the first after a long time: watches the store, and asks the others to look at it, since its
-   * clock may have been set, or its state lost.
-   */
-  async #begin(): Promise<void> {
-    if (this.#copy !== undefined && performance.now() - this.#copy.at < keepMs / 2) return
-    this.#copy = undefined
-    const { id, store } = this.text
-    if (store.watch === undefined) return
-    this.#unwatch ??= store.watch(await this.text.key(), (text) => this.#onNotice(text))
-    const startedAt = performance.now()
-    this.#listensSince = startedAt
-    const isSure = await this.text.update((text, { clock }) => {
-      const state = decode(text)
-      const ago = state && clock + state.shift - state.time
-      const isSure = ago !== undefined && ago >= 0 && ago < unsureMs
-      const looks = [[everyone, 0]]
-      return { notice: isSure ? undefined : JSON.stringify({ from: id, looks }), result: isSure }
-    })
-    if (!isSure) await sleep(answerMs + 2 * (performance.now() - startedAt))
+  async #watch(): Promise<void> {
+    const { store } = this.text
+    if (store.watch === undefined || this.#unwatch !== undefined) return
+    this.#unwatch = store.watch(await this.text.key(), (text) => this.#onNotice(text))
+    this.#listensSince = performance.now()
   }
 
   /** Tells this process's part, and asks for slots. */

@@ -24,8 +24,6 @@ export type ChangeText<T> = (value: string | undefined, clock: number, readAt: n
  * const visits = await memoryStore().update('visits', count)
  */
 export interface SharedStore {
-  /** The store loses no text, so a process that starts asks no other one for what was lost. Default false. */
-  readonly isDurable?: boolean
   /**
    * Reads a text, calls `change`, and stores what it returns, but only if no process has changed the text in between.
    * Otherwise it begins again, with the new text. Rejects if the text may not have been stored.

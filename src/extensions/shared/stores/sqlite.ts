@@ -54,7 +54,6 @@ export function sqliteStore(path: string): SharedStore & { close(): void } {
       throw new Error(`${path} cannot be used: ${messageOf(error)}`)
     }))
   return {
-    isDurable: true,
     async update(key, change) {
       const file = await opened()
       return patiently(() => file.update(key, change))
