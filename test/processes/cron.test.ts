@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
@@ -52,7 +53,7 @@ async function jobFolder() {
   }
 }
 
-it('docs/jobs.md has lines for cron that store each post once in ten nights, and log exit codes', async () => {
+it('docs/jobs.md has lines for cron that store each post once in ten nights, log exit codes, and find what is new', async () => {
   const { sandbox, folder, night, exits, shell } = await jobFolder()
   expect(statSync(join(folder, 'job.env')).mode & 0o777).toBe(0o600)
   for (let each = 0; each < 10; each++) {
@@ -64,6 +65,9 @@ it('docs/jobs.md has lines for cron that store each post once in ten nights, and
   expect(exits()).toEqual([...Array<string>(7).fill('exit 0'), 'exit 5', 'exit 0', 'exit 0'])
   const count = samplesOf('docs/jobs.md', 'sh').find((each) => each.includes('count(*)')) ?? ''
   expect(await shell(count)).toContain(`'count(*)': 269`)
+  const [news = ''] = samplesOf('docs/jobs.md', 'sql')
+  const found = new DatabaseSync(join(folder, 'posts.db')).prepare(news).all()
+  expect([found.length, found[0]?.['query']]).toEqual([269, 'coffee'])
   rmSync(join(folder, 'job.env'))
   await night('social-search watch')
   expect(exits()?.at(-1)).toBe('exit 9')
