@@ -8,18 +8,19 @@ import { toNodeListener } from 'social-search-sdk/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { createServer as createVite } from 'vite'
-import { listeners, storyBefore } from './story.ts'
+import { companies, listeners, storyBefore } from './story.ts'
 
-const { PORT = 4020, CREDITS = 60, NOW } = process.env
+const { PORT = 4020, CREDITS = 60, NOW, SEED } = process.env
 
 const apiKey = 'made_up_key_of_the_dashboard'
 const sandbox = createSandbox({
   latency: [200, 600],
-  content: { listeners },
+  content: { listeners, companies },
   keys: [{ key: apiKey, scopes: ['search:read', 'mentions:read', 'mentions:write', 'listeners:read'] }],
   ...(NOW && { now: new Date(NOW) }),
+  ...(SEED && { seed: Number(SEED) }),
 })
-sandbox.publish(storyBefore(NOW ? new Date(NOW) : new Date()))
+sandbox.publish(storyBefore(NOW ? new Date(NOW) : new Date(), Number(SEED ?? 0)))
 const client = new SocialSearch({
   ...sandbox.clientOptions(), // for the real service: baseUrl and apiKey
   apiKey,
@@ -45,7 +46,7 @@ const proxy = createProxy({
 
 async function api(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
-  if (pathname === '/api/budget') return Response.json({ ...budget.toJSON(), saved: client.credits.saved })
+  if (pathname === '/api/budget') return Response.json(budget)
   if (pathname === '/api/faults') {
     sandbox.inject(await request.json())
     return new Response(null, { status: 204 })

@@ -8,6 +8,18 @@ export const listeners = ['react', 'vue', 'typescript', 'coffee'].map((keyword) 
   ...{ id: `lis_${keyword}`, name: `Mentions of ${keyword}`, keywords: [keyword] },
 }))
 
+/** A company for each search that the page suggests. */
+export const companies = ['React', 'Vue', 'Coffee'].map((name, i) => ({
+  name: `${name} Works`,
+  universalName: name.toLowerCase(),
+  tagline: `A company made up for a search for ${name.toLowerCase()}`,
+  websiteUrl: `https://${name.toLowerCase()}.example/`,
+  ...{ industry: 'Software Development', foundedYear: 2013 + i, employeeCount: 48 + 90 * i },
+  employeeCountRange: { start: 11, end: 500 },
+  followerCount: 18_400 - 5100 * i,
+  specialities: ['made-up posts', 'demos'],
+}))
+
 const people = [
   'Ada Quillfeather',
   'Noor Oakhollow',
@@ -31,23 +43,25 @@ const [launchLines, rivalLines] = [
 const things = ['the compiler', 'faster builds', 'the new docs', 'less code', 'how it handles forms']
 const likes = [240, 35, 6, 88, 12, 3, 17]
 
-/** Posts and mentions of the weeks before a time. */
-export function storyBefore(now: Date): SandboxPublication {
-  const launchAge = 9 + ((now.getUTCDay() - 2 - 9 + 28) % 7)
-  const launch = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3].map((later) => launchAge - later)
-  const rival = Array.from({ length: 20 }, (_, index) => Math.floor((index * index) / 16))
-  const posts = [...launch.map(toPost(launchLines)), ...rival.map(toPost(rivalLines))]
+/** Posts and mentions of the weeks before a time. Another seed tells of another launch: louder or not, with fewer posts. */
+export function storyBefore(now: Date, seed = 0): SandboxPublication {
+  const launchAge = 9 + (seed % 5) + ((now.getUTCDay() - 2 - 9 + 28) % 7)
+  const loudness = [5, 1, 9, 0][seed % 4]!
+  const launch = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3].slice(seed % 11).map((later) => launchAge - later)
+  const rival = Array.from({ length: 20 - ((7 * seed) % 19) }, (_, index) => Math.floor((index * index) / 16))
+  const posts = [...launch.map(toPost(launchLines, loudness)), ...rival.map(toPost(rivalLines, 1))]
   return { microblog: posts, mentions: posts.map(toMention) }
 
   /** A post that is so many days old. */
-  function toPost(lines: readonly string[]) {
+  function toPost(lines: readonly string[], loudness: number) {
     return (age: number, index: number) => {
       const name = people[(index * 5) % people.length]!
       const author = name.toLowerCase().replace(' ', '_')
       const time = Number(now) - age * day - ((index * 7) % 12) * 600_000
       const id = `${time}${index}`
       const body = lines[index % lines.length]!.replace('{}', things[index % things.length]!)
-      const favoriteCount = likes[index % likes.length]!
+      // The first posts about a launch are the ones that spread.
+      const favoriteCount = likes[index % likes.length]! * (index < likes.length ? loudness : 1)
       const engagements = { favoriteCount, viewsCount: 31 * favoriteCount, replyCount: index % 3 }
       const url = `https://microblog.example/${author}/status/${id}`
       return { ...{ id, body, author, name, url, engagements }, timestamp: new Date(time).toISOString() }

@@ -18,13 +18,13 @@ export async function dashboardPicture(browser: Browser): Promise<Buffer> {
       if (origin !== undefined) break
     }
     if (origin === undefined) throw new Error('the server of the dashboard ended')
-    const page = await browser.newPage({ viewport: { width: 1240, height: 1000 }, deviceScaleFactor: 1.5 })
+    const page = await browser.newPage({ viewport: { width: 1240, height: 800 }, deviceScaleFactor: 1.5 })
     await page.clock.setFixedTime(new Date(now))
     await page.goto(origin)
     await page.getByRole('button', { name: 'react or vue' }).click()
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByText(/ leads with /).waitFor()
+    await page.getByText(/^All posts in these 28 days, compared/).waitFor()
     await page.getByText('48 credits left').waitFor()
     await page.mouse.move(0, 0)
     return await page.screenshot()

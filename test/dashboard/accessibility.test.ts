@@ -26,7 +26,10 @@ it.each([
     await result(page)
     await page.getByRole('button', { name: 'Save this search' }).click()
     await page.getByText('Show as a table').click()
-    await page.locator('tbody button').first().click()
+    await page.locator('details tbody button').first().click()
+    await check()
+    await page.getByRole('button', { name: '90 days' }).click()
+    await page.locator('.stale').waitFor()
     await check()
     if (width < 900) {
       const bars = await page.evaluate(() =>
@@ -39,6 +42,10 @@ it.each([
     await page.getByLabel('URL of the company').fill(`https://professionalnet.example/company/at-${width}`)
     await page.getByRole('button', { name: 'Look up' }).click()
     await page.getByRole('alert').waitFor()
+    await check()
+    await page.getByLabel('URL of the company').fill('https://professionalnet.example/company/harbour-bean')
+    await page.getByRole('button', { name: 'Look up' }).click()
+    await page.locator('.facts').waitFor()
     await check()
     await page.getByRole('button', { name: 'mentions' }).click()
     await page.locator('.mention').first().getByRole('checkbox').check()

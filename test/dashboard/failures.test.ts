@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { hasFocus, result, search, setUpDashboard } from './helpers.ts'
+import { hasFocus, headline, result, search, setUpDashboard } from './helpers.ts'
 
 describe('a search', () => {
   const { open, inject, budget } = setUpDashboard({}, { mayFail: true })
@@ -9,7 +9,7 @@ describe('a search', () => {
   it('that fails says so in plain words, what it cost, and the technical line on request', async () => {
     const page = await open('/?tab=company')
     await inject({ status: 503, times: 3 })
-    await page.getByRole('button', { name: 'Look up' }).click()
+    await button(page, 'Harbour Bean · 4 credits').click()
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.innerText()).toMatch(/The professional network is down.*It cost nothing\./s)
@@ -32,17 +32,17 @@ describe('a search', () => {
     await page.getByText('4 spent · 2 uncertain').waitFor()
   })
 
-  it('keeps what was bought when the next page fails, and the focus', async () => {
+  it('keeps what was bought when the next page fails', async () => {
     const page = await open()
     await search(page, 'coffee')
     await result(page)
     await inject({ status: 502, times: 3 })
-    const more = button(page, 'More posts · 2 credits')
+    const more = button(page, 'Load more · 2 credits')
     await more.press('Enter')
-    await page.getByRole('alert').getByText('The network did not answer').waitFor()
-    expect(await hasFocus(more)).toBe(true)
+    await page.getByRole('alert').getByText('The search provider is not answering').waitFor()
+    expect(await headline(page).textContent()).toMatch(/^20 posts about coffee/)
     await more.press('Enter')
-    await page.getByText('The newest 40 of more posts').waitFor()
+    await page.getByText(/^40 posts about coffee/).waitFor()
   })
 
   it('waits while the browser is offline', async () => {
@@ -55,10 +55,12 @@ describe('a search', () => {
     await result(page)
   })
 
-  it('without results says so', async () => {
+  it('without results says what to try', async () => {
     const page = await open()
     await search(page, 'nothing')
-    await page.getByText('Nothing about “nothing” in these days.').waitFor()
+    expect(await result(page)).toBe('No posts about nothing in 28 days')
+    await page.getByText('Try fewer or other words, any language, or more days.').waitFor()
+    expect(await page.locator('.summary').count()).toBe(0)
   })
 
   it('counts down after a 429, then goes on', async () => {
@@ -93,19 +95,22 @@ describe('a search', () => {
 describe('with the budget used up', () => {
   const { open, budget } = setUpDashboard({ CREDITS: '3' })
 
-  it('no button offers what cannot be bought, and bought posts still show', async () => {
+  it('no button offers what cannot be bought, and a search of the last hour opens for free', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Search · 2 credits' }).waitFor()
     await search(page, 'coffee')
     const said = await result(page)
-    await page.getByText('1 credit left', { exact: true }).waitFor()
-    await page.getByText('1 credit left of 3. This costs 2.').waitFor()
-    expect(await page.getByRole('button', { name: /\d credits?$/ }).count()).toBe(0)
-    await page.getByRole('button', { name: 'More posts: too few credits' }).press('Enter')
-    await page.reload()
+    await page.getByText('Budget used up: 1 of 3 credits left.').waitFor()
+    expect(await page.getByRole('button', { name: /[1-9]\d* credits?$/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Load more: too few credits' }).press('Enter')
+    await page.goto(page.url().split('?')[0]!)
+    await page.getByText('Budget used up').waitFor()
+    await search(page, 'coffee')
     expect(await result(page)).toBe(said)
+    await search(page, 'climate')
+    await page.getByText('Not loaded yet').waitFor()
     await page.getByRole('button', { name: 'company' }).click()
-    await page.getByText('1 credit left of 3. This costs 4.').waitFor()
+    await page.getByText('This costs 4 credits, and 1 of 3 are left.').waitFor()
     expect(await page.getByRole('button', { name: 'Too few credits' }).isDisabled()).toBe(true)
     expect((await budget()).spent).toBe(2)
   })

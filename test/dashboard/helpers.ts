@@ -10,6 +10,8 @@ const greeting = /http:\/\/127\.0\.0\.1:\d+/
 /** The time of server and page in tests of dates. */
 export const now = '2026-11-18T15:00:00Z'
 
+const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>'
+
 /** Serves the dashboard to all tests of a file, and checks after each that the page has complained of nothing. */
 export function setUpDashboard(env: Record<string, string> = {}, { mayFail = false } = {}) {
   let browser: Browser
@@ -51,6 +53,10 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
   async function open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()
+    // Logos of the sandbox's companies are on no server.
+    await page.route('https://*.example/**', (route) =>
+      route.fulfill({ contentType: 'image/svg+xml', body: logo }),
+    )
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {
       const isOfFailure = mayFail && message.text().startsWith('Failed to load resource')
@@ -78,6 +84,8 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
 
 /** Searches as a reader does, one page of 20 posts by default. */
 export async function search(page: Page, query: string, { versus = '', pages = 1 } = {}): Promise<void> {
+  const fold = page.locator('.fold[aria-expanded=false]')
+  if (await fold.isVisible()) await fold.click()
   await page.getByLabel('Posts of each search').selectOption(String(pages))
   await page.getByLabel('Compare with').fill(versus)
   await page.getByLabel('Search posts').fill(query)
@@ -88,8 +96,29 @@ export const headline = (page: Page) => page.locator('.headline')
 
 /** The headline once the posts are there. */
 export async function result(page: Page): Promise<string> {
-  await headline(page).filter({ hasNotText: 'Loading' }).waitFor()
+  await headline(page)
+    .filter({ hasNotText: /Loading|Waiting/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Loading…' }).waitFor({ state: 'detached' })
   return (await headline(page).textContent()) ?? ''
+}
+
+/** A row of the table of numbers: the number of each search and how it has changed, then who leads. */
+export async function numbers(page: Page, name: string): Promise<string[]> {
+  const row = page.locator('.summary tr', { has: page.getByRole('button', { name, exact: true }) })
+  const cells = await row.locator('td').allTextContents()
+  return cells.map((text) => text.replace('▲', ' ▲').replace('▼', ' ▼'))
+}
+
+/** How far the page has moved what was there already, as Chromium scores it. */
+export async function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const entries: { value: number; hadRecentInput: boolean }[] = []
+    const observer = new PerformanceObserver((list) => entries.push(...(list.getEntries() as never[])))
+    observer.observe({ type: 'layout-shift', buffered: true })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return entries.filter((entry) => !entry.hadRecentInput).reduce((sum, { value }) => sum + value, 0)
+  })
 }
 
 export const hasFocus = (element: Locator) => element.evaluate((node) => node === document.activeElement)

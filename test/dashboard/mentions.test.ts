@@ -46,7 +46,7 @@ it('several mentions are marked at once, and stay so', async () => {
       return page.waitForResponse((response) => response.url().endsWith('/state') && --left === 0)
     }),
   )
-  const mark = page.getByRole('button', { name: 'Mark as done' })
+  const mark = page.getByRole('button', { name: 'Done the chosen' })
   await mark.press('Enter')
   expect(await hasFocus(mark)).toBe(true)
   await answered
@@ -90,7 +90,7 @@ it('mentions have filters by network, listener and fit, and the address holds th
 
 it('a bar leads to the mentions of its day', async () => {
   const page = await openMentions('&state=all')
-  await page.locator('.recharts-bar-rectangle path').first().click()
+  await page.locator('.bucket .bar:not([style*="height: 0%"])').first().click()
   const day = await page.getByRole('heading', { level: 3 }).textContent()
   await page.getByText('Show as a table').click()
   const row = page.locator('tr', { has: page.getByRole('button', { name: day!, exact: true }) })
@@ -98,24 +98,48 @@ it('a bar leads to the mentions of its day', async () => {
   expect(await page.locator('.mention').count()).toBe(counts.reduce((sum, count) => sum + count, 0))
 })
 
-it('nothing moves when the mentions arrive', async () => {
-  const page = await open('/?tab=mentions')
-  const chart = page.locator('.triage > .card').first()
-  const loading = await chart.boundingBox()
-  await page.getByLabel('Loading mentions').waitFor()
-  await page.locator('.mention').first().waitFor()
-  expect(await chart.boundingBox()).toEqual(loading)
+it('the best fit comes first on request, and each mention says who found it', async () => {
+  const page = await openMentions('&state=all')
+  await page.getByLabel('Order').selectOption('Best fit first')
+  const texts = await page.locator('.mention abbr').allTextContents()
+  const fits = texts.map((text) => Number(text.replace('fit ', '')))
+  expect(fits).toEqual(fits.toSorted((a, b) => b - a))
+  expect(fits[0]).toBeGreaterThan(90)
+  expect(await page.locator('.mention').first().textContent()).toMatch(
+    /Mentions of (react|vue|typescript|coffee)/,
+  )
+  expect(await page.locator('.mention abbr').first().getAttribute('title')).toMatch(/0 to 100/)
 })
 
-it('a company is looked up for 4 credits, and shows again for none', async () => {
-  const page = await open('/?tab=company')
-  await page.getByRole('button', { name: 'Look up · 4 credits' }).click()
-  await page.getByRole('heading', { name: 'Harbour Bean' }).waitFor()
+it('"Ignore" takes a mention out of what is unseen, on a phone in the first screen', async () => {
+  const page = await open('/?tab=mentions', { viewport: { width: 390, height: 844 } })
+  const first = page.locator('.mention').first()
+  await first.waitFor()
+  const [before, all] = await unseen(page)
+  const box = await first.boundingBox()
+  expect(box!.y + box!.height).toBeLessThan(790)
+  await first.getByRole('button', { name: 'Ignore' }).click()
+  await page.getByText('1 marked as ignored').waitFor()
+  expect(await unseen(page)).toEqual([before - 1, all])
+})
+
+it('the companies of the search are offered with their price, and one that was looked up shows again for none', async () => {
+  const page = await open('/?tab=company&q=React&vs=vue')
+  await page.getByRole('button', { name: 'vue · 4 credits' }).waitFor()
+  await page.getByRole('button', { name: 'React · 4 credits' }).press('Enter')
+  const facts = page.locator('.facts')
+  await facts.waitFor()
+  const names = await facts.locator('dt').allTextContents()
+  expect(names).toEqual(
+    'Website,Industry,Employees,Followers,Founded,Headquarters,Other places,Specialities'.split(','),
+  )
+  expect(await page.getByLabel('URL of the company').inputValue()).toMatch(/company\/react$/)
+  const said = await facts.innerText()
   await page.reload()
-  await page.getByRole('heading', { name: 'Harbour Bean' }).waitFor()
+  await facts.waitFor()
+  expect(await facts.innerText()).toBe(said)
   expect((await budget()).spent).toBe(4)
-  await page.getByLabel('URL of the company').fill('https://professionalnet.example/company/nobody')
   await page.goto(`${page.url().split('?')[0]}?tab=company&company=https://professionalnet.example/x`)
-  await page.getByText('Not bought yet').waitFor()
+  await page.getByText('Not loaded yet').waitFor()
   expect((await budget()).spent).toBe(4)
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { hasFocus, headline, now, result, search, setUpDashboard, tabTo } from './helpers.ts'
+import { hasFocus, headline, numbers, now, result, search, setUpDashboard, tabTo } from './helpers.ts'
 
 const { open, sent, budget } = setUpDashboard({ NOW: now, CREDITS: '100' })
 const comparison = { versus: 'vue', pages: 3 }
@@ -13,16 +13,6 @@ async function csv(page: Page, query: string): Promise<Record<string, string>[]>
   await page.getByRole('button', { name: `CSV of ${query}` }).press('Enter')
   return parse(readFileSync(await (await download).path()), { columns: true })
 }
-
-const figure = async (page: Page, query: string, name: string) =>
-  page
-    .getByRole('region', { name: 'Summary' })
-    .getByRole('article')
-    .filter({ has: page.getByRole('heading', { name: query }) })
-    .locator('dl div')
-    .filter({ hasText: name })
-    .locator('dd')
-    .allTextContents()
 
 it('the page buys nothing when you type, pick an idea or change a filter, and what the button says on Enter', async () => {
   const page = await open()
@@ -43,30 +33,24 @@ it('the page buys nothing when you type, pick an idea or change a filter, and wh
   await page.getByText('98 credits left').waitFor()
 })
 
-it('a comparison says who leads, with numbers that agree with the table and the CSV', async () => {
+it('a press on a row plots it, and the bars add up to its numbers', async () => {
   const page = await open()
   await search(page, 'react', comparison)
-  const said = await result(page)
+  await result(page)
   await page.getByText('Show as a table').click()
-  const totals: number[] = []
   for (const [column, query] of ['react', 'vue'].entries()) {
-    const counts = await page.locator(`tbody td:nth-child(${column + 2})`).allTextContents()
-    const total = counts.reduce((sum, count) => sum + Number(count), 0)
-    const rows = await csv(page, query)
-    expect(rows).toHaveLength(total)
-    const [posts, change] = await figure(page, query, 'Posts')
-    expect(Number(posts)).toBe(total)
-    expect(change).toMatch(/▲ up \d+ %/)
-    const [authors] = await figure(page, query, 'Authors')
-    expect(Number(authors)).toBe(new Set(rows.map(({ author }) => author)).size)
-    totals.push(total)
+    const cells = await page.locator(`details tbody td:nth-child(${column + 2})`).allTextContents()
+    const total = cells.reduce((sum, count) => sum + Number(count), 0)
+    expect(await csv(page, query)).toHaveLength(total)
+    expect((await numbers(page, 'Posts'))[column]).toMatch(new RegExp(`^${total} ▲ up \\d+%`))
   }
-  const [react = 0, vue = 0] = totals
-  const share = Math.round((100 * vue) / (react + vue))
-  expect(vue).toBeGreaterThan(react)
-  expect(said).toBe(`vue leads with ${share}% of ${react + vue} posts in 28 days`)
-  expect(await figure(page, 'vue', 'Share of voice')).toEqual([`${share}%`])
-  expect(await figure(page, 'react', 'Share of voice')).toEqual([`${100 - share}%`])
+  await page.getByRole('button', { name: 'Views', exact: true }).press('Enter')
+  await page.getByRole('heading', { name: 'Views by day' }).waitFor()
+  await page.getByRole('button', { name: 'Most views: Nov 3' }).waitFor()
+  await page.getByRole('button', { name: 'Share', exact: true }).press('Enter')
+  const rows = await page.locator('details tbody tr').allInnerTexts()
+  const percent = rows.map((row) => row.match(/\d+(?=%)/g)!.map(Number))
+  expect(percent.every(([react, vue]) => [0, 100].includes(react! + vue!))).toBe(true)
 })
 
 it('a reload, the back button and a pasted link show the same, and cost nothing', async () => {
@@ -79,12 +63,14 @@ it('a reload, the back button and a pasted link show the same, and cost nothing'
   expect(await result(page)).toBe(said)
   await page.getByRole('button', { name: 'mentions' }).click()
   await page.getByRole('heading', { name: 'Mentions' }).waitFor()
+  expect(await page.title()).toBe('mentions · Social search')
   await page.goBack()
   expect(await result(page)).toBe(said)
 
   const { search: link } = new URL(page.url())
   const other = await open(`/${link}`)
   expect(await result(other)).toBe(said)
+  expect(await other.title()).toBe('react or vue · Social search')
   expect(await other.getByLabel('Search posts').inputValue()).toBe('react')
   expect(sent).toEqual([])
   expect(await spent()).toBe(before)
@@ -93,46 +79,89 @@ it('a reload, the back button and a pasted link show the same, and cost nothing'
 it('a link to a search that nobody has bought buys nothing', async () => {
   const before = await spent()
   const page = await open('/?q=gardening&since=2026-11-01&until=2026-11-18')
-  await page.getByText('Not bought yet').waitFor()
+  await page.getByText('Not loaded yet').waitFor()
   expect(sent).toEqual([])
   expect(await spent()).toBe(before)
 })
 
-it('a bar leads to its posts and is marked, and the address holds it', async () => {
-  const page = await open()
+it('a bar shows its day: a chip, its numbers and its posts, and the address holds it', async () => {
+  const page = await open('/', { viewport: { width: 1280, height: 800 } })
   await search(page, 'react', comparison)
-  await result(page)
-  const bars = page.locator('.recharts-bar').first().locator('.recharts-bar-rectangle path')
+  const before = await result(page)
+  const bars = page.locator('.bucket .s0')
   const heights = await bars.evaluateAll((all) => all.map((bar) => bar.getBoundingClientRect().height))
   await bars.nth(heights.indexOf(Math.max(...heights))).click()
-  await page.getByRole('heading', { name: 'Posts of Nov 3' }).waitFor()
-  const opacities = await bars.evaluateAll((all) => all.map((bar) => bar.getAttribute('fill-opacity')))
-  expect(opacities.filter((opacity) => opacity === '1')).toHaveLength(1)
   const rows = await csv(page, 'react')
   expect(rows.length).toBeGreaterThan(4)
   expect(rows.every(({ timestamp }) => timestamp?.startsWith('2026-11-03'))).toBe(true)
+  expect(await headline(page).textContent()).toMatch(`Nov 3: ${rows.length} posts about react`)
+  expect((await numbers(page, 'Posts'))[0]).toBe(String(rows.length))
+  const first = await page.locator('.posts .card').first().boundingBox()
+  expect(first!.y + first!.height).toBeLessThan(800)
   await page.reload()
-  await page.getByRole('heading', { name: 'Posts of Nov 3' }).waitFor()
-  await page.getByRole('button', { name: 'Show all days' }).click()
-  const title = page.getByRole('heading', { name: 'Posts of 28 days' })
-  expect(await hasFocus(title)).toBe(true)
+  const chip = page.getByRole('button', { name: 'Nov 3 Show all days' })
+  await chip.press('Enter')
+  expect(await headline(page).textContent()).toBe(before)
+  expect(await hasFocus(headline(page))).toBe(true)
 })
 
-it('partial results say so, and "More posts" buys one page and keeps the focus', async () => {
+it.each([390, 1280])(
+  'bars are 4 pixels wide or more at %d px, whatever the address asks for',
+  async (width) => {
+    const page = await open('/', { viewport: { width, height: 844 } })
+    await search(page, 'react', { versus: 'vue', pages: 1 })
+    await result(page)
+    for (const query of ['&since=2026-08-20&by=days', '&since=2021-01-01&by=days', '&by=days']) {
+      await page.goto(page.url().replace(/&since=[^&]*|&by=[^&]*/g, '') + query)
+      await result(page)
+      const widths = await page
+        .locator('.bucket .bar')
+        .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width))
+      expect(Math.min(...widths)).toBeGreaterThanOrEqual(4)
+    }
+  },
+)
+
+it('what is partial says so once, and "Load more" buys one page of each search that lacks posts', async () => {
   const page = await open()
   await search(page, 'coffee')
-  expect(await result(page)).toMatch(/posts about coffee since Nov 1\d/)
-  await page.getByText(/The newest 20 of more posts, complete since Nov 1\d/).waitFor()
-  expect(await figure(page, 'coffee', 'Posts')).toEqual(['20+', ''])
+  expect(await result(page)).toMatch(/^20 posts about coffee since Nov 1\d$/)
+  await page.getByText(/^Only since Nov 1\d, .* UTC: older posts are not loaded\./).waitFor()
+  expect((await numbers(page, 'Posts'))[0]).toBe('20')
+  await page.getByText('20 posts · updated just now').waitFor()
   const before = await spent()
-  const more = page.getByRole('button', { name: 'More posts · 2 credits' })
-  await more.press('Enter')
-  await page.getByText('The newest 40 of more posts').waitFor()
-  expect(await hasFocus(more)).toBe(true)
+  await page.getByRole('button', { name: 'Load more · 2 credits' }).press('Enter')
+  await page.getByText(/^40 posts about coffee since/).waitFor()
+  expect(await hasFocus(headline(page))).toBe(true)
   expect(await spent()).toBe(before + 2)
 })
 
-it('posts come by likes, views or time, and all of them on request', async () => {
+it('fewer days show at once and cost nothing; more days say their price, and buy only what is missing', async () => {
+  const page = await open()
+  await search(page, 'cycling', { versus: 'music', pages: 1 })
+  await result(page)
+  const before = await spent()
+  sent.length = 0
+  await page.getByRole('button', { name: '7 days' }).press('Enter')
+  expect(await page.getByLabel('Since').inputValue()).toBe('2026-11-12')
+  expect(await page.locator('.stale').count()).toBe(0)
+  expect(new URL(page.url()).searchParams.get('since')).toBe('2026-11-12')
+
+  await page.getByRole('button', { name: '90 days' }).press('Enter')
+  await page
+    .locator('.stale')
+    .getByText(/^Showing cycling or music, 7 days/)
+    .waitFor()
+  expect(sent).toEqual([])
+  expect(await spent()).toBe(before)
+  await page.locator('.stale').getByRole('button', { name: 'Compare · 4 credits' }).click()
+  await page.locator('.stale').waitFor({ state: 'detached' })
+  await result(page)
+  expect(await spent()).toBe(before + 4)
+  expect(sent.map((params) => 'cursor' in params)).toEqual([true, true])
+})
+
+it('posts come by views, likes or time, and all of them on request', async () => {
   const page = await open()
   await search(page, 'coffee')
   await result(page)
@@ -154,7 +183,7 @@ it('posts come by likes, views or time, and all of them on request', async () =>
   expect(times).toEqual(times.toSorted().reverse())
 })
 
-it('a search has the filters of the form, and begins with the period before', async () => {
+it('a search has the filters of the form', async () => {
   const page = await open()
   await page.getByLabel('Language').selectOption('English')
   await page.getByLabel('Since').fill('2026-11-05')
@@ -170,7 +199,7 @@ it('a search has the filters of the form, and begins with the period before', as
   await until.fill('2026-11-14')
   await search(page, 'cycling')
   await result(page)
-  const filters = { since: '2026-10-26', until: '2026-11-15', lang: 'en', removeReplies: true }
+  const filters = { until: '2026-11-15', lang: 'en', removeReplies: true }
   expect(sent).toEqual([{ query: 'cycling', category: 'Latest', filters }])
 })
 
@@ -183,7 +212,7 @@ it('a saved search is there after a reload, and picking it buys nothing', async 
   expect(await hasFocus(page.getByRole('button', { name: 'Saved', exact: true }))).toBe(true)
   await page.reload()
   await page.getByRole('button', { name: 'travel, 28 days, no replies', exact: true }).click()
-  await page.getByText('Not bought yet').waitFor()
+  await page.getByText('Not loaded yet').waitFor()
   expect(await page.getByRole('checkbox', { name: 'No replies' }).isChecked()).toBe(true)
   await page.getByRole('button', { name: 'Remove travel, 28 days, no replies' }).press('Enter')
   expect(await hasFocus(page.getByLabel('Search posts'))).toBe(true)
@@ -195,7 +224,12 @@ it('a saved search is there after a reload, and picking it buys nothing', async 
 
 it('the keyboard alone finds a post, exports CSV and marks a mention', async () => {
   const page = await open()
-  await tabTo(page, page.getByLabel('Search posts'))
+  await page.keyboard.press('Tab')
+  expect(await hasFocus(page.getByRole('link', { name: 'Skip to the content' }))).toBe(true)
+  await page.keyboard.press('Enter')
+  expect(await hasFocus(page.locator('main'))).toBe(true)
+  await page.keyboard.press('/')
+  expect(await hasFocus(page.getByLabel('Search posts'))).toBe(true)
   await page.keyboard.type('coffee')
   await page.keyboard.press('Enter')
   await headline(page).waitFor()
@@ -217,4 +251,12 @@ it('the keyboard alone finds a post, exports CSV and marks a mention', async () 
   await page.keyboard.press('Enter')
   await page.getByText('1 marked as seen').waitFor()
   expect(await hasFocus(seen)).toBe(true)
+
+  await page.keyboard.press('j')
+  const second = page.locator('.mention').nth(1)
+  expect(await hasFocus(second.getByRole('checkbox'))).toBe(true)
+  await page.keyboard.press('e')
+  await page.getByText('1 marked as done').waitFor()
+  await page.keyboard.press('k')
+  expect(await hasFocus(page.locator('.mention').first().getByRole('checkbox'))).toBe(true)
 })

@@ -10,11 +10,18 @@ const views = { posts: Search, mentions: Mentions, company: Company }
 type View = keyof typeof views
 
 export function App() {
-  const { tab = 'posts' } = useAddress()
+  const { tab = 'posts', q, vs } = useAddress()
   const view: View = tab in views ? (tab as View) : 'posts'
   const Current = views[view]
+  const subject = view === 'posts' ? [q, vs].filter(Boolean).join(' or ') : view
+  useEffect(() => {
+    document.title = [subject, 'Social search'].filter(Boolean).join(' · ')
+  }, [subject])
   return (
     <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
       <header className="top row">
         <h1>Social search</h1>
         <nav className="tabs" aria-label="Views">
@@ -31,13 +38,22 @@ export function App() {
         <Credits />
         <ThemeButton />
       </header>
-      <main>
+      <main id="main" tabIndex={-1}>
         <Current />
       </main>
       <Faults />
     </>
   )
 }
+
+/** `/` leads to the search, but not while somebody types. */
+addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea')
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return
+  event.preventDefault()
+  go({ tab: '' }, { replace: true })
+  requestAnimationFrame(() => document.querySelector<HTMLInputElement>('#search input')?.focus())
+})
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)').matches
 

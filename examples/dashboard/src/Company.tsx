@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import type { ProfessionalnetCompany as Profile, Wait } from 'social-search-sdk'
 import { searchOptions } from 'social-search-sdk/query'
 import { go, useAddress } from './address.ts'
@@ -8,11 +8,17 @@ import { credits, useShortage } from './Credits.tsx'
 import { isMiss } from './load.ts'
 import { Empty, Failure, Loading, Waiting } from './status.tsx'
 
-const example = 'https://professionalnet.example/company/harbour-bean'
+/** Where the sandbox has its companies. */
+const pageOf = (name: string) =>
+  `https://professionalnet.example/company/${name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d]+/gu, '-')}`
 const id = 'professionalnet.company.get'
 
 export function Company() {
-  const { company: url = '' } = useAddress()
+  const { company: url = '', q, vs } = useAddress()
+  const ideas = [q, vs].filter((name) => name !== undefined)
   const [wait, setWait] = useState<Wait | null>(null)
   // Shows what the proxy keeps; `buy` fetches the same query with the client that spends.
   const lookup = searchOptions(stored, id, { url })
@@ -46,16 +52,33 @@ export function Company() {
           type="url"
           required
           aria-label="URL of the company's page"
-          defaultValue={url || example}
+          defaultValue={url}
+          placeholder={pageOf('harbour-bean')}
         />
         <button className="primary" disabled={shortage !== null}>
           {shortage ? 'Too few credits' : `Look up · ${credits(price)}`}
         </button>
       </form>
       {shortage && <p role="status">{shortage}</p>}
+      {url === '' && (
+        <Empty title={ideas.length > 0 ? 'The companies of your search' : 'Look up a company'}>
+          <p>Paste the address of its page, or take one of these. Each costs {credits(price)}.</p>
+          <p className="ideas row">
+            {(ideas.length > 0 ? ideas : ['Harbour Bean']).map((name) => (
+              <button
+                key={name}
+                aria-disabled={shortage !== null}
+                onClick={() => !shortage && buy(pageOf(name))}
+              >
+                {name} · {credits(price)}
+              </button>
+            ))}
+          </p>
+        </Empty>
+      )}
       {isFetching && (wait ? <Waiting wait={wait} onCancel={cancel} /> : <Loading onCancel={cancel} />)}
       {isMissing && !isFetching && (
-        <Empty title="Not bought yet">The profile is not kept, or no longer. Look it up to buy it.</Empty>
+        <Empty title="Not loaded yet">Nobody has looked this up in the last hour. Press Look up.</Empty>
       )}
       {error && !isMissing && !isFetching && (
         <Failure error={error} onRetry={shortage ? null : { price, act: () => buy(url) }} />
@@ -66,17 +89,41 @@ export function Company() {
 }
 
 function CompanyProfile({ company }: { company: Profile }) {
-  const { headquarter, foundedYear, employeeCount, followerCount } = company
-  const facts = {
+  const {
+    name,
+    logoUrl,
+    websiteUrl,
+    employeeCountRange: range,
+    headquarter,
+    locations,
+    specialities,
+  } = company
+  const placeOf = ({ city, country }: Profile['locations'][number]) =>
+    [city, country].filter(Boolean).join(', ')
+  const size = company.employeeCount.toLocaleString('en')
+  const others = locations.filter(({ headquarter }) => !headquarter).map(placeOf)
+  const facts: Record<string, ReactNode> = {
+    Website: websiteUrl && <a href={websiteUrl}>{websiteUrl.replace(/^https?:\/\/|\/$/g, '')}</a>,
     Industry: company.industry,
-    Employees: employeeCount.toLocaleString('en'),
-    Followers: followerCount.toLocaleString('en'),
-    Founded: foundedYear,
-    Headquarters: [headquarter?.city, headquarter?.country].filter(Boolean).join(', '),
+    Employees: range ? `${size} (${range.start}${range.end ? ` to ${range.end}` : ' or more'})` : size,
+    Followers: company.followerCount.toLocaleString('en'),
+    Founded: company.foundedYear,
+    Headquarters: headquarter && placeOf(headquarter),
+    'Other places': [...new Set(others)].join(' · '),
+    Specialities: specialities.join(', '),
   }
   return (
     <article className="card stack">
-      <h3>{company.name}</h3>
+      <div className="row">
+        {/* The letter shows until the logo is there, or if it never is. */}
+        <span className="logo" aria-hidden="true">
+          {name.slice(0, 1)}
+          {logoUrl && (
+            <img key={logoUrl} src={logoUrl} alt="" onError={(event) => event.currentTarget.remove()} />
+          )}
+        </span>
+        <h3>{name}</h3>
+      </div>
       <p className="quiet">{company.tagline ?? company.description}</p>
       <dl className="facts">
         {Object.entries(facts).map(([name, value]) => (

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CreditBudget } from 'social-search-sdk'
+import { prices } from './api.ts'
 
-type Budget = ReturnType<CreditBudget['toJSON']> & { saved: number }
+type Budget = ReturnType<CreditBudget['toJSON']>
 
 export function useBudget(): Budget | undefined {
   const { data } = useQuery<Budget>({
@@ -18,19 +19,25 @@ export const credits = (count: number) => `${count} ${count === 1 ? 'credit' : '
 export function useShortage(price: number): string | null {
   const budget = useBudget()
   if (!budget || budget.remaining >= price) return null
-  return `${credits(budget.remaining)} left of ${budget.limit}. This costs ${price}.`
+  return `This costs ${credits(price)}, and ${budget.remaining} of ${budget.limit} are left.`
+}
+
+/** What pages of some searches cost, and how many the budget allows: 0 opens what the proxy keeps. */
+export function useOffer(searches: number, pages: number): { pages: number; price: string } {
+  const price = prices.posts * searches
+  const allowed = Math.min(pages, Math.floor((useBudget()?.remaining ?? Infinity) / price))
+  return { pages: allowed, price: `${allowed > 1 ? 'up to ' : ''}${credits(allowed * price)}` }
 }
 
 export function Credits() {
   const budget = useBudget()
   if (!budget) return <div className="credits" />
-  const { limit, spent, uncertain, reserved, remaining, saved } = budget
+  const { limit, spent, uncertain, reserved, remaining } = budget
   const part = (credits: number, color: string) => ({
     width: `${(100 * credits) / (limit || 1)}%`,
     background: `var(--${color})`,
   })
-  const details = [`${spent} spent`, uncertain > 0 && `${uncertain} uncertain`, saved > 0 && `${saved} saved`]
-  const text = details.filter(Boolean).join(' · ')
+  const text = `${spent} spent${uncertain > 0 ? ` · ${uncertain} uncertain` : ''}`
   return (
     <div className="credits">
       <p className="row quiet">

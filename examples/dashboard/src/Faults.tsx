@@ -20,16 +20,19 @@ export function Faults() {
     setArmed(name)
   }
   return (
-    <footer className="faults row quiet">
-      <h2>Try a failure</h2>
-      {(Object.keys(faults) as (keyof typeof faults)[]).map((name) => (
-        <button key={name} onClick={() => void inject(name)}>
-          {name}
-        </button>
-      ))}
-      <p role="status">
-        {armed ? `Next request: ${armed}.` : 'The sandbox fails the next request the way you choose.'}
-      </p>
+    <footer className="faults quiet">
+      <details>
+        <summary>Sandbox</summary>
+        <div className="row">
+          Try a failure:
+          {(Object.keys(faults) as (keyof typeof faults)[]).map((name) => (
+            <button key={name} onClick={() => void inject(name)}>
+              {name}
+            </button>
+          ))}
+        </div>
+      </details>
+      <p role="status">{armed && `Next request: ${armed}.`}</p>
     </footer>
   )
 }

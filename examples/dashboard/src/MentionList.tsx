@@ -1,6 +1,6 @@
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { go } from './address.ts'
-import { type Change, type Mention, type State, useChanges } from './mentions.ts'
+import { type Change, type Mention, type State, useChanges, useListeners } from './mentions.ts'
 import { dayName } from './period.ts'
 import { Failure } from './status.tsx'
 
@@ -49,6 +49,19 @@ export function MentionList({ found, title, isUnseenOnly }: Props) {
   const choose = (id: string, isChosen: boolean) =>
     setChosen(new Set(isChosen ? [...chosen, id] : [...chosen].filter((each) => each !== id)))
 
+  const { data: listeners = [] } = useListeners()
+  const nameOf = (id?: string) => listeners.find((listener) => listener.id === id)?.name
+
+  /** `j` and `k` move, `s` and `e` mark the mention that has the focus. */
+  function press({ key, target, ctrlKey, metaKey }: KeyboardEvent<HTMLUListElement>) {
+    const item = (target as Element).closest('li')
+    if (ctrlKey || metaKey || !item) return
+    const state = ({ s: 'seen', e: 'done' } as const)[key]
+    const next = { j: item.nextElementSibling, k: item.previousElementSibling }[key]
+    const mention = shown.find(({ id }) => id === item.id)
+    if (state && mention) mark([mention], mention.state === state ? 'new' : state)
+    next?.querySelector('input')?.focus()
+  }
   return (
     <div className="stack">
       <div className="row">
@@ -70,12 +83,12 @@ export function MentionList({ found, title, isUnseenOnly }: Props) {
           />
           {chosen.size > 0 ? `${chosen.size} chosen` : `Choose these ${shown.length}`}
         </label>
-        <button aria-disabled={chosen.size === 0} onClick={() => markChosen('seen')}>
-          Mark as seen
-        </button>
-        <button aria-disabled={chosen.size === 0} onClick={() => markChosen('done')}>
-          Mark as done
-        </button>
+        {marks.map((state) => (
+          <button key={state} aria-disabled={chosen.size === 0} onClick={() => markChosen(state)}>
+            {verbs[state]}
+            <span className="hidden"> the chosen</span>
+          </button>
+        ))}
         <span className="end row">
           <span role="status">{last && `${last.before.length} marked as ${last.state}`}</span>
           <button aria-disabled={!last} onClick={undo}>
@@ -86,40 +99,49 @@ export function MentionList({ found, title, isUnseenOnly }: Props) {
       {changes.error && (
         <Failure error={changes.error} onRetry={{ price: 0, act: () => changes.mutate(changes.variables) }} />
       )}
-      <ul className="stack">
+      <p className="keys quiet">
+        <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done
+      </p>
+      <ul className="stack" onKeyDown={press}>
         {shown.map((mention) => (
           <Item
             key={mention.id}
             mention={mention}
+            listener={nameOf(mention.listenerId)}
             isChosen={chosen.has(mention.id)}
             onChoose={(isChosen) => choose(mention.id, isChosen)}
             onMark={(state) => mark([mention], state)}
           />
         ))}
         {listed.length === 0 && (
-          <li className="quiet">{found.length > 0 ? 'Everything is seen.' : 'No mentions.'}</li>
+          <li className="quiet">{found.length > 0 ? 'You have seen everything.' : 'No mentions.'}</li>
         )}
       </ul>
       {listed.length > few && (
         <button aria-expanded={isLong} onClick={() => setIsLong(!isLong)}>
-          {isLong ? `Show the newest ${few}` : `Show ${listed.length - few} more`}
+          {isLong ? `Show the first ${few}` : `Show ${listed.length - few} more`}
         </button>
       )}
     </div>
   )
 }
 
+/** What a mention can be marked as. */
+const marks = ['seen', 'done', 'ignored'] as const
+const verbs = { seen: 'Seen', done: 'Done', ignored: 'Ignore' }
+
 interface ItemProps {
   mention: Mention
+  listener: string | undefined
   isChosen: boolean
   onChoose: (isChosen: boolean) => void
   onMark: (state: State) => void
 }
 
-function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
+function Item({ mention, listener, isChosen, onChoose, onMark }: ItemProps) {
   const { text, author, network, url, publishedAt, state, fitScore } = mention
   return (
-    <li className="mention">
+    <li className="mention" id={mention.id}>
       <input
         type="checkbox"
         aria-label={`Choose the mention by ${author}`}
@@ -132,15 +154,20 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
           <a href={url} target="_blank" rel="noreferrer">
             @{author}, {network}, {dayName(publishedAt)}
           </a>
-          {fitScore !== undefined && <span>fit {fitScore}</span>}
+          {listener && <span>{listener}</span>}
+          {fitScore !== undefined && (
+            <abbr title="How well the mention fits your organization, from 0 to 100, as the service scores it">
+              fit {fitScore}
+            </abbr>
+          )}
           <span className="end row">
-            {(['seen', 'done'] as const).map((next) => (
+            {marks.map((next) => (
               <button
                 key={next}
                 aria-pressed={state === next}
                 onClick={() => onMark(state === next ? 'new' : next)}
               >
-                {next === 'seen' ? 'Seen' : 'Done'}
+                {verbs[next]}
               </button>
             ))}
           </span>

@@ -23,33 +23,32 @@ export function Mentions() {
 /** Undefined mentions are still loading: their place is kept, so that nothing jumps. */
 function Triage({ mentions }: { mentions: Mention[] | undefined }) {
   const address = useAddress()
-  const { at, state = 'new' } = address
+  const { at, sort, state = 'new' } = address
   const period = lastDays(days)
   const found = (mentions ?? []).filter(passes(address)).filter((each) => isWithin(each.publishedAt, period))
   const rows = bucketsOf(period, 'days').map((bucket) => {
     const ofDay = found.filter(({ publishedAt }) => bucketOf(publishedAt, 'days') === bucket)
-    return { bucket, counts: states.map((state) => ofDay.filter((each) => each.state === state).length) }
+    return { bucket, values: states.map((state) => ofDay.filter((each) => each.state === state).length) }
   })
   const ofDay = found.filter(({ publishedAt }) => !at || bucketOf(publishedAt, 'days') === at)
   return (
     <>
       <Filters address={address} mentions={mentions ?? []} />
       <div className="triage">
+        {mentions ? (
+          // Other filters begin again: a mention that was marked then leaves the list.
+          <MentionList
+            key={JSON.stringify([address['network'], address['listener'], address['fit'], sort, at])}
+            found={sort === 'fit' ? ofDay.toSorted(byFit) : ofDay}
+            title={at ? dayName(at) : `The last ${days} days`}
+            isUnseenOnly={state === 'new'}
+          />
+        ) : (
+          <div className="card ghost tall" role="status" aria-label="Loading mentions" />
+        )}
         <div className="card stack">
-          <p className="row">
-            <span>
-              <span className="figure">{mentions ? found.length : '…'}</span> in {days} days
-            </span>
-            <span className="end row quiet">
-              {states.map((state) => (
-                <span key={state}>
-                  <span style={{ color: `var(--${state})` }} aria-hidden="true">
-                    ■
-                  </span>{' '}
-                  {nameOfState(state)}
-                </span>
-              ))}
-            </span>
+          <p>
+            <span className="figure">{mentions ? found.length : '…'}</span> in {days} days
           </p>
           <Chart
             rows={rows}
@@ -60,21 +59,12 @@ function Triage({ mentions }: { mentions: Mention[] | undefined }) {
             isStacked
           />
         </div>
-        {mentions ? (
-          // Other filters begin anew: a mention that was marked then leaves the list.
-          <MentionList
-            key={JSON.stringify([address['network'], address['listener'], address['fit'], at])}
-            found={ofDay}
-            title={at ? dayName(at) : `The last ${days} days`}
-            isUnseenOnly={state === 'new'}
-          />
-        ) : (
-          <div className="card ghost tall" role="status" aria-label="Loading mentions" />
-        )}
       </div>
     </>
   )
 }
+
+const byFit = (a: Mention, b: Mention) => (b.fitScore ?? 0) - (a.fitScore ?? 0)
 
 export const nameOfState = (state: State) => (state === 'new' ? 'unseen' : state)
 
@@ -102,6 +92,10 @@ function Filters({ address, mentions }: { address: Address; mentions: Mention[] 
           ]}
         />
       )}
+      <Filter
+        {...{ name: 'sort', label: 'Order', any: 'Newest first', address }}
+        options={[['fit', 'Best fit first']]}
+      />
     </div>
   )
 }

@@ -1,18 +1,18 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { MicroblogPost, MicroblogSearchParams } from 'social-search-sdk'
 import { client, prices } from './api.ts'
-import { credits, useShortage } from './Credits.tsx'
+import { useShortage } from './Credits.tsx'
 import { download } from './download.ts'
+import { compact, plural } from './headline.ts'
 import { NotStored, cancel, load as loadPages, type usePosts } from './load.ts'
-import { countsOf } from './measure.ts'
-import { Empty, Failure, Loading, Waiting } from './status.tsx'
+import { countsOf, viewsOf } from './measure.ts'
+import { Empty, Failure, Swatch, Waiting, focusTitle } from './status.tsx'
 
 const likes = ({ engagements }: MicroblogPost) => engagements.favoriteCount
-const views = ({ engagements }: MicroblogPost) => engagements.viewsCount
 type Compare = (a: MicroblogPost, b: MicroblogPost) => number
 export const sorts: { id: string; name: string; compare: Compare }[] = [
+  { id: 'views', name: 'Most viewed', compare: (a, b) => viewsOf(b) - viewsOf(a) },
   { id: 'likes', name: 'Most liked', compare: (a, b) => likes(b) - likes(a) },
-  { id: 'views', name: 'Most viewed', compare: (a, b) => views(b) - views(a) },
   { id: 'newest', name: 'Newest', compare: (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) },
 ]
 const few = 4
@@ -20,33 +20,33 @@ const few = 4
 interface Props {
   params: MicroblogSearchParams
   load: ReturnType<typeof usePosts>
-  color: string
+  index: number
   /** The posts to list, in order. */
   shown: MicroblogPost[]
+  /** Stands beside the name of the search. */
+  children: ReactNode
 }
 
-/** Authors and posts of one search. */
-export function Posts({ params, load, color, shown }: Props) {
+/** Posts and authors of one search. */
+export function Posts({ params, load, index, shown, children }: Props) {
   const [isLong, setIsLong] = useState(false)
-  const { data, error, isFetching, isPaused, isComplete, wait, oldest } = load
+  const { pages, error, isFetching, isPaused, wait, oldest } = load
   const price = prices.posts
   const shortage = useShortage(price)
   const { query } = params
-  const next = () => void loadPages(client, params, (data?.pages.length ?? 0) + 1)
+  const retry = () => void loadPages(client, params, { pages: pages + 1 })
   const isMissing = error instanceof NotStored
-  const authors = countsOf(shown.map(({ author }) => author)).slice(0, 5)
+  const isLoading = isFetching && !isPaused && !wait && pages === 0
   return (
     <section className="stack" aria-label={`Posts about ${query}`}>
-      <div className="row">
+      <div className="row about">
         <h4 tabIndex={-1}>
-          <span style={{ color }} aria-hidden="true">
-            ■
-          </span>{' '}
-          {query}
+          <Swatch index={index} /> {query}
         </h4>
-        {data && (
+        {children}
+        {pages > 0 && (
           <p className="quiet" role="status">
-            {shown.length} {shown.length === 1 ? 'post' : 'posts'}, bought {minutesAgo(oldest)}
+            {plural(shown.length, 'post')} · updated {minutesAgo(oldest)}
           </p>
         )}
         {shown.length > 0 && (
@@ -54,20 +54,35 @@ export function Posts({ params, load, color, shown }: Props) {
             CSV<span className="hidden"> of {query}</span>
           </button>
         )}
+        {isLoading && (
+          <>
+            <span className="quiet" role="status">
+              Loading…
+            </span>
+            <button className="end" onClick={(event) => (focusTitle(event), void cancel(params))}>
+              Cancel
+            </button>
+          </>
+        )}
       </div>
-      {data && shown.length === 0 && <Empty title="No posts">Nothing about “{query}” in these days.</Empty>}
-      {authors.length > 0 && (
-        <ul className="authors quiet" aria-label={`Authors about ${query}`}>
-          {authors.map(([author, count]) => (
-            <li key={author} className="row">
-              <span>@{author}</span>
-              <span className="meter" aria-hidden="true">
-                <i style={{ width: `${(100 * count) / authors[0]![1]}%`, background: color }} />
-              </span>
-              <span>{count}</span>
-            </li>
-          ))}
-        </ul>
+      {isLoading && <div className="card ghost" aria-hidden="true" />}
+      {isPaused && <Empty title="You are offline">The search continues when you are online again.</Empty>}
+      {isFetching && !isPaused && wait && <Waiting wait={wait} onCancel={() => void cancel(params)} />}
+      {error && !isMissing && !isFetching && (
+        <Failure error={error} onRetry={shortage ? null : { price, act: retry }} />
+      )}
+      {isMissing && pages === 0 && (
+        <Empty title="Not loaded yet">
+          Nobody has searched for this in the last hour. Press Search to load it.
+        </Empty>
+      )}
+      {pages === 0 && !isFetching && !isPaused && !error && (
+        <Empty title="Nothing loaded">Press Search to load these posts.</Empty>
+      )}
+      {pages > 0 && shown.length === 0 && (
+        <Empty title={`Nothing about “${query}” here`}>
+          Try fewer or other words, any language, or more days.
+        </Empty>
       )}
       <ul className="posts">
         {shown.slice(0, isLong ? undefined : few).map((post) => (
@@ -79,43 +94,39 @@ export function Posts({ params, load, color, shown }: Props) {
           {isLong ? `Show the first ${few}` : `Show all ${shown.length} posts`}
         </button>
       )}
-      {isPaused && <Empty title="You are offline">The search continues when you are online again.</Empty>}
-      {isFetching && !isPaused && wait && <Waiting wait={wait} onCancel={() => void cancel(params)} />}
-      {isFetching && !wait && !data && <Loading onCancel={() => void cancel(params)} />}
-      {error && !isMissing && !isFetching && (
-        <Failure error={error} onRetry={data || shortage ? null : { price, act: next }} />
-      )}
-      {isMissing && !data && (
-        <Empty title="Not bought yet">
-          The posts of this search are not kept, or no longer. Press Search to buy them.
-        </Empty>
-      )}
-      {!data && !isFetching && !isPaused && !error && (
-        <Empty title="Nothing loaded">Press Search to buy these posts.</Empty>
-      )}
-      {/* The button stays while it works, so that the focus does. */}
-      {data && (
-        <button
-          aria-disabled={isFetching || isComplete || shortage !== null}
-          onClick={() => !isFetching && !isComplete && !shortage && next()}
-        >
-          {isComplete
-            ? 'No more posts'
-            : isFetching
-              ? 'Loading…'
-              : shortage
-                ? 'More posts: too few credits'
-                : `More posts · ${credits(price)}`}
-        </button>
-      )}
+      <Authors shown={shown} index={index} query={query} />
     </section>
   )
 }
 
-const count = new Intl.NumberFormat('en', { notation: 'compact' })
+/** Who posted twice or more. */
+function Authors({ shown, index, query }: Pick<Props, 'shown' | 'index'> & { query: string }) {
+  const authors = countsOf(shown.map(({ author }) => author)).filter(([, count]) => count > 1)
+  if (authors.length === 0) return null
+  return (
+    <div className="stack">
+      <h5>Most active</h5>
+      <ul className="authors quiet" aria-label={`Most active about ${query}`}>
+        {authors.slice(0, 5).map(([author, count]) => (
+          <li key={author} className="row">
+            <span>@{author}</span>
+            <span className="meter" aria-hidden="true">
+              <i className={`bar s${index}`} style={{ width: `${(100 * count) / authors[0]![1]}%` }} />
+            </span>
+            <span>{count}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const minutesAgo = (time: number) => ago.format(-Math.round((Date.now() - time) / 60_000), 'minute')
+function minutesAgo(time: number): string {
+  const minutes = Math.round((Date.now() - time) / 60_000)
+  return minutes < 1 ? 'just now' : ago.format(-minutes, 'minute')
+}
 
 function Card({ post }: { post: MicroblogPost }) {
   const { favoriteCount, retweetCount, replyCount, viewsCount } = post.engagements
@@ -130,10 +141,10 @@ function Card({ post }: { post: MicroblogPost }) {
         </p>
         <p dir="auto">{post.body}</p>
         <footer className="row quiet">
-          <span>{count.format(favoriteCount)} likes</span>
-          <span>{count.format(retweetCount)} reposts</span>
-          <span>{count.format(replyCount)} replies</span>
-          <span>{count.format(viewsCount)} views</span>
+          <span>{plural(viewsCount, 'view')}</span>
+          <span>{plural(favoriteCount, 'like')}</span>
+          <span>{plural(retweetCount, 'repost')}</span>
+          <span>{plural(replyCount, 'reply', 'replies')}</span>
         </footer>
       </article>
     </li>

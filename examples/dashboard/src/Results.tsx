@@ -1,73 +1,112 @@
+import type { MicroblogSearchParams } from 'social-search-sdk'
 import { go, useAddress } from './address.ts'
-import type { Draft } from './draft.ts'
-import { searchesOf } from './draft.ts'
-import { usePosts } from './load.ts'
-import { type Result, coveredFrom, within } from './measure.ts'
-import { bucketName, bucketOf, bucketsOf, lengthOf, unitFor, units } from './period.ts'
-import { Chart } from './Chart.tsx'
+import { Coverage, type Stale } from './Coverage.tsx'
+import { type Verdict, compact, numbersIn, verdictOf } from './headline.ts'
+import type { usePosts } from './load.ts'
+import {
+  type Result,
+  commonSpan,
+  metrics,
+  hasPostsSince,
+  numbersOf,
+  peakOf,
+  spanOf,
+  valuesOf,
+  within,
+} from './measure.ts'
+import {
+  type Period,
+  before,
+  bucketName,
+  bucketOf,
+  bucketsOf,
+  dayName,
+  dayOf,
+  lengthOf,
+  unitFor,
+} from './period.ts'
 import { Posts, sorts } from './Posts.tsx'
-import { Scores } from './Scores.tsx'
 import { focusTitle } from './status.tsx'
+import { Summary, names } from './Summary.tsx'
+import { Trend } from './Trend.tsx'
 
-const colors = ['var(--accent)', 'var(--second)']
+interface Props {
+  period: Period
+  searches: MicroblogSearchParams[]
+  loads: ReturnType<typeof usePosts>[]
+  results: Result[]
+  /** Set while the form asks for something else. */
+  stale: Stale | null
+}
 
-/** Numbers, chart and posts of one search or two. */
-export function Results({ draft }: { draft: Draft }) {
+/** Who leads and why, in words, numbers and a chart, and the posts of one search or two. */
+export function Results({ period, searches, loads, results, stale }: Props) {
   const address = useAddress()
-  const searches = searchesOf(draft)
-  const loads = [usePosts(searches[0]), usePosts(searches[1])].slice(0, searches.length)
-  const results = loads.map(({ posts, isComplete }, i): Result => {
-    return { query: searches[i]!.query, color: colors[i]!, posts, isComplete }
-  })
-  const isLoading = loads.some(({ isFetching }) => isFetching)
-  const unit = units.find((unit) => unit === address['by']) ?? unitFor(draft)
+  const unit = unitFor(period, address['by'])
+  const metric = [...metrics, 'share' as const].find((name) => name === address['metric']) ?? 'posts'
   const sort = sorts.find(({ id }) => id === address['sort']) ?? sorts[0]!
-  const { at } = address
-  const buckets = bucketsOf(draft, unit).map((bucket) => ({
-    bucket,
-    counts: results.map((result) => {
-      const found = result.posts.filter(({ timestamp }) => bucketOf(timestamp, unit) === bucket)
-      const isCovered = coveredFrom(result, draft) <= bucket || found.length > 0
-      return isCovered ? within(found, draft).length : null
-    }),
-  }))
-  const hasPosts = results.some(({ posts }) => posts.length > 0)
+
+  const loaded = results.filter(({ isLoaded }) => isLoaded)
+  const isFirst = results.some(({ isLoaded }, i) => !isLoaded && loads[i]!.isFetching)
+  const span = commonSpan(loaded, period)
+  const isPartial = span.from > spanOf(period).from
+  const buckets = bucketsOf(period, unit)
+  const at = buckets.find((bucket) => bucket === address['at'])
+  const bucket = at && bucketName(at, unit)
+  const posts = results.map((result) =>
+    isFirst ? [] : within(result, span).filter(({ timestamp }) => !at || bucketOf(timestamp, unit) === at),
+  )
+  const earlier = spanOf(before(period))
+  const hasEarlier = !at && loaded.length > 0 && hasPostsSince(loaded, earlier.from)
+
+  const values = valuesOf(isFirst ? [] : results, {
+    span,
+    buckets,
+    unit,
+    metric: metric === 'share' ? 'posts' : metric,
+  })
+  const peaks = results.map((_, i) => peakOf(metric === 'share' ? [] : values.map((row) => row[i] ?? null)))
+  const choose = (bucket: string) => go({ at: bucket === at ? '' : bucket, by: unit })
+  const { headline, why } = verdict()
+  const isNothing = !isFirst && !at && posts.every((each) => each.length === 0)
+  const hasSummary = isFirst || loaded.length > 0
   return (
-    <>
-      {hasPosts && (
-        <>
-          <Scores results={results} period={draft} isLoading={isLoading} />
-          <section className="card stack" aria-labelledby="chart-title">
+    <div className={stale ? 'results stale stack' : 'results stack'} aria-busy={isFirst}>
+      {hasSummary && (
+        <section className="stack" aria-label="Summary">
+          <div className="verdict">
             <div className="row">
-              <h3 id="chart-title">Posts by {unit.slice(0, -1)}</h3>
-              <div className="choice quiet end" role="group" aria-label="Bars">
-                {units.map((each) => (
-                  <button
-                    key={each}
-                    aria-pressed={each === unit}
-                    onClick={() => go({ by: each, at: '' }, { replace: true })}
-                  >
-                    {each}
-                  </button>
-                ))}
-              </div>
+              <p className="headline" role="status" tabIndex={-1}>
+                {headline}
+              </p>
+              {bucket && (
+                <button className="chip" onClick={(event) => (focusTitle(event), go({ at: '' }))}>
+                  {bucket} <span aria-hidden="true">×</span>
+                  <span className="hidden">Show all {unit}</span>
+                </button>
+              )}
             </div>
-            <Chart
-              rows={buckets}
-              series={results.map(({ query, color }) => ({ name: query, color }))}
-              nameOf={(bucket) => bucketName(bucket, unit)}
-              selected={at}
-              onSelect={(bucket) => go({ at: bucket === at ? '' : bucket, by: unit })}
+            <p>{why}</p>
+            <Coverage
+              {...{ period, searches, loads, results, span, stale, hasEarlier, isDay: at !== undefined }}
             />
-          </section>
-        </>
+          </div>
+          {!isNothing && (
+            <div className="answer">
+              <Summary
+                results={results}
+                now={posts.map((each, i) => (!isFirst && results[i]!.isLoaded ? numbersOf(each) : null))}
+                then={results.map((result) => (hasEarlier ? numbersOf(within(result, earlier)) : null))}
+                metric={metric}
+              />
+              <Trend {...{ period, unit, metric, results, values, peaks }} selected={at} onSelect={choose} />
+            </div>
+          )}
+        </section>
       )}
       <section className="stack" aria-labelledby="list-title">
         <div className="order row">
-          <h3 id="list-title" tabIndex={-1}>
-            {at ? `Posts of ${bucketName(at, unit)}` : `Posts of ${lengthOf(draft)} days`}
-          </h3>
-          {at && <button onClick={(event) => (focusTitle(event), go({ at: '' }))}>Show all {unit}</button>}
+          <h3 id="list-title">{bucket ? `Posts of ${bucket}` : 'Biggest moments'}</h3>
           <select
             className="end quiet"
             aria-label="Order"
@@ -82,19 +121,41 @@ export function Results({ draft }: { draft: Draft }) {
           </select>
         </div>
         <div className="versus">
-          {searches.map((params, i) => (
-            <Posts
-              key={params.query}
-              params={params}
-              load={loads[i]!}
-              color={colors[i]!}
-              shown={within(loads[i]!.posts, draft)
-                .filter(({ timestamp }) => !at || bucketOf(timestamp, unit) === at)
-                .sort(sort.compare)}
-            />
-          ))}
+          {searches.map((params, i) => {
+            const peak = at || isFirst ? null : peaks[i]
+            return (
+              <Posts
+                key={params.query}
+                params={params}
+                load={loads[i]!}
+                index={i}
+                shown={posts[i]!.toSorted(sort.compare)}
+              >
+                {peak != null && (
+                  <button onClick={() => choose(buckets[peak]!)}>
+                    Most {names[metric].toLowerCase()}: {bucketName(buckets[peak], unit)} (
+                    {compact.format(values[peak]![i]!)})
+                  </button>
+                )}
+              </Posts>
+            )
+          })}
         </div>
       </section>
-    </>
+    </div>
   )
+
+  function verdict(): Verdict {
+    const missing = results.find(({ isLoaded }) => !isLoaded)
+    if (isFirst) {
+      const isWaiting = loads.some(({ isFetching, wait }) => isFetching && wait)
+      return { headline: isWaiting ? 'Waiting for the service…' : 'Loading posts…', why: '' }
+    }
+    if (missing) return { headline: `No answer yet: ${missing.query} is not loaded`, why: '' }
+    if (span.from >= span.until) return { headline: 'These days are not loaded yet', why: '' }
+    const sides = results.map(({ query }, i) => ({ query, posts: posts[i]! }))
+    return bucket
+      ? numbersIn(sides, bucket)
+      : verdictOf(sides, isPartial ? `since ${dayName(dayOf(span.from))}` : `in ${lengthOf(period)} days`)
+  }
 }

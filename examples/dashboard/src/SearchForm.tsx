@@ -1,8 +1,7 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { go } from './address.ts'
-import { prices } from './api.ts'
-import { credits, useBudget, useShortage } from './Credits.tsx'
-import { type Draft, addressOf, searchesOf } from './draft.ts'
+import { credits, useBudget } from './Credits.tsx'
+import { type Draft, addressOf, periodName } from './draft.ts'
 import { lastDays, lengthOf, today } from './period.ts'
 import { SavedSearches } from './SavedSearches.tsx'
 
@@ -15,13 +14,18 @@ const languages = {
 
 interface Props {
   draft: Draft
+  /** What the button says. */
+  button: string
+  /** Whether it only opens what the proxy keeps, because the budget is used up. */
+  isFree: boolean
   onChange: (part: Partial<Draft>) => void
-  /** Buys this many pages of each search, at most. */
-  onSubmit: (pages: number) => void
+  onSubmit: () => void
 }
 
-export function SearchForm({ draft, onChange, onSubmit }: Props) {
+export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props) {
   const until = useRef<HTMLInputElement>(null)
+  const [isOpen, setIsOpen] = useState(false)
+  const budget = useBudget()
   const { from, to } = draft
   // The browser shows the message, and does not submit.
   useEffect(
@@ -29,19 +33,12 @@ export function SearchForm({ draft, onChange, onSubmit }: Props) {
     [from, to],
   )
 
-  const count = Math.max(1, searchesOf(draft).length)
-  const onePage = prices.posts * count
-  const affordable = Math.floor((useBudget()?.remaining ?? Infinity) / onePage)
-  const shortage = useShortage(onePage)
-  const pages = Math.max(1, Math.min(draft.pages, affordable))
-  const verb = count > 1 ? 'Compare' : 'Search'
-
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (searchesOf(draft).length > 0) onSubmit(pages)
+    onSubmit()
   }
   return (
-    <form role="search" className="stack" onSubmit={submit}>
+    <form id="search" role="search" className="stack" onSubmit={submit}>
       <div className="queries row">
         <input
           type="search"
@@ -60,12 +57,18 @@ export function SearchForm({ draft, onChange, onSubmit }: Props) {
           value={draft.versus}
           onChange={(event) => onChange({ versus: event.target.value })}
         />
-        <button className="primary" disabled={shortage !== null}>
-          {shortage ? 'Too few credits' : `${verb} · ${pages > 1 ? 'up to ' : ''}${credits(pages * onePage)}`}
-        </button>
+        <button className="primary">{button}</button>
       </div>
-      {shortage && <p role="status">{shortage} Searches of the last hour still show for 0 credits.</p>}
-      <div className="filters row quiet">
+      {budget && isFree && (
+        <p role="status">
+          Budget used up: {budget.remaining} of {credits(budget.limit)} left. You can still open searches of
+          the last hour for free.
+        </p>
+      )}
+      <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        {periodName(draft)} · {languages[draft.lang as keyof typeof languages] ?? draft.lang}
+      </button>
+      <div className={isOpen ? 'filters row quiet open' : 'filters row quiet'}>
         <div className="choice" role="group" aria-label="Period">
           {[7, 28, 90].map((days) => (
             <button
@@ -124,8 +127,8 @@ export function SearchForm({ draft, onChange, onSubmit }: Props) {
             onChange={(event) => onChange({ noReplies: event.target.checked })}
           />
         </Labelled>
+        <SavedSearches draft={draft} onPick={(saved) => go(addressOf(saved))} />
       </div>
-      <SavedSearches draft={draft} onPick={(saved) => go({ ...addressOf(saved), at: '' })} />
     </form>
   )
 }

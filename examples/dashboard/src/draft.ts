@@ -1,6 +1,6 @@
 import type { MicroblogSearchParams } from 'social-search-sdk'
 import type { Address } from './address.ts'
-import { type Period, addDays, before, dayName, lastDays, lengthOf } from './period.ts'
+import { type Day, type Period, addDays, dayName, lastDays, lengthOf, today } from './period.ts'
 
 /** What the form says. */
 export interface Draft extends Period {
@@ -8,49 +8,65 @@ export interface Draft extends Period {
   versus: string
   lang: string
   noReplies: boolean
+  /** Where the search begins: posts come newest first, so that a longer period only needs more pages. */
+  newest: Day
   /** Pages of 20 posts to buy, at most. */
   pages: number
 }
 
 export const blank = (): Draft => ({
-  ...{ query: '', versus: '', lang: '', noReplies: false, pages: 3 },
+  ...{ query: '', versus: '', lang: '', noReplies: false, newest: today(), pages: 3 },
   ...lastDays(28),
 })
 
-export function draftOf({ q, vs, lang, since, until, replies, pages }: Address): Draft {
-  const { from, to } = blank()
+export function draftOf({ q, vs, lang, since, until, newest, replies, pages }: Address): Draft {
+  const { from, to: latest } = blank()
+  const to = asDay(until) ?? latest
   return {
     ...{ query: q ?? '', versus: vs ?? '', lang: lang ?? '', noReplies: replies === 'no' },
-    ...{ from: asDay(since) ?? from, to: asDay(until) ?? to, pages: Number(pages) || 3 },
+    ...{ from: asDay(since) ?? from, to, newest: asDay(newest) ?? to, pages: Number(pages) || 3 },
   }
 }
 
-export function addressOf({ query, versus, lang, from, to, noReplies, pages }: Draft): Address {
+export function addressOf({ query, versus, lang, from, to, newest, noReplies, pages }: Draft): Address {
   return {
     ...{ q: query.trim(), vs: versus.trim(), lang, since: from, until: to, replies: noReplies ? 'no' : '' },
-    pages: String(pages),
+    ...{ newest: newest === to ? '' : newest, pages: String(pages), at: '' },
   }
 }
 
 const asDay = (text = '') => (/^\d{4}-\d\d-\d\d$/.test(text) && Date.parse(text) ? text : undefined)
 
-/** The searches of a form: one for each different query. They begin with the period before, to compare with. */
-export function searchesOf(draft: Draft): MicroblogSearchParams[] {
-  const { lang, noReplies, from, to } = draft
-  if (from > to) return []
+/** The searches of a form: one for each different query. */
+export function searchesOf({ lang, noReplies, newest, ...draft }: Draft): MicroblogSearchParams[] {
+  if (draft.from > draft.to) return []
   const queries = [draft.query, draft.versus].map((text) => text.trim()).filter((text) => text !== '')
   const filters = {
-    ...{ since: before({ from, to }).from, until: addDays(to, 1) },
+    until: addDays(newest, 1),
     ...(lang && { lang }),
     ...(noReplies && { removeReplies: true }),
   }
   return [...new Set(queries)].map((query) => ({ query, category: 'Latest', filters }))
 }
 
+export function periodName({ from, to }: Period): string {
+  const isLatest = to === today()
+  return isLatest ? `${lengthOf({ from, to })} days` : `${dayName(from)} to ${dayName(to)}`
+}
+
 export function nameOf(draft: Draft): string {
-  const { query, versus, lang, noReplies, from, to } = draft
-  const isLatest = to === lastDays(1).to
-  const dates = isLatest ? `${lengthOf({ from, to })} days` : `${dayName(from)} to ${dayName(to)}`
-  const names = [[query, versus].filter(Boolean).join(' or '), dates, lang, noReplies && 'no replies']
+  const { query, versus, lang, noReplies } = draft
+  const names = [
+    [query, versus].filter(Boolean).join(' or '),
+    periodName(draft),
+    lang,
+    noReplies && 'no replies',
+  ]
   return names.filter(Boolean).join(', ')
+}
+
+/** Whether two forms search for the same posts, in whatever period. */
+export function isSameSearch(a: Draft, b: Draft): boolean {
+  const texts = [a, b].map(({ query, versus }) => `${query.trim()}\n${versus.trim()}`)
+  return texts[0] === texts[1] && a.lang === b.lang && a.noReplies === b.noReplies
 }

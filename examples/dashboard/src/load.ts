@@ -41,17 +41,26 @@ export function usePosts(params = none) {
   const oldest = Math.min(
     ...(data?.pages ?? []).map(({ requestId }) => boughtAt.get(requestId) ?? Date.now()),
   )
-  return { ...progress.data, data, posts, error, isFetching, isPaused, isComplete, oldest }
+  return {
+    ...progress.data,
+    pages: data?.pages.length ?? 0,
+    posts,
+    error,
+    isFetching,
+    isPaused,
+    isComplete,
+    oldest,
+  }
 }
 
 /**
- * Loads pages until there are this many. With `client`, it buys those that the proxy does not keep; with `stored`, it ends
- * there. Views show each page as it arrives.
+ * Loads pages until there are this many, or posts from before a time. With `client`, it buys those that the proxy does not
+ * keep; with `stored`, it ends there. Views show each page as it arrives.
  */
 export async function load(
   from: SocialSearch,
   params: MicroblogSearchParams,
-  pages = Infinity,
+  { pages = Infinity, since = -Infinity } = {},
 ): Promise<void> {
   const report = (progress: Progress) => queryClient.setQueryData<Progress>(progressOf(params), progress)
   const search = infiniteSearchOptions(from, 'microblog.search', params, {
@@ -70,10 +79,12 @@ export async function load(
   })
   // While somebody listens, leaving the view cancels nothing.
   const stop = observer.subscribe(() => {})
-  const loaded = () => observer.getCurrentResult().data?.pages.length ?? 0
+  const loaded = () => observer.getCurrentResult().data?.pages ?? []
+  const isEnough = () =>
+    loaded().length >= pages || Date.parse(loaded().at(-1)?.posts.at(-1)?.timestamp ?? '') < since
   try {
-    for (let before = -1; before < loaded() && loaded() < pages;) {
-      before = loaded()
+    for (let before = -1; before < loaded().length && !isEnough();) {
+      before = loaded().length
       const { hasNextPage } = await observer.fetchNextPage({ cancelRefetch: false })
       if (!hasNextPage) break
     }
@@ -82,16 +93,26 @@ export async function load(
   }
 }
 
-/** Buys searches from their first pages. What the proxy keeps costs nothing. */
-export function buy(searches: MicroblogSearchParams[], pages: number): void {
+/** What to buy. */
+export interface Purchase {
+  /** Pages of each search, at most. */
+  pages: number
+  /** The time that the posts have to reach back to. */
+  since: number
+  /** Continues with the page after those that are there. Otherwise it begins again; what the proxy keeps costs nothing. */
+  continues: boolean
+}
+
+export function buy(searches: MicroblogSearchParams[], { pages, since, continues }: Purchase): void {
   void cancel()
   for (const params of searches) {
-    queryClient.setQueryData<Progress>(progressOf(params), {})
-    queryClient
+    const query = queryClient
       .getQueryCache()
-      .find({ queryKey: queryOf(params).queryKey })
-      ?.reset()
-    void load(client, params, pages)
+      .find<{ pages: unknown[] }>({ queryKey: queryOf(params).queryKey })
+    const before = continues ? (query?.state.data?.pages.length ?? 0) : 0
+    queryClient.setQueryData<Progress>(progressOf(params), {})
+    if (!continues) query?.reset()
+    void load(client, params, { pages: before + pages, since })
   }
 }
 

@@ -4,6 +4,10 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
 import { App } from './App.tsx'
 import './styles.css'
+import './status.css'
+import './search.css'
+import './chart.css'
+import './mentions.css'
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

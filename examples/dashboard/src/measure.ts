@@ -1,61 +1,87 @@
 import type { MicroblogPost } from 'social-search-sdk'
-import { type Day, type Period, before, dayOf, isWithin } from './period.ts'
+import { type Day, type Period, type Unit, addDays, bucketOf, startOf } from './period.ts'
 
-/** The posts of one search so far. */
+/** The posts of one search so far, newest first. */
 export interface Result {
   query: string
-  color: string
   posts: MicroblogPost[]
-  /** Whether there are no more posts in the period and the one before it. */
+  /** Whether its first page is there. */
+  isLoaded: boolean
+  /** Whether the search has no older posts. */
   isComplete: boolean
 }
 
-export interface Numbers {
-  posts: number
-  authors: number
-  views: number
-  /** Likes, reposts, quotes and replies. */
-  engagement: number
+export const metrics = ['posts', 'views', 'engagement', 'authors'] as const
+export type Metric = (typeof metrics)[number]
+/** `engagement` counts likes, reposts, quotes and replies. */
+export type Numbers = Record<Metric, number>
+
+/** Times in milliseconds: the first one is included, the last one is not. */
+export interface Span {
+  from: number
+  until: number
 }
 
-export const engagementOf = ({ engagements }: MicroblogPost) =>
+const timeOf = ({ timestamp }: MicroblogPost) => Date.parse(timestamp)
+export const viewsOf = ({ engagements }: MicroblogPost) => engagements.viewsCount
+const engagementOf = ({ engagements }: MicroblogPost) =>
   engagements.favoriteCount + engagements.retweetCount + engagements.quoteCount + engagements.replyCount
 
 export function numbersOf(posts: MicroblogPost[]): Numbers {
   const sum = (of: (post: MicroblogPost) => number) => posts.reduce((total, post) => total + of(post), 0)
-  return {
-    posts: posts.length,
-    authors: new Set(posts.map(({ author }) => author)).size,
-    views: sum(({ engagements }) => engagements.viewsCount),
-    engagement: sum(engagementOf),
-  }
+  const authors = new Set(posts.map(({ author }) => author)).size
+  return { posts: posts.length, authors, views: sum(viewsOf), engagement: sum(engagementOf) }
 }
 
-export const within = (posts: MicroblogPost[], period: Period) =>
-  posts.filter(({ timestamp }) => isWithin(timestamp, period))
+export const within = ({ posts }: Pick<Result, 'posts'>, { from, until }: Span) =>
+  posts.filter((post) => from <= timeOf(post) && timeOf(post) < until)
 
-/** The first day of which a search has all posts: they come newest first, so its oldest day may lack some. */
-export function coveredFrom({ posts, isComplete }: Result, period: Period): Day {
+export const spanOf = ({ from, to }: Period): Span => ({
+  from: startOf(from),
+  until: startOf(addDays(to, 1)),
+})
+
+/** Whether a search has all posts since a time. They come newest first, so it has those since its oldest one. */
+export const reaches = (result: Result, time: number) => coveredFrom(result) <= time
+
+function coveredFrom({ posts, isComplete }: Result): number {
   const oldest = posts.at(-1)
-  if (isComplete) return before(period).from
-  return oldest ? dayOf(Date.parse(oldest.timestamp) + 86_400_000) : '9999'
+  return isComplete ? -Infinity : oldest ? timeOf(oldest) : Infinity
 }
 
-/** Numbers of the period, and of the one before if the search has all of its posts. */
-export function changeOf(result: Result, period: Period): { now: Numbers; then: Numbers | null } {
-  const hasBefore = coveredFrom(result, period) <= before(period).from
-  return {
-    now: numbersOf(within(result.posts, period)),
-    then: hasBefore ? numbersOf(within(result.posts, before(period))) : null,
-  }
+/** Whether all have the posts since a time, and the network goes back further: if it does not, posts may be missing. */
+export const hasPostsSince = (results: Result[], time: number) =>
+  results.every((result) => reaches(result, time)) &&
+  results.some(({ posts }) => posts.some((post) => timeOf(post) < time))
+
+/** The part of a period of which every search has all posts. All numbers on the page count this part, and only this part. */
+export function commonSpan(results: Result[], period: Period): Span {
+  const { from, until } = spanOf(period)
+  return { from: Math.min(until, Math.max(from, ...results.map(coveredFrom))), until }
 }
 
-/** Posts of each search in the days of which every search has all posts. */
-export function sharesOf(results: Result[], period: Period): { from: Day; counts: number[]; total: number } {
-  const starts = results.map((result) => coveredFrom(result, period))
-  const from = [...starts, period.from].sort().at(-1)!
-  const counts = results.map(({ posts }) => within(posts, { ...period, from }).length)
-  return { from, counts, total: counts.reduce((sum, count) => sum + count, 0) }
+/** A number of each search in each day, week or month; null where posts are missing. */
+export function valuesOf(
+  results: Result[],
+  { span, buckets, unit, metric }: { span: Span; buckets: Day[]; unit: Unit; metric: Metric },
+): (number | null)[][] {
+  const groups = results.map((result) =>
+    Map.groupBy(within(result, span), ({ timestamp }) => bucketOf(timestamp, unit)),
+  )
+  return buckets.map((bucket, i) => {
+    const next = buckets[i + 1]
+    const isMissing = (next ? startOf(next) : span.until) <= span.from
+    return groups.map((group, side) =>
+      isMissing || !results[side]!.isLoaded ? null : numbersOf(group.get(bucket) ?? [])[metric],
+    )
+  })
+}
+
+/** The index of the highest value; null if several are as high, or none is there. */
+export function peakOf(values: (number | null)[]): number | null {
+  const highest = Math.max(0, ...values.map((value) => value ?? 0))
+  const index = values.indexOf(highest)
+  return highest > 0 && values.lastIndexOf(highest) === index ? index : null
 }
 
 /** Values with how often each occurs, the most frequent first. */

@@ -18,6 +18,7 @@ export const before = (period: Period): Period => ({
   from: addDays(period.from, -lengthOf(period)),
   to: addDays(period.from, -1),
 })
+export const startOf = (day: Day) => Date.parse(day)
 export const isWithin = (time: string, { from, to }: Period) => from <= dayOf(time) && dayOf(time) <= to
 
 const date = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
@@ -27,11 +28,18 @@ export const dayName = (day: unknown) => date.format(new Date(String(day)))
 export const units = ['days', 'weeks', 'months'] as const
 export type Unit = (typeof units)[number]
 
-/** The unit whose bars are wide enough to read. */
-export function unitFor(period: Period): Unit {
-  const bars = matchMedia('(max-width: 599px)').matches ? 14 : 31
-  if (lengthOf(period) <= bars) return 'days'
-  return lengthOf(period) <= 7 * bars ? 'weeks' : 'months'
+/** The units whose bars fit: two of four pixels and a gap for each day, week or month. Months always do. */
+export function unitsFor(period: Period): Unit[] {
+  const { clientWidth } = document.documentElement
+  const width = clientWidth < 900 ? clientWidth - 90 : Math.min(1320, clientWidth) / 2 - 60
+  return units.filter((unit) => unit === 'months' || bucketsOf(period, unit).length <= width / 10)
+}
+
+/** The unit that is asked for, if its bars fit, or the first that has bars wide enough to read. */
+export function unitFor(period: Period, asked?: string): Unit {
+  const fitting = unitsFor(period)
+  const readable = fitting.find((unit) => bucketsOf(period, unit).length <= 31)
+  return fitting.find((unit) => unit === asked) ?? readable ?? 'months'
 }
 
 /** The first day of the day, week or month of a time. Weeks begin on Monday. */

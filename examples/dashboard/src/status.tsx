@@ -7,6 +7,13 @@ export function focusTitle({ currentTarget }: { currentTarget: Element }): void 
   currentTarget.closest('section')?.querySelector<HTMLElement>('[tabindex="-1"]')?.focus()
 }
 
+/** The color and shape of a series. */
+export const Swatch = ({ index, color }: { index: number; color?: string | undefined }) => (
+  <span className={`swatch s${index}`} style={color ? { color } : {}} aria-hidden="true">
+    {index === 0 || color ? '■' : '●'}
+  </span>
+)
+
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="empty stack">
@@ -75,7 +82,7 @@ const words: Record<string, [title: string, advice: string]> = {
     'The service may have changed. Tell whoever runs this page.',
   ],
   rate_limited: ['Too many searches at once', 'Wait a minute, then try again.'],
-  upstream_error: ['The network did not answer', 'Try again in a few minutes.'],
+  upstream_error: ['The search provider is not answering', 'Try again in a few minutes.'],
   professionalnet_unavailable: ['The professional network is down', 'Try again in a few minutes.'],
   validation_error: ['The service does not accept this', 'Change the words or the filters.'],
   not_found: ['Not found', 'Check the address.'],

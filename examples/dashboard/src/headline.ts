@@ -1,0 +1,107 @@
+import type { MicroblogPost } from 'social-search-sdk'
+import { leadOf, leaderOf } from './compare.ts'
+import { type Metric, type Numbers, numbersOf, viewsOf } from './measure.ts'
+import { dayName, dayOf } from './period.ts'
+
+/** Fewer posts of both searches together decide nothing. */
+export const fewPosts = 10
+
+export const compact = new Intl.NumberFormat('en', { notation: 'compact' })
+export const plural = (count: number, noun: string, nouns = `${noun}s`) =>
+  `${compact.format(count)} ${count === 1 ? noun : nouns}`
+
+/** A search and its posts in the time that is compared. */
+interface Side {
+  query: string
+  posts: MicroblogPost[]
+}
+
+/** Who leads, and why. */
+export interface Verdict {
+  headline: string
+  why: string
+}
+
+export function verdictOf(sides: Side[], when: string): Verdict {
+  const [first, second] = sides.map((side) => ({ ...side, numbers: numbersOf(side.posts) }))
+  if (!first) return { headline: '', why: '' }
+  if (!second) return alone(first, when)
+  const both = [first, second]
+  const valuesOf = (metric: Metric) => both.map(({ numbers }) => numbers[metric])
+  const leader = (metric: Metric) => both[leaderOf(valuesOf(metric)) ?? -1]
+  const lead = (metric: Metric) => leadOf(valuesOf(metric))
+
+  const total = first.posts.length + second.posts.length
+  if (total === 0) return { headline: `No posts about ${first.query} or ${second.query} ${when}`, why: '' }
+  const inNumbers = both.map(({ query, numbers }) => `${query}: ${describe(numbers)}`).join('. ')
+  if (total < fewPosts)
+    return { headline: `Too close to call: only ${plural(total, 'post')}`, why: `${inNumbers}.` }
+
+  const [loud, frequent, engaging] = [leader('views'), leader('posts'), leader('engagement')]
+  if (!loud && !frequent) return { headline: 'Too close to call', why: `${inNumbers}.` }
+  const reasons = loud
+    ? [
+        amount('views', lead('views')),
+        loud === engaging && amount('engagement', lead('engagement')),
+        loud === frequent && amount('posts', lead('posts')),
+      ]
+    : [
+        `${valuesOf('posts')
+          .sort((a, b) => b - a)
+          .join(' posts to ')}`,
+      ]
+  const subject = loud ?? frequent!
+  const because = [...reasons, loud && driverOf(loud.posts)].filter(Boolean).join(', ')
+  const others = [
+    engaging && engaging !== subject && `${engaging.query} has ${amount('engagement', lead('engagement'))}`,
+    !frequent && `About as many posts: ${valuesOf('posts').join(' and ')}`,
+    !loud &&
+      `Views are about level: ${valuesOf('views')
+        .map((views) => compact.format(views))
+        .join(' and ')}`,
+    loud && frequent && loud !== frequent && `${frequent.query}: ${amount('posts', lead('posts'))}`,
+  ]
+  const why = [`${subject.query}: ${because}`, ...others].filter(Boolean).join('. ')
+  return { headline: headlineOf(), why: `${why}.` }
+
+  function headlineOf(): string {
+    if (loud && loud === frequent) return `${loud.query} leads in posts and views`
+    const parts = [
+      loud && `${loud.query} is louder`,
+      frequent && `${frequent.query} is talked about more often`,
+    ]
+    return parts.filter(Boolean).join(', ')
+  }
+}
+
+/** What a day, week or month that somebody has chosen holds. */
+export function numbersIn(sides: Side[], bucket: string): Verdict {
+  const texts = sides.map(({ query, posts }) => `${plural(posts.length, 'post')} about ${query}`)
+  const views = sides.map(({ query, posts }) => `${query}: ${plural(numbersOf(posts).views, 'view')}`)
+  return { headline: `${bucket}: ${texts.join(', ')}`, why: `${views.join('. ')}.` }
+}
+
+function alone({ query, posts, numbers }: Side & { numbers: Numbers }, when: string): Verdict {
+  if (posts.length === 0) return { headline: `No posts about ${query} ${when}`, why: '' }
+  const driver = driverOf(posts)
+  const why = `${plural(numbers.views, 'view')} of posts by ${plural(numbers.authors, 'author')}`
+  return {
+    headline: `${plural(posts.length, 'post')} about ${query} ${when}`,
+    why: `${[why, driver].filter(Boolean).join(', ')}.`,
+  }
+}
+
+const describe = ({ posts, views }: Numbers) => `${plural(posts, 'post')}, ${plural(views, 'view')}`
+
+/** `65% more views`, `3× the engagement`, `all the posts`. */
+const amount = (metric: Metric, lead: string) => `${lead} ${lead.endsWith('more') ? '' : 'the '}${metric}`
+
+/** The day that a third of the views or more go to, if posts are of several days. */
+function driverOf(posts: MicroblogPost[]): string | null {
+  const days = [...Map.groupBy(posts, ({ timestamp }) => dayOf(timestamp))]
+  const sum = (posts: MicroblogPost[]) => posts.reduce((total, post) => total + viewsOf(post), 0)
+  const [day, best] = days.reduce((a, b) => (sum(b[1]) > sum(a[1]) ? b : a), ['', [] as MicroblogPost[]])
+  const percent = Math.floor((100 * sum(best)) / sum(posts))
+  if (days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
+  return `driven by ${dayName(day)} (${plural(best.length, 'post')}, ${percent}% of its views)`
+}

@@ -1,0 +1,81 @@
+import { expect, describe, it } from 'vitest'
+import { expected, leaderBy, storyOf } from './oracle.ts'
+import { headline, layoutShift, numbers, now, result, search, setUpDashboard } from './helpers.ts'
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact' })
+
+describe.each([0, 1, 2, 7])('the story of seed %d', (seed) => {
+  const { open } = setUpDashboard({ NOW: now, SEED: String(seed) })
+
+  it.each([1, 3])(
+    'has the headline and the numbers that follow from %d pages of each search',
+    async (pages) => {
+      const story = await storyOf(seed, now)
+      const sides = [story.react, story.vue]
+      const loaded = sides.map(({ length }) => Math.min(length, 20 * pages))
+      const page = await open()
+      await search(page, 'react', { versus: 'vue', pages })
+      const said = await result(page)
+      const { numbers: all, counted } = expected(sides, loaded, now)
+      for (const [name, metric] of [
+        ['Posts', 'posts'],
+        ['Views', 'views'],
+        ['Engagement', 'engagement'],
+        ['Authors', 'authors'],
+      ] as const) {
+        const values = all.map((each) => each[metric])
+        const [react, vue, leader] = await numbers(page, name)
+        expect([react, vue].map((text) => text!.split(' ')[0])).toEqual(
+          values.map((value) => compact.format(value)),
+        )
+        expect(leader).toMatch([/^■ react/, /^● vue/][leaderBy(values) ?? -1] ?? /^(too close|level)$/)
+      }
+      const [loud, frequent] = (['views', 'posts'] as const).map(
+        (metric) => ['react', 'vue'][leaderBy(all.map((each) => each[metric])) ?? -1],
+      )
+      const isFew = all[0]!.posts + all[1]!.posts < 10
+      expect(/(\w+) (is louder|leads)/.exec(said)?.[1]).toBe(isFew ? undefined : loud)
+      expect(/(\w+) (is talked about more often|leads)/.exec(said)?.[1]).toBe(isFew ? undefined : frequent)
+      const lists = page.getByRole('region', { name: /^Posts about/ }).getByText(/\d posts? ·/)
+      expect((await lists.allTextContents()).map((text) => text.split(' ')[0])).toEqual(
+        counted.map(({ length }) => String(length)),
+      )
+    },
+  )
+})
+
+describe('a comparison', () => {
+  const { open, inject, sent } = setUpDashboard({ NOW: now })
+
+  it('reads both sides at once, and says nothing before the first page of each is there', async () => {
+    const page = await open()
+    await inject({ delay: 1500 })
+    await search(page, 'react', { versus: 'vue', pages: 3 })
+    await page.waitForResponse((response) => response.url().endsWith('/tweets/search'))
+    expect(sent.slice(0, 2).map(({ query }) => query)).toEqual(['react', 'vue'])
+    expect(await headline(page).textContent()).toBe('Loading posts…')
+    expect(await numbers(page, 'Posts')).toEqual(['–', '–', ''])
+    expect(await result(page)).toMatch(/react|vue/)
+  })
+
+  it.each([
+    [390, 844],
+    [1280, 800],
+  ])(
+    'moves nothing while it loads slowly, and answers in the first screen of %d × %d',
+    async (width, height) => {
+      const page = await open('/', { viewport: { width, height } })
+      await inject({ delay: 700, times: 6 })
+      await search(page, 'react', { versus: 'vue', pages: 3 })
+      await result(page)
+      expect(await layoutShift(page)).toBeLessThanOrEqual(0.05)
+      const bottoms = await page.evaluate(() =>
+        ['.verdict', '.summary', '.posts .card'].map(
+          (each) => document.querySelector(each)!.getBoundingClientRect().bottom,
+        ),
+      )
+      expect(bottoms[0]).toBeLessThan(height)
+      if (width > 1000) expect(Math.max(...bottoms)).toBeLessThanOrEqual(height)
+    },
+  )
+})

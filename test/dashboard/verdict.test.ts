@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import { changeOf, leadOf, leaderOf, sharesOf } from '../../examples/dashboard/src/compare.ts'
+import { numbersIn, verdictOf } from '../../examples/dashboard/src/headline.ts'
+import { commonSpan, numbersOf, peakOf, valuesOf, within } from '../../examples/dashboard/src/measure.ts'
+import { bucketsOf, dayName } from '../../examples/dashboard/src/period.ts'
+import type { MicroblogPost } from '../../src/index.ts'
+import { expected, leaderBy, storyOf } from './oracle.ts'
+import { now } from './helpers.ts'
+
+const seeds = 200
+const period = { from: '2026-10-22', to: '2026-11-18' }
+const names = ['react', 'vue']
+
+/** A post with so many views, on a day of November. */
+const post = (viewsCount: number, date = 1, author = `author ${viewsCount}`): MicroblogPost => ({
+  ...{
+    id: `${author}/${date}/${viewsCount}`,
+    author,
+    name: author,
+    body: '',
+    url: '',
+    images: [],
+    video: null,
+  },
+  timestamp: `2026-11-${String(date).padStart(2, '0')}T12:00:00.000Z`,
+  engagements: {
+    ...{ viewsCount, favoriteCount: 0, retweetCount: 0, quoteCount: 0, replyCount: 0, bookmarkCount: 0 },
+  },
+})
+const posts = (count: number, views: number, days = 10) =>
+  Array.from({ length: count }, (_, i) => post(views, 1 + (i % days), `author ${i}`))
+const verdict = (react: MicroblogPost[], vue: MicroblogPost[]) =>
+  verdictOf(
+    [
+      { query: 'react', posts: react },
+      { query: 'vue', posts: vue },
+    ],
+    'in 28 days',
+  )
+
+it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatever pages are loaded`, async () => {
+  const kinds = new Map<string, number>()
+  for (let seed = 1; seed <= seeds; seed++) {
+    const story = await storyOf(seed, now, { posts: 1000 })
+    const sides = [story.react, story.vue]
+    const loaded = sides.map(({ length }, i) => Math.min(length, 20 * (1 + ((seed + i) % 5))))
+    const results = names.map((query, i) => ({
+      ...{
+        query,
+        posts: sides[i]!.slice(0, loaded[i]),
+        isLoaded: true,
+        isComplete: loaded[i] === sides[i]!.length,
+      },
+    }))
+    const span = commonSpan(results, period)
+    const found = results.map((result) => within(result, span))
+    const { from, counted, numbers } = expected(sides, loaded, now)
+    const about = `seed ${seed}`
+    expect(span.from, about).toBe(from)
+    expect(found.map(numbersOf), about).toEqual(numbers)
+    const buckets = bucketsOf(period, 'days')
+    const values = valuesOf(results, { span, buckets, unit: 'days', metric: 'posts' })
+    for (const [i] of names.entries())
+      expect(
+        values.reduce((sum, row) => sum + (row[i] ?? 0), 0),
+        about,
+      ).toBe(numbers[i]!.posts)
+
+    const { headline, why } = verdict(found[0]!, found[1]!)
+    const leader = (metric: keyof (typeof numbers)[number]) =>
+      names[leaderBy(numbers.map((each) => each[metric])) ?? -1]
+    const [loud, frequent] = [leader('views'), leader('posts')]
+    const total = numbers[0]!.posts + numbers[1]!.posts
+    const kind =
+      total < 10
+        ? `Too close to call: only ${total} posts`
+        : !loud && !frequent
+          ? 'Too close to call'
+          : loud === frequent
+            ? `${loud} leads in posts and views`
+            : [loud && `${loud} is louder`, frequent && `${frequent} is talked about more often`]
+                .filter(Boolean)
+                .join(', ')
+    expect(headline, about).toBe(kind)
+    kinds.set(
+      kind.replaceAll(/react|vue|\d+/g, '_'),
+      (kinds.get(kind.replaceAll(/react|vue|\d+/g, '_')) ?? 0) + 1,
+    )
+
+    const driver = /(\w+): [^.]*driven by (\w+ \d+) \((\d+) posts?, (\d+)% of its views\)/.exec(why)
+    if (driver) {
+      const [, query, name, count, percent] = driver
+      const all = counted[names.indexOf(query!)]!
+      const byDay = Map.groupBy(all, ({ timestamp }) => dayName(timestamp.slice(0, 10)))
+      const views = (posts: MicroblogPost[]) => numbersOf(posts).views
+      const best = byDay.get(name!)!
+      expect([best.length, Math.floor((100 * views(best)) / views(all))], about).toEqual([
+        Number(count),
+        Number(percent),
+      ])
+      expect(views(best), about).toBe(Math.max(...[...byDay.values()].map(views)))
+    }
+  }
+  expect(kinds.size, JSON.stringify([...kinds])).toBeGreaterThanOrEqual(5)
+}, 120_000)
+
+describe('verdictOf()', () => {
+  it.each([
+    ['equal posts and views', posts(10, 100), posts(10, 100), 'Too close to call'],
+    ['five points apart', posts(21, 100), posts(19, 100), 'Too close to call'],
+    ['nine posts', posts(8, 100), posts(1, 1), 'Too close to call: only 9 posts'],
+    ['more views', posts(10, 200), posts(10, 100), 'react is louder'],
+    ['more posts', posts(10, 200), posts(20, 100), 'vue is talked about more often'],
+    ['both', posts(20, 100), posts(10, 100), 'react leads in posts and views'],
+    ['one each', posts(10, 300), posts(20, 100), 'react is louder, vue is talked about more often'],
+    ['nothing', [], [], 'No posts about react or vue in 28 days'],
+  ])('says who leads with %s', (_, react, vue, headline) => {
+    expect(verdict(react, vue).headline).toBe(headline)
+  })
+
+  it('says why: by how much, and the day with a third of the views or more', () => {
+    const launch = [...posts(9, 100), post(1100, 3, 'launch')]
+    expect(verdict(launch, posts(20, 50)).why).toBe(
+      'react: 2× the views, driven by Nov 3 (2 posts, 60% of its views). vue: 2× the posts.',
+    )
+    expect(verdict(posts(10, 165), posts(10, 100)).why).toBe(
+      'react: 65% more views. About as many posts: 10 and 10.',
+    )
+  })
+
+  it('says of one search how many posts, views and authors there are', () => {
+    expect(verdictOf([{ query: 'react', posts: [post(1)] }], 'in 7 days')).toEqual({
+      headline: '1 post about react in 7 days',
+      why: '1 view of posts by 1 author.',
+    })
+  })
+
+  it('numbersIn() names no leader of a single day', () => {
+    const sides = [
+      { query: 'react', posts: posts(8, 100) },
+      { query: 'vue', posts: [] },
+    ]
+    expect(numbersIn(sides, 'Nov 3')).toEqual({
+      headline: 'Nov 3: 8 posts about react, 0 posts about vue',
+      why: 'react: 800 views. vue: 0 views.',
+    })
+  })
+})
+
+it('sharesOf() adds up to 100', () => {
+  expect(sharesOf([1, 1, 1])).toEqual([34, 33, 33])
+  expect(sharesOf([0, 0])).toEqual([0, 0])
+  expect(sharesOf([1, 199])).toEqual([1, 99])
+  for (let i = 1; i < 300; i++) expect(sharesOf([i, 7, 300 - i]).reduce((a, b) => a + b)).toBe(100)
+})
+
+it.each([
+  [[105, 95], null],
+  [[106, 94], 0],
+  [[0, 0], null],
+  [[0, 1], 1],
+])('leaderOf(%j) is %j', (numbers, leader) => expect(leaderOf(numbers)).toBe(leader))
+
+it.each([
+  [[165, 100], '65% more'],
+  [[100, 300], '3×'],
+  [[100, 245], '2.5×'],
+  [[10, 490], '49×'],
+  [[0, 5], 'all'],
+])('leadOf(%j) is %s', (numbers, lead) => expect(leadOf(numbers)).toBe(lead))
+
+it.each([
+  [120, 100, 1, '20%'],
+  [80, 100, -1, '20%'],
+  [1000, 1001, 0, 'no change'],
+  [490, 10, 1, '×49'],
+  [5, 0, 1, 'new'],
+])('changeOf(%d, %d) has the sign %d and says %s', (now, then, sign, text) =>
+  expect(changeOf(now, then)).toEqual({ sign, text }),
+)
+
+it.each([
+  [[1, 3, 2], 1],
+  [[3, null, 3], null],
+  [[null, 0], null],
+  [[], null],
+])('peakOf(%j) is %j', (values, peak) => expect(peakOf(values)).toBe(peak))
+
+it('commonSpan() begins where every search has all posts, and valuesOf() knows nothing of the days before', () => {
+  const result = (query: string, posts: MicroblogPost[], isComplete: boolean) => ({
+    ...{ query, posts, isComplete, isLoaded: true },
+  })
+  const results = [
+    result('react', [post(1, 9), post(1, 4)], false),
+    result('vue', [post(1, 9), post(1, 2)], true),
+  ]
+  const november = { from: '2026-11-01', to: '2026-11-10' }
+  const span = commonSpan(results, november)
+  expect(span.from).toBe(Date.parse('2026-11-04T12:00:00Z'))
+  const buckets = bucketsOf(november, 'days')
+  const values = valuesOf(results, { span, buckets, unit: 'days', metric: 'posts' })
+  expect(values.slice(2, 5)).toEqual([
+    [null, null],
+    [1, 0],
+    [0, 0],
+  ])
+})
