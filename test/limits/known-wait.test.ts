@@ -44,7 +44,7 @@ async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
 }
 
 describe('acquire()', () => {
-  it.each(Array.from({ length: 12 }, (_, seed) => seed))(
+  it.each(Array.from({ length: 6 }, (_, seed) => seed))(
     'refuses no ticket that could be granted within its maxQueueWait, seed %i',
     async (seed) => {
       const { next } = createRandom(`known wait ${seed}`)

@@ -59,15 +59,6 @@ describe('limits', () => {
     })
   })
 
-  it('search() fails without sending when its surface stays closed beyond its deadline', async () => {
-    service.script(rateLimited(30))
-    const { client } = await service.search({ retry: false })
-    expect(await service.search(client, { deadline: 10_000 })).toMatchObject({
-      error: { name: 'RateLimitError', retryAfter: 30, charged: 'no', attempts: [] },
-      ms: 0,
-    })
-  })
-
   it('search() finds its surface closed for a day at most when a 429 announces a year', async () => {
     service.script(rateLimited(31_536_000), ok())
     const { client, error } = await service.search()

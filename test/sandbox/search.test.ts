@@ -120,7 +120,7 @@ describe('createSandbox() posts', () => {
 })
 
 describe('createSandbox() seed', () => {
-  it.each(['typescript', 'acme', 'product launch', 'Ñandú & Söhne', "O'Reilly", '東京'])(
+  it.each(['typescript', 'Ñandú & Söhne', '東京'])(
     'decides which posts about %j are on all networks',
     async (query) => {
       const find = async (seed: number) => {

@@ -47,8 +47,10 @@ export async function settle<T>(work: PromiseLike<T>): Promise<Outcome<T>> {
 export async function pass(ms: number): Promise<void> {
   await realTurns()
   const end = performance.now() + ms
+  // Hours pass in larger steps: each takes real time.
+  const largest = Math.max(100, ms / 500)
   while (performance.now() < end) {
-    const step = Math.min(end - performance.now(), 100)
+    const step = Math.min(end - performance.now(), largest)
     await vi.advanceTimersByTimeAsync(step)
     await realTurns()
   }

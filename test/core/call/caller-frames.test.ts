@@ -5,7 +5,6 @@ import {
   SocialSearch,
   SocialSearchError,
   createTransport,
-  mentions,
   microblog,
 } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
@@ -30,8 +29,6 @@ afterEach(() => {
 const query = { query: 'a' }
 const refused = () => failure(401, 'unauthorized')
 const late = slow(2000, refused)
-
-/** It lets no call go. */
 
 type Call = (client: SocialSearch) => unknown
 
@@ -58,27 +55,11 @@ const walk: Call = (client) => client.microblog.search(query).toArray({ limit: 1
 const calls: [title: string, call: Call][] = [
   ['a search', search],
   ['a call for one body', usage],
-  ['a list that is free', (client) => client.mentions.list()],
   ['then()', (client) => client.microblog.search(query).then(({ posts }) => posts.length)],
-  ['finally()', (client) => client.microblog.search(query).finally(() => {})],
   ['toArray()', (client) => client.microblog.search(query).toArray({ limit: 1 })],
   ['withResponse() of a search', (client) => client.microblog.search(query).withResponse()],
   ['withResponse() of a call for one body', (client) => client.organization.usage().withResponse()],
-  ['creditRates()', (client) => client.creditRates()],
   ['a search on a transport', () => microblog(createTransport({ baseUrl, apiKey })).search(query)],
-  ['a list on a transport', () => mentions(createTransport({ baseUrl, apiKey })).list()],
-  [
-    'calls in Promise.all()',
-    (client) => Promise.all([client.mentions.count(), client.microblog.search(query)]),
-  ],
-  [
-    'a call of a variable',
-    async (client) => {
-      const call = client.organization.usage()
-      await new Promise((resolve) => setTimeout(resolve, 1000))
-      await call
-    },
-  ],
   [
     'for await',
     async (client) => {
@@ -117,11 +98,6 @@ describe('the stack of an error has the async function that awaits', () => {
     expect(callerIn(await stackOf(walk))).toHaveLength(1)
   })
 
-  it('when pages contradict each other', async () => {
-    service.script(() => ok(page(['1'], 'same')))
-    expect(callerIn(await stackOf(walk))).toHaveLength(1)
-  })
-
   it('once when it is awaited in two places', async () => {
     service.script(refused)
     const call = makeClient().microblog.search(query)
@@ -140,17 +116,6 @@ describe('the stack of an error', () => {
     )
     expect(error).toBe(reason)
     expect(reason.stack).toBe(stack)
-  })
-
-  it('stays as it is when it is not text', async () => {
-    service.script(refused)
-    Error.prepareStackTrace = (_, sites) => sites
-    try {
-      const { error } = await settle(renderPage(search, makeClient()))
-      expect((error as Error).stack).toBeInstanceOf(Array)
-    } finally {
-      delete (Error as { prepareStackTrace?: unknown }).prepareStackTrace
-    }
   })
 })
 

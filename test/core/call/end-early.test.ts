@@ -4,7 +4,7 @@ import { microblogSearch } from '../../../src/api/microblog.ts'
 import { industriesList } from '../../../src/api/professionalnet/industries.ts'
 import { createTransport } from '../../../src/index.ts'
 import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
-import { baseUrl, failure, makeClient, ok, rateLimited, slow } from '../../support/service.ts'
+import { baseUrl, failure, makeClient, ok, slow } from '../../support/service.ts'
 
 virtualTime()
 afterEach(() => vi.restoreAllMocks())
@@ -52,21 +52,6 @@ describe('ClientTransport.request()', () => {
     const { error } = await settle(client.microblog.search({ query: 'rust' }))
     expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', charged: 'no' })
     expect(fetch).not.toHaveBeenCalled()
-  })
-
-  it('does not wait for a 429 beyond the deadline when maxQueueWaitMs is longer', async () => {
-    const fetch = () => Promise.resolve(rateLimited(5))
-    const transport = clientTransport(
-      createTransport({ baseUrl, auth: false, organization: 'deadline', fetch }),
-    )
-    const call = transport.request(
-      microblogSearch,
-      { query: 'rust' },
-      { deadline: 1000, maxQueueWait: 60_000 },
-    )
-    const { error, ms } = await settle(call)
-    expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 5 })
-    expect(ms).toBe(0)
   })
 
   it('ends between two attempts when abandoned, although the timed-out attempt was answered late', async () => {
