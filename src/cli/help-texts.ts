@@ -20,6 +20,11 @@ in cron. Programs do not: fromEnv() reads
 SOCIAL_SEARCH_BASE_URL and
 SOCIAL_SEARCH_API_KEY.`
 
+export const budgetHelp = `
+Periods are hour, day and month, in UTC.
+Each profile has its own budget. --budget
+of a command counts in addition.`
+
 const profile = `--params '{"profileUrl":"https://professionalnet.example/in/mirarooksby"}'`
 const post = `--params '{"postUrl":"https://professionalnet.example/posts/ID"}'`
 

@@ -3,11 +3,20 @@ import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
+import { budget } from './budget.ts'
 import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
 import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
-import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, loginHelp, priceOf } from './help-texts.ts'
+import {
+  budgetHelp,
+  commandsOf,
+  exampleHelp,
+  exampleOf,
+  exitCodeHelp,
+  loginHelp,
+  priceOf,
+} from './help-texts.ts'
 import { config, login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
 import { shortNameHelp, withWholeName } from './names.ts'
@@ -135,6 +144,15 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .description('list the stored logins and their profiles, without keys')
     .option('--json', 'errors as JSON objects')
     .action(config)
+  program
+    .command('budget [credits]')
+    .description('set the credits that all commands may spend together, or show what has spent them')
+    .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
+    .addOption(profileOption())
+    .option('--json', 'errors as JSON objects')
+    .addHelpText('after', exampleHelp('budget 6000/month', 'budget', 'budget off'))
+    .addHelpText('after', budgetHelp)
+    .action(budget)
   program
     .command('clear-cache')
     .description('delete the answers that commands with --cache have stored')

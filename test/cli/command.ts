@@ -9,7 +9,7 @@ import { newFolder } from '../support/folder.ts'
 /** Has the files, the logins and the stored answers of a test. */
 export const folder = newFolder()
 /** Has what commands share. */
-const stateFolder = newFolder()
+export const stateFolder = newFolder()
 /** The service; each test has its own. */
 export let sandbox: Sandbox
 

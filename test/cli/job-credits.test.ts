@@ -49,7 +49,8 @@ class Job {
     subject = 'coffee',
   ): Promise<number | undefined> {
     const { sandbox, out } = this
-    vi.stubEnv('XDG_STATE_HOME', folder)
+    // No folder: the job shares nothing with others.
+    vi.stubEnv('XDG_STATE_HOME', '/dev/null')
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
     vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
       this.onSend()

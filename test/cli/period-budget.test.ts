@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { failed } from '../support/command-line.ts'
-import { sandbox, social, useCommand } from './command.ts'
+import { sandbox, social, stateFolder, useCommand } from './command.ts'
 
 useCommand()
 beforeEach(() => {
@@ -28,5 +30,81 @@ describe('--budget 4/day', () => {
     const message =
       '--budget must be credits, or credits a period such as 20/hour, 200/day or 6000/month, got 4/week'
     expect(await social(`${search} --budget 4/week`)).toMatchObject(failed(2, message))
+  })
+})
+
+describe('social-search budget', () => {
+  const setTo = (text: string) => social(`budget ${text}`)
+
+  it('holds for commands that do not name it, beside their own --budget, until it is off', async () => {
+    expect((await setTo('6/month')).out).toBe(
+      'All commands together may spend 6 credits each month, in UTC\n',
+    )
+    expect((await social(`${search} --all --budget 2`)).err).toContain('the budget has 0 left')
+    expect((await social(`${search} --all`)).err).toContain(
+      'not sent: it may cost 2 credits, and the budget 6/month has 0 left until 2026-12-01 00:00 UTC; wait, or raise it: social-search budget 12/month',
+    )
+    await social('logout')
+    await social('clear-cache')
+    expect((await social(search)).code).toBe(5)
+    await setTo('off')
+    expect((await social(search)).code).toBe(0)
+    expect(sandbox.ledger.spent).toBe(8)
+  })
+
+  it('counts two limits of one period once, and keeps the lower one', async () => {
+    await setTo('8/day')
+    expect((await social(`${search} --budget 2/day`)).code).toBe(0)
+    expect((await social(`${search} --budget 2/day`)).err).toContain('--budget 2/day has 0 left')
+    expect((await social(`${search} --budget 100/day --all`)).err).toContain('the budget 8/day has 0 left')
+    expect(sandbox.ledger.spent).toBe(8)
+  })
+
+  it('shows what is left, and which commands have spent the rest', async () => {
+    expect((await social('budget')).out).toBe('')
+    await setTo('100/day')
+    await social(`${search} --all --budget 6/hour`)
+    await social('posts coffee --per-minute off')
+    const shown = (await social('budget')).out.trimEnd().split('\n')
+    const none = { uncertain: 0, reserved: 0 }
+    expect(shown.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...{ budget: '6/hour', isSet: false, spent: 6, ...none, remaining: 0 },
+        ...{ until: '2026-11-24 23:00 UTC', commands: { 'microblog search': 6 } },
+      },
+      {
+        ...{
+          budget: '100/day',
+          isSet: true,
+          spent: 10,
+          ...none,
+          remaining: 90,
+          until: '2026-11-25 00:00 UTC',
+        },
+        commands: { 'microblog search': 6, 'professionalnet posts search': 4 },
+      },
+    ])
+  })
+
+  it('refuses credits without a period', async () => {
+    const message = 'the budget must be credits a period, such as 200/day, or off, got 200'
+    expect(await setTo('200')).toMatchObject(failed(2, message))
+  })
+
+  it('stops a command that cannot read the budget that is set', async () => {
+    await setTo('8/day')
+    writeFileSync(join(stateFolder, 'social-search/shared.sqlite'), 'broken '.repeat(1000))
+    expect(await social(search)).toMatchObject(
+      failed(1, 'shared.sqlite cannot be used: file is not a database'),
+    )
+    expect(sandbox.requests).toEqual([])
+  })
+})
+
+describe('a command', () => {
+  it('works where the shared file cannot be made, unless it needs a budget of a period', async () => {
+    writeFileSync(join(stateFolder, 'social-search'), 'no folder')
+    expect((await social('search coffee')).code).toBe(0)
+    expect(await social('search coffee --budget 2/day')).toMatchObject(failed(1, 'EEXIST'))
   })
 })

@@ -50,6 +50,16 @@ describe('mcp', () => {
     expect(server.ledger.spent).toBe(2)
   })
 
+  it('spends one budget of a day with commands that run at the same time', async () => {
+    const [{ called }, ...runs] = await Promise.all([
+      session('--budget 4/day'),
+      social('search coffee --budget 4/day'),
+      social('watch coffee --once --budget 4/day'),
+    ])
+    const refused = [called?.isError === true, ...runs.map(({ code }) => code === 5)].filter(Boolean)
+    expect([refused, server.ledger.spent]).toEqual([[true], 4])
+  })
+
   it('makes a question that is repeated free with --cache, and says how old the answer is', async () => {
     const flags = '--budget 10 --cache 1h'
     expect(await session(flags)).toMatchObject({

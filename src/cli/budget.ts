@@ -1,0 +1,76 @@
+import { count } from '../lib/count.ts'
+import { UsageError } from './command-errors.ts'
+import type { SharedFlags } from './flags.ts'
+import { openFile, ownerOf, storeSet } from './machine.ts'
+import { addressOf } from './options.ts'
+import { PeriodBudget, type PeriodTerms, endTextOf, periodTermsOf, textOf } from './period-budget.ts'
+import { print } from './terminal.ts'
+
+const periods = ['hour', 'day', 'month'] as const
+
+/** Sets the budget of all commands of a profile, or shows the budgets and what has spent them. */
+export async function budget(text: string | undefined, flags: SharedFlags): Promise<void> {
+  if (text === undefined) await show(flags)
+  else await set(text)
+}
+
+async function set(text: string): Promise<void> {
+  const terms = text === 'off' ? undefined : periodTermsOf('the budget', text)
+  if (terms === undefined && text !== 'off')
+    throw new UsageError(`the budget must be credits a period, such as 200/day, or off, got ${text}`)
+  const { store } = await openFile(true)
+  await storeSet(store, terms === undefined ? '' : textOf(terms))
+  store.close()
+  await print(
+    terms === undefined
+      ? 'No budget is set now\n'
+      : `All commands together may spend ${count(terms.limit, 'credit')} each ${terms.every}, in UTC\n`,
+  )
+}
+
+async function show(flags: SharedFlags): Promise<void> {
+  const owner = ownerOf(addressOf(flags).baseUrl)
+  const { store, set } = await openFile(true)
+  const budgets: Shown[] = []
+  for (const every of periods) {
+    const spending = await PeriodBudget.spending(store, owner, every)
+    const isSet = set?.every === every
+    if (!isSet && spending === undefined) continue
+    const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
+    const { spent, uncertain, reserved, remaining } = await new PeriodBudget(
+      store,
+      owner,
+      terms,
+      '',
+    ).summary()
+    const credits = { spent, uncertain, reserved, remaining }
+    const commands = spending?.commands ?? {}
+    budgets.push({ budget: textOf(terms), isSet, ...credits, until: endTextOf(every), commands })
+  }
+  store.close()
+  const none = set === undefined ? 'No budget is set. Set one: social-search budget 200/day\n' : ''
+  const text = process.stdout.isTTY ? none + budgets.map(textOfBudget).join('') : ''
+  await print(text || budgets.map((each) => `${JSON.stringify(each)}\n`).join(''))
+}
+
+interface Shown {
+  readonly budget: string
+  readonly isSet: boolean
+  readonly spent: number
+  readonly uncertain: number
+  readonly reserved: number
+  readonly remaining: number
+  readonly until: string
+  readonly commands: Readonly<Record<string, number>>
+}
+
+function textOfBudget(shown: Shown): string {
+  const { budget, isSet, spent, uncertain, reserved, remaining, until, commands } = shown
+  const open = [uncertain > 0 && `${uncertain} perhaps spent`, reserved > 0 && `${reserved} reserved`]
+  const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
+  const lines = Object.entries(commands)
+    .sort(([, one], [, other]) => other - one)
+    .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
+  const whose = isSet ? 'all commands' : 'commands with --budget'
+  return `${budget} for ${whose}, until ${until}: ${sums.join(' · ')}\n${lines.join('')}`
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { server, social, useCommand } from './command.ts'
+
+useCommand({ limits: { perMinute: 20, inFlight: 2 }, latency: [200, 300] })
+
+it('commands that run at once share two requests in flight, so the service refuses none', async () => {
+  const runs = await Promise.all(Array.from({ length: 6 }, () => social('search coffee --max-pages 2')))
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0])
+  expect(server.requests.map(({ status }) => status)).toEqual(Array(12).fill(200))
+})
+
+it('commands that run at once keep a budget of a month exactly', async () => {
+  const line = 'search coffee --max-pages 3 --budget 20/month'
+  const runs = await Promise.all(Array.from({ length: 5 }, () => social(line)))
+  expect(server.ledger.spent).toBe(20)
+  expect(new Set(runs.map(({ code }) => code))).toEqual(new Set([0, 5]))
+})
