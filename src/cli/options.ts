@@ -20,16 +20,21 @@ import { showProgress, waitText } from './terminal.ts'
  * Makes a client from the flags, the environment and the stored login.
  *
  * @param budgets Budgets of all its calls.
+ * @param since When posts of `--sandbox` begin to come. Default now.
  */
 export function clientFor(
   flags: SharedFlags,
   more: Partial<ClientOptions> = {},
   budgets: readonly Budget[] = [],
+  since?: Date,
 ): SocialSearch {
-  return budgets.reduce((client, budget) => client.withOptions({ budget }), plainClientFor(flags, more))
+  return budgets.reduce(
+    (client, budget) => client.withOptions({ budget }),
+    plainClientFor(flags, more, since),
+  )
 }
 
-function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>): SocialSearch {
+function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?: Date): SocialSearch {
   const { perMinute, timeout, validation } = flags
   const options = {
     ...(perMinute !== undefined && {
@@ -43,7 +48,7 @@ function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>): Socia
   }
   const account = addressOf(flags)
   if (flags.sandbox === true) {
-    const sandbox = createSandbox({ limits: { perMinute: false }, growth: 60 })
+    const sandbox = createSandbox({ limits: { perMinute: false }, growth: { perHour: 60, since } })
     // With the same name each time, the next command finds what this one stores with `--cache`.
     const named = { apiKey: sandbox.writeKey, organization: 'sandbox' }
     return new SocialSearch({ ...sandbox.clientOptions(), ...named, ...options })

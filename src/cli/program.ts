@@ -5,6 +5,7 @@ import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
 import { budget } from './budget.ts'
 import { doctor } from './doctor.ts'
+import { estimate } from './estimate.ts'
 import { exportRecords } from './export-records.ts'
 import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
@@ -36,7 +37,8 @@ import {
 import { complain } from './terminal.ts'
 import { UsageError, exitCodeOf } from './command-errors.ts'
 import { usageMessageOf } from './usage-message.ts'
-import { watch, watchNetworks } from './watch.ts'
+import { watch } from './watch.ts'
+import { watchNetworks } from './watch-search.ts'
 
 /** Runs a command line, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -240,14 +242,30 @@ function addOperation(program: Command, operation: Operation): void {
   })
 }
 
-function addWatch(program: Command): void {
-  const search = operations[0]
-  const command = program.command('watch [queries...]').description('print or store new posts as they come')
+/** A command about the new posts of a search. */
+function addSearch(program: Command, name: string, description: string): Command {
+  const command = program.command(name).description(description)
   command.optionsGroup('Params:')
-  for (const flag of paramFlags(search)) if (flag.path.length > 1) command.addOption(paramOption(flag))
-  shared(command)
+  for (const flag of paramFlags(operations[0])) if (flag.path.length > 1) command.addOption(paramOption(flag))
+  return shared(command)
     .optionsGroup('Looks:')
+    .addOption(choiceOption('--network <name>', 'where to search', watchNetworks).default('microblog'))
+    .option('--params <json>', 'params as JSON; - reads stdin')
     .option('--freshness <time>', 'look no more often: posts that are so old are fresh enough', '15m')
+}
+
+function addWatch(program: Command): void {
+  addSearch(
+    program,
+    'estimate <query>',
+    'estimate how many new posts a search has each day, and what they cost',
+  )
+    .option('--out <file>', 'a .db file of watch: its state makes the estimate free')
+    .option('--state <file>', 'a file of watch --state: the same')
+    .addHelpText('after', exampleHelp('estimate acme', 'estimate acme --out posts.db'))
+    .addHelpText('after', exitCodeHelp)
+    .action(estimate)
+  addSearch(program, 'watch [queries...]', 'print or store new posts as they come')
     .option('--max-pages <n>', 'page limit per look, gaps included', '10')
     .option('--queries <file>', 'watch the queries in a file, one a line')
     .option('--once', 'look once, then end: for cron')
@@ -255,8 +273,6 @@ function addWatch(program: Command): void {
     .option('--out <file>', 'store posts and state in an SQLite file that ends in .db')
     .option('--state <file>', 'remembers seen posts for the next run')
     .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
-    .addOption(choiceOption('--network <name>', 'where to search', watchNetworks).default('microblog'))
-    .option('--params <json>', 'params as JSON; - reads stdin')
     .addHelpText(
       'after',
       exampleHelp(

@@ -1,52 +1,42 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { microblogSearch } from '../api/microblog.ts'
 import type { Operation } from '../api/operation.ts'
-import { professionalnetPostsSearch } from '../api/professionalnet/posts.ts'
 import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { cardsFor } from './card.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { confirmWatch } from './confirm.ts'
-import {
-  type SharedFlags,
-  millisecondsOf,
-  paramFlags,
-  paramsOf,
-  positionalOf,
-  wholeNumberOf,
-} from './flags.ts'
+import { costOfWatch } from './estimate.ts'
+import { millisecondsOf, paramsOf, positionalOf, wholeNumberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { asWritten, fileFormatOf } from './output-file.ts'
 import { Stop } from './stop.ts'
 import { complain, print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
+import { type SearchFlags, operationOf } from './watch-search.ts'
 import { type Searches, type WatchSink, openSink } from './watch-sink.ts'
 
-export interface WatchFlags extends SharedFlags {
-  readonly network: string
+export interface WatchFlags extends SearchFlags {
   readonly queries?: string
-  readonly freshness: string
   readonly maxPages: string
   readonly once?: boolean
   readonly from?: 'now'
-  readonly state?: string
   readonly exec?: string
 }
 
 /** Prints new posts as JSON Lines, stores them, or passes each batch to a command. */
 export async function watch(words: readonly string[], flags: WatchFlags): Promise<void> {
-  const operation = networks[flags.network as keyof typeof networks]
-  refuseOtherParams(flags, operation)
+  const operation = operationOf(flags)
   const { out, exec } = flags
   const searches = await searchesOf(operation, flags, words)
   const queries = Object.keys(searches)
   refuseFiles(flags, queries)
   const machine = await openMachine(flags, 'watch')
-  await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length)
+  const estimate = queries.length === 1 && (() => costOfWatch(operation, searches, flags, machine))
+  await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length, estimate)
   const cards = cardsFor(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
   const stop = new Stop({ prepare: () => sink?.prepare() })
@@ -122,19 +112,6 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     for (const line of lines) tell(flags, line)
     await machine.close()
   }
-}
-
-const networks = { microblog: microblogSearch, professionalnet: professionalnetPostsSearch } as const
-
-export const watchNetworks = Object.keys(networks)
-
-/** Refuses the filters of the other network, which would be ignored. */
-function refuseOtherParams(flags: WatchFlags, operation: Operation): void {
-  const other = paramFlags(microblogSearch).find(
-    ({ attribute }) => operation !== microblogSearch && attribute in flags,
-  )
-  if (other !== undefined)
-    throw new UsageError(`${other.name} is for --network microblog; pass params of others with --params`)
 }
 
 /** Params of each search, under its query. */

@@ -1,0 +1,152 @@
+import type { PagedOptions, Microblog, Professionalnet } from '../../index.ts'
+import { CreditBudgetError, ValidationError } from '../../errors/index.ts'
+import { type NamedSearch, searchOf } from './options.ts'
+import { pageSize } from './pace.ts'
+import { type AnyPost, type Page, timeOf } from './poll.ts'
+import type { ProfessionalnetWatchParams, WatchParams, WatchState } from './types.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** Options of an estimate: `state`, and those of a search, such as `budget` and `signal`. */
+export interface EstimateOptions extends Omit<PagedOptions, 'limit' | 'maxPages'> {
+  /** The state of a watch of this search. If it covers half a day, the estimate is free. */
+  state?: WatchState | null | undefined
+}
+
+/** How many posts a search has, and what they cost. */
+export interface SearchEstimate {
+  /** Posts a day; if `low` and `high` are null, at the pace of this hour. */
+  postsPerDay: number
+  /** The estimate may be wrong by a factor of two, and bursts can be more. Null if a page tells of less than a day. */
+  low: number | null
+  high: number | null
+  /** What it is made from: a state, or pages that were bought. */
+  basis: 'history' | 'two pages' | 'one page'
+  /** Credits a day for the pages of these posts. What a budget has beyond that buys looks. */
+  credits: number
+}
+
+/**
+ * Estimates how many new posts a search has each day, and what it costs to read them. It buys one page if that tells of a day,
+ * otherwise another one of twelve hours ago; with the state of a watch, none. On the professional network, which has no `until`,
+ * a busy search gets an estimate of this hour alone, as it does if the budget is enough for one page.
+ *
+ * @param source `client.microblog` or `client.professionalnet.posts`, also of a transport.
+ * @throws {ConfigurationError} for invalid params, or the state of another search.
+ * @throws the errors of a search.
+ * @example
+ * const { postsPerDay, credits } = await estimateSearch(client.microblog, { query })
+ */
+export async function estimateSearch(
+  source: Microblog,
+  params: WatchParams,
+  options?: EstimateOptions,
+): Promise<SearchEstimate>
+export async function estimateSearch(
+  source: Professionalnet['posts'],
+  params: ProfessionalnetWatchParams,
+  options?: EstimateOptions,
+): Promise<SearchEstimate>
+export async function estimateSearch(
+  source: Microblog | Professionalnet['posts'],
+  params: WatchParams | ProfessionalnetWatchParams,
+  { state = null, ...options }: EstimateOptions = {},
+): Promise<SearchEstimate> {
+  const search = searchOf<AnyPost>('', source, params, state)
+  const [known = 0, ms = 0] = state?.pace?.slow ?? []
+  if (ms >= day / 2) return estimateOf(search, known / ms, 'history')
+  const now = Date.now()
+  const { rate, span } = await paceOf(search, search.params, now, options)
+  if (span >= day) return estimateOf(search, rate, 'one page')
+  const before = await paceBefore(search, now - day / 2, options)
+  if (before !== null) return estimateOf(search, (rate + before) / 2, 'two pages')
+  return { ...estimateOf(search, rate, 'one page'), low: null, high: null }
+}
+
+/** Posts a millisecond before a time; null if the budget or the service does not allow to ask. */
+async function paceBefore(
+  search: NamedSearch<AnyPost>,
+  time: number,
+  options: PagedOptions,
+): Promise<number | null> {
+  const { filters } = search.params as WatchParams
+  if ('sort_by' in search.params || filters?.until !== undefined) return null
+  const until = new Date(time).toISOString()
+  try {
+    const { rate, newest } = await paceOf(
+      search,
+      { ...search.params, filters: { ...filters, until } },
+      time,
+      options,
+    )
+    // The service documents no format of `until`, and may ignore it.
+    return newest > time ? null : rate
+  } catch (error) {
+    if (error instanceof CreditBudgetError || error instanceof ValidationError) return null
+    throw error
+  }
+}
+
+/** Posts a millisecond on the newest page up to a time. */
+async function paceOf(
+  { source }: NamedSearch<AnyPost>,
+  params: object,
+  until: number,
+  options: PagedOptions,
+) {
+  const times: number[] = []
+  let page: Page<AnyPost> | undefined
+  // A stored page has no new posts.
+  for await (page of source.search(params, { cache: false, ...options, maxPages: 1 }).pages()) {
+    for (const post of page.posts) times.push(Date.parse(timeOf(post) ?? ''))
+  }
+  const known = times.filter(Number.isFinite)
+  const newest = Math.max(...known, -Infinity)
+  // Without a next page, no post was published before. The clock of the service may be ahead.
+  const isLast = page?.next === null
+  const span = Math.max(isLast ? day : 1000, Math.max(until, newest) - Math.min(...known))
+  return { rate: (isLast ? known.length : Math.max(0, known.length - 1)) / span, span, newest }
+}
+
+function estimateOf(
+  { price }: NamedSearch<AnyPost>,
+  rate: number,
+  basis: SearchEstimate['basis'],
+): SearchEstimate {
+  const postsPerDay = rate * day
+  return {
+    postsPerDay,
+    low: postsPerDay / 2,
+    high: postsPerDay * 2,
+    basis,
+    credits: (postsPerDay * price) / pageSize,
+  }
+}
+
+/** What a watch does beyond its estimate. Times are in milliseconds. */
+export interface Looking {
+  /** Credits of a page. */
+  readonly price: number
+  readonly overlap: number
+  readonly freshness: number
+}
+
+/**
+ * The mean time from a post to the look that finds it, with so many credits a day; Infinity if the posts alone cost as much.
+ * Besides new posts, a look pays for half a page and the known posts, and for a page at least.
+ */
+export function meanDelay({ credits }: SearchEstimate, budget: number, looking: Looking): number {
+  const looks = Math.min(budget / looking.price, (budget - credits) / besidesPosts(looking))
+  return looks <= 0 ? Infinity : Math.max(looking.freshness, day / looks) / 2
+}
+
+/** Credits a day of a watch without a budget. */
+export function creditsWithoutBudget({ credits }: SearchEstimate, looking: Looking): number {
+  const looks = day / looking.freshness
+  return Math.max(looks * looking.price, credits + looks * besidesPosts(looking))
+}
+
+function besidesPosts({ price, overlap }: Looking): number {
+  return price * (1 / 2 + overlap / pageSize)
+}

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { folder, sandbox, social, useCommand } from './command.ts'
+
+const since = new Date(Date.now() - 3 * 86_400_000)
+const options = { growth: { perHour: 30, since }, posts: 0 } as const
+const now = Date.now()
+const search = '{"category":"Latest","query":"acme"}'
+/** A watch of half a day has found 120 posts. */
+const state = { search, spans: [], pace: { at: now, fast: [30, 10_800_000], slow: [120, 43_200_000] } }
+
+describe('estimate', () => {
+  useCommand(options)
+
+  it('prints JSON through a pipe, for 4 credits, and for none with the state of a watch', async () => {
+    const { code, out } = await social('estimate acme')
+    expect([code, JSON.parse(out)]).toMatchObject([0, { basis: 'two pages' }])
+    expect(sandbox.ledger.spent).toBe(4)
+    writeFileSync(join(folder, 'acme.json'), JSON.stringify(state))
+    const stored = await social('estimate acme --state acme.json')
+    expect(JSON.parse(stored.out)).toEqual({
+      ...{ postsPerDay: 240, low: 120, high: 480, basis: 'history', credits: 24 },
+    })
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('stays within --budget, and refuses filters of the other network', async () => {
+    expect(JSON.parse((await social('estimate acme --budget 2')).out)).toMatchObject({ low: null })
+    expect(sandbox.ledger.spent).toBe(2)
+    expect(await social('estimate acme --budget 1')).toMatchObject({ code: 5 })
+    expect(await social('estimate acme --network professionalnet --lang en')).toMatchObject({ code: 2 })
+  })
+})
+
+describe('estimate on a terminal', () => {
+  useCommand(options, ['stdin', 'stdout', 'stderr'])
+
+  it('prints posts a day, and what budgets buy', async () => {
+    const { out, err } = await social('estimate acme --no-color')
+    const lines = out.split('\n')
+    expect(lines[0]).toMatch(
+      /^About (6[89]|7[0-3])0 posts a day \(3[4-7]0 to 1,[345]00; bursts can be more\)\.$/,
+    )
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^ {2}50 credits a day: too little, the posts alone cost (6[89]|7[0-3])$/),
+      expect.stringMatching(/^ {2}100 credits a day: new posts after (29|3\d) minutes on average$/),
+      '  200 credits a day: new posts after 8 minutes on average',
+      '',
+    ])
+    expect(err).toContain('This estimate cost 4 credits')
+  })
+
+  it('tells the posts of this hour alone when one page cannot tell more', async () => {
+    const { out } = await social('estimate acme --network professionalnet')
+    expect(out).toMatch(/^(2[6-9]|30) posts an hour now\. One page does not tell how many a day\.\n$/)
+  })
+
+  it('is what watch asks with when it has no budget', async () => {
+    const { code, err } = await social('watch acme', { input: 'n\n' })
+    expect(code).toBe(130)
+    expect(err).toContain('200 credits a day: new posts after 8 minutes on average')
+    expect(err).toMatch(
+      /watch costs about (19|20)0 credits a day\. No --budget limits it\. Continue\? \[y\/N\]/,
+    )
+    expect(sandbox.ledger.spent).toBe(4)
+    const silent = await social('watch nothing --freshness 1h', { input: 'n\n' })
+    expect(silent.err).toContain('No posts found.\n  5 credits a day: new posts after 4 hours on average\n')
+    expect(silent.err).toContain('watch costs about 48 credits a day.')
+  })
+})
