@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { createClient } from 'redis'
 import { expect, it, vi } from 'vitest'
+import { isSpike } from '../../examples/spike-alert/spike.ts'
 import { type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { authorizationServer, browse, publicClientId } from '../oauth/authorization-server.ts'
@@ -114,6 +119,83 @@ it('export-csv keeps the rows of all pages that it has paid for, and never overw
   expect(paid).toEqual(all.slice(0, paid.length))
 })
 
+/** A server that answers every request with the same JSON, and keeps what it was sent. */
+async function receiver(answer: object) {
+  const bodies: string[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(body)
+      response.end(JSON.stringify(answer))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closing(server)
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, bodies }
+}
+/** The given number of posts about coffee, as old as this in days. */
+const coffee = (count: number, days: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{ id: `${days}/${i}`, body: `coffee <${i}>`, author: 'ada', engagements: { viewsCount: i } },
+    timestamp: new Date(
+      Date.parse(new Date().toISOString().slice(0, 10)) - days * 86_400_000 + i,
+    ).toISOString(),
+  }))
+
+it('slack-digest sends one message a morning, with a summary that holds no markup, within its budget', async () => {
+  const sandbox = await serve({
+    now: () => Date.now(),
+    content: { microblog: [...coffee(3, 0), ...coffee(30, 1)] },
+  })
+  const ai = await receiver({ choices: [{ message: { content: 'All say <!channel> coffee.' } }] })
+  const slack = await receiver({})
+  const example = await Example.install('slack-digest')
+  const service = { ...serviceOf(sandbox), SLACK_URL: slack.url, AI_URL: ai.url, AI_KEY: 'key' }
+  const run = example.start(service)
+  expect(await run.ended(), run.output).toBe(0)
+  const [headline, summary, ...best] = (JSON.parse(slack.bodies[0]!) as { text: string }).text.split('\n')
+  expect(headline).toMatch(/^\*30 posts about coffee on /)
+  expect(summary).toBe('All say &lt;!channel&gt; coffee.')
+  expect(best).toHaveLength(3)
+  expect(best[0]).toMatch(/^• coffee &lt;29&gt; \(@ada, 29 views\) https:/)
+  expect(JSON.parse(ai.bodies[0]!)).toMatchObject({ messages: [{ role: 'system' }, { role: 'user' }] })
+  expect(run.output).toContain('4 of 20 credits spent')
+
+  const again = example.start(service)
+  expect([await again.ended(), slack.bodies.length, sandbox.ledger.spent]).toEqual([0, 1, 4])
+})
+
+it('spike-alert buys past days once, and alerts once of a day with far more posts', async () => {
+  const usual = Array.from({ length: 28 }, (_, i) => coffee(2 + (i % 3), i + 1)).flat()
+  const sandbox = await serve({ now: () => Date.now(), content: { microblog: usual } })
+  const slack = await receiver({})
+  const example = await Example.install('spike-alert')
+  const run = async () => {
+    const started = example.start({ ...serviceOf(sandbox), SLACK_URL: slack.url })
+    expect(await started.ended(), started.output).toBe(0)
+    return started.output
+  }
+  expect(await run()).toBe(
+    `0 posts today, 28 days to compare with, ${sandbox.ledger.spent} of 40 credits spent\n`,
+  )
+  expect(slack.bodies).toEqual([])
+
+  sandbox.publish(coffee(30, 0))
+  const alerted = await run()
+  expect(alerted).toContain('30 posts about coffee today, 3.0 on one of the 28 days before\n')
+  expect(alerted).toContain('4 of 40 credits spent')
+  await run()
+  expect(slack.bodies).toHaveLength(1)
+})
+
+it.each([
+  ['a burst', 30, [3, 2, 4, 3, 2, 4, 3], true],
+  ['few posts', 9, [0, 0, 0, 0, 0, 0, 0], false],
+  ['a busy word', 120, [100, 90, 110, 105, 95, 100, 100], false],
+  ['six days to compare with', 30, [3, 2, 4, 3, 2, 4], false],
+])('isSpike() of spike-alert judges %s', (_, today, before, expected) =>
+  expect(isSpike(today, before)).toBe(expected),
+)
+
 it('deno compiles, and keeps the posts of all pages that it has paid for', async () => {
   const sandbox = await serve()
   const example = await Example.install('deno')
@@ -216,7 +298,7 @@ it('each example names the Node versions it needs, and loads TypeScript in all o
 it('npm run example lists the examples when it gets no name, or an unknown one', async () => {
   const { stdout } = await npmRunExample()
   expect(stdout).toMatch(/^export-csv +Writes the posts of a search to `posts.csv`$/m)
-  expect(stdout.match(/^[\w-]+ {2,}\w/gm)).toHaveLength(12)
+  expect(stdout.match(/^[\w-]+ {2,}\w/gm)).toHaveLength(14)
   const message = expect.stringContaining(
     'unknown example nightly; expected one of archive, bun, ',
   ) as unknown
