@@ -1,3 +1,4 @@
+import { shortNames } from '../api/main-fields.ts'
 import type { OperationId } from '../api/operations.ts'
 import { cellOf } from '../extensions/export/fields.ts'
 import { valueAt } from '../lib/value-at.ts'
@@ -6,31 +7,15 @@ import type { SharedFlags } from './flags.ts'
 import { escapedForTerminal } from './terminal.ts'
 import { longestLine, wrap } from './text-layout.ts'
 
-/** The paths of what a card of a post shows; `mark` stands before the author. */
-type Card = Readonly<Record<'name' | 'author' | 'mark' | 'date' | 'text' | 'link', string>> & {
-  readonly counts: Readonly<Record<string, string>>
-}
+/** The paths of what a card of a post shows, by their short names; undefined for records that are no posts. */
+type Card = Readonly<Record<string, string>>
 
-const cards: { readonly [Id in OperationId]?: Card } = {
-  'microblog.search': {
-    ...{ name: 'name', author: 'author', mark: '@', date: 'timestamp', text: 'body', link: 'url' },
-    counts: {
-      ...{ '♥': 'engagements.favoriteCount', '↻': 'engagements.retweetCount' },
-      ...{ '↩': 'engagements.replyCount', '◉': 'engagements.viewsCount' },
-    },
-  },
-  'professionalnet.posts.search': {
-    ...{ name: 'actor.actor_name', author: 'actor.actor_description', mark: '', date: 'postedAt' },
-    ...{ text: 'commentary', link: 'share_url' },
-    counts: {
-      ...{ '♥': 'social_details.numLikes', '↻': 'social_details.numShares' },
-      ...{ '↩': 'social_details.numComments' },
-    },
-  },
-}
+/** Numbers that a card shows, with their signs. */
+const counts = { likes: '♥', reposts: '↻', replies: '↩', views: '◉' }
 
 export function cardOf(id: string): Card | undefined {
-  return cards[id as OperationId]
+  const names = shortNames[id as OperationId]
+  return names && Object.fromEntries(Object.entries(names).map(([path, name]) => [name, path]))
 }
 
 /** Cards for the posts of a search that go to a terminal; undefined elsewhere. */
@@ -41,30 +26,30 @@ export function cardsFor({ id }: { readonly id: string }, { color }: SharedFlags
 }
 
 /** Formats posts as blocks of lines: name, handle and date, the whole text, counts, and the link. */
-export function createCards(
-  { name, author, mark, date, text, counts, link }: Card,
-  options: FormatOptions,
-): Formatter {
+export function createCards(card: Card, options: FormatOptions): Formatter {
   const { width = 80 } = options
   const dim = (text: string): string => styled('dim', text, options)
-  const card = (record: unknown): string => {
-    const at = (path: string): string => lineAt(record, path, options)
-    const whole = String(cellOf(record, text.split('.'), ', ') ?? '')
-    const about = [at(author) && mark + at(author), at(date)].filter(Boolean).join(' · ')
-    const numbers = Object.entries(counts).flatMap(([mark, path]) => {
-      const value = valueAt(record, path.split('.'))
+  const show = (record: unknown): string => {
+    const at = (name: string): string => lineAt(record, card[name] ?? '', options)
+    const whole = String(cellOf(record, (card['text'] ?? '').split('.'), ', ') ?? '')
+    // The author is a handle where there is a name, too.
+    const [title, about] = card['name']
+      ? [at('name'), `@${at('author')}`]
+      : [at('author'), at('about_author')]
+    const numbers = Object.entries(counts).flatMap(([name, mark]) => {
+      const value = valueAt(record, (card[name] ?? '').split('.'))
       return typeof value === 'number' ? [`${mark} ${value.toLocaleString('en')}`] : []
     })
     const lines = [
-      `${styled('bold', at(name), options)} ${dim(about)}`,
+      `${styled('bold', title, options)} ${dim([about, at('time')].filter(Boolean).join(' · '))}`,
       options.width === undefined ? whole : escapedForTerminal(whole),
       dim(numbers.join('   ')),
     ]
     // The link stays in one piece, so that it can be opened.
-    return `${wrap(lines.join('\n'), Math.min(width, longestLine))}\n${dim(at(link))}\n\n`
+    return `${wrap(lines.join('\n'), Math.min(width, longestLine))}\n${dim(at('url'))}\n\n`
   }
   return {
     isStyled: true,
-    page: (records) => records.map(card).join(''),
+    page: (records) => records.map(show).join(''),
   }
 }

@@ -11,7 +11,6 @@ import { UsageError } from './command-errors.ts'
 /** Parsed flags that commands share. */
 export interface SharedFlags {
   readonly params?: string
-  readonly body?: string
   readonly budget?: string | undefined
   readonly ceiling?: string
   readonly cache?: string
@@ -114,7 +113,7 @@ export async function paramsOf(
   flags: SharedFlags,
   positional?: string,
 ): Promise<{ params: Record<string, unknown>; id: string | undefined }> {
-  const open = flags.params ?? flags.body
+  const { params: open } = flags
   const params = open === undefined ? {} : parseObject(open === '-' ? await textOf(process.stdin) : open)
   const name = positionalOf(operation)
   const isId = operation.pathId !== undefined

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
@@ -10,10 +9,8 @@ import { deleteAnswers } from './answer-cache.ts'
 import { logInByBrowser } from './browser-login.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
-import { nothingFound } from './formatter.ts'
-import { profile, profileFolder, profileNames } from './profile.ts'
-import { loginPath, removeLogin, storeLogin, storedLogin, tokensPath } from './stored-login.ts'
-import { createTable } from './table.ts'
+import { profile } from './profile.ts'
+import { loginPath, removeLogin, storeLogin, tokensPath } from './stored-login.ts'
 import { print } from './terminal.ts'
 
 export interface LoginFlags {
@@ -84,25 +81,6 @@ async function removeStoredLogin(): Promise<void> {
       ? 'the key itself is still valid'
       : `the tokens stay valid until you revoke them at ${issuer}`
   await print(`${loginPath} is removed; ${rest}\n`)
-}
-
-/** Prints the stored logins, without keys and tokens. */
-export async function config(): Promise<void> {
-  const records = profileNames().flatMap((name) => {
-    const file = join(profileFolder(name), 'login.json')
-    const login = storedLogin(file)
-    if (login === null) return []
-    const kind = login.apiKey === undefined ? 'OAuth' : 'key'
-    return [{ profile: name ?? null, isUsed: name === profile, baseUrl: login.baseUrl, login: kind, file }]
-  })
-  const { isTTY, columns } = process.stdout
-  const table = createTable(undefined, {
-    fields: ['profile', 'isUsed', 'baseUrl', 'login', 'file'],
-    width: columns,
-  })
-  await print(
-    isTTY ? table.page(records) || nothingFound : records.map((each) => `${JSON.stringify(each)}\n`).join(''),
-  )
 }
 
 /** Makes a free call with the key. */

@@ -20,8 +20,8 @@ export function profileFolder(name: string | undefined, parent = folder): string
   return name === undefined ? parent : join(parent, 'profiles', name)
 }
 
-/** All profiles that have been used; undefined stands for no profile. */
-export function profileNames(parent = folder): (string | undefined)[] {
+/** All profiles that have a folder in another one; undefined stands for no profile. */
+export function profileNames(parent: string): (string | undefined)[] {
   const profiles = join(parent, 'profiles')
   return [
     undefined,

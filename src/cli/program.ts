@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
@@ -18,7 +18,7 @@ import {
   loginHelp,
   priceOf,
 } from './help-texts.ts'
-import { config, login, logout } from './login.ts'
+import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
 import { shortNameHelp, withWholeName } from './names.ts'
 import { quote } from './quote.ts'
@@ -88,8 +88,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
       ),
   )
     .option('--params <json>', 'params as JSON; - reads stdin')
-    .option('--max-pages <n>', 'pages to buy; default 1. --pages is the same')
-    .addOption(new Option('--pages <n>').hideHelp())
+    .option('--max-pages <n>', 'pages to buy; default 1')
     .option('--all', 'all pages, whose number is not known')
     .addHelpText(
       'after',
@@ -141,11 +140,6 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .action((names: string[]) =>
       commandAt(program, names[0] === 'mentions' ? names : withWholeName(names)).outputHelp(),
     )
-  program
-    .command('config')
-    .description('list the stored logins and their profiles, without keys')
-    .option('--json', 'errors as JSON objects')
-    .action(config)
   program
     .command('budget [credits]')
     .description('set the credits that all commands may spend together, or show what has spent them')
@@ -210,9 +204,7 @@ function addOperation(program: Command, operation: Operation): void {
   }
   command.optionsGroup('Params:')
   for (const flag of paramFlags(operation)) command.addOption(paramOption(flag))
-  command
-    .addOption(new Option('--params <json>', 'params as JSON; - reads stdin').conflicts('body'))
-    .option('--body <json>', 'same as --params')
+  command.option('--params <json>', 'params as JSON; - reads stdin')
   if (operation.paging !== undefined)
     command
       .optionsGroup('Pages:')

@@ -10,15 +10,11 @@ import { withWholeName } from './names.ts'
 import { print, wrapped } from './terminal.ts'
 import { didYouMean } from './usage-message.ts'
 
-export interface QuoteFlags extends SharedFlags {
-  readonly pages?: string
-}
-
 /** A quote of a walk; with `--all`, the number of pages is not known. */
 export type WalkQuote = Omit<Quote, 'duration'> & { readonly duration: number | null }
 
 /** Prints what a job costs at most, and how long it takes at least. Needs no key, and sends nothing. */
-export async function quote(words: readonly string[], flags: QuoteFlags): Promise<void> {
+export async function quote(words: readonly string[], flags: SharedFlags): Promise<void> {
   const operation = operationNamed(words)
   const { params } = await paramsOf(operation, flags)
   const result = quoteFor(operation, params, flags)
@@ -28,21 +24,18 @@ export async function quote(words: readonly string[], flags: QuoteFlags): Promis
 }
 
 /** What the walk costs that the flags ask for. */
-export function quoteFor(operation: Operation, params: object, flags: QuoteFlags): WalkQuote {
-  const { all, pages, maxPages } = flags
+export function quoteFor(operation: Operation, params: object, flags: SharedFlags): WalkQuote {
+  const { all, maxPages } = flags
   if (all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
-  if (Number(all === true) + [pages, maxPages].filter((flag) => flag !== undefined).length > 1)
-    throw new UsageError('--all, --max-pages and --pages contradict each other; pass one of them')
+  if (all === true && maxPages !== undefined)
+    throw new UsageError('--all and --max-pages contradict each other; pass one of them')
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
   const result = quoteOf(
     operation,
     perMinuteOf(operation, flags),
     bound === undefined ? undefined : (params as Readonly<Record<string, unknown>>)[bound],
-    {
-      pages:
-        pages === undefined ? wholeNumberOf('--max-pages', maxPages ?? '1') : wholeNumberOf('--pages', pages),
-    },
+    { pages: wholeNumberOf('--max-pages', maxPages ?? '1') },
   )
   if (all !== true) return result
   const why = result.why.replace(' for 1 page', '')

@@ -6,7 +6,7 @@ import { sandbox, social, useCommand } from './command.ts'
 useCommand()
 
 const search = 'search coffee'
-const change = `mentions set-state men_764dbb8c410af7ff --body '{"state":"seen"}'`
+const change = `mentions set-state men_764dbb8c410af7ff --params '{"state":"seen"}'`
 const paid = { body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 }
 
 describe('exit codes', () => {

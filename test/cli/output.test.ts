@@ -34,7 +34,7 @@ describe('params', () => {
     const [mention] = recordsOf((await social('mentions list')).out)
     const { out, code } = await social(`mentions get ${mention?.id}`)
     expect([code, JSON.parse(out).mention]).toEqual([0, mention])
-    const change = `mentions set-state ${mention?.id} --body '{"state":"done"}'`
+    const change = `mentions set-state ${mention?.id} --params '{"state":"done"}'`
     expect(await social(change)).toMatchObject(failed(3, 'mentions:write'))
   })
 })

@@ -87,7 +87,6 @@ describe('exit codes', () => {
     ['quote xyzzy', 'unknown operation xyzzy; see social-search --help'],
     ['quote microblog.search --max-pages 0', '--max-pages must be a whole number'],
     ['quote microblog.search --all --max-pages 5', 'contradict each other'],
-    ['quote microblog.search --pages 5 --max-pages 5', 'contradict each other'],
     ['quote professionalnet.company.get --all', 'has no pages; leave out --all'],
     ['mcp', 'mcp needs --budget'],
     ['sandbox --port 70000', '--port must be a whole number from 0 to 65535, got 70000\n'],
