@@ -80,7 +80,7 @@ export function post(
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(signal && { signal }),
-    ...(method !== 'GET' && method !== 'HEAD' && { body, duplex: 'half' }),
+    ...(method !== 'GET' && { body, duplex: 'half' }),
   })
   return proxy(request)
 }

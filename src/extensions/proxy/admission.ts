@@ -14,44 +14,43 @@ export interface Admitted {
   readonly budget: Budget | undefined
 }
 
-/** A request that is being admitted. */
-interface Applicant {
-  readonly request: Request
-  readonly operation: KnownOperation
-  /** Latest time to send the call, in monotonic milliseconds. */
-  readonly sendBy: number
-}
+/** Largest body that is read, in bytes. */
+const maxBodyBytes = 2 ** 20
 
 /**
  * Authorizes a request, reads its params and picks its budget. Throws a refusal, or what `authorize` and `budget` throw.
- * Every wait ends at `sendBy`, or when the caller leaves.
+ * Every wait ends at `sendBy`, the latest time to send the call in monotonic milliseconds, or when the caller leaves.
  */
-export async function admit(applicant: Applicant, settings: ProxySettings): Promise<Admitted> {
-  const { request, operation } = applicant
+export function admit(
+  request: Request,
+  operation: KnownOperation,
+  sendBy: number,
+  { authorize, budgetOf }: ProxySettings,
+): Promise<Admitted> {
   if (operation.method !== 'GET' && !isJson(request.headers.get('content-type')))
     throw new Refusal(415, 'unsupported_media_type', 'the content type must be application/json')
-  const authorize = async (): Promise<unknown> => settings.authorize(request)
-  const caller = await inTime(applicant, authorize, () => tooLate('authorize'))
-  if (request.bodyUsed) {
-    throw new ConfigurationError(
-      'the body of the request was already read; mount the proxy before any body parser, and read no body in authorize',
-    )
-  }
-  if (caller === false) throw new Refusal(403, 'forbidden', 'this caller may not use the proxy')
-  if (caller === null || caller === undefined)
-    throw new Refusal(401, 'unauthorized', 'the proxy does not know who is calling')
-  const params = await readParams(applicant, settings)
-  return { params, budget: await budgetOf(assertCaller(caller), applicant, settings) }
-}
-
-/** Settles with the work, or rejects when it is too late to send the call, or when the caller leaves. */
-function inTime<T>(
-  { request, sendBy }: Applicant,
-  work: () => Promise<T>,
-  errorIfLate: () => Error,
-): Promise<T> {
+  let step: 'authorize' | 'body' | 'budget' = 'authorize'
   const late = (): never => {
-    throw errorIfLate()
+    if (step !== 'body') throw tooLate(step)
+    throw new Refusal(408, 'request_timeout', 'the body took too long, nothing was sent')
+  }
+  const work = async (): Promise<Admitted> => {
+    const caller: unknown = await authorize(request)
+    if (request.bodyUsed) {
+      throw new ConfigurationError(
+        'the body of the request was already read; mount the proxy before any body parser, and read no body in authorize',
+      )
+    }
+    if (caller === false) throw new Refusal(403, 'forbidden', 'this caller may not use the proxy')
+    if (caller === null || caller === undefined)
+      throw new Refusal(401, 'unauthorized', 'the proxy does not know who is calling')
+    step = 'body'
+    const params = await readParams(request, operation)
+    step = 'budget'
+    const known = assertCaller(caller)
+    if (known.budget !== undefined || budgetOf === undefined) return { params, budget: known.budget }
+    // An undefined budget would mean no limit.
+    return { params, budget: assertMethod('what budget returns', await budgetOf(known), 'reserve') }
   }
   return within(sendBy - performance.now(), work, late, request.signal)
 }
@@ -65,11 +64,9 @@ function isJson(contentType: string | null): boolean {
   return /^application\/json *(;|$)/i.test(contentType ?? '')
 }
 
-async function readParams(applicant: Applicant, { maxBodyBytes }: ProxySettings): Promise<unknown> {
-  const { request, operation } = applicant
+async function readParams(request: Request, operation: KnownOperation): Promise<unknown> {
   if (operation.method === 'GET') return inputOf(new URL(request.url).search, operation)
-  const late = () => new Refusal(408, 'request_timeout', 'the body took too long, nothing was sent')
-  const bytes = await inTime(applicant, () => readBytes(request, maxBodyBytes).catch(() => null), late)
+  const bytes = await readBytes(request, maxBodyBytes).catch(() => null)
   if (bytes === 'too large')
     throw new Refusal(413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
   try {
@@ -84,19 +81,4 @@ function assertCaller(caller: unknown): ProxyCaller {
   const { id } = caller as Partial<ProxyCaller>
   if (typeof id === 'string' && id !== '') return caller as ProxyCaller
   throw new ConfigurationError('authorize must return a caller with an id, null or false')
-}
-
-async function budgetOf(
-  caller: ProxyCaller,
-  applicant: Applicant,
-  { budgetOf }: ProxySettings,
-): Promise<Budget | undefined> {
-  if (caller.budget !== undefined || budgetOf === undefined) return caller.budget
-  const own = await inTime(
-    applicant,
-    async () => budgetOf(caller),
-    () => tooLate('budget'),
-  )
-  // An undefined budget would mean no limit.
-  return assertMethod('what budget returns', own, 'reserve')
 }

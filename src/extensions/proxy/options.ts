@@ -62,8 +62,6 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
    * five seconds less than a client's default timeout, so that the client gets the response.
    */
   deadline?: number | undefined
-  /** Largest body that is read, in bytes. Default 1 MiB. */
-  maxBodyBytes?: number | undefined
   /** Pages of other origins that may use the proxy. Default none. */
   cors?: ProxyCors | undefined
   /**
@@ -81,7 +79,7 @@ export type ProxySettings = ReturnType<typeof resolveProxy>
 export function resolveProxy(options: ProxyOptions) {
   assertOptions(options, {
     ...{ client: true, allow: true, authorize: true, budget: true },
-    ...{ ceiling: true, deadline: true, maxBodyBytes: true, cors: true, onError: true },
+    ...{ ceiling: true, deadline: true, cors: true, onError: true },
   })
   const { client, allow, budget, cors = { origins: [] } } = options
   assertObject('client', client)
@@ -115,7 +113,6 @@ export function resolveProxy(options: ProxyOptions) {
     budgetOf: typeof budget === 'number' ? budgetForEach(budget) : budget,
     ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
     deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
-    maxBodyBytes: wholeNumber('maxBodyBytes', options.maxBodyBytes ?? 2 ** 20),
     origins: [...(origins as readonly string[])],
     credentials,
     onError: options.onError ?? (() => {}),

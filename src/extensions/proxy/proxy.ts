@@ -42,7 +42,7 @@ export function createProxy<Caller extends ProxyCaller>(
     const response = await answer(request, settings)
     for (const [name, value] of Object.entries(corsHeaders(request, settings)))
       response.headers.set(name, value)
-    return request.method === 'HEAD' ? new Response(null, response) : response
+    return response
   }
 }
 
@@ -54,8 +54,7 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
     // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
       return jsonResponse(null, 204, preflightHeaders(request))
-    const { operation, id, allow } = route(request, settings)
-    if (operation === undefined) return jsonResponse(null, 204, { allow })
+    const { operation, id } = route(request, settings)
     return await forward(request, operation, id, settings, requestId)
   } catch (error) {
     if (error instanceof Refusal) return errorResponse(requestId, error)
@@ -63,21 +62,17 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
   }
 }
 
-/** Finds the operation that a request calls; none for OPTIONS, which asks for the methods of a path. */
-function route(
-  { method, url }: Request,
-  settings: ProxySettings,
-): { operation: KnownOperation | undefined; id: string; allow: string } {
+/** Finds the operation that a request calls. */
+function route({ method, url }: Request, settings: ProxySettings): { operation: KnownOperation; id: string } {
   const { found, id } = operationsAt(new URL(url).pathname)
   if (found.length === 0)
     throw new Refusal(404, 'not_found', 'unknown path; expected the path of an operation')
   const allowed = found.filter((operation) => settings.allow.has(operation.id))
   if (allowed.length === 0)
     throw new Refusal(403, 'operation_not_allowed', 'the proxy does not allow this operation')
-  const methods = allowed.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const allow = [...methods, 'OPTIONS'].join(', ')
-  const operation = allowed.find((each) => each.method === (method === 'HEAD' ? 'GET' : method))
-  if (operation !== undefined || method === 'OPTIONS') return { operation, id, allow }
+  const operation = allowed.find((each) => each.method === method)
+  if (operation !== undefined) return { operation, id }
+  const allow = allowed.map((each) => each.method).join(', ')
   const message = `${method} is not a method of this path; expected ${allow}`
   throw new Refusal(405, 'method_not_allowed', message, { headers: { allow } })
 }
@@ -93,7 +88,7 @@ async function forward(
   const meter = new CreditBudget(unlimitedCredits)
   let admitted: Admitted | undefined
   try {
-    admitted = await admit({ request, operation, sendBy: times.sendBy }, settings)
+    admitted = await admit(request, operation, times.sendBy, settings)
     return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
     if (error instanceof Refusal) throw error
