@@ -16,7 +16,7 @@ const apart: Readonly<Record<string, string>> = {
 
 /** Folders whose files leave no clock, global or module behind, so that a worker loads the modules once. */
 const tidy = [
-  ...['api', 'bench', 'cache', 'canary', 'catalog', 'core', 'docs', 'events', 'export', 'faults'],
+  ...['api', 'cache', 'canary', 'catalog', 'core', 'docs', 'events', 'export', 'faults'],
   ...['integration', 'lib', 'limits', 'mcp', 'node', 'otel', 'proxy', 'query', 'sandbox', 'schemas'],
   ...['scripts', 'tools', 'types', 'watch'],
 ]

@@ -80,25 +80,6 @@ class Job {
 }
 
 describe('--budget of a job', () => {
-  it('counts a run whose answer was lost', async () => {
-    const job = new Job()
-    job.sandbox.inject({ reset: 'after', times: Infinity })
-    const codes = []
-    for (let run = 0; run < 8; run++) codes.push(await job.run({ budget: '4' }))
-    expect(codes).toEqual([6, 6, 5, 5, 5, 5, 5, 5])
-    expect([job.sandbox.ledger.spent, job.state.credits]).toEqual([4, 4])
-  })
-
-  it('counts uncertain credits also after pages that were written', async () => {
-    const job = new Job()
-    job.sandbox.inject({ reset: 'after', skip: 1, times: 1 })
-    expect(await job.run()).toBe(exitCodes.unknown)
-    expect(job.state).toMatchObject({ records: 20, credits: 4 })
-    // The file has the pages that the next run buys, and their credits.
-    expect(await job.run({ budget: '8' })).toBe(exitCodes.budget)
-    expect([job.sandbox.ledger.spent, job.state.records, job.state.credits]).toEqual([8, 60, 8])
-  })
-
   it('has the highest cost of a page in the state while the page is under way, and afterwards its real cost', async () => {
     const job = new Job()
     const search = await job.sandbox.fetch(

@@ -3,7 +3,7 @@ import type { SharedStore } from '../../src/extensions/shared/index.ts'
 import { samplesOf } from './samples.ts'
 
 /** The code of the sample of docs/stores.md that has a text. */
-export function codeOfStore(text: string): string {
+function codeOfStore(text: string): string {
   const sample = samplesOf('docs/stores.md').find((sample) => sample.includes(text))
   if (sample === undefined) throw new Error(`docs/stores.md has no sample with ${text}`)
   return stripTypeScriptTypes(sample)

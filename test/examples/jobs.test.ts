@@ -8,12 +8,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { createClient } from 'redis'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { isSpike } from '../../examples/spike-alert/spike.ts'
 import { type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
-import { authorizationServer, browse, publicClientId } from '../oauth/authorization-server.ts'
-import { guardedService } from '../oauth/guarded-service.ts'
 import { startRedis } from '../redis/server.ts'
 import { Example, closing, serviceOf } from './example.ts'
 
@@ -79,21 +77,6 @@ it.each([
   const run = example.start(Object.keys(change).length === 0 ? {} : { ...serviceOf(sandbox), ...change })
   expect(await run.ended(), run.output).toBe(1)
   expect(existsSync(join(example.folder, 'posts.db'))).toBe(false)
-})
-
-it('nightly-job says what was charged when a response is lost, and the next run continues', async () => {
-  const sandbox = await serve({ content: { microblog: postsAbout(0, 20) }, limits: { perMinute: false } })
-  const example = await Example.install('nightly-job')
-  expect(await example.start(serviceOf(sandbox)).ended()).toBe(0)
-  sandbox.publish(postsAbout(20, 80))
-  sandbox.inject({ skip: 2, reset: 'after' })
-  const failed = example.start(serviceOf(sandbox))
-  expect(await failed.ended()).toBe(1)
-  expect(failed.output).toContain('charged: unknown')
-  expect(storedIn(example.folder)).toHaveLength(40)
-
-  expect(await example.start(serviceOf(sandbox)).ended()).toBe(0)
-  expect(storedIn(example.folder)).toEqual(numbers(0, 80))
 })
 
 it('export-csv keeps the rows of all pages that it has paid for, and never overwrites them', async () => {
@@ -244,25 +227,6 @@ it('oauth-cli searches as the user who logs in, and needs no login after that', 
   const second = example.start({}, 'start', 'coffee')
   expect(await second.ended(), second.output).toBe(0)
   expect(second.output).toMatch(/^@\w+: /)
-})
-
-it('oauth-cli logs in at oidc-provider', async () => {
-  // The authorization server says at length that it is not set up for production.
-  for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue()
-  const server = closing(await authorizationServer())
-  const service = closing(await guardedService(server.issuer))
-  const example = await Example.install('oauth-cli')
-  const run = example.start({
-    OAUTH_ISSUER: server.issuer,
-    OAUTH_CLIENT_ID: publicClientId,
-    SOCIAL_SEARCH_BASE_URL: service.baseUrl,
-  })
-  const [, url = ''] = /Log in at (\S+)/.exec(await run.printed(/Log in at \S+\n/)) ?? []
-  const callback = await browse(url, new URL(url).searchParams.get('redirect_uri') ?? '')
-  await fetch(callback)
-  expect(await run.ended(), run.output).toBe(0)
-  expect(run.output.match(/^@\w+: /gm)).toHaveLength(5)
-  expect(service.sandbox.ledger.spent).toBe(2)
 })
 
 it('test-your-app has tests that pass', async () => {

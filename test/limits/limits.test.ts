@@ -69,17 +69,6 @@ describe('limits', () => {
     expect((await service.search(client)).value?.posts).toHaveLength(1)
   })
 
-  it('search() goes before calls with a lower priority', async () => {
-    service.script(() => ok())
-    const client = makeClient({ limits: { inFlight: 1 } })
-    const order: string[] = []
-    const search = (query: string, priority?: number) =>
-      client.microblog.search({ query }, { priority }).then(() => order.push(query))
-    const calls = [search('first'), search('batch', -1), search('usual'), search('dashboard', 1)]
-    await settle(Promise.all(calls))
-    expect(order).toEqual(['dashboard', 'first', 'usual', 'batch'])
-  })
-
   it('search() keeps to its share of the limits', async () => {
     service.script(() => ok())
     const client = makeClient({ limits: { share: 0.25 } })

@@ -156,19 +156,6 @@ describe('otelObserver()', () => {
     })
   })
 
-  it('counts uncertain credits once, and the code of the error', async () => {
-    service.script(() => Response.error())
-    const { client, spans, values } = traced()
-    await settle(client.microblog.search(query))
-    const sums = (values['social_search.credits.uncertain'] as [number][]).map(([credits]) => credits)
-    expect(sums).toEqual([2])
-    expect(values['social_search.calls']).toMatchObject([[1, { 'error.type': 'connection' }]])
-    expect(spans[0]?.attributes).toMatchObject({
-      'social_search.charged': 'unknown',
-      'social_search.credits.uncertain': 2,
-    })
-  })
-
   it('tells of a cached answer, its age and the credits that it saved', async () => {
     service.script(() => ok())
     const { client, spans, values } = traced({ cache: new ResultCache({ maxAge: 60_000 }) })

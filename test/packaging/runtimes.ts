@@ -15,7 +15,6 @@ import { http, rawServer } from '../support/raw-server.ts'
 import { page } from '../support/pages.ts'
 import { tunnelledService } from '../support/tunnel.ts'
 import { pack, root, run } from './tarball.ts'
-import { runStoreOnWorkerd } from './workerd-store.ts'
 import { runOnWorkerd } from './workerd.ts'
 
 const canaryPage = join(root, 'test/canary/canary.md')
@@ -91,8 +90,6 @@ try {
   }
   await runOnWorkerd(folder)
   console.log('✓ workerd keeps the limits over all requests, with a client and a proxy that are kept')
-  await runStoreOnWorkerd(folder)
-  console.log('✓ workerd serves the store of docs/stores.md')
   const after = renderTable(columns)
   console.log(after.slice(after.indexOf('|')))
   if (process.argv.includes('--write')) writeFileSync(canaryPage, after)

@@ -1,38 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { RunLock } from '../../src/cli/run-lock.ts'
-import { command, server, social, useCommand, when } from './command.ts'
+import { command, server, social, useCommand } from './command.ts'
 
 useCommand()
-
-/** A folder of a test. */
-function newFolder(name: string): string {
-  const folder = join(command.folder, name)
-  mkdirSync(folder)
-  return folder
-}
-
-describe('RunLock', () => {
-  it('is free while the process that had it is still being killed', async () => {
-    const folder = newFolder('dying')
-    const out = join(folder, 'out')
-    const during = when(
-      () => existsSync(`${out}.lock`),
-      async (child) => {
-        child.kill('SIGKILL')
-        ;(await RunLock.take(out)).release()
-        free++
-      },
-    )
-    let free = 0
-    for (let kills = 0; kills < 10; kills++) {
-      expect((await social(`watch coffee --sandbox --state ${out}`, { during })).code).toBe(null)
-      await expect.poll(() => free).toBe(kills + 1)
-    }
-    expect(readdirSync(folder)).toEqual([])
-  })
-})
 
 describe('two runs of a job at once', () => {
   it.each(['search coffee --out x.jsonl', 'search coffee --out x.db', 'watch coffee --once --state x.json'])(

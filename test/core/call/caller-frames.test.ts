@@ -1,30 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import {
-  type ClientOptions,
-  CreditBudget,
-  SocialSearch,
-  SocialSearchError,
-  createTransport,
-  microblog,
-} from '../../../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { type SocialSearch, SocialSearchError, createTransport, microblog } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { page } from '../../support/pages.ts'
-import {
-  apiKey,
-  baseUrl,
-  failure,
-  hang,
-  makeClient,
-  ok,
-  scriptedService,
-  slow,
-} from '../../support/service.ts'
+import { apiKey, baseUrl, failure, hang, makeClient, scriptedService, slow } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
 
 const query = { query: 'a' }
 const refused = () => failure(401, 'unauthorized')
@@ -50,7 +30,6 @@ const callerIn = (stack: string) =>
 
 const search: Call = (client) => client.microblog.search(query)
 const usage: Call = (client) => client.organization.usage()
-const walk: Call = (client) => client.microblog.search(query).toArray({ limit: 100 })
 
 const calls: [title: string, call: Call][] = [
   ['a search', search],
@@ -83,21 +62,6 @@ describe('the stack of an error has the async function that awaits', () => {
     expect(stack).toMatch(/^AuthenticationError: .*\n +at .*outcome/)
   })
 
-  it.each<[string, Call, Partial<ClientOptions>]>([
-    ['params are invalid', (client) => client.microblog.search({ query: '' }), {}],
-    ['a budget refuses', search, { budget: new CreditBudget(1) }],
-    ['the service does not answer in time', search, { timeout: 1000 }],
-    ['the deadline passes', usage, { deadline: 1000 }],
-  ])('when %s', async (_, call, options) => {
-    service.script(hang)
-    expect(callerIn(await stackOf(call, makeClient(options)))).toHaveLength(1)
-  })
-
-  it('when a later page fails', async () => {
-    service.script(ok(page(['1'], 'c2')), refused)
-    expect(callerIn(await stackOf(walk))).toHaveLength(1)
-  })
-
   it('once when it is awaited in two places', async () => {
     service.script(refused)
     const call = makeClient().microblog.search(query)
@@ -116,15 +80,5 @@ describe('the stack of an error', () => {
     )
     expect(error).toBe(reason)
     expect(reason.stack).toBe(stack)
-  })
-})
-
-describe('SocialSearch.fromEnv() without its variables', () => {
-  it('makes calls whose errors name its caller and theirs', async () => {
-    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', undefined)
-    const makeSearch = () => SocialSearch.fromEnv()
-    const stack = await stackOf(search, makeSearch())
-    expect(stack).toMatch(/^ConfigurationError: the environment variable .*\n[^]* at makeSearch /)
-    expect(callerIn(stack)).toHaveLength(1)
   })
 })

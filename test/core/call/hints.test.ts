@@ -53,17 +53,6 @@ describe('the message of an error', () => {
     const long = answeredWith(200, `<p>${'word '.repeat(1e6)}`, 'text/html').openapi()
     expect((await messageOf(long)).length).toBeLessThan(180)
   })
-
-  it.each(['limit', 'maxPages', 'signal', 'budget'])(
-    'says that %s is an option when it is a param',
-    async (name) => {
-      const params = { query, [name]: 3, constructor: 1 }
-      const told = await messageOf(client.microblog.search(params))
-      expect(told).toContain(`${name} is not a known property; it is an option, passed after the params`)
-      expect(told).toContain('constructor is not a known property')
-      expect(told).not.toContain('constructor is not a known property; it')
-    },
-  )
 })
 
 describe('console.log() of a CreditBudget', () => {

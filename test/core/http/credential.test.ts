@@ -20,17 +20,6 @@ describe('apiKey', () => {
     await settle(makeClient({ apiKey: () => Promise.resolve(`token_${++calls}`) }).microblog.search(query))
     expect(bearers()).toEqual(['Bearer token_1', 'Bearer token_2'])
   })
-
-  it.each(['', 'line\nbreak', 'ключ', ' key', undefined, 5])(
-    'is refused before sending when the function returns %j',
-    async (key) => {
-      service.script(ok())
-      const { error } = await settle(makeClient({ apiKey: () => key as string }).microblog.search(query))
-      expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
-      expect((error as Error).message).not.toContain('ключ')
-      expect(service.arrivals).toHaveLength(0)
-    },
-  )
 })
 
 describe('auth', () => {
@@ -79,13 +68,6 @@ describe('auth', () => {
     expect(auth.refreshes).toEqual(['token_0'])
   })
 
-  it('is called once for all clients that share it', async () => {
-    const auth = rotating()
-    const clients = [1, 2].map(() => withAuth(auth, { fetch: refusingToken0 }))
-    await settle(Promise.all(clients.map((client) => client.microblog.search(query))))
-    expect(auth.refreshes).toEqual(['token_0'])
-  })
-
   it('refreshes a refused token for the next call when only one attempt is allowed', async () => {
     service.script(failure(401, 'unauthorized'), ok())
     const client = withAuth(rotating(), { retry: false })
@@ -131,13 +113,6 @@ describe('auth', () => {
     const { value } = await settle(Promise.allSettled(searches))
     expect(value?.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
     expect(sent['queued']).toBeGreaterThanOrEqual(12_500)
-  })
-
-  it('may fail to refresh when no call waits for it', async () => {
-    service.script(failure(401, 'unauthorized'))
-    const auth = { token: () => 'token_0', refresh: () => Promise.reject(new Error('no network')) }
-    const { error } = await settle(withAuth(auth, { retry: false }).microblog.search(query))
-    expect(error).toMatchObject({ name: 'AuthenticationError' })
   })
 
   it('does not use up an attempt of the policy when it refreshes', async () => {

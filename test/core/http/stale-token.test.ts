@@ -1,5 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
-import { CreditBudget, CreditBudgetError } from '../../../src/index.ts'
+import { describe, expect, it } from 'vitest'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { baseUrl, makeClient, ok, rateLimited } from '../../support/service.ts'
 
@@ -70,13 +69,5 @@ describe('auth.token()', () => {
     const client = makeClient({ baseUrl, apiKey: undefined, auth, fetch })
     await settle(client.microblog.search({ query: 'a' }))
     expect(bearers).toEqual(['Bearer token_1', 'Bearer token_3'])
-  })
-
-  it('is not called for a call that a budget refuses', async () => {
-    const token = vi.fn(() => Promise.resolve('token'))
-    const client = makeClient({ baseUrl, apiKey: undefined, auth: { token }, budget: new CreditBudget(0) })
-    const { error } = await settle(client.microblog.search({ query: 'a' }))
-    expect(error).toBeInstanceOf(CreditBudgetError)
-    expect(token).not.toHaveBeenCalled()
   })
 })

@@ -101,14 +101,6 @@ describe('a walk', () => {
     expect(service.arrivals).toHaveLength(requests)
   })
 
-  it('buys at most maxPages pages', async () => {
-    service.script(...threePages())
-    const { items } = await walk(search({ maxPages: 2 }).pages())
-    expect(items).toHaveLength(2)
-    expect(items[1]?.next).toEqual({ query: 'rust', cursor: 'B' })
-    expect(service.arrivals).toHaveLength(2)
-  })
-
   it.each([0, -1, 1.5, Number.NaN, '5' as never])(
     'refuses limit = %s before anything is sent',
     async (limit) => {
