@@ -50,5 +50,5 @@ export {
   resolveLimits,
 } from './limits/interface.ts'
 export { LocalLimiter } from './limits/local-limiter.ts'
-export { Pace, type SentRequest, driftMs, logFactor, marginMs } from './limits/pace.ts'
+export { Pace, type SentRequest, driftMs, marginMs } from './limits/pace.ts'
 export { type Slot, type SlotSource, SurfaceQueue } from './limits/surface-queue.ts'

@@ -15,7 +15,7 @@ export const marginMs = 1000
 export const driftMs = 20
 
 /** Size of a log, in multiples of the limit: an unpaced client may send thousands in a window. */
-export const logFactor = 16
+const logFactor = 16
 
 /** The requests to one surface that the service may still count. */
 export class SendLog {

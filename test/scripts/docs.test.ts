@@ -17,7 +17,6 @@ function sectionOf({ id }: Operation): string {
 }
 
 const documented = (operations as readonly Operation[]).filter((operation) => operation.documented)
-const open = (operations as readonly Operation[]).filter((operation) => !operation.documented)
 
 /** Docs as the compiler gives them, of an object with one field. */
 const docs = (text: string) => {
@@ -54,14 +53,6 @@ describe('renderPages()', () => {
       const statuses = [...section.matchAll(/^\| (\d{3}) \|/gm)].map(([, status]) => Number(status))
       expect(statuses).toEqual([...(operation.errors ?? []), 403].sort())
       expect(section).toContain("`requiredScopes` is `['search:read']`")
-    },
-  )
-
-  it.each(open.map((operation) => [operation.id, operation] as const))(
-    '%s: says that its shapes are not documented, and lists none',
-    (_, operation) => {
-      expect(sectionOf(operation)).toContain('**Shapes**: not documented')
-      expect(sectionOf(operation)).not.toContain('| Field |')
     },
   )
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
-import { baseUrl, makeClient, ok, rateLimited } from '../../support/service.ts'
+import { baseUrl, makeClient, ok } from '../../support/service.ts'
 
 virtualTime()
 
@@ -57,17 +57,4 @@ describe('auth.token()', () => {
       expect(bearers).toEqual(['Bearer token_1'])
     },
   )
-
-  it('is called again for a retry that has waited for a 429', async () => {
-    let calls = 0
-    const bearers: (string | null)[] = []
-    const fetch = ({ headers }: Request): Promise<Response> => {
-      const isFirst = bearers.push(headers.get('authorization')) === 1
-      return Promise.resolve(isFirst ? rateLimited(5) : ok())
-    }
-    const auth = { token: () => Promise.resolve(`token_${++calls}`) }
-    const client = makeClient({ baseUrl, apiKey: undefined, auth, fetch })
-    await settle(client.microblog.search({ query: 'a' }))
-    expect(bearers).toEqual(['Bearer token_1', 'Bearer token_3'])
-  })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { industries, networkPosts } from '../../support/pages.ts'
+import { networkPosts } from '../../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
@@ -19,28 +19,6 @@ describe('professionalnet.posts.search()', () => {
     const broken = ok({ requestId: 'r', posts: [{}], meta: { returnedCount: 1, page: 1 } })
     service.script(broken, posts(2, 'a'), posts(3))
     expect((await walk(search({ validation: 'lenient' }))).items).toHaveLength(1)
-  })
-
-  it('buys no further page when limit or maxPages is reached', async () => {
-    service.script(posts(1, 'a', 'b'), posts(2, 'c'))
-    expect((await walk(search({ limit: 2 }))).items).toHaveLength(2)
-    expect(service.arrivals).toHaveLength(1)
-  })
-})
-
-describe('professionalnet.industries.list()', () => {
-  const page = (number: number, pageCount?: number) => ok(industries(number, pageCount))
-  const numberOf = (url: string) => Number(new URL(url).searchParams.get('page') ?? 1)
-
-  it('fetches each page once, in order', async () => {
-    const asked: number[] = []
-    const fetch = ({ url }: Request) => {
-      asked.push(numberOf(url))
-      return Promise.resolve(page(numberOf(url)))
-    }
-    const { items } = await walk(makeClient({ fetch }).professionalnet.industries.list())
-    expect(items.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
-    expect(asked).toEqual([1, 2, 3, 4, 5])
   })
 })
 

@@ -6,12 +6,6 @@ const service = scriptedService()
 virtualTime()
 
 describe('the error of search()', () => {
-  it('names both causes and the scopes when the status is 403', async () => {
-    service.script(new Response('', { status: 403 }))
-    const { error } = await service.search()
-    expect((error as Error).message).toMatch(/lacks search:read, or the member/)
-  })
-
   it.each([
     [400, 'validation_error'],
     [401, 'unauthorized'],
