@@ -1,4 +1,4 @@
-import type { CallOptions, ClientOptions, SharedOptions } from './core/options/types.ts'
+import type { CallOptions, ClientOptions, CommonOptions } from './core/options/types.ts'
 import type { OpenRecord } from './api/undocumented.ts'
 import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
@@ -141,7 +141,7 @@ export class SocialSearch {
    * `hooks` and `observers` add to the current ones, and a header replaces one of the same name. Other options, such as
    * `timeout`, replace the current ones.
    */
-  withOptions(options: SharedOptions): SocialSearch {
+  withOptions(options: CommonOptions): SocialSearch {
     const transport: unknown = this.#transport.withOptions(options)
     return new (this.constructor as typeof SocialSearch)(transport as ClientOptions)
   }

@@ -13,10 +13,9 @@ export type { AnswerCache } from './core/options/types.ts'
 export { Failure } from './core/retry/failure.ts'
 
 // To make calls, as the proxy, tools, the command and clients of other APIs do.
-export { defaultTimeoutMs } from './core/call/call.ts'
 export { ClientTransport, clientTransport } from './core/call/transport.ts'
-export { resolveOptions } from './core/options/resolve.ts'
-export type { SharedOptions, Validation } from './core/options/types.ts'
+export { defaultTimeoutMs, resolveOptions } from './core/options/resolve.ts'
+export type { CommonOptions, Validation } from './core/options/types.ts'
 export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 

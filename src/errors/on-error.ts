@@ -1,4 +1,3 @@
-import { runAside } from '../lib/thrown.ts'
 import { SocialSearchError } from './index.ts'
 
 /** Causes that a process logs; a message may repeat a part of what was received. */
@@ -19,12 +18,4 @@ export function logOnce(source: string): (failure: string, error: unknown) => vo
     logged.add(cause)
     console.error(`${failure}; ${cause}; pass onError to see each error`)
   }
-}
-
-/** Passes an error to the user's function, and ignores what that throws: the other side must not see it. */
-export function report(
-  error: unknown,
-  { onError }: { onError?: ((error: unknown) => unknown) | undefined },
-): void {
-  runAside(() => onError?.(error))
 }

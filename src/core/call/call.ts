@@ -3,6 +3,7 @@ import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { CallCredits } from '../credits/ledger.ts'
+import { defaultTimeoutMs } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { Cached } from '../options/types.ts'
 import type { Failure } from '../retry/failure.ts'
@@ -86,9 +87,6 @@ export function errorContext(
   ]
   return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body: settled?.body }
 }
-
-/** Timeout of one attempt in milliseconds, unless the operation has its own. */
-export const defaultTimeoutMs = 30_000
 
 /** Time for one attempt of a call, in milliseconds. */
 export function timeoutOf({ settings, operation }: Call): number {

@@ -1,7 +1,9 @@
-import { check } from '../../api/schema/check.ts'
-import type { Issue } from '../../api/issues.ts'
+import { check, unknownField } from '../../api/schema/check.ts'
+import { suggestPath } from '../../api/schema/suggest-path.ts'
+import { type Issue, firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
-import type { Charged, ErrorContext } from '../../errors/index.ts'
+import { type Charged, type ErrorContext, InvalidRequestError } from '../../errors/index.ts'
+import type { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { Dialect } from '../http/dialect.ts'
 import { isOption } from '../options/merge.ts'
@@ -58,6 +60,23 @@ export function composeRequest(
     const issues = [{ path: '', message: `cannot be read: ${messageOf(error)}` }]
     return { path, params: undefined, maxItems: undefined, issues }
   }
+}
+
+/**
+ * Refuses a request with issues, and says which field or option the caller may have meant.
+ *
+ * @throws {InvalidRequestError}
+ */
+export function assertValid(operation: Operation, request: ComposedRequest, redactor: Redactor): void {
+  if (request.issues.length === 0) return
+  const issues = firstIssues(request.issues, (text) => redactor.text(text))
+  for (const issue of operation.documented ? issues : []) {
+    const meant = issue.message === unknownField ? suggestPath(operation.request, issue.path) : undefined
+    if (isOption(issue.path, operation)) issue.message += '; it is an option, passed after the params'
+    else if (meant !== undefined) issue.message += `; did you mean ${meant}?`
+  }
+  const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
+  throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
 }
 
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */

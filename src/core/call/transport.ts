@@ -1,18 +1,15 @@
-import { firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
-import { unknownField } from '../../api/schema/check.ts'
-import { suggestPath } from '../../api/schema/suggest-path.ts'
-import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
+import { ConfigurationError } from '../../errors/index.ts'
 import { assertOptions, shown } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/ledger.ts'
-import { callChanges, isOption, merge, sharedChanges } from '../options/merge.ts'
+import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
-import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
+import type { AnyCallOptions, ClientOptions, CommonOptions } from '../options/types.ts'
 import { type Answer, type Call, type Send, type Wrap, unsent } from './call.ts'
 import { CallObserver, isObserved } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
-import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
+import { type ComposedRequest, assertValid, composeRequest, contextOf } from './compose-request.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { errorOfEnd } from './outcome.ts'
 import { sendCalls } from './run.ts'
@@ -33,7 +30,7 @@ export interface Transport {
   /** Queued calls and requests in flight. */
   status(): ClientStatus
   /** A transport with other options. It shares limits, ledger and credential with this one, and they close together. */
-  withOptions(options: SharedOptions): Transport
+  withOptions(options: CommonOptions): Transport
   /** Rejects open and future calls with a `ClosedError`; resolves when all have settled. */
   close(): Promise<void>
 }
@@ -72,7 +69,7 @@ export class ClientTransport implements Transport {
     return this.#openCalls.status(this.#client.limiter)
   }
 
-  withOptions(options: SharedOptions): ClientTransport {
+  withOptions(options: CommonOptions): ClientTransport {
     assertOptions(options, sharedChanges)
     const defaults = merge(this.#defaults, options, sharedChanges, this.#client.redactor)
     return new (this.constructor as typeof ClientTransport)(this.#client, defaults, this.#openCalls)
@@ -119,25 +116,13 @@ export class ClientTransport implements Transport {
    */
   configured(operation: Operation, request?: ComposedRequest): Operation {
     const { prices, surfaces, redactor } = this.#client
+    if (request) assertValid(operation, request, redactor)
     const { id, price } = operation
-    if (request === undefined || request.issues.length === 0) {
-      const { [id]: credits } = prices
-      const { [id]: surface = operation.surface } = surfaces
-      if (credits === undefined && surface === operation.surface) return operation
-      return {
-        ...operation,
-        surface,
-        price: price.kind === 'free' ? price : { ...price, credits: credits ?? price.credits },
-      }
-    }
-    const issues = firstIssues(request.issues, (text) => redactor.text(text))
-    for (const issue of operation.documented ? issues : []) {
-      const meant = issue.message === unknownField ? suggestPath(operation.request, issue.path) : undefined
-      if (isOption(issue.path, operation)) issue.message += '; it is an option, passed after the params'
-      else if (meant !== undefined) issue.message += `; did you mean ${meant}?`
-    }
-    const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
-    throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
+    const { [id]: credits } = prices
+    const { [id]: surface = operation.surface } = surfaces
+    if (credits === undefined && surface === operation.surface) return operation
+    const isFree = price.kind === 'free' || credits === undefined
+    return { ...operation, surface, price: isFree ? price : { ...price, credits } }
   }
 
   /** Makes one call of a composed request. */

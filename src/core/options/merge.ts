@@ -20,7 +20,7 @@ import { addHeaders } from '../http/headers.ts'
 import { hookNames, mergeHooks } from '../http/hooks.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { CallSettings } from './settings.ts'
-import type { AnyCallOptions, RetryOptions, SharedOptions } from './types.ts'
+import type { AnyCallOptions, RetryOptions, CommonOptions } from './types.ts'
 
 /** For each option, a function that checks its value and returns the settings that it changes, in this order. */
 type Changes<Options> = {
@@ -32,7 +32,7 @@ type Changes<Options> = {
 }
 
 /** Budgets add up, so that a call cannot drop a limit; headers and hooks merge; other options replace. */
-const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
+const commonChanges: Changes<Omit<CommonOptions, 'logger'>> = {
   timeout: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }),
   deadline: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
   maxQueueWait: (wait) => ({ maxQueueWaitMs: milliseconds('maxQueueWait', wait) }),
@@ -65,7 +65,7 @@ const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
   },
 }
 
-export const sharedChanges: Changes<SharedOptions> = {
+export const sharedChanges: Changes<CommonOptions> = {
   ...commonChanges,
   logger: (logger, _, redactor) => {
     if (logger !== false) assertObject('logger', logger)

@@ -76,6 +76,9 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   return { client, defaults: merge({ ...packageDefaults, log }, options, sharedChanges, redactor) }
 }
 
+/** Timeout of one attempt in milliseconds, unless the call or the operation has its own. */
+export const defaultTimeoutMs = 30_000
+
 const packageDefaults: CallSettings = {
   deadlineMs: Infinity,
   maxQueueWaitMs: Infinity,

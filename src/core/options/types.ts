@@ -143,7 +143,7 @@ export interface AnswerCache {
 export type CacheUse = { maxAge: number } | 'refresh' | 'only' | false
 
 /** Options of a client that `withOptions` may change. */
-export interface SharedOptions {
+export interface CommonOptions {
   /**
    * Time for one attempt, from sending to the last byte, in milliseconds. Default: what the service recommends for the
    * operation, otherwise 30,000.
@@ -185,7 +185,7 @@ export interface SharedOptions {
 }
 
 /** Options of a client. */
-export interface ClientOptions extends SharedOptions {
+export interface ClientOptions extends CommonOptions {
   /**
    * The service's base URL, ending in `/v1`: https, or http on a loopback address. In a page also a path such as
    * `/api/social`; on a server, the calls of such a client fail.
@@ -221,7 +221,7 @@ export interface ClientOptions extends SharedOptions {
 }
 
 /** Options of one call. They replace those of the client; a budget, headers, hooks and observers are added to the client's. */
-export interface CallOptions extends Omit<SharedOptions, 'logger'> {
+export interface CallOptions extends Omit<CommonOptions, 'logger'> {
   /** Aborts the call; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
   /** Calls with a higher number leave the queue of their surface first. Default 0. */

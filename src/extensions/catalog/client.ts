@@ -1,12 +1,12 @@
 import type { CallOptions, ClientOptions } from '../../index.ts'
-import type { SharedOptions } from '../../extend.ts'
+import type { CommonOptions } from '../../extend.ts'
 import { LocalLimiter, ClientTransport, assertToken, resolveOptions, ApiCall } from '../../extend.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../api/catalog/operations.ts'
 import type { Planet, PlanetId } from '../../api/catalog/planet.ts'
 import { catalogDialect } from './dialect.ts'
 
 /** Options of a client of the catalog. */
-export interface CatalogOptions extends Omit<SharedOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
+export interface CatalogOptions extends Omit<CommonOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
   /** The catalog's base URL: https, or http on a loopback address. */
   baseUrl: string
   /** The JWT that the catalog accepts as bearer token, or a function that returns it, called before each attempt. */

@@ -3,10 +3,11 @@ import { firstIssues } from '../../api/issues.ts'
 import { applySchema } from '../../api/schema/apply-schema.ts'
 import { assertFunction, assertOptions, assertSchema, wholeNumber } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { logOnce, report } from '../../errors/on-error.ts'
+import { logOnce } from '../../errors/on-error.ts'
 import { within } from '../../lib/abort.ts'
 import { parsed } from '../../lib/json.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
+import { runAside } from '../../lib/thrown.ts'
 import { InvalidEventError } from './invalid-event.ts'
 import type { Delivery, Verify } from './verify.ts'
 
@@ -61,6 +62,8 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
   wholeNumber('maxBodyBytes', maxBodyBytes)
   const log = logOnce('thrown by your code')
   const { onError = (error) => log('the receiver failed', error) } = options
+  // The sender must not see what the user's function throws.
+  const report = (error: unknown): void => runAside(() => onError(error))
 
   return async (request) => {
     try {
@@ -77,10 +80,10 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
       const event = Object.defineProperty({ payload }, 'delivery', { value: delivery })
       if (issues.length === 0) await onEvent(event as Parameters<typeof onEvent>[0])
       // The sender cannot correct it by sending it again.
-      else report(new InvalidEventError(firstIssues(issues), raw), { onError })
+      else report(new InvalidEventError(firstIssues(issues), raw))
       return respond(202)
     } catch (error) {
-      report(error, { onError })
+      report(error)
       return respond(500)
     }
   }
@@ -96,9 +99,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     if (body === 'too large') return respond(413)
     const { method, headers } = request
     const delivery = { method, url: new URL(request.url), headers, body }
-    const genuine: unknown = await Promise.resolve(delivery)
-      .then(verify)
-      .catch((error: unknown) => report(error, { onError }))
+    const genuine: unknown = await Promise.resolve(delivery).then(verify).catch(report)
     return genuine === true ? delivery : respond(401)
   }
 }

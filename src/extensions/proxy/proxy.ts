@@ -1,7 +1,7 @@
 import { CreditBudget } from '../../index.ts'
 import { defaultTimeoutMs, effectOf } from '../../extend.ts'
-import { report } from '../../errors/on-error.ts'
 import { TimeoutError } from '../../errors/index.ts'
+import { runAside } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
   addCredits,
@@ -97,7 +97,7 @@ async function forward(
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
-    report(error, { onError: (error) => settings.onError(error, failed) })
+    runAside(() => settings.onError(error, failed))
     if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater(publicError)
     const response = failedCall(publicError, requestId, meter, effectOf(operation) === 'write')
     if (publicError === null || refusesProxy(publicError))
