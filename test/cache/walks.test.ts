@@ -66,13 +66,16 @@ describe('search()', () => {
     expect(service.arrivals).toHaveLength(6)
   })
 
-  it('never reads a page that was stored behind another first page when the store keeps no first page', async () => {
+  it.each<[string, Partial<CacheStore>]>([
+    ['keeps no first page', {}],
+    ['deletes no page either', { delete: () => {} }],
+  ])('never reads a page that was stored behind another first page when the store %s', async (_, methods) => {
     const old = [ok(page(['1'], 'A')), ok(page(['2'], 'B')), ok(page(['3']))]
     service.script(...old, ok(page(['new 1'], 'A')), ok(page(['new 2'])))
     const store = mapStore()
     let first: string | undefined
     const set: CacheStore['set'] = (key, value) => (first ??= key) !== key && store.set(key, value)
-    const { client } = cached({}, { ...store, set })
+    const { client } = cached({}, { ...store, set, ...methods })
     await settle(client.microblog.search(query).toArray({ limit: 9 }))
     const { value } = await settle(client.microblog.search(query).toArray({ limit: 9 }))
     expect(idsOf(value!)).toEqual(['new 1', 'new 2'])

@@ -89,8 +89,7 @@ class Run {
 
   /** Waits in the queue for a lease. It is not async: calls made together keep their order if nothing is awaited before. */
   #queue(): Promise<Lease> {
-    const { client, settings, end } = this.#call
-    end.throwIfAborted()
+    const { client, settings } = this.#call
     if (client.credential.fixed === undefined || settings.budgets.length > 0) return this.#prepareAndQueue()
     this.#cost.reserve()
     this.#token = client.credential.fixed

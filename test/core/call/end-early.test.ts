@@ -54,6 +54,24 @@ describe('ClientTransport.request()', () => {
     expect(fetch).not.toHaveBeenCalled()
   })
 
+  it('gives back a slot that it gets after maxQueueWait when the thread was blocked meanwhile', async () => {
+    const answers = [
+      () => {
+        vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 100)
+        return ok()
+      },
+    ]
+    const fetch = vi.fn(slow(10, () => (answers.pop() ?? ok)()))
+    const { microblog } = makeClient({ fetch, limits: { inFlight: 1 } })
+    const first = microblog.search({ query: 'first' })
+    const late = microblog.search({ query: 'late' }, { maxQueueWait: 50 })
+    first.catch(() => {})
+    expect((await settle(late)).error).toMatchObject({ name: 'TimeoutError', phase: 'queue', charged: 'no' })
+    vi.restoreAllMocks()
+    expect((await settle(microblog.search({ query: 'next' }))).error).toBeUndefined()
+    expect(fetch).toHaveBeenCalledTimes(2)
+  })
+
   it('ends between two attempts when abandoned, although the timed-out attempt was answered late', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.9)
     const cancel = vi.fn()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { virtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
-import { failure, ok, rateLimited, scriptedService } from '../../support/service.ts'
+import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -21,6 +21,15 @@ describe('search()', () => {
     const { client } = await service.search()
     await service.search(client)
     expect(service.arrivals.map(({ at }) => at)).toEqual([0, 7000])
+  })
+
+  it('sends a refused call ahead of those that came later when its surface opens', async () => {
+    service.script(rateLimited(5), ok())
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const calls = ['first', 'second'].map((query) => client.microblog.search({ query }))
+    await settle(Promise.all(calls))
+    const sent = service.arrivals.map(({ body }) => JSON.parse(body).query)
+    expect(sent).toEqual(['first', 'first', 'second'])
   })
 
   it('uses up no attempts on 429s until their announced waits come to maxWait', async () => {
