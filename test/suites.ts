@@ -5,7 +5,7 @@ import type { Reporter, Vitest } from 'vitest/node'
 const apart: Readonly<Record<string, string>> = {
   processes: 'starts many processes',
   redis: 'needs redis-server',
-  postgres: 'needs postgresql',
+  postgres: 'needs postgresql and pgbouncer',
   browser: 'needs chromium',
   dashboard: 'needs chromium and the registry',
   examples: 'needs chromium, redis-server and the registry',
@@ -52,9 +52,10 @@ export const projects = [
   },
   ...Object.keys(apart).map((name) => ({
     extends: true as const,
-    // Real machines take real time, and a busy one too long: a test that fails is tried once more, which the report shows.
     test: {
-      retry: 1,
+      // Real machines take real time, and a busy one too long: a test that fails is tried once more, which the report shows. Those
+      // of shared limits wait for events alone.
+      retry: ['redis', 'postgres'].includes(name) ? 0 : 1,
       // The servers of the dashboard's files would write the same cache of Vite.
       ...(name === 'dashboard' && { maxWorkers: 1 }),
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },

@@ -4,7 +4,9 @@ import { postgresStore, SharedBudget, SharedLimiter } from '../../src/extensions
 import { openStore } from '../redis/clients.ts'
 import { meetForeignNotices } from '../shared/foreign-notices.ts'
 import { sharedLimiterContract } from '../shared/limiter-contract.ts'
+import { outlastsSilence } from '../shared/half-open.ts'
 import { storeContract } from '../shared/store-contract.ts'
+import { startPgbouncer } from './pgbouncer.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 
 let server: PostgresServer
@@ -117,6 +119,40 @@ describe('postgresStore()', () => {
     await Promise.all(Array.from({ length: 20 }, () => store.update('a', count)))
     expect(await store.update('a', (value) => ({ result: value }))).toBe('20')
     await pool.end()
+  })
+
+  it("polls behind pgbouncer's transaction pooling, and logs it once", async () => {
+    const bouncer = await startPgbouncer(server.url)
+    const pools = [1, 2].map(() => new Pool({ connectionString: bouncer.url, max: 2 }))
+    const log: string[] = []
+    const logger = { warn: (message: string) => void log.push(message) }
+    const limiters = pools.map((pool) => {
+      const store = postgresStore(pool.on('error', () => {}))
+      return new SharedLimiter({ store, organization: 'pooled', limits: { inFlight: 1 }, logger })
+    })
+    const { signal } = new AbortController()
+    const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+    const lease = await limiters[0]!.acquire({ ...ticket })
+    const waiting = limiters[1]!.acquire({ ...ticket })
+    const deaf = 'no notices of the shared store arrive, so this process polls'
+    await expect.poll(() => log).toContain(deaf)
+    lease.release()
+    ;(await waiting).release()
+    await Promise.all(limiters.map((limiter) => limiter.close()))
+    await Promise.all(pools.map((pool) => pool.end()))
+    await bouncer.end()
+  })
+
+  it('goes on when a connection falls silent, if its pool has a query_timeout', async () => {
+    const pools: Pool[] = []
+    const open = (port: number) => {
+      const timeouts = { query_timeout: 1000, connectionTimeoutMillis: 1000 }
+      const pool = new Pool({ ...timeouts, user: 'postgres', host: '127.0.0.1', port, max: 2 })
+      pools.push(pool.on('error', () => {}))
+      return postgresStore(pool)
+    }
+    await outlastsSilence(Number(new URL(server.url).port), open)
+    for (const pool of pools) void pool.end()
   })
 
   it('listens on one connection for all limiters, and again when it is cut', async () => {

@@ -1,7 +1,9 @@
 import { Redis } from 'ioredis'
+import { createClient } from 'redis'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type RedisClient, redisStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { meetForeignNotices } from '../shared/foreign-notices.ts'
+import { outlastsSilence } from '../shared/half-open.ts'
 import { storeContract } from '../shared/store-contract.ts'
 import { realTime } from '../support/real-time.ts'
 import { openStore, packages } from './clients.ts'
@@ -93,7 +95,11 @@ describe('redisStore()', () => {
   }
   let users = 0
   const clients: Redis[] = []
-  afterEach(() => clients.splice(0).forEach((client) => client.disconnect()))
+  const nodeClients: { destroy(): void }[] = []
+  afterEach(() => {
+    clients.splice(0).forEach((client) => client.disconnect())
+    nodeClients.splice(0).forEach((client) => client.destroy())
+  })
 
   /** One process waits for the slot of another one; returns what they log. */
   async function passOn(clientOf: () => Promise<Redis> | Redis): Promise<string[]> {
@@ -125,6 +131,30 @@ describe('redisStore()', () => {
       return client
     }
     expect(await passOn(clientOf)).toEqual([])
+  })
+
+  it('hears notices through a client of redis with a keyPrefix', async () => {
+    const clientOf = async () => {
+      const client = await createClient({ url: server.url, keyPrefix: 'app:' }).connect()
+      nodeClients.push(client)
+      return client as unknown as Redis
+    }
+    expect(await passOn(clientOf)).toEqual([])
+  })
+
+  it.each(packages)('goes on when a connection falls silent, as docs/fleet.md sets %s up', async (name) => {
+    const openIoRedis = (port: number) => {
+      const client = new Redis({ port, socketTimeout: 1000 })
+      clients.push(client.on('error', () => {}))
+      return redisStore(client)
+    }
+    const openRedis = async (port: number) => {
+      const socket = { port, host: '127.0.0.1', socketTimeout: 1000, reconnectStrategy: 100 }
+      const client = createClient({ socket, pingInterval: 300 }).on('error', () => {})
+      nodeClients.push(client)
+      return redisStore(await client.connect())
+    }
+    await outlastsSilence(server.port, name === 'redis' ? openRedis : openIoRedis)
   })
 
   it('needs no more rights than those of the table in docs/fleet.md', async () => {

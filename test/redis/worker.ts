@@ -26,7 +26,8 @@ export interface WorkerResult {
 const setup = JSON.parse(process.argv[2] ?? '') as WorkerSetup
 const { name, storeUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
 const connection = await openStore(name, storeUrl)
-const common = { store: connection.store, storeTimeout: 3000 }
+// Longer than a test stops a process.
+const common = { store: connection.store, storeTimeout: 6000 }
 const limiter = new SharedLimiter({
   ...{ ...common, organization, limits, onUnavailable, localShare },
   lease: 2000,

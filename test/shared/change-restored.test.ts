@@ -45,6 +45,13 @@ describe('changeState() restores what the store has lost', () => {
     expect(state.version).toBeGreaterThan(copies.get('2')!.version)
   })
 
+  it('and stores it, also when nothing else has changed', () => {
+    takeSlots()
+    setText(undefined)
+    ask('4', 20)
+    expect(tell('2', 30, { slots: 1 }).isChanged).toBe(true)
+  })
+
   it('and keeps the later part of a process', () => {
     tell('1', 0, { slots: 1 })
     tell('2', 10)

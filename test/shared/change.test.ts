@@ -38,12 +38,6 @@ describe('changeState() grants slots', () => {
     expect(ask('3', 60, { surface: '' })).toMatchObject(granted)
   })
 
-  it('by the name of the process when two have waited equally long', () => {
-    takeSlots()
-    for (const process of ['4', '3']) ask(process, 10, { surface: '' })
-    expect(tell('1', 20).looks).toContainEqual(['3', 0])
-  })
-
   it('to the next process only when the first one has had the time that it needs', () => {
     takeSlots()
     ask('3', 10, { surface: '' }, { turnMs: 900 })
@@ -98,6 +92,18 @@ describe('changeState() grants slots', () => {
         ['3', 200],
       ],
     })
+  })
+
+  it('keeps a process that answers its call before those that came after the call', () => {
+    takeSlots()
+    ask('3', 10, { surface: '', calls: 2 })
+    tell('1', 20)
+    ask('4', 30, { surface: '' })
+    expect(ask('3', 40, { surface: '', calls: 2 })).toMatchObject(granted)
+    expect(tell('2', 50).looks).toEqual([
+      ['3', 0],
+      ['4', 200],
+    ])
   })
 
   it('removes a process without further calls from the line', () => {
@@ -159,11 +165,21 @@ describe('changeState() keeps the pace', () => {
     expect(Object.keys(copies.get('4')!.processes)).toEqual([])
   })
 
-  it('and says how long a process waits behind others', () => {
+  it('and says how long a process waits behind others at its surface', () => {
     for (const at of [0, 1000, 2000]) send('1', at)
+    takeSlots(3000)
+    for (const process of ['8', '9']) ask(process, 3001, { surface: '' })
+    // It has had more, so it comes after those that have had none.
+    expect(ask('1', 9000)).toEqual({ reason: 'pace', ms: 1000 + 60_020 - 9000 })
     const waits = ['4', '5', '6', '7'].map((process, i) => ask(process, 10_000 + i))
     const arrivals = [1000, 2000, 3000, 1000 + 60_020]
     expect(waits).toEqual(arrivals.map((at, i) => ({ reason: 'pace', ms: at + 60_020 - 10_000 - i })))
+  })
+
+  it('and says that a request in flight may turn out to have arrived', () => {
+    for (const at of [0, 10, 20]) send('1', at)
+    expect(send('2', 500)).toEqual({ reason: 'pace', ms: 60_020 })
+    expect(send('2', 1005)).toEqual({ reason: 'pace', ms: 1000 + 60_020 - 1005 })
   })
 
   it('by the first arrival, whichever process has sent it', () => {
@@ -177,7 +193,7 @@ describe('changeState() keeps the pace', () => {
     takeSlots(30)
     ask('3', 40)
     ask('4', 50, { surface: ':b' })
-    expect(tell('1', 60).looks).toContainEqual(['4', 0])
+    expect(tell('1', 60).looks).toEqual([['4', 0]])
   })
 
   it('of processes in line: no more are called than the surface has room for', () => {
@@ -197,6 +213,26 @@ describe('changeState() keeps the pace', () => {
     expect(ask('3', 3, { calls: 3 })).toMatchObject({ ...granted, next: { reason: 'pace' } })
   })
 
+  it('and leaves to others what they lack to a single request', () => {
+    for (const process of ['1', '2']) expect(ask(process, 0)).toMatchObject(granted)
+    ask('3', 10)
+    expect(ask('2', 20)).toMatchObject({ reason: 'turn' })
+  })
+
+  it('and leaves nothing to those that wait elsewhere', () => {
+    expect(ask('2', 0, { calls: 3 })).toMatchObject({ ...granted, count: 2 })
+    ask('3', 10, { surface: '' })
+    expect(ask('2', 20)).toMatchObject(granted)
+  })
+
+  it('of two processes that the surface has room for', () => {
+    send('1', 0)
+    takeSlots(10)
+    for (const process of ['3', '4']) ask(process, 20)
+    expect(tell('1', 30).looks).toContainEqual(['3', 0])
+    expect(tell('2', 40).looks).toContainEqual(['4', 0])
+  })
+
   it('not of calls without a surface', () => {
     for (let i = 0; i < 5; i++) expect(ask('1', i, { surface: '' })).toMatchObject(granted)
     expect(copies.get('1')!.processes['1']!.arrivals).toEqual({})
@@ -208,7 +244,7 @@ describe('changeState() keeps the pace', () => {
 
 describe('changeState() closes a surface', () => {
   it('until the latest time that a process announces, and no other surface', () => {
-    tell('1', 0, { closures: [[':a', 5000]] })
+    expect(tell('1', 0, { closures: [[':a', 5000]] }).looks).toEqual([['*', 0]])
     tell('1', 10, { closures: [[':a', 100]] })
     expect(ask('2', 20)).toEqual({ reason: 'closed', ms: 4980 })
     expect(ask('3', 30, { surface: ':b' })).toMatchObject(granted)
@@ -240,6 +276,23 @@ describe('changeState() changes nothing', () => {
     takeSlots()
     expect(tell('3', 10).isChanged).toBe(false)
     expect(text).not.toContain('"3"')
+  })
+})
+
+describe('changeState() changes the text', () => {
+  it('when the lease of a process with a request in flight is due', () => {
+    tell('1', 0, { slots: 1 })
+    expect(tell('1', 4000, { slots: 1 }).isChanged).toBe(false)
+    expect(tell('1', 5000, { slots: 1 }).isChanged).toBe(true)
+  })
+
+  it('when there was none', () => {
+    setText(undefined)
+    expect(tell('1', 0).isChanged).toBe(true)
+  })
+
+  it('not when a process tells of a closure that is over', () => {
+    expect(tell('1', 5000, { closures: [[':a', 4000]] }).isChanged).toBe(false)
   })
 })
 

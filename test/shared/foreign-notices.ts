@@ -6,7 +6,12 @@ const foreign = [
   ...['', ' ', 'garbage', '{', 'null', '0', '"text"', '[]', '{}', '[1,2,3,4,5]', '["other",0,[],0]'],
   ...['[["other"],0,[],0,[]]', '["other",0,{"a":1},0,[]]', '["other",0,[],0,[["a",-1]]]'],
   ...['["other",0,[],0,[["a",1e300]]]', '["other",0,[],0,[[1,60000]]]', '["other",0,[null],{},[null]]'],
-  ...['{"from":"other","closed":[["a",60000]]}', '{"__proto__":{"from":"other"}}', '\u0000\ud800'],
+  ...[
+    '{"from":"other","looks":[null]}',
+    '{"from":"other","looks":[["*",-1]]}',
+    '{"from":"other","looks":{}}',
+  ],
+  ...['{"from":"other","looks":[["*",1e300]]}', '{"__proto__":{"from":"other"}}', '\u0000\ud800'],
 ]
 
 /**

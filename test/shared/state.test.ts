@@ -49,7 +49,7 @@ describe('changeState()', () => {
     const restored = run('first', 1000, undefined, { ...before.state, processes: {} })
     const text = JSON.stringify(restored.state)
     expect(restored.outcomes.get(':a')?.refusal).toMatchObject({ reason: 'quiet', ms: 3000 })
-    expect(outcome('first', 3900, text, restored.state)?.refusal).toMatchObject({ reason: 'quiet' })
+    expect(outcome('first', 3900, text, restored.state)?.refusal).toMatchObject({ reason: 'quiet', ms: 100 })
     expect(outcome('first', 4100, text, restored.state)).toMatchObject({ granted: 1 })
     const told = run('second', 2000, text, before.state, 1)
     const refusal = { reason: 'slot' }

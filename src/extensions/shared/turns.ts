@@ -50,21 +50,21 @@ export function grant(
   rules: Rules,
   now: number,
 ): Map<string, number> {
-  const granted = new Map(asks.map(({ surface }) => [surface, 0]))
+  const left = new Map(asks.map(({ surface, calls }) => [surface, calls]))
   const own = state.processes[process]
   for (;;) {
     const mine = called(state, rules, now).find((waiting) => waiting.process === process)
-    if (own === undefined || mine === undefined) return granted
+    if (own === undefined || mine === undefined) break
     const { surface, place } = mine
+    const calls = (left.get(surface) ?? 1) - 1
+    left.set(surface, calls)
     own.slots++
     if (surface !== unpaced) own.arrivals[surface] = [...(own.arrivals[surface] ?? []), now + arrivalMs]
-    const count = (granted.get(surface) ?? 0) + 1
-    granted.set(surface, count)
     own.places = without(own.places, surface)
-    const isLast = asks.every((ask) => ask.surface !== surface || ask.calls <= count)
     // While it answered the call, others may have come in line again: they are behind it.
-    if (!isLast) own.places[surface] = { since: place.calledAt ?? now }
+    if (calls > 0) own.places[surface] = { since: place.calledAt ?? now }
   }
+  return new Map(asks.map(({ surface, calls }) => [surface, calls - (left.get(surface) ?? 0)]))
 }
 
 /** Why a process waits at a surface after it has taken its slots. */
@@ -84,9 +84,12 @@ export function refusalOf(
   if (state.quietUntil > now) return { reason: 'quiet', ms: state.quietUntil - now }
   if (openAt > now) return { reason: 'closed', ms: openAt - now }
   if (roomAt(state, surface, rules, now) <= 0) {
-    const line = waitingAt(state)
-    const equal = line.filter((other) => other.surface === surface && excess(state, mine, other) === 0)
-    const ahead = equal.filter((other) => goesBefore(other, mine)).length + lead(state, mine, line)
+    const line = waitingAt(state).filter((other) => other.surface === surface)
+    const before = line.slice(
+      0,
+      line.findIndex((other) => other.process === process),
+    )
+    const ahead = before.filter((other) => excess(state, mine, other) === 0).length + lead(state, mine, line)
     return { reason: 'pace', ms: msUntilRoom(state, surface, ahead, arrivalMs, rules, now) }
   }
   if (freeSlots(state, rules) === 0) return { reason: 'slot', ms: msUntilFree(state, now) }
@@ -148,7 +151,7 @@ function excess({ processes }: LimiterState, mine: Waiting, other: Waiting): num
 /** How many requests a surface takes now. */
 function roomAt(state: LimiterState, surface: string, { perMinute }: Rules, now: number): number {
   if ((state.closures[surface] ?? now) > now) return 0
-  return surface === unpaced ? Infinity : perMinute - arrivalsAt(state, surface).length
+  return perMinute - arrivalsAt(state, surface).length
 }
 
 function freeSlots({ processes }: LimiterState, { inFlight }: Rules): number {
@@ -161,11 +164,7 @@ function waitingAt({ processes }: LimiterState): Waiting[] {
   const waiting = Object.entries(processes).flatMap(([process, { places, turnMs }]) =>
     Object.entries(places).map(([surface, place]) => ({ process, surface, place, turnMs })),
   )
-  return waiting.sort((a, b) => (goesBefore(a, b) ? -1 : 1))
-}
-
-function goesBefore(a: Waiting, b: Waiting): boolean {
-  return a.place.since === b.place.since ? a.process < b.process : a.place.since < b.place.since
+  return waiting.sort((a, b) => a.place.since - b.place.since)
 }
 
 function arrivalsAt({ processes }: LimiterState, surface: string): number[] {
@@ -176,7 +175,7 @@ function arrivalsAt({ processes }: LimiterState, surface: string): number[] {
 /** Milliseconds until a slot expires, if no process gives one back. */
 function msUntilFree({ processes }: LimiterState, now: number): number {
   const holders = Object.values(processes).filter(({ slots }) => slots > 0)
-  return Math.max(0, Math.min(...holders.map(({ until }) => until)) - now)
+  return Math.min(...holders.map(({ until }) => until)) - now
 }
 
 /** Milliseconds until a surface takes a request, behind `ahead` others. */

@@ -34,8 +34,6 @@ export interface Update {
 export function update(state: LimiterState, report: Report, rules: Rules, now: number): Update {
   const { process, arrivalMs } = report
   tell(state, report, rules, now)
-  for (const [surface, openAt] of report.closures)
-    if (openAt > now) state.closures[surface] = Math.max(openAt, state.closures[surface] ?? openAt)
   dropSilent(state, process, rules, now)
   const granted = grant(state, report.asks, process, arrivalMs, rules, now)
   const outcomes = new Map<string, Outcome>()
@@ -59,6 +57,8 @@ function tell(state: LimiterState, report: Report, rules: Rules, now: number): v
     arrivals: Object.fromEntries(report.arrivals),
     places: Object.fromEntries(places),
   }
+  for (const [surface, openAt] of report.closures)
+    state.closures[surface] = Math.max(openAt, state.closures[surface] ?? openAt)
   expire(state, process, rules, now)
 }
 
