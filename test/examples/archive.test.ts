@@ -1,15 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
-import { createRandom } from '../../src/extensions/sandbox/random.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { Example, closing, serviceOf } from './example.ts'
-
-const kills = 20
 
 /** One search finds two thirds of the posts, the other one as well, so a third matches both. */
 const postsOf = (count: number, first = 0) =>
@@ -51,58 +46,6 @@ const idsAbout = (posts: ReturnType<typeof postsOf>, word: string) =>
     .filter(({ body }) => body.includes(word))
     .map(({ id }) => id)
     .sort()
-
-it(`archive has each post once, and counts each charge, when it is killed ${kills} times`, async () => {
-  const posts = postsOf(1320)
-  const latency = [1, 8] as const
-  const sandbox = await serve(posts, [...latency])
-  const { example, query, ids } = await install(10_000)
-  const unfinished = () => query('SELECT 1 FROM walks WHERE next IS NOT NULL')
-  const none = { spent: 0, uncertain: 0 }
-  const spending = () => {
-    const isMade = query("SELECT 1 FROM sqlite_master WHERE name = 'spending'").length > 0
-    const [row] = !isMade
-      ? [none]
-      : query<{ spent: number; uncertain: number }>(
-          'SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(uncertain), 0) AS uncertain FROM spending',
-        )
-    return { ...row!, charged: sandbox.ledger.spent }
-  }
-  const start = () =>
-    spawn(process.execPath, ['collect.ts'], {
-      cwd: example.folder,
-      env: { ...process.env, ...serviceOf(sandbox) },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-  const random = createRandom('kills')
-  for (let i = 0; i < kills; i++) {
-    const child = start()
-    const ended = once(child, 'exit')
-    const wanted = sandbox.requests.length + Math.floor(8 * random.next())
-    while (sandbox.requests.length <= wanted && child.exitCode === null) await sleep(2)
-    await sleep(30 * random.next())
-    child.kill('SIGKILL')
-    await ended
-    await sleep(2 * latency[1]) // the sandbox may still charge what it works on
-    const { spent, uncertain, charged } = spending()
-    expect(charged).toBeGreaterThanOrEqual(spent)
-    expect(charged).toBeLessThanOrEqual(spent + uncertain)
-  }
-
-  const [code] = await once(start(), 'exit')
-  expect(code).toBe(0)
-  expect(
-    query<{ id: string }>('SELECT id FROM posts')
-      .map(({ id }) => id)
-      .sort(),
-  ).toEqual(posts.map(({ id }) => id).sort())
-  for (const word of ['react', 'vue']) {
-    expect(ids(word)).toEqual(idsAbout(posts, word))
-    expect(query(`SELECT rowid FROM texts WHERE texts MATCH '${word}'`)).toHaveLength(ids(word).length)
-  }
-  expect(unfinished()).toEqual([])
-})
 
 it('archive stops at the budget of a day, closes the gap later, and then buys one page of each search', async () => {
   const posts = postsOf(300)

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { Observer } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
-import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+import { apiKey, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -118,15 +118,6 @@ describe('observers', () => {
       0,
       1000,
     ])
-  })
-
-  it('are told of 429s and of the wait for the surface', async () => {
-    service.script(rateLimited(2), () => ok())
-    const { observer, of } = recorder()
-    await settle(makeClient({ observers: [observer] }).microblog.search(query))
-    expect(of('attempt')).toMatchObject([{ status: 429 }, { status: 200 }])
-    expect(of('wait')).toMatchObject([{ reason: 'rate_limited' }])
-    expect((of('call')[0]?.['attempts'] as { paced: number }[])[1]?.paced).toBeGreaterThanOrEqual(2000)
   })
 
   it.each([{}, 'console', [null], [1]])('are refused when they are %j', (observers) => {

@@ -46,11 +46,6 @@ describe('creditRates()', () => {
       { rate: 'apiLinkedInPostReactionsPerReaction', assumed: 1, published: null },
     ])
   })
-
-  it('returns no rates for a description without rates', async () => {
-    service.script(ok({ openapi: '3.1.0' }))
-    expect((await settle(makeClient().creditRates())).value).toMatchObject({ rates: {}, prices: {} })
-  })
 })
 
 describe('prices', () => {

@@ -118,10 +118,4 @@ describe('a call without pages', () => {
     expect(value).toMatchObject({ data: 'Acme', requestId: 'r', credits: { spent: 0, uncertain: 0 } })
     expect(service.arrivals).toHaveLength(1)
   })
-
-  it.each([false, 0, 'text', {}])('ignores %j instead of a handler, like any promise', async (handler) => {
-    service.script(ok({ requestId: 'r', name: 'Acme' }))
-    const call = makeClient().organization.context()
-    expect((await settle(call.then(handler as never))).value).toMatchObject({ name: 'Acme' })
-  })
 })
