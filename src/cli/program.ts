@@ -28,6 +28,7 @@ import {
   cacheOption,
   ceilingOption,
   choiceOption,
+  optionsAt,
   paramOption,
   profileOption,
   shared,
@@ -182,13 +183,6 @@ function createProgram(args: readonly string[], json: boolean): Command {
     )
     .action(mcp)
   return program
-}
-
-/** The flags of the command that the words name. */
-function optionsAt(program: Command, words: readonly string[]): string[] {
-  let command = program
-  for (const word of words) command = command.commands.find((each) => each.name() === word) ?? command
-  return command.options.flatMap(({ long }) => long ?? [])
 }
 
 function addOperation(program: Command, operation: Operation): void {

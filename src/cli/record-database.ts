@@ -11,7 +11,8 @@ import { jsonText } from '../lib/json.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { parseProgress } from './progress.ts'
-import { RunLock } from './run-lock.ts'
+import type { FileLock } from '../extensions/oauth/node/file-lock.ts'
+import { lockForRun } from './run-lock.ts'
 import { importWithSqlite } from './sqlite.ts'
 
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
@@ -32,12 +33,12 @@ export class RecordDatabase {
   /** Makes the table of which query has found a record, and a view of it. */
   readonly #createFound: string
   readonly #path: string
-  readonly #lock: RunLock
+  readonly #lock: FileLock
   #database: DatabaseSync | undefined
 
   private constructor(
     create: () => DatabaseSync,
-    { path, lock }: { readonly path: string; readonly lock: RunLock },
+    { path, lock }: { readonly path: string; readonly lock: FileLock },
     { operation, fields }: RecordDatabaseOptions,
   ) {
     this.#path = path
@@ -78,7 +79,7 @@ export class RecordDatabase {
   /** @throws {UsageError} for a file that is no such database, or that another run of the same jobs writes. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     const { DatabaseSync } = await importWithSqlite('--out with a .db file', () => import('node:sqlite'))
-    const lock = await RunLock.take(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)
+    const lock = await lockForRun(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)
     let records: RecordDatabase | undefined
     try {
       // An absolute path, since SQLite reads others as a URI.

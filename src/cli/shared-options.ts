@@ -70,3 +70,10 @@ export function profileOption(): Option {
     throw new UsageError('the name of a profile must be 1 to 64 letters, digits, - or _')
   })
 }
+
+/** The flags of the command that the words name. */
+export function optionsAt(program: Command, words: readonly string[]): string[] {
+  let command = program
+  for (const word of words) command = command.commands.find((each) => each.name() === word) ?? command
+  return command.options.flatMap(({ long }) => long ?? [])
+}

@@ -13,6 +13,7 @@ import { FileTokenStore } from '../extensions/oauth/node.ts'
 import { replaceFile } from '../extensions/oauth/node/replace-file.ts'
 import { CommandError } from './command-errors.ts'
 import { profile, profileFolder } from './profile.ts'
+import { importWithSqlite } from './sqlite.ts'
 
 /** What `login` stores: an address, and a key or the OAuth client of the tokens. */
 export interface StoredLogin {
@@ -26,12 +27,15 @@ export interface StoredLogin {
 export const loginPath = join(profileFolder(profile), 'login.json')
 export const tokensPath = join(dirname(loginPath), 'tokens.json')
 
+const loadSqlite = () => importWithSqlite('a stored login', () => import('node:sqlite'))
+
 /** The tokens of the stored login. Its lock also guards the login. */
 const tokenStore = new FileTokenStore(tokensPath)
 
 /** Replaces the stored login and its tokens. Only their owner can read the files. */
 export async function storeLogin(login: StoredLogin, tokens?: TokenSet): Promise<void> {
   mkdirSync(dirname(loginPath), { recursive: true, mode: 0o700 })
+  await loadSqlite()
   await tokenStore.lock(async () => {
     rmSync(tokensPath, { force: true })
     replaceFile(loginPath, `${JSON.stringify(login)}\n`, 0o600)
@@ -47,6 +51,7 @@ export async function storeLogin(login: StoredLogin, tokens?: TokenSet): Promise
 export async function removeLogin(): Promise<StoredLogin | null | undefined> {
   const folder = dirname(loginPath)
   if (!existsSync(folder)) return null
+  await loadSqlite()
   return tokenStore.lock(() => {
     let login: StoredLogin | null | undefined
     try {
@@ -56,7 +61,7 @@ export async function removeLogin(): Promise<StoredLogin | null | undefined> {
     }
     // The login goes last: if this process is killed before, the next logout continues.
     for (const name of readdirSync(folder).toSorted().toReversed())
-      if (/^(tokens\.json|login\.json(\..*tmp)?)$/.test(name)) rmSync(join(folder, name), { force: true })
+      if (/^(tokens|login)\.json(\.lock\.tmp)?$/.test(name)) rmSync(join(folder, name), { force: true })
     return Promise.resolve(login)
   })
 }
@@ -82,11 +87,12 @@ export function storedLogin(path = loginPath): StoredLogin | null {
 /** Provides the stored tokens and refreshes them. Reads the file at the first call. */
 export function sessionOf({ baseUrl, oauth }: StoredLogin): AuthProvider {
   let session: Promise<OAuthSession> | undefined
-  const opened = (): Promise<OAuthSession> =>
-    (session ??= createOAuthClient({
-      ...(oauth as Required<StoredLogin>['oauth']),
-      ...{ baseUrl, store: tokenStore },
-    }).then((client) => client.session()))
+  const open = async (): Promise<OAuthSession> => {
+    await loadSqlite()
+    const options = oauth as Required<StoredLogin>['oauth']
+    return (await createOAuthClient({ ...options, baseUrl, store: tokenStore })).session()
+  }
+  const opened = (): Promise<OAuthSession> => (session ??= open())
   return {
     token: async () => (await opened()).token(),
     refresh: async (refused) => (await opened()).refresh(refused),

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
 import type { WatchState } from '../extensions/watch/index.ts'
 import { replaceFile } from '../extensions/oauth/node/replace-file.ts'
 import { asWritten } from './output-file.ts'
 import { parseProgress } from './progress.ts'
 import { RecordDatabase } from './record-database.ts'
-import { RunLock } from './run-lock.ts'
+import { lockForRun } from './run-lock.ts'
 
 /** Where a watch keeps its states, with or without the posts. */
 export interface WatchSink {
@@ -53,7 +53,7 @@ async function openDatabase(path: string, operation: Operation, searches: Search
 }
 
 async function openState(path: string, query: string): Promise<WatchSink> {
-  const lock = await RunLock.take(path)
+  const lock = await lockForRun(path)
   try {
     const isThere = existsSync(path)
     const file = isThere ? realpathSync(path) : path
@@ -67,10 +67,7 @@ async function openState(path: string, query: string): Promise<WatchSink> {
       states: Object.fromEntries([[query, state]]) as WatchSink['states'],
       prepare() {},
       store(_, __, state) {
-        const temporary = `${file}.lock.tmp`
-        // A killed run has left it.
-        rmSync(temporary, { force: true })
-        replaceFile(file, `${JSON.stringify(state)}\n`, undefined, temporary)
+        replaceFile(file, `${JSON.stringify(state)}\n`)
         return 0
       },
       close: () => lock.release(),

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
@@ -79,18 +79,8 @@ describe('removeLogin()', () => {
 
   it('removes what killed processes have left, and no other file', async () => {
     await login.storeLogin({ baseUrl, oauth }, tokensOf('a'))
-    const uuid = '01234567-89ab-cdef-0123-456789abcdef'
-    const lock = `${login.tokensPath}.lock`
-    const owner = await new FileTokenStore(login.tokensPath).lock(() =>
-      // No process has that pid.
-      Promise.resolve(String(readdirSync(lock)).replace(/^\d+-\w*/, '999999999-')),
-    )
-    for (const path of [lock, `${lock}.${owner}`]) {
-      mkdirSync(path)
-      for (const name of [owner, `${owner}.tmp`]) writeFileSync(join(path, name), '')
-    }
-    const left = [`login.json.${uuid}.tmp`, 'login.json.tmp']
-    for (const name of [...left, 'notes.txt']) writeFileSync(join(dirname(login.tokensPath), name), '')
+    const left = ['tokens.json.lock', 'tokens.json.lock.tmp', 'login.json.lock.tmp', 'notes.txt']
+    for (const name of left) writeFileSync(join(dirname(login.tokensPath), name), '')
     expect(await login.removeLogin()).toEqual({ baseUrl, oauth })
     expect(readdirSync(dirname(login.tokensPath))).toEqual(['notes.txt'])
   })

@@ -1,12 +1,11 @@
-import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
-import { ProcessLock } from '../../src/extensions/oauth/node/process-lock.ts'
 import { secrets, tokenSet } from './helpers.ts'
-import { folder, lock, path } from './token-file.ts'
+import { folder, path } from './token-file.ts'
 
 const mode = () => statSync(path).mode & 0o777
 
@@ -97,26 +96,5 @@ describe('FileTokenStore.set()', () => {
     })
     await write
     expect(order).toEqual(['released', 'written'])
-  })
-
-  it('writes again when its temporary file was removed under its own lock', async () => {
-    const store = new FileTokenStore(path)
-    let removed = ''
-    await store.lock(async () => {
-      const [mark = ''] = readdirSync(lock)
-      vi.spyOn(ProcessLock.prototype, 'assertHeld').mockImplementation(function () {
-        const name = readdirSync(lock).find((name) => name !== mark)
-        if (name === undefined || removed !== '') return
-        rmSync(join(lock, name))
-        removed = name
-      })
-      await store.set(tokenSet())
-      vi.restoreAllMocks()
-    })
-    expect(removed).toMatch(/\.tmp$/)
-    expect([await store.get(), readdirSync(folder)]).toEqual([
-      tokenSet({ ...(await store.get()) }),
-      ['tokens.json'],
-    ])
   })
 })

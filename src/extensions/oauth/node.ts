@@ -4,19 +4,20 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parsed } from '../../lib/json.ts'
 import { sleep } from '../../lib/time.ts'
-import { TokenStoreError } from '../../errors/index.ts'
-import { type LockOwner, ProcessLock } from './node/process-lock.ts'
+import { SocialSearchError, TokenStoreError } from '../../errors/index.ts'
+import { FileLock, NotALock } from './node/file-lock.ts'
+import { replaceFile } from './node/replace-file.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 
-/** An owner silent for this long counts as dead, in milliseconds: many heartbeats, since a busy process may miss some. */
-const silenceMs = 20_000
+/** How long to wait for another process, in milliseconds: longer than a refresh with all its attempts takes. */
+const patienceMs = 120_000
 
 const pollMs = 25
 
 /**
  * Keeps tokens in a file that only its owner can read, for any number of processes of one machine. The folder has to
- * exist. During a refresh or a write, it also holds folders whose names begin with the name of the token file and `.lock`;
- * the next lock removes those of a killed process. A link to the file is followed.
+ * exist. During a refresh or a write, an empty file with `.lock` at the end of its name is locked there: the system releases it when
+ * the process ends. A link to the file is followed. It needs `node:sqlite`: Node 22.13 or later.
  *
  * @example
  * const store = new FileTokenStore('tokens.json')
@@ -24,8 +25,8 @@ const pollMs = 25
  */
 export class FileTokenStore implements TokenStore {
   readonly #path: string
-  /** The lock that some work runs under. */
-  readonly #lock = new AsyncLocalStorage<ProcessLock>()
+  /** Whether some work runs under the lock. */
+  readonly #isLocked = new AsyncLocalStorage<true>()
 
   constructor(path: string) {
     this.#path = resolvedPath(path)
@@ -62,47 +63,40 @@ export class FileTokenStore implements TokenStore {
    * @throws {TokenStoreError}
    */
   async set(tokens: TokenSet): Promise<void> {
-    const lock = this.#lock.getStore()
-    if (lock === undefined) return this.lock(() => this.set(tokens))
+    if (this.#isLocked.getStore() !== true) return this.lock(() => this.set(tokens))
     try {
-      lock.replace(this.#path, `${JSON.stringify(tokens)}\n`, 0o600)
+      replaceFile(this.#path, `${JSON.stringify(tokens)}\n`, 0o600)
     } catch (error) {
-      // Another process is taking the lock over.
-      if (isMissing(error)) return this.set(tokens)
       throw this.#storeError('cannot be written', error)
     }
   }
 
   /**
-   * Runs the work while no other process holds the file's lock. If another process takes the lock over, because this one
-   * was stopped for long, a write fails in the work, and the work runs again.
+   * Runs the work while no other process has the file's lock. Waits for a process that is stopped, but for two minutes at most.
    *
    * @throws {TokenStoreError}
    */
   async lock<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      const lock = new ProcessLock(this.#path, 0o700)
-      await this.#take(lock)
-      try {
-        return await this.#lock.run(lock, work)
-      } catch (error) {
-        if (!lock.wasLost) throw error
-      } finally {
-        lock.release()
-      }
+    const lock = await this.#take()
+    try {
+      return await this.#isLocked.run(true, work)
+    } finally {
+      lock.release()
     }
   }
 
-  /** Waits while the owner is alive. */
-  async #take(lock: ProcessLock): Promise<void> {
-    const isSilent = silenceDetector()
+  async #take(): Promise<FileLock> {
+    const end = performance.now() + patienceMs
     try {
-      for (let owner = lock.take(isSilent); owner !== null; owner = lock.take(isSilent)) {
-        if (owner === 'not a lock')
-          throw new TokenStoreError(`${this.#path}.lock exists and is not a lock; remove it`)
+      for (;;) {
+        const lock = FileLock.take(this.#path)
+        if (lock !== null) return lock
+        if (performance.now() > end) throw new TokenStoreError(`${this.#path} is locked by another process`)
         await sleep(pollMs * (1 + Math.random()))
       }
     } catch (error) {
+      if (error instanceof NotALock)
+        throw new TokenStoreError(`${this.#path}.lock exists and is not a lock; remove it`)
       throw this.#storeError('cannot be locked', error)
     }
   }
@@ -115,21 +109,10 @@ export class FileTokenStore implements TokenStore {
     )
   }
 
-  #storeError(what: string, error: unknown): TokenStoreError {
-    if (error instanceof TokenStoreError) return error
+  #storeError(what: string, error: unknown): SocialSearchError {
+    if (error instanceof SocialSearchError) return error
     const { code, message } = error as NodeJS.ErrnoException
     return new TokenStoreError(`the token file ${this.#path} ${what} (${code ?? message})`)
-  }
-}
-
-/** Returns a test of whether an owner has sent no heartbeat for long, measured by this process's clock alone. */
-function silenceDetector(): (owner: LockOwner) => boolean {
-  let seen = ''
-  let since = 0
-  return ({ name, lastBeat }) => {
-    const state = `${name} ${lastBeat}`
-    if (state !== seen) [seen, since] = [state, performance.now()]
-    return performance.now() - since > silenceMs
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   fchmodSync,
@@ -12,19 +11,18 @@ import {
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file as a whole: a reader finds the old text or the new one, also after a crash.
+ * Replaces a file as a whole: a reader finds the old text or the new one, also after a crash. One process at a time may do so.
  *
  * @param mode Permissions of the file; default those that it has, or those of a new file.
- * @param temporary A file that must not exist, on the same disk; default one beside it.
- * @param beforeRename Throws if the file must not be replaced any more.
  */
 export function replaceFile(
   path: string,
   text: string,
   mode = statSync(path, { throwIfNoEntry: false })?.mode,
-  temporary = `${path}.${randomUUID()}.tmp`,
-  beforeRename?: () => void,
 ): void {
+  const temporary = `${path}.lock.tmp`
+  // A killed process has left it.
+  rmSync(temporary, { force: true })
   const file = openSync(temporary, 'wx', mode)
   try {
     try {
@@ -34,7 +32,6 @@ export function replaceFile(
     } finally {
       closeSync(file)
     }
-    beforeRename?.()
     renameSync(temporary, path)
   } catch (error) {
     rmSync(temporary, { force: true })
