@@ -23,7 +23,10 @@ async function start(organization: string, options: Partial<Omit<SharedLimiterOp
   const logged: unknown[] = []
   const warn = (message: string, { milliseconds }: Record<string, unknown>) =>
     void logged.push(message === 'the clock of the store has jumped' ? Number(milliseconds) : message)
-  return { ...(await worker(organization, { ...options, logger: { warn } }, settable)), logged }
+  return {
+    ...(await worker(organization, { storeTimeout: 10_000, ...options, logger: { warn } }, settable)),
+    logged,
+  }
 }
 
 /** The size of a jump is known as well as the time that a command took. */
@@ -90,7 +93,7 @@ describe('SharedLimiter when the clock of Redis jumps', () => {
 
   it('takes neither an idle time nor a slow Redis for a jump', async () => {
     const org = newOrganization()
-    const options = { limits: { perMinute: 1, windowMs: 500 }, storeTimeout: 10_000 }
+    const options = { limits: { perMinute: 1, windowMs: 500 } }
     const [first, second] = [await start(org, options), await start(org, options)]
     for (const { ask } of [first, second]) finish(await ask())
     await pass(2000)
