@@ -55,6 +55,7 @@ describe('a comparison', () => {
     expect(sent.slice(0, 2).map(({ query }) => query)).toEqual(['react', 'vue'])
     expect(await headline(page).textContent()).toBe('Loading posts…')
     expect(await numbers(page, 'Posts')).toEqual(['–', '–', ''])
+    expect(await page.getByText(/\d posts? ·|Nothing about/).count()).toBe(0)
     expect(await result(page)).toMatch(/react|vue/)
   })
 
@@ -78,4 +79,30 @@ describe('a comparison', () => {
       if (width > 1000) expect(Math.max(...bottoms)).toBeLessThanOrEqual(height)
     },
   )
+
+  it('of equal sides is too close to call, and long words and handles stay inside', async () => {
+    const page = await open('/', { viewport: { width: 390, height: 844 } })
+    await page.route('**/api/social/data/microblog/**', (route) => {
+      const posts = Array.from({ length: 12 }, (_, i) => longPost(i))
+      return route.fulfill({
+        json: { requestId: 'req_1', posts, meta: { returnedCount: 12, hasMore: false } },
+      })
+    })
+    await search(page, 'w'.repeat(79), { versus: 'tie' })
+    expect(await result(page)).toBe('Too close to call')
+    expect((await numbers(page, 'Views'))[2]).toBe('level')
+    expect(await numbers(page, 'Share')).toEqual(['50%', '50%', ''])
+    await page.getByRole('heading', { name: 'Most active' }).first().waitFor()
+    await page.getByText('1 reply').first().waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+  })
+})
+
+/** A post whose words and handle are long. */
+const longPost = (i: number) => ({
+  ...{ id: String(i), author: 'h'.repeat(77), name: 'Name', body: 'w'.repeat(79), images: [], video: null },
+  ...{ timestamp: `2026-11-${18 - i}T10:00:00.000Z`, url: 'https://microblog.example/x' },
+  engagements: {
+    ...{ bookmarkCount: 0, favoriteCount: 1, quoteCount: 0, replyCount: 1, retweetCount: 1, viewsCount: 9 },
+  },
 })

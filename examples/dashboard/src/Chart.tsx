@@ -63,7 +63,7 @@ export function Chart({
           {rows.map(({ bucket, values }, index) => (
             <div
               key={bucket}
-              className={`bucket${selected && bucket !== selected ? ' other' : ''}${values[0] === null ? ' unknown' : ''}`}
+              className={`bucket${selected && bucket !== selected ? ' other' : ''}${values[0] !== undefined && values.every((value) => value === null) ? ' unknown' : ''}`}
               title={nameOf(bucket)}
               onPointerEnter={() => setPointed(bucket)}
               onClick={() => onSelect(bucket)}

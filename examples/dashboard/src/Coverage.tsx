@@ -35,7 +35,7 @@ export function Coverage({ period, searches, loads, results, span, stale, hasEar
   const lacking = searches.filter((_, i) => !reaches(results[i]!, since))
   const offer = useOffer(Math.max(1, lacking.length), 1)
   const isFetching = loads.some(({ isFetching }) => isFetching)
-  const isPartial = results.every(({ isLoaded }) => isLoaded) && span.from > spanOf(period).from
+  const isPartial = span.from > spanOf(period).from
   const start = `since ${time.format(span.from)} UTC`
   if (stale)
     return (
@@ -50,7 +50,8 @@ export function Coverage({ period, searches, loads, results, span, stale, hasEar
         </span>
       </p>
     )
-  if (results.some(({ isLoaded }) => !isLoaded)) return <p className="coverage row quiet" />
+  if (results.some(({ isLoaded }) => !isLoaded))
+    return <p className="coverage row quiet">{isPartial && !isFetching && `Only ${start}.`}</p>
 
   const days = `${lengthOf(period)} days`
   const complete = `All posts in these ${days}`

@@ -23,12 +23,14 @@ interface Props {
   index: number
   /** The posts to list, in order. */
   shown: MicroblogPost[]
+  /** Whether they wait for the first page of the other search. */
+  isHeld: boolean
   /** Stands beside the name of the search. */
   children: ReactNode
 }
 
 /** Posts and authors of one search. */
-export function Posts({ params, load, index, shown, children }: Props) {
+export function Posts({ params, load, index, shown, isHeld, children }: Props) {
   const [isLong, setIsLong] = useState(false)
   const { pages, error, isFetching, isPaused, wait, oldest } = load
   const price = prices.posts
@@ -37,6 +39,7 @@ export function Posts({ params, load, index, shown, children }: Props) {
   const retry = () => void loadPages(client, params, { pages: pages + 1 })
   const isMissing = error instanceof NotStored
   const isLoading = isFetching && !isPaused && !wait && pages === 0
+  const isReady = pages > 0 && !isHeld
   return (
     <section className="stack" aria-label={`Posts about ${query}`}>
       <div className="row about">
@@ -44,7 +47,7 @@ export function Posts({ params, load, index, shown, children }: Props) {
           <Swatch index={index} /> {query}
         </h4>
         {children}
-        {pages > 0 && (
+        {isReady && (
           <p className="quiet" role="status">
             {plural(shown.length, 'post')} · updated {minutesAgo(oldest)}
           </p>
@@ -65,7 +68,7 @@ export function Posts({ params, load, index, shown, children }: Props) {
           </>
         )}
       </div>
-      {isLoading && <div className="card ghost" aria-hidden="true" />}
+      {(isLoading || (isHeld && pages > 0 && !wait)) && <div className="card ghost" aria-hidden="true" />}
       {isPaused && <Empty title="You are offline">The search continues when you are online again.</Empty>}
       {isFetching && !isPaused && wait && <Waiting wait={wait} onCancel={() => void cancel(params)} />}
       {error && !isMissing && !isFetching && (
@@ -79,7 +82,7 @@ export function Posts({ params, load, index, shown, children }: Props) {
       {pages === 0 && !isFetching && !isPaused && !error && (
         <Empty title="Nothing loaded">Press Search to load these posts.</Empty>
       )}
-      {pages > 0 && shown.length === 0 && (
+      {isReady && shown.length === 0 && (
         <Empty title={`Nothing about “${query}” here`}>
           Try fewer or other words, any language, or more days.
         </Empty>

@@ -129,6 +129,7 @@ export function Results({ period, searches, loads, results, stale }: Props) {
                 params={params}
                 load={loads[i]!}
                 index={i}
+                isHeld={isFirst}
                 shown={posts[i]!.toSorted(sort.compare)}
               >
                 {peak != null && (
