@@ -18,6 +18,8 @@ export function sharedLimiterContract(
   let made: SharedLimiter[] = []
   limiterContract(name, {
     time: realTime,
+    // An update on a busy machine.
+    heardMs: 250,
     async make(count, limits) {
       const organization = `contract ${Math.random()}`
       const stores = await Promise.all(Array.from({ length: count }, async () => open()))
