@@ -76,7 +76,12 @@ const doors = {
   'csv-stringify/browser/esm/sync': 'src/extensions/export/csv.ts',
   'hyparquet-writer': 'src/extensions/export/parquet.ts',
   '@opentelemetry/api': 'src/extensions/otel/index.ts',
-  commander: ['src/cli/program.ts', 'src/cli/shared-options.ts'],
+  commander: [
+    'src/cli/program.ts',
+    'src/cli/operation-command.ts',
+    'src/cli/search-commands.ts',
+    'src/cli/shared-options.ts',
+  ],
   'fast-string-width': 'src/cli/text-layout.ts',
   'fast-wrap-ansi': 'src/cli/text-layout.ts',
   '@modelcontextprotocol/server': 'src/extensions/mcp/protocol.ts',

@@ -1,16 +1,7 @@
 import type { JsonSchema } from '../../src/api/schema/json-schema.ts'
+import { filterGroups } from '../../src/cli/filter-groups.ts'
 import type { Documented } from './declarations.ts'
 import { code, eachOf, sentence, table, uncapitalized } from './words.ts'
-
-/** The groups of search filters, by the first filter of each. */
-const filterGroups: Record<string, string> = {
-  lang: 'Language and time',
-  exactSentence: 'Words',
-  fromTheseAccounts: 'Accounts',
-  removePostsWithLinks: 'Links, replies and media',
-  minimumRepliesCount: 'Engagement',
-  geocode: 'Place',
-}
 
 /** A table of all fields of an object, including those of nested objects. */
 export function fieldTable(schema: JsonSchema, docs: Documented, absence: 'required' | 'optional'): string {

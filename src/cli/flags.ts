@@ -58,7 +58,9 @@ export function paramFlags(operation: Operation): ParamFlag[] {
 
 export function paramTextOf({ id }: Operation, path: string): string | undefined {
   const texts = (paramTexts as Readonly<Record<string, Readonly<Record<string, string>>>>)[id]
-  return texts?.[path]?.replaceAll(/`|\.$/g, '')
+  const text = texts?.[path]?.replaceAll(/`|\.$/g, '')
+  // Help is in lower case, apart from names such as BCP 47.
+  return text?.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
 }
 
 function flagsOf(
@@ -73,7 +75,8 @@ function flagsOf(
     const attribute = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
     const text = paramTextOf(operation, path.join('.'))
     const isPlain = text !== undefined && (schema.type === 'boolean' || schema.enum !== undefined)
-    const help = isPlain ? text : [text, `(${helpOf(schema)})`].join(' ').trim()
+    const bounds = helpOf(schema)
+    const help = isPlain || bounds === '' ? (text ?? '') : [text, `(${bounds})`].join(' ').trim()
     return [{ name: `--${name}`, attribute, path, schema, help }]
   })
 }
@@ -92,7 +95,11 @@ export function kebab(name: string): string {
 function helpOf(schema: JsonSchema): string {
   const { type, items, maxItems, default: value } = schema
   const parts =
-    items === undefined ? [String(type)] : [`up to ${maxItems ?? 'any number'}, each ${helpOf(items)}`]
+    items === undefined
+      ? type === 'string'
+        ? []
+        : [String(type)]
+      : [`up to ${maxItems ?? 'any number'}, each ${helpOf(items)}`]
   const { minLength, maxLength, minimum, maximum } = schema
   const length = rangeOf(minLength, maxLength)
   const range = rangeOf(minimum, maximum)

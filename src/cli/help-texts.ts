@@ -1,17 +1,20 @@
-import type { Price } from '../api/operation.ts'
+import type { Operation } from '../api/operation.ts'
 import { type OperationId, operations } from '../api/operations.ts'
+import { count } from '../lib/count.ts'
 import { commandOf, kebab } from './flags.ts'
 
 // At most 40 columns: the text is not wrapped.
 export const exitCodeHelp = `
 Exit codes:
   0    done
-  1    file, network or machine failed
+  1    file, network or local error
   2    wrong usage; nothing was sent
   3    key, scopes or permissions
-  4    refused, or an invalid answer
+  4    the service refused, or sent
+       invalid data
   5    stopped by a budget
-  6    unknown: may be charged, or applied
+  6    outcome unknown: may have been
+       charged or applied
   130  interrupted`
 
 export const loginHelp = `
@@ -73,14 +76,10 @@ const examples: { readonly [Id in OperationId]?: readonly [string, string] } = {
   openapi: ['> openapi.json', '--fields info.version'],
 }
 
-/** The part of the help with examples. */
-export function exampleHelp(...commands: readonly string[]): string {
+/** What a command does, with examples, for the top of its help. */
+export function withExamples(text: string, ...commands: readonly string[]): string {
   const lines = commands.map((command) => `\n  social-search ${command.trim()}`)
-  return `\n${commands.length === 1 ? 'Example' : 'Examples'}:${lines.join('')}`
-}
-
-export function exampleOf(id: string): string {
-  return exampleHelp(...examplesOf(id))
+  return `${text}\n\n${commands.length === 1 ? 'Example' : 'Examples'}:${lines.join('')}`
 }
 
 /** The first example of an operation. */
@@ -88,7 +87,7 @@ export function exampleCommand(id: string): string {
   return `social-search ${examplesOf(id)[0] ?? ''}`
 }
 
-function examplesOf(id: string): string[] {
+export function examplesOf(id: string): string[] {
   return (examples[id as OperationId] ?? ['']).map((example) => `${commandOf(id)} ${example}`)
 }
 
@@ -101,7 +100,10 @@ export function commandsOf(group: string): string {
     .join(', ')
 }
 
-export function priceOf(price: Price): string {
+/** `2 credits a page`, `1 credit per comment`. */
+export function priceOf({ price, list = 'items', paging }: Operation): string {
   if (price.kind === 'free') return 'free'
-  return `${price.credits} credits ${price.kind === 'perItem' ? 'for each item' : 'a page'}`
+  const credits = count(price.credits, 'credit')
+  if (price.kind === 'perItem') return `${credits} per ${list.replace(/s$/, '')}`
+  return paging === undefined ? credits : `${credits} a page`
 }

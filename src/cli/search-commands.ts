@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { operations } from '../api/operations.ts'
+import { estimate } from './estimate.ts'
+import { paramFlags } from './flags.ts'
+import { exitCodeHelp } from './help-texts.ts'
+import { addParams, choiceOption, described, shared, yesOption } from './shared-options.ts'
+import { watch } from './watch.ts'
+import { watchNetworks } from './watch-search.ts'
+
+/** A command about the new posts of a search. */
+function addSearch(program: Command, usage: string, summary: string, examples: readonly string[]): Command {
+  return described(program.command(usage), summary, examples)
+    .optionsGroup('Common:')
+    .addOption(choiceOption('--network <name>', 'where to search', watchNetworks).default('microblog'))
+    .option('--freshness <time>', 'look no more often: posts that are so old are fresh enough', '15m')
+}
+
+/** Adds the flags of {@link addSearch} that few need. */
+function withFilters(command: Command): Command {
+  const flags = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
+  addParams(command, flags)
+  return shared(
+    command.optionsGroup('Params:').option('--params <json>', 'params as JSON; - reads stdin'),
+  ).addHelpText('after', exitCodeHelp)
+}
+
+export function addEstimate(program: Command): void {
+  const command = addSearch(
+    program,
+    'estimate <query>',
+    'estimate how many new posts a search has each day, and what they cost',
+    ['estimate acme', 'estimate acme --out posts.db'],
+  )
+    .option('--out <file>', 'a .db file of watch: its state makes the estimate free')
+    .option('--state <file>', 'a file of watch --state: the same')
+  withFilters(command).action(estimate)
+}
+
+export function addWatch(program: Command): void {
+  const command = addSearch(program, 'watch [queries...]', 'print or store new posts as they come', [
+    'watch acme globex --budget 200/day --out posts.db',
+    'watch acme --once --budget 20 --out posts.db',
+    'watch acme --freshness 5m --budget 500 --state acme.json',
+  ])
+    .option('--out <file>', 'store posts and state in an SQLite file that ends in .db')
+    .option('--once', 'look once, then end: for cron')
+    .option('--queries <file>', 'watch the queries in a file, one a line')
+    .addOption(choiceOption('--from <start>', 'now: skip posts that already exist', ['now']))
+    .option('--state <file>', 'remember seen posts in this file for the next run')
+    .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
+    .option('--max-pages <n>', 'page limit per look, gaps included', '10')
+    .addOption(yesOption())
+  withFilters(command).action(watch)
+}
