@@ -33,6 +33,6 @@ export default {
     'test/apps/**',
     'examples/*/**',
   ],
-  ignoreBinaries: ['redis-server'],
+  ignoreBinaries: ['pgbouncer', 'redis-server'],
   ignoreDependencies: ['publint', '@arethetypeswrong/cli'],
 } satisfies KnipConfig
