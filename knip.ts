@@ -33,6 +33,6 @@ export default {
     'test/apps/**',
     'examples/*/**',
   ],
-  ignoreBinaries: ['pgbouncer', 'redis-server'],
+  ignoreBinaries: ['pgbouncer', 'redis-server', 'script'],
   ignoreDependencies: ['publint', '@arethetypeswrong/cli'],
 } satisfies KnipConfig
