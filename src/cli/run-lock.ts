@@ -1,4 +1,4 @@
-import { FileLock, NotALock } from '../extensions/oauth/node/file-lock.ts'
+import { type FileLock, NotALock, takeFileLock } from '../extensions/oauth/node/file-lock.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './output-file.ts'
 import { importWithSqlite } from './sqlite.ts'
@@ -15,7 +15,7 @@ const endMs = 500
 export async function lockForRun(path: string, part = ''): Promise<FileLock> {
   await importWithSqlite('a job', () => import('node:sqlite'))
   try {
-    const lock = asWritten(path, () => FileLock.take(path, { part, waitMs: endMs }))
+    const lock = asWritten(path, () => takeFileLock(path, { part, waitMs: endMs }))
     if (lock !== null) return lock
   } catch (error) {
     if (error instanceof NotALock) throw new UsageError(`${error.message}; rename it, or pass another file`)

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { parsed } from '../../lib/json.ts'
 import { sleep } from '../../lib/time.ts'
 import { SocialSearchError, TokenStoreError } from '../../errors/index.ts'
-import { FileLock, NotALock } from './node/file-lock.ts'
+import { type FileLock, NotALock, takeFileLock } from './node/file-lock.ts'
 import { replaceFile } from './node/replace-file.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 
@@ -89,7 +89,7 @@ export class FileTokenStore implements TokenStore {
     const end = performance.now() + patienceMs
     try {
       for (;;) {
-        const lock = FileLock.take(this.#path)
+        const lock = takeFileLock(this.#path)
         if (lock !== null) return lock
         if (performance.now() > end) throw new TokenStoreError(`${this.#path} is locked by another process`)
         await sleep(pollMs * (1 + Math.random()))

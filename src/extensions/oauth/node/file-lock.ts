@@ -5,62 +5,58 @@ import { ConfigurationError } from '../../../errors/index.ts'
 import { builtin } from '../../../lib/builtin.ts'
 import { messageOf } from '../../../lib/thrown.ts'
 
+/** Lets one process at a time write a file, until it releases the lock or ends. */
+export interface FileLock {
+  release(): void
+}
+
 /**
- * Lets one process at a time write a file. SQLite locks an empty database beside it, and the system releases the lock when the
- * process ends.
+ * Takes the lock of a file, or of the file that a link leads to; null while another process has it. SQLite locks an empty
+ * database beside the file, and the system releases that lock when the process ends.
+ *
+ * @param part Added to the name of the lock, so that different jobs lock one file apart.
+ * @param waitMs How long to wait for it. This process does nothing else meanwhile.
+ * @throws {Error} if no lock can be made.
  */
-export class FileLock {
-  readonly #path: string
-  readonly #database: DatabaseSync
-
-  private constructor(path: string, database: DatabaseSync) {
-    this.#path = path
-    this.#database = database
-  }
-
-  /**
-   * Takes the lock of a file, or of the file that a link leads to; null while another process has it.
-   *
-   * @param part Added to the name of the lock, so that different jobs lock one file apart.
-   * @param waitMs How long to wait for it. This process does nothing else meanwhile.
-   * @throws {Error} if no lock can be made.
-   */
-  static take(path: string, { part = '', waitMs = 0 } = {}): FileLock | null {
-    const sqlite = builtin('node:sqlite')
-    if (sqlite === undefined)
-      throw new ConfigurationError('a lock of a file needs node:sqlite, which Node has from version 22.13')
-    const file = resolve(`${existsSync(path) ? realpathSync(path) : path}${part}.lock`)
-    const inode = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
-    for (let attempt = 1; ; attempt++) {
-      if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 })
-      const before = inode()
-      let database: DatabaseSync | undefined
-      try {
-        database = new sqlite.DatabaseSync(file)
-        database.exec(`PRAGMA busy_timeout = ${waitMs}; BEGIN EXCLUSIVE`)
-      } catch (error) {
-        database?.close()
-        const message = messageOf(error)
-        if (message.includes('locked')) return null
-        // SQLite may meet a lock that another process is just removing.
-        const isOurs =
-          statSync(file, { throwIfNoEntry: false })?.isFile() !== false && !message.includes('not a database')
-        if (!isOurs || attempt === 20) throw new NotALock(file, message)
-        continue
-      }
-      // Its last owner may have removed the file before this process had the lock.
-      if (before !== undefined && before === inode()) return new FileLock(file, database)
-      database.close()
-    }
-  }
-
-  release(): void {
+export function takeFileLock(path: string, { part = '', waitMs = 0 } = {}): FileLock | null {
+  const sqlite = builtin('node:sqlite')
+  if (sqlite === undefined)
+    throw new ConfigurationError('a lock of a file needs node:sqlite, which Node has from version 22.13')
+  const file = resolve(`${existsSync(path) ? realpathSync(path) : path}${part}.lock`)
+  const inode = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
+  for (let attempt = 1; ; attempt++) {
+    if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 })
+    const before = inode()
+    let database: DatabaseSync | undefined
     try {
-      rmSync(this.#path, { force: true })
-    } catch {
-      // Windows keeps a file that is open. An empty one does no harm.
+      database = new sqlite.DatabaseSync(file)
+      database.exec(`PRAGMA busy_timeout = ${waitMs}; BEGIN EXCLUSIVE`)
+    } catch (error) {
+      database?.close()
+      const message = messageOf(error)
+      if (message.includes('locked')) return null
+      // SQLite may meet a lock that another process is just removing.
+      const isOurs =
+        statSync(file, { throwIfNoEntry: false })?.isFile() !== false && !message.includes('not a database')
+      if (!isOurs || attempt === 20) throw new NotALock(file, message)
+      continue
     }
-    this.#database.close()
+    // Its last owner may have removed the file before this process had the lock.
+    if (before !== undefined && before === inode()) return lockOf(file, database)
+    database.close()
+  }
+}
+
+function lockOf(file: string, database: DatabaseSync): FileLock {
+  return {
+    release: () => {
+      try {
+        rmSync(file, { force: true })
+      } catch {
+        // Windows keeps a file that is open. An empty one does no harm.
+      }
+      database.close()
+    },
   }
 }
 
