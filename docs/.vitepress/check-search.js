@@ -6,7 +6,7 @@ import { search } from './search.js'
 /** What users type, by the page that answers it. */
 const expected = {
   '/agents': ['mcp', 'openai'],
-  '/cli': ['login'],
+  '/files': ['login'],
   '/costs': ['what does it cost', 'avoid paying twice'],
   '/credits': ['budget', 'budget per day', 'price', 'quote'],
   '/errors': ['retry', 'retries', '429', 'charged'],

@@ -229,7 +229,7 @@ describe('watch of several queries', () => {
     expect(numbersOf('posts.db', ids)).toEqual([...range(0, 19), 90, 91])
     const both = [...range(0, 19).map((id) => `coffee${id}`), 'coffee90', 'tea90', 'tea91']
     expect([rowsOf('posts.db', found), rowsOf('posts.db', view)]).toEqual([both, both])
-    const recent = `${found.replace('ORDER', "WHERE first_seen > datetime('now', '-1 minute') ORDER")}`
+    const recent = found.replace('ORDER', "WHERE first_seen > datetime('now', '-1 minute') ORDER")
     expect(rowsOf('posts.db', recent)).toEqual(both)
     // The next run continues each of them, also alone.
     const before = sandbox.requests.length

@@ -95,9 +95,7 @@ const refused: Record<string, Row[]> = {
       {},
     ],
   ],
-  '413 payload_too_large': [
-    ['a body over 1 MiB', {}, { body: `{"query":"${'x'.repeat(2 ** 20)}"}` }],
-  ],
+  '413 payload_too_large': [['a body over 1 MiB', {}, { body: `{"query":"${'x'.repeat(2 ** 20)}"}` }]],
   '400 validation_error': [
     ['an id that changes the path', {}, { path: '/mentions/men_..%2f..%2forganization', method: 'GET' }],
     ['a body that is not JSON', {}, { body: '{' }],
