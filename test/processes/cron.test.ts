@@ -27,9 +27,11 @@ async function jobFolder() {
   })
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(file, join(folder, 'node_modules/.bin/social-search'))
-  const [env = '', ...lines] = samplesOf('docs/jobs.md', 'sh').map((each) =>
+  const samples = samplesOf('docs/jobs.md', 'sh').map((each) =>
     each.replace('https://api.example.com/v1', sandbox.baseUrl).replace('your_key', sandbox.apiKey),
   )
+  const env = samples.find((each) => each.includes('> job.env')) ?? ''
+  const lines = samples.filter((each) => each.includes('0 2 * * *'))
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
   const shell = async (code: string) =>
     (await execute('sh', ['-c', code], { cwd: folder, env: { PATH } })).stdout

@@ -11,7 +11,7 @@ for (;;) {
   try {
     const reservation = await budget.reserve(2, 'microblog.search')
     appendFileSync(log, '2')
-    await sleep(Math.random() * 4)
+    await sleep(Math.random() * 20)
     reservation.settle(2)
   } catch (error) {
     if (error instanceof CreditBudgetError && (await budget.summary()).reserved === 0) break
