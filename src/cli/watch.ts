@@ -5,6 +5,7 @@ import type { Operation } from '../api/operation.ts'
 import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
+import { messageOf } from '../lib/thrown.ts'
 import { cardsFor } from './card.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { confirmWatch } from './confirm.ts'
@@ -12,7 +13,7 @@ import { costOfWatch } from './estimate.ts'
 import { millisecondsOf, paramsOf, positionalOf, wholeNumberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
-import { asWritten, fileFormatOf } from './output-file.ts'
+import { fileFormatOf } from './output-file.ts'
 import { Stop } from './stop.ts'
 import { complain, print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
@@ -129,8 +130,12 @@ async function searchesOf(
 
 /** The queries of a file, one a line. */
 function linesOf(path: string): string[] {
-  const lines = asWritten(path, () => readFileSync(path, 'utf8')).split('\n')
-  return lines.map((line) => line.trim()).filter((line) => line !== '')
+  try {
+    const lines = readFileSync(path, 'utf8').split('\n')
+    return lines.map((line) => line.trim()).filter((line) => line !== '')
+  } catch (error) {
+    throw new UsageError(`--queries: ${messageOf(error)}`)
+  }
 }
 
 function namedSearches({ network }: WatchFlags, searches: Searches): Readonly<Record<string, SearchToWatch>> {

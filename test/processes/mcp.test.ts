@@ -54,7 +54,7 @@ describe('mcp', () => {
     const [{ called }, ...runs] = await Promise.all([
       session('--budget 4/day'),
       social('search coffee --budget 4/day'),
-      social('search tea --budget 4/day'),
+      social('watch coffee --once --budget 4/day'),
     ])
     const refused = [called?.isError === true, ...runs.map(({ code }) => code === 5)].filter(Boolean)
     expect([refused, server.ledger.spent]).toEqual([[true], 4])

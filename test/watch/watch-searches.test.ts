@@ -138,6 +138,27 @@ describe('watchSearches()', () => {
     expect([error, all.length]).toEqual([expect.any(CreditBudgetError), 2])
   })
 
+  it('waits for the next period when a page costs more than its budget has left, at the prices of the client', async () => {
+    const service = new SearchService({ acme: 30 }, { prices: { 'microblog.search': 5 } })
+    const start = Date.now()
+    const budget = daily(100)
+    budget.reserve(96, 'any').settle(96)
+    const options = { budget, signal: abortIn(2 * day, 'over') }
+    const { error } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+    const [first = 0] = service.minutesOf('acme', start)
+    expect(error).toBe('over')
+    expect(start + first * minute).toBeGreaterThanOrEqual(new Date(start).setUTCHours(24, 0, 0, 0))
+  })
+
+  it('throws with `once` when the budget has nothing left for a search, after the looks that it allows', async () => {
+    const service = new SearchService({ acme: 30, globex: 30, hooli: 30 })
+    const searches = { acme: { query: 'acme' }, globex: { query: 'globex' }, hooli: { query: 'hooli' } }
+    const { error, all } = await run(
+      watchSearches(service.client, searches, { budget: daily(4), once: true }),
+    )
+    expect([error, all.length]).toEqual([expect.any(CreditBudgetError), 2])
+  })
+
   it('counts a budget once that the client has, too', async () => {
     const budget = daily(100)
     const service = new SearchService({ acme: 30 }, { budget })

@@ -127,7 +127,9 @@ export class StateSync extends UpdateLoop {
   async #watch(): Promise<void> {
     const { store } = this.text
     if (store.watch === undefined || this.#unwatch !== undefined) return
-    this.#unwatch = store.watch(await this.text.key(), (text) => this.#onNotice(text))
+    const key = await this.text.key()
+    if (this.isClosed) return
+    this.#unwatch = store.watch(key, (text) => this.#onNotice(text))
     this.#listensSince = performance.now()
   }
 

@@ -11,6 +11,8 @@ const fewestIds = 1000
 /** Looks at one search for new posts, one time after another. */
 export class Looks<Post extends AnyPost> {
   readonly search: NamedSearch<Post>
+  /** Credits of a page, as far as is known. */
+  price: number
   readonly #settings: WatchSettings
   #spans: readonly WatchSpan[]
   #pace: WatchPace | null
@@ -19,13 +21,10 @@ export class Looks<Post extends AnyPost> {
 
   constructor(search: NamedSearch<Post>, settings: WatchSettings) {
     this.search = search
+    this.price = search.price
     this.#settings = settings
     this.#spans = search.state?.spans ?? []
     this.#pace = search.state?.pace ?? null
-  }
-
-  get price(): number {
-    return this.search.price
   }
 
   get pace(): WatchPace | null {

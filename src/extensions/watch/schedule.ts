@@ -11,6 +11,8 @@ import type { SearchBatch } from './types.ts'
 const minute = 60_000
 /** How long it sleeps at most: other processes may spend from the same budget, or the clock may be set. */
 const longestSleep = 60 * minute
+/** How long it waits at least for the end of a period: the clock of a shared budget may be behind. */
+const overtime = 1000
 
 /** One search of a watch. */
 interface Turn<Post extends AnyPost> {
@@ -43,15 +45,18 @@ export async function* scheduled<Post extends AnyPost>(
     })
     const times = dueTimes(due, funds, now, settings)
     const at = Math.min(...times)
-    const next = left[times.indexOf(at)]
-    if (next === undefined || (once && at > now)) return
-    if (at <= now) {
+    // With `once`, the budget itself says that it has too little left.
+    const isRefused = once && at > now && times.includes(Infinity)
+    const next = left[times.indexOf(isRefused ? Infinity : at)]
+    if (next === undefined || (once && at > now && !isRefused)) return
+    if (at <= now || isRefused) {
       yield* lookAt(next, settings, funds)
       continue
     }
     // Open calls reserve credits, which may come back.
     const longest = times.includes(Infinity) ? minute : longestSleep
-    await sleep(Math.max(1, Math.min(at, now + longest, funds?.endsAt ?? Infinity) - now), signal)
+    const end = Math.max(now + overtime, funds?.endsAt ?? Infinity)
+    await sleep(Math.max(1, Math.min(at, now + longest, end) - now), signal)
   }
 }
 
@@ -71,11 +76,15 @@ async function* lookAt<Post extends AnyPost>(
     signal?.throwIfAborted()
     turn.retryAt = Date.now() + Math.max(minute, freshness)
     if (error instanceof CreditBudgetError) {
-      if (funds === null || looks.price > funds.limit || error.budget !== nameOf(budget)) throw error
+      if (funds === null || error.budget !== nameOf(budget)) throw error
+      // The client may have other `prices`.
+      looks.price = error.needed
+      if (looks.price > funds.limit) throw error
       const { remaining } = (await budget?.summary?.()) ?? funds
+      const seemsEnough = remaining >= looks.price
       // What open calls had reserved may have come back. The second time, another budget of the same name has refused.
-      if (remaining >= looks.price && (once || turn.isRefused)) throw error
-      turn.isRefused = true
+      if (once || (seemsEnough && turn.isRefused)) throw error
+      turn.isRefused = seemsEnough
       turn.retryAt = Date.now() + minute
     } else if (isOfOneSearch(error)) yield { name, ...looks.batch(), error }
     else throw error
