@@ -9,6 +9,7 @@ import {
   cacheOption,
   ceilingOption,
   choiceOption,
+  common,
   described,
   shared,
   yesOption,
@@ -26,7 +27,7 @@ export function addOperation(program: Command, operation: Operation): void {
     const text = prefix === undefined ? paramTextOf(operation, positional) : `starts with ${prefix}`
     command.argument(operation.pathId ? '<id>' : `[${positional}]`, text).usage(`[options] <${positional}>`)
   }
-  command.optionsGroup('Common:')
+  command.optionsGroup(common)
   if (operation.list !== undefined) command.option('--limit <n>', 'stop after this many records')
   if (operation.paging !== undefined)
     command
@@ -47,7 +48,6 @@ export function addOperation(program: Command, operation: Operation): void {
     command.addOption(yesOption())
   if (operation.price.kind !== 'free') command.addOption(cacheOption())
   addParams(command, paramFlags(operation))
-  command.optionsGroup('Params:').option('--params <json>', 'params as JSON; - reads stdin')
   shared(command)
     .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .addHelpText('after', exitCodeHelp)

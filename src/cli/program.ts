@@ -15,7 +15,15 @@ import { addOperation } from './operation-command.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
 import { addEstimate, addWatch } from './search-commands.ts'
-import { cacheOption, described, optionsAt, profileOption, shared, withClient } from './shared-options.ts'
+import {
+  cacheOption,
+  common,
+  described,
+  optionsAt,
+  profileOption,
+  shared,
+  withClient,
+} from './shared-options.ts'
 import { complain } from './terminal.ts'
 import { usageMessageOf } from './usage-message.ts'
 
@@ -96,7 +104,7 @@ function createProgram(json: boolean): Command {
       'quote microblog search --max-pages 50',
       'quote professionalnet posts search --all',
     )
-      .optionsGroup('Common:')
+      .optionsGroup(common)
       .option('--max-pages <n>', 'fetch this many pages (default: 1)')
       .option('--all', 'fetch all pages, however many there are')
       .option('--params <json>', 'params as JSON; - reads stdin'),
@@ -165,7 +173,7 @@ function createProgram(json: boolean): Command {
       'mcp --sandbox --allow microblog.search',
     ),
   )
-    .optionsGroup('Common:')
+    .optionsGroup(common)
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
     .option(
       '--allow <operations...>',

@@ -3,14 +3,14 @@ import { operations } from '../api/operations.ts'
 import { estimate } from './estimate.ts'
 import { paramFlags } from './flags.ts'
 import { exitCodeHelp } from './help-texts.ts'
-import { addParams, choiceOption, described, shared, yesOption } from './shared-options.ts'
+import { addParams, choiceOption, common, described, shared, yesOption } from './shared-options.ts'
 import { watch } from './watch.ts'
 import { watchNetworks } from './watch-search.ts'
 
 /** A command about the new posts of a search. */
 function addSearch(program: Command, usage: string, summary: string, examples: readonly string[]): Command {
   return described(program.command(usage), summary, examples)
-    .optionsGroup('Common:')
+    .optionsGroup(common)
     .addOption(choiceOption('--network <name>', 'where to search', watchNetworks).default('microblog'))
     .option('--freshness <time>', 'look no more often: posts that are so old are fresh enough', '15m')
 }
@@ -19,9 +19,7 @@ function addSearch(program: Command, usage: string, summary: string, examples: r
 function withFilters(command: Command): Command {
   const flags = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
   addParams(command, flags)
-  return shared(
-    command.optionsGroup('Params:').option('--params <json>', 'params as JSON; - reads stdin'),
-  ).addHelpText('after', exitCodeHelp)
+  return shared(command).addHelpText('after', exitCodeHelp)
 }
 
 export function addEstimate(program: Command): void {

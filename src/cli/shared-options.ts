@@ -23,7 +23,7 @@ export function choiceOption(flag: string, help: string | undefined, choices: re
 }
 
 /** The flags that most people need come first, those that few need last. */
-const common = 'Common:'
+export const common = 'Common:'
 const advanced = 'Advanced:'
 
 /** Adds the flags of a command that prints, and may send. */
@@ -81,7 +81,7 @@ export function optionsAt(program: Command, words: readonly string[]): string[] 
   return command.options.flatMap(({ long }) => long ?? [])
 }
 
-/** Adds params as flags; search filters in their groups. */
+/** Adds params as flags, search filters in their groups, and as JSON. */
 export function addParams(command: Command, flags: readonly ParamFlag[]): void {
   command.optionsGroup('Params:')
   for (const flag of flags) {
@@ -89,6 +89,7 @@ export function addParams(command: Command, flags: readonly ParamFlag[]): void {
     if (flag.path.length > 1 && group !== undefined) command.optionsGroup(`${group}:`)
     command.addOption(paramOption(flag))
   }
+  command.optionsGroup('Params:').option('--params <json>', 'params as JSON; - reads stdin')
 }
 
 /** The text of a command in lists, and with its examples in its help. */

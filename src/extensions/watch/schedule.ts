@@ -46,10 +46,9 @@ export async function* scheduled<Post extends AnyPost>(
     const times = dueTimes(due, funds, now, settings)
     const at = Math.min(...times)
     // With `once`, the budget itself says that it has too little left.
-    const isRefused = once && at > now && times.includes(Infinity)
-    const next = left[times.indexOf(isRefused ? Infinity : at)]
-    if (next === undefined || (once && at > now && !isRefused)) return
-    if (at <= now || isRefused) {
+    const next = left[times.indexOf(at > now && once ? Infinity : at)]
+    if (next === undefined) return
+    if (at <= now || once) {
       yield* lookAt(next, settings, funds)
       continue
     }
