@@ -1,31 +1,51 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { fromSources } from './run.ts'
 import { samplesOf } from './samples.ts'
 
+/** Each network gets a new post. Slack fails once, and accepts two messages before the program ends. */
 const given = `import { createSandbox } from 'social-search-sdk/sandbox'
 import { SocialSearch } from 'social-search-sdk'
 process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'
 const post = (body: string) => ({ body, name: 'A>B', url: 'https://p.example/1' })
-const sandbox = createSandbox({ content: { microblog: [post('acme is old')] } })
+const content = { microblog: [post('acme is old')], professionalnet: [{ commentary: 'acme was old' }] }
+const sandbox = createSandbox({ content, limits: { perMinute: false } })
 const client = new SocialSearch(sandbox.clientOptions())
-globalThis.fetch = async (url, { body }) => (console.log(JSON.stringify([url, JSON.parse(body)])), new Response('ok'))
-let saved = 0
-const save = async () => {
-  if (++saved === 2) process.exit()
-  sandbox.publish([post('acme <b> & co')])
+let tries = 0
+globalThis.fetch = async (url, { body }) => {
+  if (++tries === 1) return new Response('', { status: 500 })
+  console.log(JSON.stringify([url, JSON.parse(body).text]))
+  if (tries === 3) setTimeout(() => process.exit())
+  return new Response('ok')
 }
+setTimeout(() => {
+  sandbox.publish([post('acme <b> & co')])
+  sandbox.publish({ professionalnet: [{ commentary: 'acme hires', share_url: 'https://n.example/2' }] })
+}, 500)
 `
 
-it('docs/jobs.md posts to Slack, with escaped texts, and no old or empty message', async () => {
+it('docs/jobs.md posts new posts of both networks to Slack once, with escaped texts, after an outage too', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'slack-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true }))
   const sample = samplesOf('docs/jobs.md').find((each) => each.includes('SLACK_WEBHOOK_URL')) ?? ''
-  // Nobody waits five minutes for the second poll.
-  const own = sample.replace('5 * 60_000', '5').replace('{ CreditBudget, SocialSearch }', '{ CreditBudget }')
+  // Nobody waits fifteen minutes for the next look, on a budget of a day.
+  const own = sample
+    .replace('CreditBudget,', 'CreditBudget as Budget,')
+    .replace("new CreditBudget(200, { every: 'day' })", 'new Budget(200)')
+    .replace("from: 'now'", "from: 'now', freshness: 100")
   const args = ['--input-type=module-typescript', '--eval', fromSources(given) + fromSources(own)]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  expect(JSON.parse(stdout)).toEqual([
-    'https://hooks.example/T1',
-    { text: '<https://p.example/1|A&gt;B>: acme &lt;b&gt; &amp; co' },
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd })
+  const sent = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as [string, string])
+  expect(sent.map(([url]) => url)).toEqual(Array(2).fill('https://hooks.example/T1'))
+  expect(sent.map(([, text]) => text).toSorted()).toEqual([
+    expect.stringMatching(/^<https:\/\/n\.example\/2\|.+>: acme hires$/),
+    '<https://p.example/1|A&gt;B>: acme &lt;b&gt; &amp; co',
   ])
 })
