@@ -9,7 +9,7 @@ import {
 } from '../extensions/oauth/index.ts'
 import { openBrowser } from './browser.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { Stop } from './stop.ts'
+import { InterruptHandler } from './interrupt-handler.ts'
 import type { StoredLogin } from './stored-login.ts'
 
 /** The authorization server, and how to reach it. */
@@ -34,12 +34,12 @@ export async function logInByBrowser(
   baseUrl: string,
   { issuer, clientId, scopes, port, timeoutMs, opensBrowser }: BrowserLogin,
 ): Promise<{ login: StoredLogin; tokens: TokenSet }> {
-  const stop = new Stop({ message: 'interrupted; nothing is stored' })
+  const interrupt = new InterruptHandler({ message: 'stopped; nothing is stored' })
   const server = createServer()
   const input = createInterface({ input: process.stdin })
   let timer: NodeJS.Timeout | undefined
   const ended = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener('abort', () => reject(stop.signal.reason))
+    interrupt.signal.addEventListener('abort', () => reject(interrupt.signal.reason))
     const late = `no answer from the browser within ${timeoutMs / 1000} s; log in again, or raise --timeout`
     timer = setTimeout(() => reject(new CommandError('credentials', late)), timeoutMs)
   })
@@ -47,7 +47,7 @@ export async function logInByBrowser(
     return await Promise.race([ended, authorize()])
   } finally {
     clearTimeout(timer)
-    stop.end()
+    interrupt.end()
     input.close()
     server.close()
     server.closeAllConnections()

@@ -101,7 +101,7 @@ function askForKey(): Promise<string> {
   return new Promise((resolve, reject) => {
     reader.on('close', () => {
       process.stderr.write('\n')
-      reject(new CommandError('interrupted', 'interrupted; nothing is stored'))
+      reject(new CommandError('interrupted', 'stopped; nothing is stored'))
     })
     reader.question('', (answer) => {
       resolve(answer)

@@ -13,7 +13,7 @@ import { JobDatabase } from './job-database.ts'
 import { openMachine } from './machine.ts'
 import { OutputFile, byExport, databaseFor, fileFormatOf } from './output-file.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
-import { Stop } from './stop.ts'
+import { InterruptHandler } from './interrupt-handler.ts'
 import { complain, print, showProgress, tell, waitText } from './terminal.ts'
 import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
 
@@ -36,7 +36,7 @@ export async function runOperation(
   if (operation.paging === undefined) raiseCeiling(operation, params, walk.limit)
   const machine = await openMachine(flags, commandOf(operation.id))
   await confirmWalk(operation, params, { ...flags, budget: machine.budget })
-  const stop = new Stop({
+  const interrupt = new InterruptHandler({
     // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
     prepare: () => job?.keepCredits(credits()),
   })
@@ -45,8 +45,8 @@ export async function runOperation(
   const client = clientFor(
     flags,
     {
-      ...{ ...answers.options, ...machine.options, hooks: stop.hooks },
-      observers: [...(answers.options.observers ?? []), stop.observer, exact.observer],
+      ...{ ...answers.options, ...machine.options, hooks: interrupt.hooks },
+      observers: [...(answers.options.observers ?? []), interrupt.observer, exact.observer],
       onWait: (wait) => showProgress(flags, `${done()} · ${waitText(wait)}`),
     },
     machine.budgets,
@@ -72,7 +72,7 @@ export async function runOperation(
     return leftOut === 0 ? cost : `${cost} · ${count(leftOut, 'paid record')} left out by --limit`
   }
   const options = {
-    ...{ ...walk, budget: budgetOf(flags, state.credits), signal: stop.signal },
+    ...{ ...walk, budget: budgetOf(flags, state.credits), signal: interrupt.signal },
     ceiling: flags.ceiling === undefined ? undefined : wholeNumberOf('--ceiling', flags.ceiling),
   }
   let next: object | null | undefined = state.next
@@ -99,7 +99,7 @@ export async function runOperation(
       else if (!(await print(text, formatter.isStyled))) return 0
       unwritten = undefined
       showProgress(flags, done())
-      stop.pageIsWritten()
+      interrupt.pageIsWritten()
     }
     const isEmpty = records === 0 && formatter.isStyled === true
     const rest = head + (formatter.tail ?? '') + (isEmpty ? nothingFound : '')
@@ -112,7 +112,7 @@ export async function runOperation(
     else tell(flags, `${out === undefined ? '' : `${out}: `}${done()}${more == null ? '' : ' · more: --all'}`)
     return 0
   } catch (error) {
-    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
+    const reason: unknown = interrupt.signal.aborted ? interrupt.signal.reason : error
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
     const failed = (error instanceof SocialSearchError ? error.next : undefined) ?? next
     // A request that the service finds invalid stays so.
@@ -131,7 +131,7 @@ export async function runOperation(
     job?.close(credits())
     file?.close()
     answers.report(client)
-    stop.end()
+    interrupt.end()
     await machine.close()
   }
 }

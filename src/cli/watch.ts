@@ -14,7 +14,7 @@ import { millisecondsOf, paramsOf, positionalOf, wholeNumberOf } from './flags.t
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { fileFormatOf } from './output-file.ts'
-import { Stop } from './stop.ts'
+import { InterruptHandler } from './interrupt-handler.ts'
 import { complain, print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
 import { type SearchFlags, operationOf } from './watch-search.ts'
@@ -40,12 +40,12 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length, estimate)
   const cards = cardsFor(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
-  const stop = new Stop({ prepare: () => sink?.prepare() })
+  const interrupt = new InterruptHandler({ prepare: () => sink?.prepare() })
   const client = clientFor(
     flags,
     {
-      ...{ ...machine.options, hooks: stop.hooks },
-      observers: [stop.observer, { onCall: () => stop.pageIsRead() }],
+      ...{ ...machine.options, hooks: interrupt.hooks },
+      observers: [interrupt.observer, { onCall: () => interrupt.pageIsRead() }],
     },
     machine.budgets,
   )
@@ -54,7 +54,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   const options = {
     freshness: millisecondsOf('--freshness', flags.freshness),
     maxPages: wholeNumberOf('--max-pages', flags.maxPages),
-    ...{ once: flags.once, from: flags.from, budget, signal: stop.signal },
+    ...{ once: flags.once, from: flags.from, budget, signal: interrupt.signal },
   }
   const report = new WatchReport(queries, (query) => sink?.states[query] != null)
   let sink: WatchSink | undefined
@@ -84,7 +84,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       // After an error, the last batch has told the state.
       if (error === null) stored += sink?.store(name, posts, state) ?? 0
       unstored = ''
-      stop.pageIsWritten()
+      interrupt.pageIsWritten()
       if (error === null) continue
       // The other searches go on, and the next look continues.
       if (failure === undefined && flags.once === true) failure = error
@@ -96,10 +96,10 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     if (missing !== undefined) throw new CommandError('budget', `missing: ${missing}; the next run continues`)
   } catch (error) {
     if (unstored !== '') say(`You have paid for these posts, which were not stored:\n${unstored}`)
-    throw stop.signal.aborted ? stop.signal.reason : error
+    throw interrupt.signal.aborted ? interrupt.signal.reason : error
   } finally {
     sink?.close()
-    stop.end()
+    interrupt.end()
     const { spent, uncertain } = client.credits
     const outlook = await Promise.resolve(budget?.summary?.()).catch(() => undefined)
     const lines = [

@@ -13,7 +13,7 @@ import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { type Entry, nameOf } from './entry.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'
-import { type Answers, StoredRequest, type Wanted } from './stored-request.ts'
+import { type Answers, CacheLookup, type Wanted } from './cache-lookup.ts'
 import type { CacheStore } from './store.ts'
 
 /** The cache of one client, and of the clients made from it with `withOptions`. */
@@ -51,7 +51,7 @@ export class ClientCache {
   /** @throws {NotCachedError} */
   async #stored(call: Call, wanted: Wanted): Promise<Entry> {
     const { operation, request, end } = call
-    const entry = await end.race(() => new StoredRequest(this.#known(), call, wanted).find())
+    const entry = await end.race(() => new CacheLookup(this.#known(), call, wanted).find())
     if (entry !== null) return entry
     const isFree = effectOf(operation) !== 'metered'
     const reason = isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
@@ -71,7 +71,7 @@ export class ClientCache {
     const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
     const answer = inFlight?.fetched
     if (inFlight !== undefined && (answer === undefined || wanted.isFresh(answer))) return inFlight
-    const stored = new StoredRequest(this.#known(), call, wanted)
+    const stored = new CacheLookup(this.#known(), call, wanted)
     const shared = new SharedRequest(stored, call, send, () => {
       if (this.#shared.get(name) === shared) this.#shared.delete(name)
     })

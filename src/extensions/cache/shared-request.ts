@@ -1,7 +1,7 @@
 import { type Answer, type Call, type Send, Cancellation } from '../../extend.ts'
 import { SocialSearchError } from '../../errors/index.ts'
 import type { Entry } from './entry.ts'
-import type { StoredRequest } from './stored-request.ts'
+import type { CacheLookup } from './cache-lookup.ts'
 
 /** The answer for one call. */
 export interface SharedAnswer {
@@ -17,7 +17,7 @@ export interface SharedAnswer {
  * and goes on as long as a call waits for it; the first of these pays.
  */
 export class SharedRequest {
-  readonly #stored: StoredRequest
+  readonly #stored: CacheLookup
   readonly #send: Send
   readonly #close: () => void
   readonly #leader: Call
@@ -33,7 +33,7 @@ export class SharedRequest {
    * @param leader The call that begins the request.
    * @param close Called when no further call may join.
    */
-  constructor(stored: StoredRequest, leader: Call, send: Send, close: () => void) {
+  constructor(stored: CacheLookup, leader: Call, send: Send, close: () => void) {
     this.#stored = stored
     this.#leader = leader
     this.#send = send

@@ -14,7 +14,7 @@ import { type Network, networkPosts } from './professionalnet/network.ts'
 import { commentsOf, postsOf } from './professionalnet/person.ts'
 import { searchPosts } from './professionalnet/search.ts'
 import { searchMicroblog } from './search.ts'
-import { createShelf } from './shelf.ts'
+import { createPostStore } from './post-store.ts'
 import { searchTechnews, technewsPosts } from './technews.ts'
 import type { SandboxLedger } from './types.ts'
 
@@ -39,10 +39,10 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const listeners = own.listeners ?? createListeners(seed)
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(settings, own.mentions, listeners)
-  const microblog = createShelf(settings, own.microblog, microblogPosts, posts)
-  const technews = createShelf(settings, own.technews, technewsPosts, Math.ceil(posts / 5))
-  const networkShelf = createShelf(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
-  const network: Network = { seed, shelf: networkShelf, found: new Map() }
+  const microblog = createPostStore(settings, own.microblog, microblogPosts, posts)
+  const technews = createPostStore(settings, own.technews, technewsPosts, Math.ceil(posts / 5))
+  const store = createPostStore(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
+  const network: Network = { seed, store, found: new Map() }
   // Cursors of sandboxes with other posts do not fit.
   const corpusId = JSON.stringify([seed, posts, own.microblog, own.technews])
 

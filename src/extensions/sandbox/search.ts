@@ -5,7 +5,7 @@ import { type IndexedPost, authorWordsOf } from './index-post.ts'
 import { containsAll } from './match-words.ts'
 import { take } from './lists.ts'
 import { type Moment, pageOf } from './pages.ts'
-import type { Shelf } from './shelf.ts'
+import type { PostStore } from './post-store.ts'
 
 /** Filters that a category adds. */
 const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
@@ -21,15 +21,15 @@ const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
  * The params are checked already. `corpusId` distinguishes cursors of other posts.
  */
 export function searchMicroblog(
-  shelf: Shelf<IndexedPost>,
+  store: PostStore<IndexedPost>,
   corpusId: string,
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ) {
   const { since, until, test, issues } = compileFilters({ ...filters, ...categoryFilters[category] })
   const search = [corpusId, query, category, Object.entries(filters).sort()]
   const inAuthor = containsAll(query)
-  const request = { cursor, count, search, issues, now: shelf.now() }
-  const find = (moment: Moment) => shelf.find(query, moment, { since, until })
+  const request = { cursor, count, search, issues, now: store.now() }
+  const find = (moment: Moment) => store.find(query, moment, { since, until })
   const passes = (found: IndexedPost): boolean =>
     test(found) && (category !== 'People' || inAuthor(authorWordsOf(found.post)))
   const { page, meta } =

@@ -6,7 +6,7 @@ import { Params } from './params.ts'
 import { type Topic, english, topicAbout } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { type Draft, type Make, idAt, makeUp } from './series.ts'
-import type { Shelf } from './shelf.ts'
+import type { PostStore } from './post-store.ts'
 import { normalize } from './match-words.ts'
 
 /** A story or a comment. Its fields are made up: the service documents none. */
@@ -53,15 +53,15 @@ export const technewsPosts = makeUp('technews', make, [8, 45])
  * Searches stories and comments. Request and response are made up. It takes `query`, `cursor`, `count` up to 20 and `type`
  * (`story` or `comment`), and returns `posts` and the `meta` of the documented search by cursor.
  */
-export function searchTechnews(shelf: Shelf<IndexedStory>, corpusId: string, input: unknown) {
+export function searchTechnews(store: PostStore<IndexedStory>, corpusId: string, input: unknown) {
   const params = new Params(input)
   const query = params.requiredText('query')
   const type = params.choice('type', types)
   const search = ['technews', corpusId, query, type]
-  const request = { ...params.page('count', pageSize), search, now: shelf.now() }
+  const request = { ...params.page('count', pageSize), search, now: store.now() }
   const { page, meta } = pageOf(
     request,
-    (moment) => shelf.find(query, moment),
+    (moment) => store.find(query, moment),
     ({ post }) => type === undefined || post.type === type,
   )
   return { posts: page.map(({ post }) => post), meta }

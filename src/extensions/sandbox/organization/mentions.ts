@@ -6,7 +6,7 @@ import { Params } from '../params.ts'
 import { type Topic, english, anything, topicAbout } from '../phrases/languages.ts'
 import { createRandom } from '../random.ts'
 import { type Make, makeUp } from '../series.ts'
-import { type Own, type ShelfSettings, createShelf } from '../shelf.ts'
+import { type Own, type PostStoreSettings, createPostStore } from '../post-store.ts'
 import { getRecord, type Listener, networks } from './monitors.ts'
 
 /** States of a mention; made up, and any may follow any: the service documents neither states nor transitions. */
@@ -61,17 +61,17 @@ function topicsOf({ keywords }: Listener): readonly Topic[] {
  * (`newest` or `fitScore`) and, like `count`, `state`, `network` and `listenerId`; `setState` takes `state`.
  */
 export function createMentions(
-  settings: ShelfSettings,
+  settings: PostStoreSettings,
   own: Own<IndexedMention>,
   listeners: readonly Listener[],
 ) {
   const madeUp = makeUp('mentions', makeMentions(listeners))
-  const shelf = createShelf(settings, own, madeUp, listeners.length === 0 ? 0 : mentionCount)
+  const store = createPostStore(settings, own, madeUp, listeners.length === 0 ? 0 : mentionCount)
   const changed = new Map<string, Mention['state']>()
 
   /** All mentions of a moment with their states of now, newest first. */
-  function all(moment = shelf.now()): Mention[] {
-    return shelf.all(moment).map(({ mention }) => {
+  function all(moment = store.now()): Mention[] {
+    return store.all(moment).map(({ mention }) => {
       const state = changed.get(mention.id)
       return state === undefined ? mention : { ...mention, state }
     })
@@ -83,7 +83,7 @@ export function createMentions(
       const sort = params.choice('sort', ['newest', 'fitScore']) ?? 'newest'
       const { test, filters } = readFilters(params)
       const search = ['mentions', settings.seed, sort, filters]
-      const request = { ...params.page('count', 100, 20), search, now: shelf.now() }
+      const request = { ...params.page('count', 100, 20), search, now: store.now() }
       const byFitScore = (a: Mention, b: Mention) => (sort === 'newest' ? 0 : b.fitScore - a.fitScore)
       const { page, meta } = pageOf(request, (moment) => all(moment).sort(byFitScore), test)
       return { mentions: page, meta }

@@ -29,7 +29,7 @@ export function commentsOn(
   const random = createRandom(`${network.seed}/comments/${activity}`)
   const total = post.social_details.numComments
   const returnedCount = Math.min(total, maxComments)
-  const now = network.shelf.now().at
+  const now = network.store.now().at
   let time = at
   const comments = Array.from({ length: returnedCount }, (): ProfessionalnetComment => {
     const { url, name, headline } = random.pick(people)
@@ -70,9 +70,9 @@ export function reactionsOn(network: Network, input: unknown) {
 }
 
 /** Finds a post by its URL, or by any text with its activity, such as a URN. */
-function findPost({ shelf, found }: Network, url: string): NetworkPost {
+function findPost({ store, found }: Network, url: string): NetworkPost {
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
-  const posts = [...found.values(), ...shelf.all(shelf.now())]
+  const posts = [...found.values(), ...store.all(store.now())]
   const post = posts.find(({ activity, post }) => activity === number || post.share_url === url)
   if (post === undefined) throw new Refusal(404, { message: `No post at ${url}` })
   return post

@@ -6,7 +6,7 @@ import { type Topic, english, topicAbout } from '../phrases/languages.ts'
 import type { Random } from '../random.ts'
 import { type Draft, type Make, idAt, makeUp } from '../series.ts'
 import { normalize } from '../match-words.ts'
-import type { Shelf } from '../shelf.ts'
+import type { PostStore } from '../post-store.ts'
 import { createComponents } from './components.ts'
 import { type IndexedCompany, type Person, membersOf } from './members.ts'
 
@@ -30,7 +30,7 @@ export interface NetworkPost {
 /** The simulated professional network of one sandbox. */
 export interface Network {
   readonly seed: number
-  readonly shelf: Shelf<NetworkPost>
+  readonly store: PostStore<NetworkPost>
   /** Posts that searches have found, by activity, for requests of their comments: some were made up for a query. */
   readonly found: Map<string, NetworkPost>
 }

@@ -52,18 +52,18 @@ export function commentsOf(network: Network, input: unknown) {
 
 function pageAbout(
   property: string,
-  { seed, shelf }: Network,
+  { seed, store }: Network,
   input: unknown,
   list: (person: Person, posts: readonly NetworkPost[], now: number) => readonly object[],
 ) {
   const params = new Params(input)
   const url = params.requiredText('profileUrl')
-  const request = { cursor: params.text('cursor'), count: pageSize, issues: params.issues, now: shelf.now() }
+  const request = { cursor: params.text('cursor'), count: pageSize, issues: params.issues, now: store.now() }
   const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (moment) => {
     const handle = /\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
     const person = membersOf(seed).people.find((each) => each.handle === handle)
     if (person === undefined) throw new Refusal(404, { message: `No profile at ${url}` })
-    return list(person, shelf.all(moment), moment.at)
+    return list(person, store.all(moment), moment.at)
   })
   return { [property]: page, meta }
 }

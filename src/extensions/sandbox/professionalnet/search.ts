@@ -28,12 +28,12 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
  * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
  */
-export function searchPosts({ shelf, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
+export function searchPosts({ store, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
   const passes = (post: NetworkPost): boolean => tests.every((test) => test(post))
-  const now = shelf.now()
-  const all = shelf.find(query, now)
+  const now = store.now()
+  const all = store.find(query, now)
   const found =
     sort_by !== 'recent'
       ? take(all, {}, passes).items.sort((a, b) => scoreOf(b.post) - scoreOf(a.post))

@@ -2,14 +2,13 @@ import type { Hooks, Observer } from '../index.ts'
 import { CommandError } from './command-errors.ts'
 
 /** Ends a job on Ctrl-C: after the page under way, which may have been charged. A second Ctrl-C ends it at once. */
-export class Stop {
+export class InterruptHandler {
   readonly #controller = new AbortController()
   #isWanted = false
   #isUnderWay = false
   readonly #onSignal = (): void => {
     if (!this.#isUnderWay) this.#end()
-    else if (this.#isWanted)
-      this.#end('interrupted; the page under way is not written, and may have been charged')
+    else if (this.#isWanted) this.#end('stopped; the page under way is not saved, and may have been charged')
     this.#isWanted = true
   }
 
@@ -20,7 +19,7 @@ export class Stop {
    * @param message Message of the interruption, unless a page is under way.
    * @param prepare Runs before each request. If it fails, the job ends before it buys the page.
    */
-  constructor({ message = 'interrupted; what was bought is written', prepare = () => {} } = {}) {
+  constructor({ message = 'stopped; everything you paid for is printed or saved', prepare = () => {} } = {}) {
     this.#message = message
     this.#prepare = prepare
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal)

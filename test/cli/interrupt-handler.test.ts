@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommandError } from '../../src/cli/command-errors.ts'
-import { Stop } from '../../src/cli/stop.ts'
+import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
-let stop: Stop
-beforeEach(() => (stop = new Stop()))
-afterEach(() => stop.end())
+let interrupt: InterruptHandler
+beforeEach(() => (interrupt = new InterruptHandler()))
+afterEach(() => interrupt.end())
 
 /** What Ctrl-C does, for this package's handlers alone. */
 function pressCtrlC(): void {
@@ -20,45 +20,45 @@ function search(presses: number, retryAfter: number | null) {
   if (retryAfter !== null) sandbox.inject({ status: 429, retryAfter })
   const client = new SocialSearch({
     ...sandbox.clientOptions(),
-    hooks: stop.hooks,
-    observers: [stop.observer],
+    hooks: interrupt.hooks,
+    observers: [interrupt.observer],
     async fetch(request) {
       for (let press = 0; press < presses; press++) pressCtrlC()
       return sandbox.fetch(request)
     },
   })
-  return { sandbox, page: client.microblog.search({ query: 'coffee' }, { signal: stop.signal }) }
+  return { sandbox, page: client.microblog.search({ query: 'coffee' }, { signal: interrupt.signal }) }
 }
 
 describe('Ctrl-C', () => {
   it('ends the job at once when the request under way has failed, without waiting for a retry', async () => {
     const { sandbox, page } = search(1, 1)
-    await expect(page).rejects.toThrow('interrupted; what was bought is written')
+    await expect(page).rejects.toThrow('stopped; everything you paid for is printed or saved')
     expect([sandbox.requests.length, sandbox.ledger.spent]).toEqual([1, 0])
   })
 
   it('lets a page under way be read and written, and then ends the job', async () => {
     const { page } = search(1, null)
     expect((await page).posts).toHaveLength(20)
-    expect(stop.signal.aborted).toBe(false)
-    expect(() => stop.pageIsWritten()).toThrow(CommandError)
+    expect(interrupt.signal.aborted).toBe(false)
+    expect(() => interrupt.pageIsWritten()).toThrow(CommandError)
   })
 
   it('ends the job at once when it is pressed twice, and says that the page may have been charged', async () => {
     const { page } = search(2, null)
-    await expect(page).rejects.toThrow('the page under way is not written, and may have been charged')
+    await expect(page).rejects.toThrow('the page under way is not saved, and may have been charged')
   })
 
   it('ends the job at once when no request is under way', async () => {
     await search(0, 0).page
-    stop.pageIsWritten()
+    interrupt.pageIsWritten()
     pressCtrlC()
-    expect(stop.signal.reason).toBeInstanceOf(CommandError)
+    expect(interrupt.signal.reason).toBeInstanceOf(CommandError)
   })
 
   it('is left to the process when the job has ended', () => {
-    stop.end()
+    interrupt.end()
     pressCtrlC()
-    expect(stop.signal.aborted).toBe(false)
+    expect(interrupt.signal.aborted).toBe(false)
   })
 })

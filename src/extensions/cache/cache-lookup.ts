@@ -20,7 +20,7 @@ export interface Wanted {
 }
 
 /** The stored answer of one request. If the store fails, the call logs a warning and continues without it. */
-export class StoredRequest {
+export class CacheLookup {
   readonly #answers: Answers
   readonly #call: Call
   readonly #wanted: Wanted

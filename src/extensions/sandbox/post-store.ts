@@ -15,7 +15,7 @@ interface Item {
 }
 
 /** What the posts of a sandbox depend on. */
-export interface ShelfSettings {
+export interface PostStoreSettings {
   readonly seed: number
   /** The time of the sandbox's clock, in milliseconds since 1970. */
   readonly now: () => number
@@ -36,10 +36,10 @@ export interface Own<T> {
 }
 
 /** The posts of one network in one sandbox: made-up ones, those from a test, and those that come as time passes. */
-export type Shelf<T extends Item> = ReturnType<typeof createShelf<T>>
+export type PostStore<T extends Item> = ReturnType<typeof createPostStore<T>>
 
-export function createShelf<T extends Item>(
-  { seed, now, growth }: ShelfSettings,
+export function createPostStore<T extends Item>(
+  { seed, now, growth }: PostStoreSettings,
   own: Own<T>,
   { name: network, make, latest, about, sizeAbout }: MadeUp<T>,
   size: number,
