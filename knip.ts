@@ -9,6 +9,7 @@ export default {
     'examples/*.ts',
     'bench/simulate/{ablate,worker,worker-of-ablation}.ts',
     'bench/child/*.ts',
+    'bench/shared/worker.ts',
     'bench/peers/*.ts',
     'test/**/*.test-d.ts',
     'test/oauth/lock-holder.ts',

@@ -51,10 +51,12 @@ export class StateSync extends UpdateLoop {
   #pollMs = firstPollMs
   /** Whether a notice of this process has come back to it. Until then it polls: a pooler or missing rights may swallow them. */
   #hears = false
-  /** Since when it should hear its own notices; Infinity before, and once it has logged that it does not. */
-  #listensSince = Infinity
+  /** Since when each update sends a notice, to hear it come back; Infinity before, and once it has come or is given up. */
+  #testsSince = Infinity
   /** When to look whether another process has taken its slot. */
-  #lookAt = Infinity
+  #turnAt = Infinity
+  /** When to look at what all have to know. */
+  #newsAt = Infinity
 
   constructor(text: SharedText, rules: Rules, arrivalMs: number) {
     super(text)
@@ -109,7 +111,7 @@ export class StateSync extends UpdateLoop {
 
   protected async update(): Promise<void> {
     const startedAt = performance.now()
-    this.#lookAt = Infinity
+    this.#turnAt = this.#newsAt = Infinity
     await this.#watch()
     const { outcomes } = await this.#exchange()
     // A process that slept for so long may have lost its slots to others.
@@ -119,8 +121,8 @@ export class StateSync extends UpdateLoop {
       if (outcome !== undefined && outcome.granted > 0) this.#pollMs = firstPollMs
       surface.settle(isLate ? undefined : outcome)
     }
-    if (this.#hears || performance.now() - this.#listensSince < deafMs) return
-    this.#listensSince = Infinity
+    if (performance.now() - this.#testsSince < deafMs) return
+    this.#testsSince = Infinity
     this.text.log('warn', 'no notices of the shared store arrive, so this process polls', {})
   }
 
@@ -130,7 +132,7 @@ export class StateSync extends UpdateLoop {
     const key = await this.text.key()
     if (this.isClosed) return
     this.#unwatch = store.watch(key, (text) => this.#onNotice(text))
-    this.#listensSince = performance.now()
+    this.#testsSince = performance.now()
   }
 
   /** Tells this process's part, and asks for slots. */
@@ -142,7 +144,8 @@ export class StateSync extends UpdateLoop {
         this.#report(now - moment.readAt, epoch, closures)
       const changed = changeState(text, moment, this.#copy?.state, report, this.rules, randomId())
       const { state, isChanged, looks } = changed
-      const notice = looks.length === 0 ? undefined : JSON.stringify({ from: this.text.id, looks })
+      const isTold = looks.length > 0 || this.#testsSince !== Infinity
+      const notice = isTold ? JSON.stringify({ from: this.text.id, looks }) : undefined
       return { state, isChanged, notice, keepMs, result: changed }
     })
     this.#copy = { state: changed.state, at: performance.now() }
@@ -178,27 +181,29 @@ export class StateSync extends UpdateLoop {
     if (text === undefined) {
       // The connection is new: notices are missing, and the state may be.
       this.#hears = false
-      if (this.#listensSince !== Infinity) this.#listensSince = performance.now()
-      const notice = JSON.stringify({ from: id, looks: [] })
-      this.text.update(() => ({ notice, result: undefined })).catch(() => {})
-      if (this.#counts || this.#isWaiting) this.touch()
+      this.#testsSince = performance.now()
+      this.touch()
       return
     }
     const { from, looks = [] } = decodeNotice(text) ?? {}
-    this.#hears ||= from === id
+    if (from === id) {
+      this.#hears = true
+      this.#testsSince = Infinity
+    }
     if (from === id || looks.length === 0) return
-    const look = looks.find(
-      ([process]) => process === id || (process === everyone && this.#copy !== undefined),
-    )
-    const [process, ms] = look ?? [everyone, Infinity]
-    this.#lookAt = performance.now() + ms + Math.random() * spreadMs
-    if (process === id && ms === 0) this.touch()
+    const [, turnMs = Infinity] = looks.find(([process]) => process === id) ?? []
+    const at = performance.now() + Math.random() * spreadMs
+    // The latest notice tells whose turn it is. What all have to know stays so until this process knows it.
+    this.#turnAt = at + turnMs
+    if (this.#copy !== undefined && looks.some(([process]) => process === everyone))
+      this.#newsAt = Math.min(this.#newsAt, at)
+    if (turnMs === 0) this.touch()
     else this.schedule()
   }
 
   protected onAvailability(): void {
     // The connection for notices may come back later.
-    if (this.#listensSince !== Infinity) this.#listensSince = performance.now()
+    if (this.#testsSince !== Infinity) this.#testsSince = performance.now()
     this.#askAgain()
   }
 
@@ -210,7 +215,7 @@ export class StateSync extends UpdateLoop {
   }
 
   protected renewMs(): number {
-    const look = this.#lookAt - performance.now()
+    const look = Math.min(this.#turnAt, this.#newsAt) - performance.now()
     if (this.slots === 0 && !this.#isWaiting) return look
     let ms = Math.min(this.rules.leaseMs / 3, look)
     for (const { calls, refusal } of this.surfaces.values()) {

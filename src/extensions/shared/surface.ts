@@ -65,6 +65,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
 
   settle(outcome: Outcome | undefined): void {
     const { sync } = this.#context
+    const { closed } = this.queue.pace
     const at = performance.now()
     this.#isAsking = false
     this.refusal = outcome?.refusal && { ...outcome.refusal, until: at + outcome.refusal.ms }
@@ -73,7 +74,9 @@ export class SharedSurface implements SlotSource, SurfacePart {
     this.#granted.push(...granted)
     sync.slots += granted.length
     this.#giveBack()
-    if (this.refusal?.reason === 'closed') this.queue.hold(this.refusal.ms)
+    const { reason, ms = 0 } = this.refusal ?? {}
+    // Each hold counts as another 429, so one that is known, at most read at another time, is left.
+    if (reason === 'closed' && ms > (closed && closed + marginMs)) this.queue.hold(ms)
     this.queue.wake()
   }
 

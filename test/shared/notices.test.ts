@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { SharedLimiter, type SharedLimiterOptions, memoryStore } from '../../src/extensions/shared/index.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+
+virtualTime()
+
+const { signal } = new AbortController()
+const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+
+/** Processes of one organization, and what happens to their store. */
+function open(options: Partial<SharedLimiterOptions> = {}) {
+  const { update, watch } = memoryStore()
+  const listeners = new Set<(notice?: string) => void>()
+  const world = {
+    isAway: false,
+    log: [] as string[],
+    /** Sends a notice to all. */
+    notify: (notice: object) => listeners.forEach((listener) => listener(JSON.stringify(notice))),
+  }
+  const store: SharedLimiterOptions['store'] = {
+    update: (key, change) => (world.isAway ? Promise.reject(new Error('away')) : update(key, change)),
+    watch(key, listener) {
+      listeners.add(listener)
+      return watch!(key, listener)
+    },
+  }
+  const logger = { warn: (message: string) => void world.log.push(message) }
+  const limiterOf = () => new SharedLimiter({ store, organization: 'acme', logger, ...options })
+  const use = async (limiter: SharedLimiter, surface: string | null) =>
+    (await settle(limiter.acquire({ ...ticket, surface }))).value!.release()
+  return { world, limiterOf, use }
+}
+
+describe('SharedLimiter', () => {
+  it('logs nothing of notices when a process is alone on a store that calls no listener by itself', async () => {
+    const { world, limiterOf, use } = open()
+    // The first one has something to tell, which the second has not.
+    const [first, second] = [limiterOf(), limiterOf()]
+    await use(first, null)
+    await first.close()
+    for (let i = 0; i < 4; i++) {
+      await use(second, null)
+      await pass(2000)
+    }
+    expect(world.log).toEqual([])
+    await second.close()
+  })
+
+  it('hears of a 429 of another process at once, also when a notice for others follows', async () => {
+    const { world, limiterOf, use } = open({ limits: { inFlight: 1 } })
+    const [first, second] = [limiterOf(), limiterOf()]
+    for (const limiter of [first, second]) await use(limiter, null)
+    const { value: lease } = await settle(first.acquire({ ...ticket, surface: null }))
+    let error: unknown
+    second.acquire({ ...ticket, maxHoldWait: 1000 }).catch((reason: unknown) => (error = reason))
+    await pass(500)
+    first.hold('a', 30_000)
+    for (let ms = 0; ms < 50; ms++) {
+      await pass(1)
+      world.notify({ from: 'other', looks: [['another', 0]] })
+    }
+    expect(error).toMatchObject({ reason: 'rate_limited' })
+    lease!.release()
+    await Promise.all([first.close(), second.close()])
+  })
+
+  it("counts a 429 of another process once, when it goes on alone with onUnavailable: 'local'", async () => {
+    const { world, limiterOf, use } = open({ onUnavailable: 'local', localShare: 0.5 })
+    const [first, second] = [limiterOf(), limiterOf()]
+    for (const limiter of [first, second]) await use(limiter, null)
+    first.hold('a', 30_000)
+    await pass(100)
+    const calls = Array.from({ length: 10 }, () => second.acquire({ ...ticket }))
+    let granted = 0
+    for (const call of calls)
+      void call.then((lease) => {
+        granted++
+        lease.release()
+      })
+    for (let i = 0; i < 20; i++) {
+      await use(second, 'b')
+      await pass(500)
+    }
+    world.isAway = true
+    await pass(19_500)
+    expect(granted).toBe(0)
+    await pass(15_000)
+    expect(granted).toBeGreaterThanOrEqual(4)
+    world.isAway = false
+    await pass(60_000)
+    await Promise.all([first.close(), second.close()])
+  })
+})
