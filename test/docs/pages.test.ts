@@ -14,10 +14,10 @@ import { given, moduleOf, pages, samples } from './samples.ts'
 const root = new URL('../../', import.meta.url)
 
 /** Those that need a server, a page, a test runner, or names that nothing here stands for. */
-const notRun = /listen\(|from '(pg|redis|undici|vitest)'|social-search-sdk\/(catalog|events|oauth|watch)/
+const notRun =
+  /listen\(|from '(pg|redis|undici|vitest)'|social-search-sdk\/(catalog|events|oauth|watch)|type \{ SharedStore/
 const toRun = samples
-  // Tests of stores run those of docs/stores.md.
-  .filter(({ page, text }) => page !== 'docs/stores.md' && !notRun.test(text))
+  .filter(({ text }) => !notRun.test(text))
   .map((sample) => ({ ...sample, name: `${sample.page}: sample ${sample.number}` }))
 
 const { service, errorsOf } = languageServiceFor(
