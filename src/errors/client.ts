@@ -156,7 +156,7 @@ export class CreditBudgetError extends SharedError {
         : ''
     super(
       'credit_budget',
-      `refused before sending: it may cost ${count(needed, 'credit')}, the budget has ${remaining} left${hint}`,
+      `not sent: it may cost ${count(needed, 'credit')} and the budget has ${remaining} left${hint}`,
       [details],
       context,
     )

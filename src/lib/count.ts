@@ -10,7 +10,12 @@ const units = [
 ] as const
 
 /** A time in milliseconds, in the largest unit of which it has at least two: `90 seconds`, `12 minutes`. */
-export function timeText(ms: number): string {
+export function timeText(ms: number, round = Math.floor): string {
   const [unit, size] = units.find(([, size]) => ms >= 2 * size) ?? ['second', 1000]
-  return count(Math.floor(ms / size), unit)
+  return count(round(ms / size), unit)
+}
+
+/** `retry in 5 minutes`, never too early. */
+export function retryIn(ms: number): string {
+  return `retry in ${timeText(ms, Math.ceil)}`
 }

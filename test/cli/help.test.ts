@@ -56,7 +56,7 @@ describe('help', () => {
     for (const line of lines) {
       const { err } = await social(`${line.replace('> openapi.json', '')} --per-minute off --sandbox`)
       // Ids and addresses are made up, so the answer may be 404.
-      expect(err, line).toMatch(/^$| answered 404;/)
+      expect(err, line).toMatch(/^$|not found \(404\)/)
     }
   })
 

@@ -71,8 +71,8 @@ describe('createProxy() whose credential the service refuses', () => {
     for (let i = 0; i < 2; i++) expect((await settle(post(proxy))).value?.status).toBe(502)
     expect(log.mock.calls).toEqual([
       [
-        'the proxy responded to microblog.search with 502; AuthenticationError: microblog.search: the service ' +
-          'answered 401; unauthorized: Missing or unknown credential; pass onError to see each error',
+        'the proxy responded to microblog.search with 502; AuthenticationError: microblog.search: ' +
+          'the service does not accept the credential (401): Missing or unknown credential; pass onError to see each error',
       ],
     ])
   })

@@ -88,8 +88,8 @@ export class OpenAttempt {
     const { phase } = this.#at
     const message =
       this.#entry.sent === null
-        ? `a hook took longer than ${timeoutMs} ms, nothing was sent`
-        : `no complete response within ${timeoutMs} ms (waiting for ${phase})`
+        ? `a hook took longer than ${timeoutMs / 1000} s, nothing was sent`
+        : `no complete response within ${timeoutMs / 1000} s (waiting for ${phase})`
     return new TimeoutError(message, { ...errorContext(this.#at), phase })
   }
 

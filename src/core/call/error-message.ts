@@ -1,5 +1,7 @@
+import type { ServiceErrorCode } from '../../api/error-envelope.ts'
 import { cut, maxMessageLength } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
+import { retryIn } from '../../lib/count.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { ErrorBody } from '../http/dialect.ts'
 
@@ -10,6 +12,18 @@ export const maxCodeLength = 64
 export function printable(text: string, maxLength: number): string {
   return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
 }
+
+/** What the documented codes mean, for people: the command, tools and apps show the message of an error as it is. */
+const meanings: Readonly<Record<ServiceErrorCode, string>> = {
+  validation_error: 'the service does not accept the request',
+  unauthorized: 'the service does not accept the credential',
+  rate_limited: 'rate limit reached',
+  upstream_error: 'the search provider is not answering',
+  professionalnet_unavailable: 'the professional network is unavailable',
+}
+
+/** The service has no codes of its own for these. */
+const statusMeanings: Readonly<Record<number, string>> = { 403: 'not permitted', 404: 'not found' }
 
 /**
  * The message of an error status.
@@ -24,25 +38,28 @@ export function describeError(
   announced: number | null,
 ): string {
   const errorBody: ErrorBody = typeof told === 'string' ? {} : told
-  const { code = '', message = '', issues: [issue] = [] } = errorBody
-  const said = [code, message]
-    .filter((text) => text !== '')
-    .map((text) => printable(text, maxMessageLength))
-    .join(': ')
-  const parts = [
-    `the service answered ${status}`,
-    typeof told === 'string' ? `without its own error body (${told})` : said,
-  ]
-  // Without an id, the path exists, unless the address is wrong.
+  const { message = '', issues: [issue] = [] } = errorBody
+  const parts =
+    typeof told === 'string'
+      ? [`the answer ${status} is not the service's own (${told})`, 'a proxy or firewall may have sent it']
+      : [describeOwn(status, errorBody)]
+  // A path without an id always exists, so the address must be wrong.
   if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1'))
     parts.push('check baseUrl: it lacks /v1')
   if (issue && errorBody.message === undefined) parts.push(`${issue.path} ${issue.message}`)
-  if (announced !== null) parts.push(`retry after ${announced / 1000} s`)
   const isExplained = scopes.some((scope) => message.includes(scope))
   if (status === 403 && scopes.length > 0 && !isExplained) {
     parts.push(`the credential lacks ${scopes.join(' or ')}, or the member behind it lost the permission`)
   }
+  if (announced !== null) parts.push(retryIn(announced))
   return parts.join('; ')
+}
+
+function describeOwn(status: number, { code = '', message = '' }: ErrorBody): string {
+  const meaning = Object.hasOwn(meanings, code) ? meanings[code as ServiceErrorCode] : statusMeanings[status]
+  const what = meaning === undefined ? `the service answered ${status}` : `${meaning} (${status})`
+  const said = message || (meaning === undefined ? code : '')
+  return said === '' ? what : `${what}: ${printable(said, maxMessageLength)}`
 }
 
 /** The type of a body that is not the service's, and the first words of a page. Other bodies may hold paid data. */

@@ -6,6 +6,7 @@ import {
   type SocialSearchError,
   TimeoutError,
 } from '../../errors/index.ts'
+import { retryIn } from '../../lib/count.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type Ticket, SurfaceClosed } from '../../limits/interface.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
@@ -215,7 +216,7 @@ class Run {
 
   #unsentError({ remaining, reason }: SurfaceClosed): SocialSearchError {
     const retryAfter = Math.max(1, Math.ceil(remaining / 1000))
-    const message = `not sent: rate limit reached; retry after ${retryAfter} s`
+    const message = `not sent: rate limit reached; ${retryIn(remaining)}`
     if (reason === 'pace') return this.#timeoutError(message, retryAfter)
     return new RateLimitError({
       ...errorContext(this.#situation()),

@@ -109,7 +109,7 @@ function explanationOf(phase: ConnectionPhase, { baseUrl, redactor }: Server): s
   if (phase === 'exchange') return 'the connection failed after the request was sent'
   const host = redactor.text(new URL(baseUrl).host)
   return phase === 'connect'
-    ? `connecting to ${host} failed, nothing was sent`
+    ? `cannot reach ${host}, nothing was sent`
     : `no trusted TLS connection to ${host}, nothing was sent`
 }
 

@@ -69,7 +69,7 @@ export async function requestJson(
     }
   }
   return within(timeoutMs, exchange, () => {
-    const message = `no complete response within ${timeoutMs} ms`
+    const message = `no complete response within ${timeoutMs / 1000} s`
     throw new OAuthError(message, { step, reason: 'timeout', processed: 'unknown' })
   })
 }

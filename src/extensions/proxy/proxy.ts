@@ -1,6 +1,7 @@
 import { CreditBudget } from '../../index.ts'
 import { defaultTimeoutMs, effectOf } from '../../extend.ts'
 import { TimeoutError } from '../../errors/index.ts'
+import { retryIn } from '../../lib/count.ts'
 import { runAside } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
@@ -176,7 +177,7 @@ function retryLater({ retryAfter }: TimeoutError): Refusal {
   const reason =
     retryAfter === undefined
       ? 'it waited too long at the proxy'
-      : `rate limit reached; retry after ${retryAfter} s`
+      : `rate limit reached; ${retryIn(1000 * retryAfter)}`
   return new Refusal(429, 'rate_limited', `not sent: ${reason}`, {
     retryAfter: retryAfter ?? defaultRetryAfter,
   })

@@ -14,7 +14,7 @@ const service = scriptedService()
 virtualTime()
 
 it.each([
-  [{ timeout: 147.6 }, 'no complete response within 148 ms (waiting for headers)'],
+  [{ timeout: 147.6 }, 'no complete response within 0.148 s (waiting for headers)'],
   [{ deadline: 147.6 }, 'the deadline of 148 ms passed before the response began'],
   [{ maxQueueWait: 147.6, limits: { inFlight: 1 } }, 'not sent in 148 ms in the queue'],
 ] satisfies [Partial<ClientOptions>, string][])(

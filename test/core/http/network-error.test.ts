@@ -68,7 +68,7 @@ describe('readNetworkFailure()', () => {
 
 describe('explainNetworkError()', () => {
   it.each([
-    [coded('ENOTFOUND', 'getaddrinfo'), 'connecting to api.example.com failed, nothing was sent (ENOTFOUND)'],
+    [coded('ENOTFOUND', 'getaddrinfo'), 'cannot reach api.example.com, nothing was sent (ENOTFOUND)'],
     [
       coded('CERT_HAS_EXPIRED'),
       'no trusted TLS connection to api.example.com, nothing was sent (CERT_HAS_EXPIRED)',
@@ -86,6 +86,6 @@ describe('explainNetworkError()', () => {
       { baseUrl: 'https://sk_live_123/v1', redactor },
       false,
     )
-    expect(message).toBe('connecting to [redacted] failed, nothing was sent (ENOTFOUND)')
+    expect(message).toBe('cannot reach [redacted], nothing was sent (ENOTFOUND)')
   })
 })

@@ -19,7 +19,7 @@ describe('error messages', () => {
   afterEach(() => vi.useRealTimers())
 
   it('use the singular for one', () => {
-    expect(new CreditBudgetError({ needed: 1, remaining: 0 }).message).toContain('may cost 1 credit,')
+    expect(new CreditBudgetError({ needed: 1, remaining: 0 }).message).toContain('may cost 1 credit and')
   })
 
   it.each([
