@@ -21,7 +21,7 @@ export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
 export { type ComposedRequest, composeRequest, contextOf, paramsOf } from './core/call/compose-request.ts'
-export { type Dialect, serviceDialect } from './core/http/dialect.ts'
+export type { Dialect } from './core/http/dialect.ts'
 export { nextStep } from './core/pages/next-step.ts'
 export { effectOf } from './core/retry/policy.ts'
 

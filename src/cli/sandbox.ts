@@ -48,7 +48,6 @@ function greeting(server: SandboxServer): string {
   Base URL       ${server.baseUrl}
   API key        ${server.apiKey}
   Key to write   ${server.writeKey} (has mentions:write, too)
-  Publish URL    ${server.publishUrl}
   Catalog URL    ${server.catalog.baseUrl}
   Catalog token  ${server.catalog.token}
 

@@ -5,7 +5,6 @@ import {
   type EventOptions,
   InvalidEventError,
   createEventReceiver,
-  verifySharedSecret,
 } from '../../src/extensions/events/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { makeReceiver, secret, url } from './setup.ts'
@@ -78,9 +77,8 @@ describe('createEventReceiver()', () => {
   })
 
   it('accepts a body of the maximum size, and the content encoding identity', async () => {
-    const { post } = makeReceiver({ maxBodyBytes: 10 })
-    expect(await post('x'.repeat(10), { 'content-encoding': 'Identity' })).toBe(202)
-    expect(await post('x'.repeat(11))).toBe(413)
+    const { post } = makeReceiver()
+    expect(await post('x'.repeat(2 ** 20), { 'content-encoding': 'Identity' })).toBe(202)
   })
 
   it.each<[string, BodyInit, EventOptions['verify']]>([
@@ -132,7 +130,7 @@ describe('createEventReceiver()', () => {
   })
 
   it('hides the request from logs of the event', async () => {
-    const { events, post } = makeReceiver({ verify: verifySharedSecret({ secret, query: 'key' }) })
+    const { events, post } = makeReceiver()
     expect(await post('{}', {}, `${url}?key=${secret}`)).toBe(202)
     expect(inspect(events, { depth: Infinity }) + JSON.stringify(events)).not.toContain(secret)
     expect(events[0]?.delivery.url.searchParams.get('key')).toBe(secret)
@@ -142,7 +140,6 @@ describe('createEventReceiver()', () => {
     [{ verify: undefined }, /^verify must be a function, got undefined/],
     [{ onEvent: undefined }, /^onEvent must be a function/],
     [{ schema: {} }, /schema must be a Standard Schema, got object/],
-    [{ maxBodyBytes: 0 }, /^maxBodyBytes must be a whole number of at least 1, got 0/],
     [{ onevent: () => {} }, /unknown option onevent; did you mean onEvent\?/],
   ])('refuses the invalid options %j', (options, message) => {
     expect(() => makeReceiver(options)).toThrow(message)

@@ -5,8 +5,8 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { fieldsOf, streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/extensions/export/index.ts'
-import { ConfigurationError, CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
+import { fieldsOf, streamOf, toCsv, toJsonl, toParquet } from '../../src/extensions/export/index.ts'
+import { CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { newFolder } from '../support/folder.ts'
 
@@ -79,28 +79,6 @@ describe('toParquet()', () => {
       toParquet({ fields: [{ path: 'n', type: 'number' }] }),
     )
     await expect(textOf(stream)).rejects.toThrow('n is a string')
-  })
-})
-
-describe('unique()', () => {
-  it('merges walks and omits repeated posts', async () => {
-    const ids: string[] = []
-    for await (const { id } of unique(walk(), walk(), client.microblog.search({ query: 'espresso' })))
-      ids.push(id)
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids.slice(0, 60)).toEqual((await walk().toArray({ limit: 60 })).map(({ id }) => id))
-    expect(ids.length).toBeGreaterThan(60)
-  })
-
-  it('uses the urn of items without an id', async () => {
-    const posts = () => client.professionalnet.posts.search({ query: 'data' }, { maxPages: 1 })
-    const urns: string[] = []
-    for await (const { urn } of unique(posts(), posts())) urns.push(urn)
-    expect(urns).toHaveLength((await posts()).posts.length)
-  })
-
-  it('refuses items without id and urn', async () => {
-    await expect(unique(listed({ a: 1 })).next()).rejects.toThrow(ConfigurationError)
   })
 })
 

@@ -65,18 +65,12 @@ describe('social-search sandbox', () => {
     await expect(client.technews.search({ query: 'a' })).rejects.toBeInstanceOf(RateLimitError)
   })
 
-  it('has new posts, those of --growth and those that are published', async () => {
-    const { printed, baseUrl, apiKey } = await started('--growth 3600')
+  it('has new posts of --growth', async () => {
+    const { baseUrl, apiKey } = await started('--growth 3600')
     const client = new SocialSearch({ baseUrl, apiKey })
     const batches = watchSearch(client.microblog, { query: 'acme' }, { freshness: 1000 })
     await batches.next()
     expect((await batches.next()).value?.posts.length).toBeGreaterThan(0)
-
-    const headers = { authorization: `Bearer ${printed('Key to write')}` }
-    const body = JSON.stringify([{ body: 'Acme recalls its kettle' }])
-    await fetch(printed('Publish URL'), { method: 'POST', headers, body })
-    const { value } = await batches.next()
-    expect(value?.posts.map(({ body: text }) => text)).toContain('Acme recalls its kettle')
     await batches.return(undefined)
   })
 

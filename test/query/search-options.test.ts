@@ -1,6 +1,5 @@
 import {
   InfiniteQueryObserver,
-  MutationObserver,
   QueryClient,
   QueryObserver,
   focusManager,
@@ -8,8 +7,8 @@ import {
   onlineManager,
 } from '@tanstack/query-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigurationError, SocialSearch, createTransport, mentions, microblog } from '../../src/index.ts'
-import { infiniteSearchOptions, searchOptions, setStateOptions } from '../../src/extensions/query/index.ts'
+import { ConfigurationError, SocialSearch, createTransport, microblog } from '../../src/index.ts'
+import { infiniteSearchOptions, searchOptions } from '../../src/extensions/query/index.ts'
 import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 let sandbox: Sandbox
@@ -172,33 +171,3 @@ describe('searchOptions()', () => {
 function refuse(): never {
   throw new Error('no credits')
 }
-
-describe('setStateOptions()', () => {
-  const writer = () => new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
-
-  it('changes the state of a mention, once for each mutate()', async () => {
-    const [{ id } = {}] = (await client.mentions.list()).mentions
-    const mutation = new MutationObserver(queries, setStateOptions(writer()))
-    const body = await mutation.mutate({ id: String(id), body: { state: 'done' } })
-    expect(body).toMatchObject({ requestId: expect.any(String), mention: { id, state: 'done' } })
-    expect(sandbox.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1)
-  })
-
-  it('is not sent again when the response is lost, and the error has applied', async () => {
-    queries.setDefaultOptions({ mutations: { retry: 3, retryDelay: 1 } })
-    sandbox.inject({ reset: 'after' })
-    const mutation = new MutationObserver(queries, setStateOptions(writer()))
-    const error: unknown = await mutation
-      .mutate({ id: 'men_764dbb8c410af7ff', body: { state: 'done' } })
-      .catch((error: unknown) => error)
-    expect(error).toMatchObject({ applied: 'unknown' })
-    expect(sandbox.requests).toHaveLength(1)
-  })
-
-  it('passes options to each call, and accepts the mentions of a transport', async () => {
-    const transport = createTransport({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
-    const options = setStateOptions({ mentions: mentions(transport) }, { deadline: 0.5 })
-    await expect(options.mutationFn({ id: 'men_1', body: {} })).rejects.toThrow('deadline')
-    expect(() => setStateOptions({} as never)).toThrow('the client has no mentions.setState()')
-  })
-})

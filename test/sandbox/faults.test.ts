@@ -111,19 +111,6 @@ describe('inject() order', () => {
   })
 })
 
-describe('clearFaults()', () => {
-  it('removes the faults that have not struck as often as they should, and counts them', async () => {
-    const sandbox = withFaults(...[{ status: 502 }, { status: 502, times: 2 }, { status: 503, skip: 5 }], {
-      status: 500,
-      times: Infinity,
-    })
-    for (let i = 0; i < 2; i++) expect((await search(sandbox, query)).status).toBe(502)
-    expect(sandbox.clearFaults()).toBe(3)
-    expect((await search(sandbox, query)).status).toBe(200)
-    expect(sandbox.clearFaults()).toBe(0)
-  })
-})
-
 describe('inject() delay', () => {
   it('responds after the delay and the latency together, and not before', async () => {
     const sandbox = createSandbox({ latency: 50 })

@@ -50,23 +50,6 @@ async function rawSearch(server: SandboxServer) {
 }
 
 describe('serveSandbox()', () => {
-  it('publishes what another process posts with the key to write', async () => {
-    const server = await serve()
-    const publish = (body: string, key = server.writeKey) =>
-      fetch(server.publishUrl, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body })
-    expect((await publish('[{ "body": "Acme recalls its kettle" }]')).status).toBe(204)
-    const found = await post(server, { query: 'acme kettle', category: 'Latest', count: 1 })
-    expect(await found.json()).toMatchObject({ posts: [{ body: 'Acme recalls its kettle' }] })
-
-    const refused = [
-      await publish('[]', server.apiKey),
-      await publish('['),
-      await publish('[{ "bodi": "x" }]'),
-    ]
-    expect(refused.map(({ status }) => status)).toEqual([401, 400, 400])
-    expect(await refused[2]?.text()).toContain('bodi')
-  })
-
   it('answers over HTTP what the sandbox in memory answers', async () => {
     const server = await serve({ seed: 9, now })
     const memory = createSandbox({ seed: 9, now })

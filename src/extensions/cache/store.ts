@@ -7,7 +7,7 @@ export interface CacheStore {
   /** Keeps a JSON text. `maxAge` is the time in milliseconds after which nothing needs it. */
   set(key: string, value: string, maxAge: number): unknown
   delete(key: string): unknown
-  /** Removes everything. Only `cache.clear()` without arguments needs it. */
+  /** Removes everything. Only `cache.clear()` needs it. */
   clear?(): unknown
 }
 

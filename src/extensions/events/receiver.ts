@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { firstIssues } from '../../api/issues.ts'
 import { applySchema } from '../../api/schema/apply-schema.ts'
-import { assertFunction, assertOptions, assertSchema, wholeNumber } from '../../errors/check-options.ts'
+import { assertFunction, assertOptions, assertSchema } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { logOnce } from '../../errors/on-error.ts'
 import { within } from '../../lib/abort.ts'
@@ -21,7 +21,7 @@ export interface ReceivedEvent<Payload = unknown> {
 
 /** Options of a receiver of events. */
 export interface EventOptions<Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, unknown>> {
-  /** Decides whether a request is genuine: `verifyStandardWebhooks()`, `verifySharedSecret()` or your own check. */
+  /** Decides whether a request is genuine: `verifyStandardWebhooks()`, or your own check. */
   verify: Verify
   /** Handles an event. The sender gets 202 when it is done, and 500 if it fails; the error goes to `onError`. */
   onEvent: (event: ReceivedEvent<StandardSchemaV1.InferOutput<Schema>>) => unknown
@@ -29,9 +29,10 @@ export interface EventOptions<Schema extends StandardSchemaV1 = StandardSchemaV1
   schema?: Schema | undefined
   /** Called with each error. Default: `console.error` gets each cause once, without the text of your own errors. */
   onError?: ((error: unknown) => unknown) | undefined
-  /** Maximum size of a body, in bytes. Default 1 MiB. */
-  maxBodyBytes?: number | undefined
 }
+
+/** Largest body that is read, in bytes. */
+const maxBodyBytes = 2 ** 20
 
 /** Timeout to read and verify a request, in milliseconds, since a sender may never end its body. */
 const admissionMs = 10_000
@@ -46,20 +47,19 @@ const admissionMs = 10_000
  * @throws {ConfigurationError} for options that cannot work.
  * @example
  * const receive = createEventReceiver({
- *   verify: verifySharedSecret({ secret, query: 'key' }),
+ *   verify: verifyStandardWebhooks({ secret }),
  *   onEvent: ({ payload }) => save('event', payload),
  * })
  */
 export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, unknown>>(
   options: EventOptions<Schema>,
 ): (request: Request) => Promise<Response> {
-  assertOptions(options, { verify: true, onEvent: true, schema: true, onError: true, maxBodyBytes: true })
-  const { verify, onEvent, schema, maxBodyBytes = 2 ** 20 } = options
+  assertOptions(options, { verify: true, onEvent: true, schema: true, onError: true })
+  const { verify, onEvent, schema } = options
   assertFunction('verify', verify)
   assertFunction('onEvent', onEvent)
   if (schema !== undefined) assertSchema(schema)
   if (options.onError !== undefined) assertFunction('onError', options.onError)
-  wholeNumber('maxBodyBytes', maxBodyBytes)
   const log = logOnce('thrown by your code')
   const { onError = (error) => log('the receiver failed', error) } = options
   // The sender must not see what the user's function throws.

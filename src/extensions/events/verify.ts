@@ -1,4 +1,4 @@
-import { assertOptions, checked, milliseconds } from '../../errors/check-options.ts'
+import { assertOptions, milliseconds } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 
 /** A request, read completely. */
@@ -20,12 +20,6 @@ export interface StandardWebhooksOptions {
   /** Maximum age of a request in milliseconds, and how far its time may be ahead. Default 300,000. */
   tolerance?: number | undefined
 }
-
-/** Options of {@link verifySharedSecret}: the place of the secret is a header, or the query of the URL. */
-export type SharedSecretOptions = {
-  /** The whole text; several while you replace one. */
-  secret: string | readonly string[]
-} & ({ header: string } | { query: string })
 
 const defaultTolerance = 300_000
 
@@ -61,36 +55,6 @@ export function verifyStandardWebhooks(options: StandardWebhooksOptions): Verify
     })
   }
 }
-
-/**
- * Returns a `verify` that checks a shared secret in a header or the URL. Servers in between may log both, so a signature
- * is safer. The comparison takes constant time.
- *
- * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
- * @example
- * const verify = verifySharedSecret({ secret, query: 'key' }) // https://app.example.com/events?key=…
- */
-export function verifySharedSecret(options: SharedSecretOptions): Verify {
-  const place = 'query' in options ? 'query' : 'header'
-  assertOptions<object>(options, { secret: true, [place]: true })
-  const secrets = secretsOf(options.secret)
-  const name: unknown = 'query' in options ? options.query : options.header
-  checked(name, typeof name === 'string' && /^[\w-]+$/.test(name), `${place} must be the name of a ${place}`)
-
-  return async ({ headers, url }) => {
-    const given = 'query' in options ? url.searchParams.getAll(options.query) : [headers.get(options.header)]
-    const [text] = given
-    if (given.length !== 1 || text === null || text === undefined) return false
-    // Codes under a key that nobody knows: neither the beginning nor the length of the secret leaks.
-    const key = await hmacKey(crypto.getRandomValues(new Uint8Array(32)))
-    return anyOf(secrets, async (secret) => {
-      const code = await crypto.subtle.sign('HMAC', key, encoder.encode(secret))
-      return crypto.subtle.verify('HMAC', key, code, encoder.encode(text))
-    })
-  }
-}
-
-const encoder = new TextEncoder()
 
 /** Asks for all, so that the time does not tell which one it was. */
 async function anyOf<T>(values: readonly T[], test: (value: T) => Promise<boolean>): Promise<boolean> {

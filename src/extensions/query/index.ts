@@ -1,4 +1,4 @@
-export { infiniteSearchOptions, searchOptions, setStateOptions } from './search-options.ts'
+export { infiniteSearchOptions, searchOptions } from './search-options.ts'
 export type {
   CallArguments,
   CallId,
@@ -7,6 +7,4 @@ export type {
   PagedCallId,
   QueryClientOf,
   SearchOptions,
-  SetStateOptions,
-  SetStateVariables,
 } from './search-options.ts'

@@ -1,7 +1,6 @@
 import type { DataTag, InfiniteData } from '@tanstack/query-core'
 import type { OperationId } from '../../api/operations.ts'
-import type { OpenBody, OpenParams } from '../../api/undocumented.ts'
-import type { SocialSearch, CallOptions } from '../../index.ts'
+import type { SocialSearch } from '../../index.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 
 /** Id of a call that reads, such as `microblog.search`. */
@@ -112,47 +111,6 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
     queryFn: ({ signal, pageParam }) => fetch(pageParam, signal),
     initialPageParam: params,
     getNextPageParam: (page) => page.next,
-  }
-}
-
-/** Options of a mutation of TanStack Query 5. */
-export interface SetStateOptions {
-  /** Finds the mutation, for example in `useMutationState`. */
-  mutationKey: readonly unknown[]
-  /** Makes the call. */
-  mutationFn: (variables: SetStateVariables) => Promise<OpenBody>
-  /** The client itself retries what is safe to retry. */
-  retry: false
-}
-
-/** What `mutate()` takes. */
-export interface SetStateVariables {
-  /** Id of the mention, which starts with `men_`. */
-  id: string
-  /** The new state; the service does not document its fields. */
-  body: OpenParams
-}
-
-/**
- * Returns options for `useMutation` of TanStack Query 5 that change the state of a mention. TanStack Query does not retry it:
- * the client retries what has certainly not been applied. `applied` of an error tells whether the state may have changed.
- *
- * @param client A client, or an object with its mentions: `{ mentions: mentions(transport) }`.
- * @param options Options of each call, such as `timeout`.
- * @throws {ConfigurationError} if the client has no such call.
- * @example
- * const { mutate } = useMutation(setStateOptions(client))
- * mutate({ id: 'men_764dbb8c410af7ff', body: { state: 'done' } })
- */
-export function setStateOptions(
-  client: Pick<SocialSearch, 'mentions'>,
-  options?: Omit<CallOptions, 'signal'>,
-): SetStateOptions {
-  const call = methodOf(client, 'mentions.setState')
-  return {
-    mutationKey: ['social-search', 'mentions.setState'],
-    mutationFn: async ({ id, body }) => (await call(id, body, options)) as OpenBody,
-    retry: false,
   }
 }
 

@@ -18,11 +18,6 @@ export class Faults {
     this.#waiting.push({ ...fault, status: statusOf(fault), times, skip })
   }
 
-  /** Removes the faults that are left, and returns how many there were. */
-  clear(): number {
-    return this.#waiting.splice(0).length
-  }
-
   /** The fault that strikes this request, if any. */
   take(operation: string): Fault | undefined {
     for (const [index, fault] of this.#waiting.entries()) {

@@ -1,15 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { messageOf } from '../../lib/thrown.ts'
 import { toNodeListener } from '../node/index.ts'
 import { integer } from './check-arguments.ts'
 import { catalogPath } from './catalog.ts'
 import { basePath } from './routes.ts'
-import { readBody } from './read-body.ts'
 import { type Service, createService } from './service.ts'
-import type { Sandbox, SandboxClientOptions, SandboxOptions, SandboxPublication } from './types.ts'
-
-const publishPath = '/publish'
+import type { Sandbox, SandboxClientOptions, SandboxOptions } from './types.ts'
 
 /** How a sandbox server is set up; every field is optional. */
 export interface SandboxServerOptions extends SandboxOptions {
@@ -22,8 +18,6 @@ export interface SandboxServerOptions extends SandboxOptions {
 /** A sandbox that answers over HTTP. */
 export interface SandboxServer extends Sandbox {
   readonly port: number
-  /** Takes POSTs from other processes: what `publish()` takes, as JSON, with `writeKey` as bearer token. */
-  readonly publishUrl: string
   /** Options for `new SocialSearch()`, as plain data: a test can pass them to a page. */
   clientOptions(): Omit<SandboxClientOptions, 'fetch'>
   /** Ends all connections, answered or not, and stops listening. */
@@ -68,7 +62,6 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
     ...service.sandbox,
     port: actualPort,
     baseUrl,
-    publishUrl: origin + publishPath,
     clientOptions() {
       const options = service.sandbox.clientOptions()
       delete options.fetch
@@ -89,8 +82,6 @@ async function answer(service: Service, request: Request): Promise<Response> {
 function handle(service: Service, request: Request): Response | Promise<Response> {
   const { method, headers } = request
   if (method === 'OPTIONS' && headers.has('access-control-request-method')) return preflight(request)
-  if (method === 'POST' && new URL(request.url).pathname === publishPath)
-    return publish(service.sandbox, request)
   return service.handle(request, 'until read')
 }
 
@@ -104,17 +95,4 @@ function preflight({ headers }: Request): Response {
       'access-control-max-age': '600',
     },
   })
-}
-
-async function publish(sandbox: Sandbox, request: Request): Promise<Response> {
-  if (request.headers.get('authorization') !== `Bearer ${sandbox.writeKey}`)
-    return new Response('publishing needs the key to write as bearer token\n', { status: 401 })
-  const body = await readBody(request)
-  if (body.kind !== 'json') return new Response('the body must be JSON, up to 1 MiB\n', { status: 400 })
-  try {
-    sandbox.publish(body.value as SandboxPublication)
-    return new Response(null, { status: 204 })
-  } catch (error) {
-    return new Response(`${messageOf(error)}\n`, { status: 400 })
-  }
 }

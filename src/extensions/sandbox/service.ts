@@ -140,7 +140,6 @@ export function createService(options: SandboxOptions) {
     ledger,
     requests,
     inject: (fault) => faults.add(fault),
-    clearFaults: () => faults.clear(),
     publish: settings.own.publish,
   }
   return { sandbox, handle }

@@ -220,8 +220,6 @@ export interface Sandbox {
   readonly requests: readonly SandboxRequest[]
   /** Makes coming requests fail. Faults strike in the order of injection. */
   inject(fault: Fault): void
-  /** Removes the faults that have not struck as often as they should, and returns how many there were. */
-  clearFaults(): number
   /**
    * Adds posts or mentions to those there are; an array has microblog posts. A record without a time is as new as the clock
    * of the sandbox says.

@@ -13,7 +13,7 @@ import {
 import { SharedLimiter, type SharedStore, memoryStore } from 'social-search-sdk/shared'
 import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
-import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
+import { type ReceivedEvent, createEventReceiver, verifyStandardWebhooks } from 'social-search-sdk/events'
 import { streamOf, toCsv } from 'social-search-sdk/export'
 import { toNodeListener } from 'social-search-sdk/node'
 import { otelObserver } from 'social-search-sdk/otel'
@@ -77,7 +77,7 @@ if (answer.status !== 403) throw new Error(`expected 403, got ${answer.status}`)
 
 const events: ReceivedEvent[] = []
 const receive = createEventReceiver({
-  verify: verifySharedSecret({ secret: 'a secret', query: 'key' }),
+  verify: verifyStandardWebhooks({ secret: 'whsec_c2VjcmV0' }),
   onEvent: (event) => events.push(event),
 })
 if ((await receive(new Request('https://app.example/events'))).status !== 401) throw new Error('expected 401')
