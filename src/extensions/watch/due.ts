@@ -19,6 +19,9 @@ export interface DueSearch extends PacedSearch {
 /** A schedule that starts runs each hour starts some of them a little early. */
 const early = 0.1
 
+/** How long a search waits after an error, in milliseconds. */
+export const retryMs = (freshness: number): number => Math.max(60_000, freshness)
+
 /**
  * When each search is due for a look, in milliseconds since 1970; Infinity if there is no money for a page.
  *
@@ -36,7 +39,8 @@ export function dueTimes(
     if (funds !== null && funds.remaining < price && price <= funds.limit) return Infinity
     const wait = waits[index] ?? 0
     const least = hasMore ? 0 : !once ? wait : funds === null ? 0 : wait * (1 - early)
-    // The clock may have been set back.
-    return pace === null ? retryAt : Math.max(retryAt, Math.min(now, pace.at) + least)
+    // The clock may have been set back: a time that only a later clock can have made tells nothing.
+    const retry = retryAt > now + retryMs(freshness) ? now : retryAt
+    return pace === null || pace.at > now ? retry : Math.max(retry, pace.at + least)
   })
 }

@@ -11,8 +11,6 @@ const fewestIds = 1000
 /** Looks at one search for new posts, one time after another. */
 export class Looks<Post extends AnyPost> {
   readonly search: NamedSearch<Post>
-  /** Credits of a page, as far as is known. */
-  price: number
   readonly #settings: WatchSettings
   #spans: readonly WatchSpan[]
   #pace: WatchPace | null
@@ -21,7 +19,6 @@ export class Looks<Post extends AnyPost> {
 
   constructor(search: NamedSearch<Post>, settings: WatchSettings) {
     this.search = search
-    this.price = search.price
     this.#settings = settings
     this.#spans = search.state?.spans ?? []
     this.#pace = search.state?.pace ?? null

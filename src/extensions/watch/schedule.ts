@@ -2,7 +2,7 @@ import { CreditBudgetError, SocialSearchError } from '../../errors/index.ts'
 import { kindOf } from '../../errors/kinds.ts'
 import type { Budget } from '../../index.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Funds, dueTimes } from './due.ts'
+import { type Funds, dueTimes, retryMs } from './due.ts'
 import { Looks } from './look.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
 import type { AnyPost } from './poll.ts'
@@ -17,6 +17,8 @@ const overtime = 1000
 /** One search of a watch. */
 interface Turn<Post extends AnyPost> {
   readonly looks: Looks<Post>
+  /** Credits of a page, as far as is known. */
+  price: number
   /** Not before this time: the last look has failed. */
   retryAt: number
   /** With `once`: it had its look. */
@@ -33,14 +35,15 @@ export async function* scheduled<Post extends AnyPost>(
   const { once, pages } = settings
   const { signal, budget } = pages
   const turns = searches.map((search): Turn<Post> => {
-    return { looks: new Looks(search, settings), retryAt: 0, isOver: false, isRefused: false }
+    const { price } = search
+    return { looks: new Looks(search, settings), price, retryAt: 0, isOver: false, isRefused: false }
   })
   for (;;) {
     signal?.throwIfAborted()
     const funds = await fundsOf(budget)
     const now = Date.now()
     const left = turns.filter(({ isOver }) => !(once && isOver))
-    const due = left.map(({ looks: { pace, price, hasMore }, retryAt }) => {
+    const due = left.map(({ looks: { pace, hasMore }, price, retryAt }) => {
       return { pace, price, hasMore, retryAt }
     })
     const times = dueTimes(due, funds, now, settings)
@@ -73,14 +76,14 @@ async function* lookAt<Post extends AnyPost>(
     turn.isRefused = false
   } catch (error) {
     signal?.throwIfAborted()
-    turn.retryAt = Date.now() + Math.max(minute, freshness)
+    turn.retryAt = Date.now() + retryMs(freshness)
     if (error instanceof CreditBudgetError) {
       if (funds === null || error.budget !== nameOf(budget)) throw error
       // The client may have other `prices`.
-      looks.price = error.needed
-      if (looks.price > funds.limit) throw error
+      turn.price = error.needed
+      if (turn.price > funds.limit) throw error
       const { remaining } = (await budget?.summary?.()) ?? funds
-      const seemsEnough = remaining >= looks.price
+      const seemsEnough = remaining >= turn.price
       // What open calls had reserved may have come back. The second time, another budget of the same name has refused.
       if (once || (seemsEnough && turn.isRefused)) throw error
       turn.isRefused = seemsEnough
