@@ -15,7 +15,7 @@ export async function budget(text: string | undefined, flags: SharedFlags): Prom
 }
 
 async function set(text: string): Promise<void> {
-  const terms = text === 'off' ? undefined : periodTermsOf('the budget', text)
+  const terms = text === 'off' ? undefined : periodTermsOf('the budget', text, true)
   if (terms === undefined && text !== 'off')
     throw new UsageError(`the budget must be credits a period, such as 200/day, or off, got ${text}`)
   const { store } = await openFile(true)
@@ -49,8 +49,8 @@ async function show(flags: SharedFlags): Promise<void> {
   }
   store.close()
   const none = set === undefined ? 'No budget is set. Set one: social-search budget 200/day\n' : ''
-  const text = process.stdout.isTTY ? none + budgets.map(textOfBudget).join('') : ''
-  await print(text || budgets.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  const lines = budgets.map(flags.json === true ? (each) => `${JSON.stringify(each)}\n` : textOfBudget)
+  await print((flags.json === true ? '' : none) + lines.join(''))
 }
 
 interface Shown {

@@ -2,35 +2,47 @@ import { type SearchEstimate } from '../extensions/watch/index.ts'
 import { type Looking, creditsWithoutBudget, meanDelay } from '../extensions/watch/estimate.ts'
 import { timeText } from '../lib/count.ts'
 
+/** For each query. */
+export type Estimates = Readonly<Record<string, SearchEstimate>>
+
 /** Budgets to choose from. */
 const budgets = [1, 10, 100, 1000, 10_000, 100_000].flatMap((ten) => [5 * ten, 10 * ten, 20 * ten])
 
-/** The estimate in words, and what budgets buy. */
-export function estimateText(estimate: SearchEstimate, looking: Looking): string {
-  const { postsPerDay, low, high, credits } = estimate
+/** The estimates in words, and what budgets buy. */
+export function estimateText(estimates: Estimates, looking: Looking): string {
+  const named = Object.entries(estimates)
+  const posts = named.map(([query, each]) => `${named.length > 1 ? `${query}: ` : ''}${postsText(each)}\n`)
+  const all = Object.values(estimates)
+  const isKnown = all.every(({ low }) => low !== null)
+  return [...posts, ...(isKnown ? budgetLines(all, looking) : [])].join('')
+}
+
+function postsText({ postsPerDay, low, high }: SearchEstimate): string {
   if (low === null || high === null)
-    return `${rounded(postsPerDay / 24)} posts an hour now. One page does not tell how many a day.\n`
+    return `${rounded(postsPerDay / 24)} posts an hour now. One page does not tell how many a day.`
   const range = `${rounded(low)} to ${rounded(high)}; bursts can be more`
-  const posts =
-    postsPerDay === 0 ? 'No posts found.' : `About ${rounded(postsPerDay)} posts a day (${range}).`
+  return postsPerDay === 0 ? 'No posts found.' : `About ${rounded(postsPerDay)} posts a day (${range}).`
+}
+
+function budgetLines(all: readonly SearchEstimate[], looking: Looking): string[] {
+  const credits = all.reduce((sum, { creditsPerDay }) => sum + creditsPerDay, 0)
   const tooLittle = budgets.findLast((budget) => budget <= credits)
   const more = budgets.filter((budget) => budget > credits)
   // A higher budget than that of the least delay buys nothing.
-  const enough = more.findIndex((budget) => meanDelay(estimate, budget, looking) <= looking.freshness / 2)
+  const enough = more.findIndex((budget) => meanDelay(all, budget, looking) <= looking.freshness / 2)
   const useful = more.slice(0, enough === -1 ? 3 : Math.min(3, enough + 1))
   const lines = useful.map((budget) => {
-    const minutes = Math.max(1, Math.round(meanDelay(estimate, budget, looking) / 60_000))
-    return `${budget.toLocaleString('en')} credits a day: new posts after ${timeText(60_000 * minutes)} on average`
+    const minutes = Math.max(1, Math.round(meanDelay(all, budget, looking) / 60_000))
+    return `  ${budget.toLocaleString('en')} credits a day: new posts after ${timeText(60_000 * minutes)} on average\n`
   })
-  if (tooLittle !== undefined)
-    lines.unshift(`${tooLittle} credits a day: too little, the posts alone cost ${rounded(credits)}`)
-  return [posts, ...lines.map((line) => `  ${line}`), ''].join('\n')
+  if (tooLittle === undefined) return lines
+  return [`  ${tooLittle} credits a day: too little, the posts alone cost ${rounded(credits)}\n`, ...lines]
 }
 
 /** What a watch without a budget costs, in words. */
-export function watchCostText(estimate: SearchEstimate, looking: Looking): string {
-  const credits = rounded(creditsWithoutBudget(estimate, looking))
-  return `${estimateText(estimate, looking)}watch costs about ${credits} credits a day`
+export function watchCostText(estimates: Estimates, looking: Looking): string {
+  const credits = rounded(creditsWithoutBudget(Object.values(estimates), looking))
+  return `${estimateText(estimates, looking)}watch costs about ${credits} credits a day`
 }
 
 /** Two digits are as much as an estimate knows. */

@@ -10,52 +10,60 @@ import {
 import type { Looking } from '../extensions/watch/estimate.ts'
 import { settingsOf } from '../extensions/watch/options.ts'
 import { count } from '../lib/count.ts'
-import { estimateText, watchCostText } from './estimate-text.ts'
-import { millisecondsOf, paramsOf } from './flags.ts'
+import { type Estimates, estimateText, watchCostText } from './estimate-text.ts'
+import { millisecondsOf } from './flags.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { print, tell } from './terminal.ts'
-import { type SearchFlags, type SearchOperation, operationOf } from './watch-search.ts'
-import { type Searches, openSink } from './watch-sink.ts'
+import {
+  type SearchFlags,
+  type SearchOperation,
+  type Searches,
+  operationOf,
+  searchesOf,
+} from './watch-search.ts'
+import { openSink } from './watch-sink.ts'
 
-/** Prints how many posts a search has each day, and what budgets buy. Free with the state of a watch. */
-export async function estimate(query: string, flags: SearchFlags): Promise<void> {
+/** Prints how many posts searches have each day, and what budgets buy. Free with the states of a watch. */
+export async function estimate(words: readonly string[], flags: SearchFlags): Promise<void> {
   const operation = operationOf(flags)
-  const { params } = await paramsOf(operation, flags, query)
-  const searches = { [query]: params }
+  const searches = await searchesOf(operation, flags, words)
   const machine = await openMachine(flags, 'estimate')
   try {
-    const result = await estimateOf(operation, searches, flags, machine)
-    const isText = process.stdout.isTTY
-    await print(isText ? estimateText(result, lookingOf(operation, flags)) : `${JSON.stringify(result)}\n`)
+    const estimates = await estimatesOf(operation, searches, flags, machine)
+    const lines = Object.entries(estimates).map(([query, each]) => `${JSON.stringify({ query, ...each })}\n`)
+    await print(process.stdout.isTTY ? estimateText(estimates, lookingOf(operation, flags)) : lines.join(''))
   } finally {
     await machine.close()
   }
 }
 
-/** What a watch of one search without a budget costs, in words: for the question whether to start it. */
+/** What a watch without a budget costs, in words: for the question whether to start it. */
 export async function costOfWatch(
   operation: SearchOperation,
   searches: Searches,
   flags: SearchFlags,
   machine: Machine,
 ): Promise<string> {
-  return watchCostText(await estimateOf(operation, searches, flags, machine), lookingOf(operation, flags))
+  return watchCostText(await estimatesOf(operation, searches, flags, machine), lookingOf(operation, flags))
 }
 
-async function estimateOf(
+async function estimatesOf(
   operation: SearchOperation,
   searches: Searches,
   flags: SearchFlags,
   { options, budgets }: Machine,
-): Promise<SearchEstimate> {
-  const [[query, params] = ['', {}]] = Object.entries(searches)
+): Promise<Estimates> {
   const sink = await openSink(flags, operation, searches)
   sink?.close()
   // The posts of a sandbox began to come a week ago.
   const client = clientFor(flags, options, budgets, new Date(Date.now() - 7 * 86_400_000))
+  const budget = budgetOf(flags)
+  const estimates: Record<string, SearchEstimate> = {}
   try {
-    return await estimated(client, operation, params, { state: sink?.states[query], budget: budgetOf(flags) })
+    for (const [query, params] of Object.entries(searches))
+      estimates[query] = await estimated(client, operation, params, { state: sink?.states[query], budget })
+    return estimates
   } finally {
     const { spent, uncertain } = client.credits
     tell(flags, `This estimate cost ${count(spent + uncertain, 'credit')}`)

@@ -26,11 +26,11 @@ interface Spending {
 
 /** The terms of a budget such as `200/day`; undefined for credits without a period. */
 export function periodTermsOf(name: string, text: string, isSet = false): PeriodTerms | undefined {
-  if (!text.includes('/')) return undefined
+  if (text === '' || Number.isFinite(Number(text))) return undefined
   const [, credits, every] = /^(\d+(?:\.\d+)?)\/(hour|day|month)$/.exec(text) ?? []
   if (credits === undefined)
     throw new UsageError(
-      `${name} must be credits, or credits a period such as 20/hour, 200/day or 6000/month, got ${text}`,
+      `${name} must be ${isSet ? '' : 'credits such as 20, or '}credits a period: 20/hour, 200/day or 6000/month; got ${text}`,
     )
   return { limit: Number(credits), every: every as Period, isSet }
 }

@@ -119,7 +119,7 @@ function createProgram(json: boolean): Command {
   )
     .option('--base-url <url>', 'address of the service (default: SOCIAL_SEARCH_BASE_URL)')
     .addOption(profileOption())
-    .option('--json', 'print errors as JSON objects')
+    .option('--json', 'print budgets and errors as JSON objects')
     .addHelpText('after', budgetHelp)
     .action(budget)
 

@@ -12,6 +12,7 @@ function addSearch(program: Command, usage: string, summary: string, examples: r
   return described(program.command(usage), summary, examples)
     .optionsGroup(common)
     .addOption(choiceOption('--network <name>', 'where to search', watchNetworks).default('microblog'))
+    .option('--queries <file>', 'add the queries in a file, one a line')
     .option('--freshness <time>', 'look no more often: posts that are so old are fresh enough', '15m')
 }
 
@@ -25,9 +26,9 @@ function withFilters(command: Command): Command {
 export function addEstimate(program: Command): void {
   const command = addSearch(
     program,
-    'estimate <query>',
-    'estimate how many new posts a search has each day, and what they cost',
-    ['estimate acme', 'estimate acme --out posts.db'],
+    'estimate [queries...]',
+    'estimate how many new posts searches have each day, and what they cost',
+    ['estimate acme', 'estimate acme globex --out posts.db'],
   )
     .option('--out <file>', 'a .db file of watch: its state makes the estimate free')
     .option('--state <file>', 'a file of watch --state: the same')
@@ -42,7 +43,6 @@ export function addWatch(program: Command): void {
   ])
     .option('--out <file>', 'store posts and state in an SQLite file that ends in .db')
     .option('--once', 'look once, then end: for cron')
-    .option('--queries <file>', 'watch the queries in a file, one a line')
     .addOption(choiceOption('--from <start>', 'now: skip posts that already exist', ['now']))
     .option('--state <file>', 'remember seen posts in this file for the next run')
     .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')

@@ -10,9 +10,12 @@ interface Row {
   /** Milliseconds from publication until a post was found, of all that are not on the first page ever. */
   delays: number[]
   gaps: readonly WatchGap[]
+  hasLook: boolean
   /** Whether the first page has been read. */
   isKnown?: boolean
 }
+
+const emptyRow = (): Row => ({ posts: 0, credits: 0, delays: [], gaps: [], hasLook: false })
 
 /** More gaps of a query are counted. */
 const mostGaps = 3
@@ -25,7 +28,7 @@ export class WatchReport {
   /** @param isKnown Whether an earlier run has stored a state of the query. */
   constructor(queries: readonly string[], isKnown: (query: string) => boolean) {
     this.#isKnown = isKnown
-    this.#rows = new Map(queries.map((query) => [query, { posts: 0, credits: 0, delays: [], gaps: [] }]))
+    this.#rows = new Map(queries.map((query) => [query, emptyRow()]))
   }
 
   add(
@@ -45,13 +48,19 @@ export class WatchReport {
       posts: row.posts + posts.length,
       credits: row.credits + credits,
       gaps,
+      hasLook: true,
       isKnown: true,
     })
   }
 
-  /** A line for each query. */
-  lines(): string[] {
-    return [...this.#rows].map(([query, { posts, credits, delays }]) => {
+  /**
+   * A line for each query.
+   *
+   * @param isOver Whether the run has looked at all that were due.
+   */
+  lines(isOver: boolean): string[] {
+    return [...this.#rows].map(([query, { posts, credits, delays, hasLook }]) => {
+      if (!hasLook) return `  ${query}: ${isOver ? 'not due yet' : 'not looked at'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay = delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
       return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}`
@@ -84,13 +93,18 @@ export function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
   return `${remaining} of ${count(limit, 'credit')} left${until}`
 }
 
-/** How often the money allows to look at each search. */
+/**
+ * How often the money allows to look at each search.
+ *
+ * @param credits The price of a look at all of them.
+ */
 export function paceText(
   { remaining, endsAt }: BudgetOutlook,
-  searches: number,
-  price: number,
+  credits: number,
+  freshness: number,
 ): string | undefined {
-  if (endsAt === null) return undefined
-  const wait = ((endsAt - Date.now()) * price * searches) / remaining
-  return remaining < price ? undefined : `a look at each every ${timeText(wait)} on average, if no posts come`
+  if (endsAt === null || remaining <= 0) return undefined
+  const wait = ((endsAt - Date.now()) * credits) / remaining
+  if (wait <= freshness) return `a look at each search every ${timeText(freshness)}`
+  return `a look at each search every ${timeText(wait)} on average, less often while many posts come`
 }

@@ -1,14 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { microblogSearch } from '../api/microblog.ts'
 import { professionalnetPostsSearch } from '../api/professionalnet/posts.ts'
+import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, paramFlags } from './flags.ts'
+import { type SharedFlags, paramFlags, paramsOf, positionalOf } from './flags.ts'
 
 /** Flags of commands about the new posts of a search. */
 export interface SearchFlags extends SharedFlags {
   readonly network: string
   readonly freshness: string
   readonly state?: string
+  readonly queries?: string
 }
+
+/** Params of a search, for each query. */
+export type Searches = Readonly<Record<string, object>>
 
 const networks = { microblog: microblogSearch, professionalnet: professionalnetPostsSearch } as const
 
@@ -25,4 +31,27 @@ export function operationOf(flags: SearchFlags): SearchOperation {
   )
   if (other === undefined) return operation
   throw new UsageError(`${other.name} is for --network microblog; pass params of others with --params`)
+}
+
+/** Params of each search, under its query. */
+export async function searchesOf(
+  operation: SearchOperation,
+  flags: SearchFlags,
+  words: readonly string[],
+): Promise<Searches> {
+  const queries = [...new Set([...words, ...(flags.queries === undefined ? [] : linesOf(flags.queries))])]
+  if (queries.length === 0) throw new UsageError('pass a query, or --queries FILE')
+  const name = positionalOf(operation) ?? ''
+  const { params } = await paramsOf(operation, flags, queries[0])
+  return Object.fromEntries(queries.map((query) => [query, { ...params, [name]: query }]))
+}
+
+/** The queries of a file, one a line. `# a comment` is none, `#hashtag` is. */
+function linesOf(path: string): string[] {
+  try {
+    const lines = readFileSync(path, 'utf8').split('\n')
+    return lines.map((line) => line.trim()).filter((line) => line !== '' && !/^#(\s|$)/.test(line))
+  } catch (error) {
+    throw new UsageError(`--queries: ${messageOf(error)}`)
+  }
 }

@@ -6,6 +6,7 @@ import { asWritten } from './output-file.ts'
 import { parseProgress } from './progress.ts'
 import { RecordDatabase } from './record-database.ts'
 import { lockForRun } from './run-lock.ts'
+import type { Searches } from './watch-search.ts'
 
 /** Where a watch keeps its states, with or without the posts. */
 export interface WatchSink {
@@ -17,9 +18,6 @@ export interface WatchSink {
   store(query: string, posts: readonly unknown[], state: WatchState): number
   close(): void
 }
-
-/** Params of a search, for each query. */
-export type Searches = Readonly<Record<string, object>>
 
 /** Opens the file of `--out` or `--state`, without a request. */
 export async function openSink(

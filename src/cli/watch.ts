@@ -1,32 +1,30 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import type { Operation } from '../api/operation.ts'
 import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
-import { messageOf } from '../lib/thrown.ts'
 import { cardsFor } from './card.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { confirmWatch } from './confirm.ts'
 import { costOfWatch } from './estimate.ts'
-import { millisecondsOf, paramsOf, positionalOf, wholeNumberOf } from './flags.ts'
+import { millisecondsOf, wholeNumberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { fileFormatOf } from './output-file.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { complain, print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
-import { type SearchFlags, operationOf } from './watch-search.ts'
-import { type Searches, type WatchSink, openSink } from './watch-sink.ts'
+import { type SearchFlags, type Searches, operationOf, searchesOf } from './watch-search.ts'
+import { type WatchSink, openSink } from './watch-sink.ts'
 
 export interface WatchFlags extends SearchFlags {
-  readonly queries?: string
   readonly maxPages: string
   readonly once?: boolean
   readonly from?: 'now'
   readonly exec?: string
 }
+
+const mostEstimated = 10
 
 /** Prints new posts as JSON Lines, stores them, or passes each batch to a command. */
 export async function watch(words: readonly string[], flags: WatchFlags): Promise<void> {
@@ -36,7 +34,8 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   const queries = Object.keys(searches)
   refuseFiles(flags, queries)
   const machine = await openMachine(flags, 'watch')
-  const estimate = queries.length === 1 && (() => costOfWatch(operation, searches, flags, machine))
+  // An estimate of many searches is dear itself.
+  const estimate = queries.length <= mostEstimated && (() => costOfWatch(operation, searches, flags, machine))
   await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length, estimate)
   const cards = cardsFor(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
@@ -66,7 +65,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     // Fails before a page is bought if a state cannot be written.
     sink = await openSink(flags, operation, searches)
     const outlook = await budget?.summary?.()
-    const pace = outlook && paceText(outlook, queries.length, operation.price.credits)
+    const pace = outlook && paceText(outlook, queries.length * operation.price.credits, options.freshness)
     if (pace !== undefined) tell(flags, pace)
     for await (const batch of watchSearches(client, namedSearches(flags, searches), {
       ...options,
@@ -86,6 +85,8 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       unstored = ''
       interrupt.pageIsWritten()
       if (error === null) continue
+      // Nobody else has this error.
+      if (queries.length > 1) error.message = `${name}: ${error.message}`
       // The other searches go on, and the next look continues.
       if (failure === undefined && flags.once === true) failure = error
       else complain(flags, error)
@@ -106,35 +107,12 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       ...(out === undefined
         ? []
         : [`${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`]),
-      ...report.lines(),
+      ...report.lines(isOver),
       ...(isOver || report.missing() === undefined ? [] : [`missing: ${report.missing()}`]),
       ...(outlook === undefined ? [] : [leftText(outlook)]),
     ]
     for (const line of lines) tell(flags, line)
     await machine.close()
-  }
-}
-
-/** Params of each search, under its query. */
-async function searchesOf(
-  operation: Operation,
-  flags: WatchFlags,
-  words: readonly string[],
-): Promise<Searches> {
-  const queries = [...new Set([...words, ...(flags.queries === undefined ? [] : linesOf(flags.queries))])]
-  if (queries.length === 0) throw new UsageError('watch needs a query, or --queries FILE')
-  const name = positionalOf(operation) ?? ''
-  const { params } = await paramsOf(operation, flags, queries[0])
-  return Object.fromEntries(queries.map((query) => [query, { ...params, [name]: query }]))
-}
-
-/** The queries of a file, one a line. */
-function linesOf(path: string): string[] {
-  try {
-    const lines = readFileSync(path, 'utf8').split('\n')
-    return lines.map((line) => line.trim()).filter((line) => line !== '')
-  } catch (error) {
-    throw new UsageError(`--queries: ${messageOf(error)}`)
   }
 }
 

@@ -15,12 +15,12 @@ describe('estimate', () => {
 
   it('prints JSON through a pipe, for 4 credits, and for none with the state of a watch', async () => {
     const { code, out } = await social('estimate acme')
-    expect([code, JSON.parse(out)]).toMatchObject([0, { basis: 'two pages' }])
+    expect([code, JSON.parse(out)]).toMatchObject([0, { query: 'acme', basis: 'two pages' }])
     expect(sandbox.ledger.spent).toBe(4)
     writeFileSync(join(folder, 'acme.json'), JSON.stringify(state))
     const stored = await social('estimate acme --state acme.json')
     expect(JSON.parse(stored.out)).toEqual({
-      ...{ postsPerDay: 240, low: 120, high: 480, basis: 'history', credits: 24 },
+      ...{ query: 'acme', postsPerDay: 240, low: 120, high: 480, basis: 'history', creditsPerDay: 24 },
     })
     expect(sandbox.ledger.spent).toBe(4)
   })
@@ -64,6 +64,11 @@ describe('estimate on a terminal', () => {
       /watch costs about (19|20)0 credits a day\. No --budget limits it\. Continue\? \[y\/N\]/,
     )
     expect(sandbox.ledger.spent).toBe(4)
+    const several = await social('watch acme nothing --out posts.db', { input: 'n\n' })
+    expect(several.err).toMatch(
+      /^acme: About .*\.\nnothing: No posts found\.\n  50 credits a day: too little/m,
+    )
+    expect(several.err).toMatch(/watch costs about (38|39)0 credits a day\. No --budget limits it/)
     const silent = await social('watch nothing --freshness 1h', { input: 'n\n' })
     expect(silent.err).toContain('No posts found.\n  5 credits a day: new posts after 4 hours on average\n')
     expect(silent.err).toContain('watch costs about 48 credits a day.')

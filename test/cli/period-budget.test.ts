@@ -26,10 +26,11 @@ describe('--budget 4/day', () => {
     expect(sandbox.ledger.spent).toBe(6)
   })
 
-  it('is refused with another period', async () => {
+  it('is refused with another period, or in other words', async () => {
     const message =
-      '--budget must be credits, or credits a period such as 20/hour, 200/day or 6000/month, got 4/week'
-    expect(await social(`${search} --budget 4/week`)).toMatchObject(failed(2, message))
+      '--budget must be credits such as 20, or credits a period: 20/hour, 200/day or 6000/month; got '
+    for (const text of ['4/week', '200 a day'])
+      expect(await social([...search.split(' '), '--budget', text])).toMatchObject(failed(2, message + text))
   })
 })
 
@@ -61,11 +62,11 @@ describe('social-search budget', () => {
   })
 
   it('shows what is left, and which commands have spent the rest', async () => {
-    expect((await social('budget')).out).toBe('')
+    expect((await social('budget')).out).toBe('No budget is set. Set one: social-search budget 200/day\n')
     await setTo('100/day')
     await social(`${search} --all --budget 6/hour`)
     await social('posts coffee --per-minute off')
-    const shown = (await social('budget')).out.trimEnd().split('\n')
+    const shown = (await social('budget --json')).out.trimEnd().split('\n')
     const none = { uncertain: 0, reserved: 0 }
     expect(shown.map((line) => JSON.parse(line))).toEqual([
       {
@@ -84,6 +85,9 @@ describe('social-search budget', () => {
         commands: { 'microblog search': 6, 'professionalnet posts search': 4 },
       },
     ])
+    expect((await social('budget')).out).toContain(
+      '100/day for all commands, until 2026-11-25 00:00 UTC: 10 spent · 90 left\n         6  microblog search\n',
+    )
   })
 
   it('refuses credits without a period', async () => {

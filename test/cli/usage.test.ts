@@ -66,7 +66,7 @@ describe('exit codes', () => {
     ["watch '' --once --out x.db", 'query must have at least 1 character'],
     [`watch coffee --once --out x.db --params '{"filters":{"lang":1}}'`, 'lang must be'],
     [`watch coffee --once --params '{"category":"Top"}'`, 'newest posts first'],
-    ['watch', 'watch needs a query, or --queries FILE'],
+    ['watch', 'pass a query, or --queries FILE'],
     ['watch coffee tea --once', 'several queries need --out FILE.db'],
     ['watch --queries none.txt --once', 'none.txt'],
     ['watch coffee --once --out posts.csv', '.db file only'],

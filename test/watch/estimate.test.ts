@@ -44,8 +44,8 @@ describe('estimateSearch()', () => {
       { ...acme, filters: { ...filters, until }, category: 'Latest' },
     ])
     expect(estimate.basis).toBe('two pages')
-    expect(estimate.credits).toBeCloseTo(estimate.postsPerDay / 10)
-    expect(Math.abs(estimate.credits - 72)).toBeLessThan(6)
+    expect(estimate.creditsPerDay).toBeCloseTo(estimate.postsPerDay / 10)
+    expect(Math.abs(estimate.creditsPerDay - 72)).toBeLessThan(6)
   })
 
   it.each([0.5, 0])('buys one page when it tells of a day: %d posts an hour', async (perHour) => {
@@ -92,7 +92,7 @@ describe('estimateSearch()', () => {
     const { sandbox, client } = setUp(30)
     const estimate = await estimateSearch(client.professionalnet.posts, acme)
     expect(estimate).toMatchObject({ low: null, basis: 'one page' })
-    expect(estimate.credits).toBeCloseTo(estimate.postsPerDay / 5)
+    expect(estimate.creditsPerDay).toBeCloseTo(estimate.postsPerDay / 5)
     expect(sandbox.ledger.spent).toBe(4)
   })
 
@@ -127,7 +127,7 @@ it('meanDelay() is how late a watch is, within a third, when posts come evenly',
   const mean = delays.slice(20).reduce((sum, delay) => sum + delay, 0) / (delays.length - 20)
   const looking = { price: 2, overlap: 3, freshness: hour / 4 }
   const estimate = await estimateSearch(client.microblog, acme)
-  expect(meanDelay(estimate, 120, looking) / mean).toBeGreaterThan(0.75)
-  expect(meanDelay(estimate, 120, looking) / mean).toBeLessThan(1.33)
-  expect(meanDelay(estimate, 50, looking)).toBe(Infinity)
+  expect(meanDelay([estimate], 120, looking) / mean).toBeGreaterThan(0.75)
+  expect(meanDelay([estimate], 120, looking) / mean).toBeLessThan(1.33)
+  expect(meanDelay([estimate], 50, looking)).toBe(Infinity)
 })

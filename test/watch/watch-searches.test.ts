@@ -200,16 +200,19 @@ describe('watchSearches()', () => {
     expect(new Set(service.minutesOf('acme', start))).toEqual(new Set([0, 40, 80]))
   })
 
-  it.each(['a look', 'an error'])('goes on within minutes when the clock is set back after %s', async (last) => {
-    const service = new SearchService({ acme: 5 })
-    const start = Date.now()
-    service.onRequest = () => (last === 'an error' ? failure(502, 'upstream_error') : undefined)
-    setTimeout(() => vi.setSystemTime(start - 10 * day), 20 * minute)
-    const options = { signal: abortIn(60 * minute, 'over') }
-    await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
-    expect(service.asked.length).toBeGreaterThanOrEqual(4)
-    expect(service.asked.length).toBeLessThanOrEqual(5)
-  })
+  it.each(['a look', 'an error'])(
+    'goes on within minutes when the clock is set back after %s',
+    async (last) => {
+      const service = new SearchService({ acme: 5 })
+      const start = Date.now()
+      service.onRequest = () => (last === 'an error' ? failure(502, 'upstream_error') : undefined)
+      setTimeout(() => vi.setSystemTime(start - 10 * day), 20 * minute)
+      const options = { signal: abortIn(60 * minute, 'over') }
+      await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+      expect(service.asked.length).toBeGreaterThanOrEqual(4)
+      expect(service.asked.length).toBeLessThanOrEqual(5)
+    },
+  )
 
   it('throws what no search could escape', async () => {
     const service = new SearchService({ acme: 30 })

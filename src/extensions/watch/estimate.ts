@@ -23,8 +23,8 @@ export interface SearchEstimate {
   high: number | null
   /** What it is made from: a state, or pages that were bought. */
   basis: 'history' | 'two pages' | 'one page'
-  /** Credits a day for the pages of these posts. What a budget has beyond that buys looks. */
-  credits: number
+  /** What the pages of these posts cost. What a budget has beyond that buys looks. */
+  creditsPerDay: number
 }
 
 /**
@@ -36,7 +36,7 @@ export interface SearchEstimate {
  * @throws {ConfigurationError} for invalid params, or the state of another search.
  * @throws the errors of a search.
  * @example
- * const { postsPerDay, credits } = await estimateSearch(client.microblog, { query })
+ * const { postsPerDay, creditsPerDay } = await estimateSearch(client.microblog, { query })
  */
 export async function estimateSearch(
   source: Microblog,
@@ -120,7 +120,7 @@ function estimateOf(
     low: postsPerDay / 2,
     high: postsPerDay * 2,
     basis,
-    credits: (postsPerDay * price) / pageSize,
+    creditsPerDay: (postsPerDay * price) / pageSize,
   }
 }
 
@@ -132,19 +132,31 @@ export interface Looking {
   readonly freshness: number
 }
 
+/** Posts of several searches. */
+export type Expected = readonly Pick<SearchEstimate, 'postsPerDay' | 'creditsPerDay'>[]
+
 /**
  * The mean time from a post to the look that finds it, with so many credits a day; Infinity if the posts alone cost as much.
  * Besides new posts, a look pays for half a page and the known posts, and for a page at least.
  */
-export function meanDelay({ credits }: SearchEstimate, budget: number, looking: Looking): number {
+export function meanDelay(searches: Expected, budget: number, looking: Looking): number {
+  const credits = sumOf(searches, ({ creditsPerDay }) => creditsPerDay)
   const looks = Math.min(budget / looking.price, (budget - credits) / besidesPosts(looking))
-  return looks <= 0 ? Infinity : Math.max(looking.freshness, day / looks) / 2
+  // The watch shares looks by the square root of how many posts come.
+  const posts = sumOf(searches, ({ postsPerDay }) => postsPerDay)
+  const shares = posts && sumOf(searches, ({ postsPerDay }) => Math.sqrt(postsPerDay)) ** 2 / posts
+  return looks <= 0 ? Infinity : Math.max(looking.freshness, (day * (shares || searches.length)) / looks) / 2
 }
 
 /** Credits a day of a watch without a budget. */
-export function creditsWithoutBudget({ credits }: SearchEstimate, looking: Looking): number {
+export function creditsWithoutBudget(searches: Expected, looking: Looking): number {
   const looks = day / looking.freshness
-  return Math.max(looks * looking.price, credits + looks * besidesPosts(looking))
+  const besides = looks * besidesPosts(looking)
+  return sumOf(searches, ({ creditsPerDay }) => Math.max(looks * looking.price, creditsPerDay + besides))
+}
+
+function sumOf<Item>(items: readonly Item[], amountOf: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + amountOf(item), 0)
 }
 
 function besidesPosts({ price, overlap }: Looking): number {

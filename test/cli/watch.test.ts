@@ -1,0 +1,132 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { failed } from '../support/command-line.ts'
+import { numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
+import { bodies, folder, sandbox, social, useCommand } from './command.ts'
+
+const options = { content: { microblog: posts(0, 30) } }
+const ids = 'SELECT id FROM microblog_posts'
+
+describe('watch --out posts.db', () => {
+  useCommand(options)
+  const watch = 'watch coffee --once --out posts.db'
+
+  it('continues after a budget, and stores nothing of the first page with --from now', async () => {
+    await social(`${watch} --budget 4 --from now`)
+    expect(rowsOf('posts.db', ids)).toEqual([])
+    sandbox.publish({ microblog: posts(30, 90) })
+    expect((await social(`${watch} --budget 4`)).code).toBe(5)
+    expect(rowsOf('posts.db', ids)).toHaveLength(40)
+    expect((await social(`${watch} --budget 4`)).code).toBe(5)
+    expect((await social(`${watch} --budget 4`)).code).toBe(0)
+    expect(numbersOf('posts.db', ids)).toEqual(range(30, 90))
+  })
+
+  it.each(['{', 'null', '[]'])('refuses the state %j, and sends nothing', async (state) => {
+    await social(watch)
+    const before = sandbox.requests.length
+    const file = new DatabaseSync('posts.db')
+    file.prepare('UPDATE social_search_jobs SET state = ?').run(state)
+    file.close()
+    writeFileSync('state.json', state)
+    for (const line of [watch, 'watch coffee --once --state state.json'])
+      expect(await social(line)).toMatchObject(failed(2, 'is not the state of a job'))
+    expect(sandbox.requests).toHaveLength(before)
+  })
+
+  it('passes the new posts to --exec, and prints those that it fails for instead of storing them', async () => {
+    for (const line of [watch, 'watch coffee --once --state state.json', 'watch coffee --once']) {
+      const { code, err } = await social(`${line} --exec 'exit 3'`)
+      expect([code, err.match(/"id":"\d+"/g)?.length]).toEqual([1, 20])
+      expect(err).toContain('ended with 3')
+    }
+    expect(readdirSync(folder)).toEqual([])
+    await social(`${watch} --exec 'wc -l > lines'`)
+    expect([Number(readFileSync('lines', 'utf8')), rowsOf('posts.db', ids).length]).toEqual([20, 20])
+    // Without new posts, the command does not run.
+    expect((await social(`${watch} --exec 'exit 3'`)).code).toBe(0)
+  })
+})
+
+describe('watch of several queries', () => {
+  useCommand(options)
+  const watch = 'watch coffee tea --once --budget 20 --out posts.db'
+  const found = 'SELECT query || key FROM social_search_found ORDER BY query, key + 0'
+  const view = 'SELECT query || id FROM microblog_posts_found ORDER BY query, id + 0'
+
+  it('stores a post once that two of them find, and which query has found it', async () => {
+    sandbox.publish({
+      microblog: [
+        { id: '90', body: 'coffee or tea' },
+        { id: '91', body: 'tea' },
+      ],
+    })
+    expect((await social(watch)).code).toBe(0)
+    expect(numbersOf('posts.db', ids)).toEqual([...range(0, 19), 90, 91])
+    const both = [...range(0, 19).map((id) => `coffee${id}`), 'coffee90', 'tea90', 'tea91']
+    expect([rowsOf('posts.db', found), rowsOf('posts.db', view)]).toEqual([both, both])
+    const recent = found.replace('ORDER', "WHERE first_seen > datetime('now', '-1 minute') ORDER")
+    expect(rowsOf('posts.db', recent)).toEqual(both)
+    // The next run continues each of them, also alone.
+    const before = sandbox.requests.length
+    sandbox.publish({ microblog: [{ id: '92', body: 'tea' }] })
+    await social('watch tea --once --out posts.db')
+    expect([sandbox.requests.length - before, rowsOf('posts.db', view).at(-1)]).toEqual([1, 'tea92'])
+  })
+
+  it('reads a file with a query on each line, each once, and comments', async () => {
+    writeFileSync('brands.txt', '# Drinks\ncoffee\n\n  tea \r\n#latte\n#\ncoffee')
+    await social('watch tea --queries brands.txt --once --budget 20 --out posts.db')
+    const queries = bodies().map((body) => (body as { query: string }).query)
+    expect(queries).toEqual(['tea', 'coffee', '#latte'])
+  })
+
+  it('continues a file that a version without these tables has written', async () => {
+    await social('watch coffee --once --out posts.db')
+    const file = new DatabaseSync('posts.db')
+    const row = file.prepare('SELECT job, state FROM social_search_jobs').get() as Record<string, string>
+    const { search, spans } = JSON.parse(row['state'] ?? '') as { search: string; spans: { ids: string[] }[] }
+    const old = { search, spans: spans.map(({ ids }) => ({ ids, next: null })) }
+    file.prepare('UPDATE social_search_jobs SET state = ?').run(JSON.stringify(old))
+    file.exec('DROP VIEW microblog_posts_found; DROP TABLE social_search_found')
+    file.close()
+    sandbox.publish({ microblog: posts(30, 31) })
+    const before = sandbox.requests.length
+    expect((await social(watch)).code).toBe(0)
+    expect([sandbox.requests.length - before, rowsOf('posts.db', view)]).toEqual([2, ['coffee30']])
+  })
+
+  it('looks at the others when one fails, and then ends with its code', async () => {
+    sandbox.inject({ status: 502, times: 3 })
+    const run = await social('watch tea coffee --once --budget 20 --out posts.db')
+    expect(run).toMatchObject(failed(4, 'social-search: tea: '))
+    expect(numbersOf('posts.db', ids)).toEqual(range(0, 20))
+  })
+
+  it('says what is missing, with times, and ends with 5 until the gap is filled', async () => {
+    await social(watch)
+    sandbox.publish({ microblog: posts(30, 80) })
+    const short = await social(`${watch} --max-pages 1`)
+    expect(short).toMatchObject(failed(5, '; the next run continues'))
+    expect(short.err).toMatch(/missing: coffee \d\d:\d\d–\d\d:\d\d;/)
+    expect(await social(watch)).toMatchObject({ code: 0, err: '' })
+  })
+})
+
+describe('watch on a terminal', () => {
+  useCommand(options, ['stdin', 'stdout', 'stderr'])
+  const watch = 'watch coffee tea --once --out posts.db --budget'
+
+  it('says how often it looks, and what it has found for each query', async () => {
+    const { err } = await social(`${watch} 1000/day`)
+    expect(err).toContain('a look at each search every 15 minutes\n')
+    expect(err).toContain(
+      'posts.db: 20 new posts, 4 credits\n  coffee: 20 new posts, 2 credits\n  tea: 0 new posts',
+    )
+    expect((await social(`${watch} 1000/day`)).err).toContain('  coffee: not due yet\n  tea: not due yet\n')
+    const few = await social(`${watch} 4/month`)
+    expect(few.err).toMatch(/a look at each search every \d+ (days|hours) on average, less often while/)
+    expect((await social(`${watch} 2`)).err).toContain('  tea: not looked at\n')
+  })
+})
