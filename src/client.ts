@@ -47,20 +47,20 @@ export class SocialSearch {
   readonly professionalnet: Professionalnet
   /** The tech news site. */
   readonly technews: Technews
-  /** What the organization's listeners have found. */
+  /** What your organization's listeners found. */
   readonly mentions: Mentions
-  /** The organization's brand and keyword monitors. */
+  /** Your organization's brand and keyword monitors. */
   readonly listeners: Listeners
-  /** The organization's saved views. */
+  /** Your organization's saved views. */
   readonly feeds: Feeds
-  /** The organization itself. */
+  /** Your organization's context and credit usage. */
   readonly organization: Organization
   readonly #transport: ClientTransport
 
   /**
-   * Makes a client for one organization. Sends nothing before the first call.
+   * Creates a client for one organization. Sends nothing before the first call.
    *
-   * @throws {ConfigurationError} for invalid options; the message contains no secret.
+   * @throws {ConfigurationError} for invalid options.
    */
   constructor(options: ClientOptions) {
     // withOptions() gives a transport. In the type, it would offer its methods while somebody types options.
@@ -82,9 +82,8 @@ export class SocialSearch {
   }
 
   /**
-   * Makes a client from the environment: the base URL is `SOCIAL_SEARCH_BASE_URL`, the key `SOCIAL_SEARCH_API_KEY`. If
-   * either is missing, each call fails with a {@link ConfigurationError}, so a build can load a module without the
-   * variables of its server. No other import of this package reads the environment.
+   * Creates a client from `SOCIAL_SEARCH_BASE_URL` and `SOCIAL_SEARCH_API_KEY`. If one is missing, the first call fails
+   * with a {@link ConfigurationError}. So your app builds without the variables.
    */
   static fromEnv(options: Omit<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> = {}): SocialSearch {
     const { process } = globalThis as { process?: { env: Record<string, string | undefined> } }
@@ -94,19 +93,19 @@ export class SocialSearch {
     return new this(failingOptions(options, `the environment variable ${missing} is not set`))
   }
 
-  /** The credits that calls of this client have cost, including calls of clients made by `withOptions()`; a copy. */
+  /** Credits spent so far by this client and those made with `withOptions()`. A snapshot. */
   get credits(): Credits {
     return this.#transport.credits
   }
 
-  /** What calls wait for, by surface; includes calls of clients made by `withOptions()`; a copy. */
+  /** What calls are waiting for, in this client and those made with `withOptions()`. A snapshot. */
   status(): ClientStatus {
     return this.#transport.status()
   }
 
   /**
-   * Returns the most that a call can cost, at this client's `prices`, and the time that it takes at least, at its `limits`.
-   * Sends nothing. Each page counts once, so `retry: { ambiguous: true }` may cost more.
+   * Estimates the maximum cost and minimum time of a call, without sending anything. `retry: { ambiguous: true }` may
+   * cost more.
    *
    * @param id Id of the operation, such as `microblog.search`.
    * @param params Params of the call, or the id of a record.
@@ -131,40 +130,38 @@ export class SocialSearch {
     return quoteOf(configured, this.#transport.perMinute, request.maxItems, options)
   }
 
-  /** Sends the calls of this client. Pass it to a proxy, or to functions such as `microblog()`. */
+  /** What sends this client's calls. Pass it to functions such as `microblog()`. */
   get transport(): Transport {
     return this.#transport
   }
 
   /**
-   * Returns a client with other options. It shares limits, ledger, credential and `close()` with this one. `budget`, `headers`,
-   * `hooks` and `observers` add to the current ones, and a header replaces one of the same name. Other options, such as
-   * `timeout`, replace the current ones.
+   * Returns a client with other options, which shares limits, credits, key and `close()` with this one. A `budget`,
+   * `headers`, `hooks` and `observers` are added to the current ones. Others, such as `timeout`, replace them.
    */
   withOptions(options: CommonOptions): SocialSearch {
     const transport: unknown = this.#transport.withOptions(options)
     return new (this.constructor as typeof SocialSearch)(transport as ClientOptions)
   }
 
-  /** Fetches the service's description of itself, OpenAPI 3.1 (`GET /openapi.json`). Free. */
+  /** Fetches the service's OpenAPI description (`GET /openapi.json`). Free. */
   openapi(options?: CallOptions): ApiCall<OpenRecord> {
     return openapi(this.#transport, options)
   }
 
   /**
-   * Reads the published credit rates (`GET /openapi.json`), and lists those that differ from the rates assumed here.
-   * Free.
+   * Fetches the published credit rates (`GET /openapi.json`), and lists those that differ from this package's. Free.
    */
   creditRates(options?: CallOptions): Promise<CreditRates> {
     return readCreditRates(this.#transport, options)
   }
 
-  /** Ends every pending call with a `ClosedError` and refuses new ones. Resolves when all calls have settled. */
+  /** Ends all pending calls with a `ClosedError`, and refuses new ones. Resolves when they have ended. */
   close(): Promise<void> {
     return this.#transport.close()
   }
 
-  /** The same, for `await using`. */
+  /** `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

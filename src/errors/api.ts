@@ -14,24 +14,24 @@ export interface ApiErrorDetails extends ErrorContext {
 }
 
 /**
- * The service, or a proxy in front of it, answered with an HTTP error.
+ * The service, or a proxy in front of it, answered with an error status.
  *
  * @example
  * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId)
  */
 export class ApiError extends SocialSearchError {
   static override readonly name: string = 'ApiError'
-  /** The kind of error, for a `switch`. */
+  /** What happened; stable, made for `switch`. */
   declare readonly code: ApiErrorCode
   /** HTTP status. */
   readonly status: number
-  /** Each invalid field; empty if the service named none. At most the first hundred. */
+  /** The invalid fields, up to a hundred; empty if the service named none. */
   readonly issues: readonly Issue[]
-  /** Seconds until a retry is welcome, if the service announced it. */
+  /** Seconds to wait before you try again, if the service said so. */
   declare readonly retryAfter?: number
-  /** On a 403: the scopes that the operation needs. */
+  /** On a 403: the scopes that the call needs. */
   declare readonly requiredScopes?: readonly Scope[]
-  /** Present if the answer lacks the service's own error body: a proxy or a firewall may have sent it. */
+  /** True if a proxy or firewall may have answered in place of the service. */
   declare readonly gateway?: true
 
   constructor(details: ApiErrorDetails) {
@@ -55,7 +55,7 @@ export class ValidationError extends ApiError {
 }
 
 /**
- * 401: the credential is missing, invalid or revoked.
+ * 401: the key or token is missing, invalid or revoked.
  *
  * @example
  * if (error instanceof AuthenticationError) console.error('replace the key', error.requestId)
@@ -65,7 +65,7 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * 403: the credential lacks a scope, or the member behind it lacks the permission.
+ * 403: the key lacks a scope, or the member behind it lacks a permission.
  *
  * @example
  * if (error instanceof PermissionDeniedError) console.error('the key needs', error.requiredScopes)
@@ -88,7 +88,7 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * 429: a rate limit of the organization is exceeded, and the wait is longer than the call allows.
+ * 429: the rate limit is used up, and the wait is longer than the call allows. Try again after `retryAfter` seconds.
  *
  * @example
  * if (error instanceof RateLimitError) later(error.retryAfter) // seconds

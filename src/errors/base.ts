@@ -1,26 +1,26 @@
 import type { ServiceErrorCode } from '../api/error-envelope.ts'
 
 /**
- * Whether a failed call cost credits. `no`: the service said so, or received nothing. `yes`: a success arrived, but was
- * not usable. `unknown`: the request was sent, and no usable response arrived.
+ * Whether a failed call cost credits. `no`: nothing was sent, or the service refused. `yes`: you paid, but the response
+ * cannot be used. `unknown`: the response was lost.
  */
 export type Charged = 'no' | 'yes' | 'unknown'
 
 /**
- * Whether a failed write changed data. `no`: the service refused it, or received nothing. `unknown`: the request was sent,
- * and the response does not tell.
+ * Whether a failed write changed data. `no`: nothing was sent, or the service refused. `unknown`: the response was lost,
+ * or does not say.
  */
 export type Applied = 'no' | 'unknown'
 
 /** One attempt of a call. */
 export interface Attempt {
-  /** Time spent waiting for one of the organization's slots, in milliseconds. */
+  /** Milliseconds spent waiting for one of the two requests in flight. */
   queued: number
-  /** Time spent waiting for the rate limit of the search surface, or for the end of a 429, in milliseconds. */
+  /** Milliseconds spent waiting for the rate limit, or for the end of a 429. */
   paced: number
-  /** When the request was passed to fetch, ISO 8601; null if it was not. */
+  /** When the request was sent, ISO 8601; null if it was not. */
   sent: string | null
-  /** From sending to the last byte of the response, or to the failure, in milliseconds. */
+  /** Milliseconds from sending to the last byte, or to the failure. */
   duration: number
   /** HTTP status of the service, if its headers arrived. */
   status?: number
@@ -29,11 +29,11 @@ export interface Attempt {
   /** `ok`, or the code of the error that ended this attempt. */
   outcome: string
   charged: Charged
-  /** Time waited after this attempt, in milliseconds. A wait for the end of a 429 is in `paced` of the next attempt. */
+  /** Milliseconds waited after this attempt. Waits for the end of a 429 are in `paced` of the next one. */
   waited: number
 }
 
-/** Codes of errors that this package raises itself; {@link ApiError} has the service's codes. */
+/** Codes of this package's own errors; {@link ApiError} has the service's. */
 export type ClientErrorCode =
   | 'configuration'
   | 'invalid_request'
@@ -52,8 +52,8 @@ export type ClientErrorCode =
   | 'not_cached'
 
 /**
- * A code that the service does not document. At run time it is a string: compare it as `String(error.code)`. The type
- * is an enum because a `switch` over the known codes then stays exact.
+ * A code that the service does not document, a string at run time: compare it as `String(error.code)`. The type is an
+ * enum, so that a `switch` over the documented codes narrows.
  */
 declare enum UndocumentedCode {
   any = '',
@@ -79,36 +79,36 @@ export interface ErrorContext {
 }
 
 /**
- * Base of every error of this package. An aborted call rejects with the signal's own reason instead, and an error of your
- * own functions reaches you unchanged.
+ * Base of every error of this package. If you abort a call, it rejects with your abort reason instead. Errors of your own
+ * functions reach you unchanged.
  *
  * @example
  * if (error instanceof SocialSearchError && error.charged === 'unknown') review(error.operation, error.attempts)
  */
 export class SocialSearchError extends Error {
   static override readonly name: string = 'SocialSearchError'
-  /** The kind of error, for a `switch`. */
+  /** What happened; stable, made for `switch`. */
   readonly code: ClientErrorCode | ApiErrorCode
-  /** The service's id of the request, for its support. */
+  /** The service's id of the request, for support. */
   declare readonly requestId?: string
-  /** The operation that failed, such as `microblog.search`; absent for errors of a constructor. */
+  /** The call that failed, such as `microblog.search`; absent for errors of a constructor. */
   declare readonly operation?: string
-  /** Whether the call cost credits, for all attempts together. It says nothing about the effect of a write. */
+  /** Whether the call cost credits, in all attempts together. */
   readonly charged: Charged
-  /** For a write, such as `mentions.setState`: whether it changed data, for all attempts together. Absent from reads. */
+  /** For a write, such as `mentions.setState`: whether it changed data. Absent for reads. */
   declare readonly applied?: Applied
   /** The attempts, in order; empty if nothing was sent. */
   readonly attempts: readonly Attempt[]
   /**
-   * For a call with pages: the params of the page that failed, as plain JSON. Pass them to the same call to continue.
+   * The params of the page that failed, as plain JSON. To continue, pass the error to `resume()`.
    */
   declare readonly next?: object | null
   /**
-   * The body of a success, if the call failed after it had been read: parsed if it is JSON, otherwise its text. An error with
-   * `charged: 'yes'` has it. Not enumerable, so that logs of the error stay short.
+   * The response that you paid for, if `charged` is `yes`: parsed if it is JSON, otherwise its text. Not enumerable, so
+   * that logs stay short.
    */
   declare readonly body?: unknown
-  /** Of `toArray()`: the paid items of the pages before. Not enumerable, so that logs of the error stay short. */
+  /** After `toArray()`: the items of the pages that you paid for. Not enumerable, so that logs stay short. */
   declare readonly items?: readonly unknown[]
 
   constructor(code: ClientErrorCode | ApiErrorCode, message: string, context: ErrorContext = {}) {
@@ -133,7 +133,7 @@ export class SocialSearchError extends Error {
     return this.constructor.name
   }
 
-  /** The fields for a JSON log. */
+  /** The error's fields, for a JSON log. */
   toJSON(): object {
     return Object.assign({ name: this.name, message: this.message }, this)
   }

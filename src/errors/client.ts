@@ -4,7 +4,7 @@ import { type ErrorContext, SharedError, SocialSearchError, hide } from './base.
 import { summary } from './summary.ts'
 
 /**
- * An option is invalid. Thrown by the constructor, or by a call before it is sent. The message contains no secret.
+ * An option is invalid. Thrown by a constructor, or by a call before it is sent.
  *
  * @example
  * if (error instanceof ConfigurationError) console.error(error.message)
@@ -19,7 +19,7 @@ export class ConfigurationError extends SocialSearchError {
 }
 
 /**
- * The params or call options exceed the documented bounds. Nothing was sent or charged.
+ * The params are invalid; `issues` says why. Nothing was sent or charged.
  *
  * @example
  * if (error instanceof InvalidRequestError) for (const { path, message } of error.issues) console.error(path, message)
@@ -27,7 +27,7 @@ export class ConfigurationError extends SocialSearchError {
 export class InvalidRequestError extends SocialSearchError {
   static override readonly name: string = 'InvalidRequestError'
   declare readonly code: 'invalid_request'
-  /** Each invalid field, in the format of the service's validation errors; at most the first hundred. */
+  /** The invalid fields, up to a hundred. */
   readonly issues: readonly Issue[]
 
   /** @param context `subject`: the name of the invalid value, for an issue with an empty path. */
@@ -42,7 +42,7 @@ export class InvalidRequestError extends SocialSearchError {
 export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 
 /**
- * The network failed: there was no connection, or it broke before the response was complete.
+ * No connection, or it broke before the response was complete.
  *
  * @example
  * if (error instanceof ConnectionError && error.charged === 'no') later() // nothing was sent
@@ -66,7 +66,7 @@ export class ConnectionError extends SocialSearchError {
 export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
 
 /**
- * The `timeout` of one attempt, the `deadline` of the whole call or `maxQueueWait` passed, or the call cannot be sent in time.
+ * `timeout`, `deadline` or `maxQueueWait` ran out, or is certain to run out.
  *
  * @example
  * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent
@@ -74,9 +74,9 @@ export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
 export class TimeoutError extends SocialSearchError {
   static override readonly name: string = 'TimeoutError'
   declare readonly code: 'timeout'
-  /** The phase: in the queue, waiting for headers, reading the body, or waiting between two attempts. */
+  /** Where it ran out: in the queue, waiting for headers, reading the body, or between two attempts. */
   readonly phase: TimeoutPhase
-  /** Seconds until the call could be sent. Present if the wait was known to be too long: the call then failed at once. */
+  /** Seconds until the call could be sent, if it failed at once because the wait would be too long. */
   declare readonly retryAfter?: number
 
   constructor(
@@ -90,7 +90,7 @@ export class TimeoutError extends SocialSearchError {
 }
 
 /**
- * The response was a redirect. The client follows none, because the credential would go to another address.
+ * The response was a redirect. The client follows none, because that would send your key to another address.
  *
  * @example
  * if (error instanceof RedirectError) console.error('check baseUrl:', error.status)
@@ -108,7 +108,7 @@ export class RedirectError extends SocialSearchError {
 }
 
 /**
- * The body of a success is not JSON, or not of the documented shape. You paid for it: it is in `body`.
+ * A 2xx response is not JSON, or does not match the documented shape. You paid for it: it is in `body`.
  *
  * @example
  * if (error instanceof InvalidResponseError) salvage(error.body) // you paid for it
@@ -116,9 +116,9 @@ export class RedirectError extends SocialSearchError {
 export class InvalidResponseError extends SocialSearchError {
   static override readonly name: string = 'InvalidResponseError'
   declare readonly code: 'invalid_response'
-  /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs of the error stay short. */
+  /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs stay short. */
   declare readonly body: unknown
-  /** How the body differs from the documented shape; at most the first hundred issues. */
+  /** How the body differs from the documented shape, up to a hundred issues. */
   readonly issues: readonly Issue[]
 
   constructor(message: string, context: ErrorContext & { issues?: readonly Issue[] }) {
@@ -129,8 +129,7 @@ export class InvalidResponseError extends SocialSearchError {
 }
 
 /**
- * The call may cost more than the budget has left. Nothing was sent. If comments or reactions are likely to cost less, pass
- * `ceiling`.
+ * The call may cost more than the budget has left. Nothing was sent. For comments or reactions, a lower `ceiling` may help.
  *
  * @example
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
@@ -138,9 +137,9 @@ export class InvalidResponseError extends SocialSearchError {
 export class CreditBudgetError extends SharedError {
   static override readonly name: string = 'CreditBudgetError'
   declare readonly code: 'credit_budget'
-  /** The most credits that the call may cost, as far as documented. */
+  /** The maximum cost of the call, in credits. */
   readonly needed: number
-  /** Credits that the budget has left, without those reserved by other calls. */
+  /** Credits left in the budget, without those that other calls have reserved. */
   readonly remaining: number
   /** The `name` of the budget, if it has one. */
   declare readonly budget?: string
@@ -167,8 +166,7 @@ export class CreditBudgetError extends SharedError {
 }
 
 /**
- * The pages contradict each other, so a further page could repeat or skip items. `charged`, `attempts` and `requestId` are
- * those of the page that contradicts the others.
+ * Pages contradict each other, so reading on could repeat or skip items. No further page was fetched.
  *
  * @example
  * if (error instanceof PaginationError) await save({ next: error.next }) // to resume() later
@@ -176,9 +174,9 @@ export class CreditBudgetError extends SharedError {
 export class PaginationError extends SocialSearchError {
   static override readonly name: string = 'PaginationError'
   declare readonly code: 'pagination'
-  /** Params to continue with, or null if the service named no next page. */
+  /** The params to continue with; null if the service named no next page. */
   declare readonly next: object | null
-  /** A paid page that was not delivered, because it is not the requested one. Not enumerable. */
+  /** A page that you paid for, but did not ask for. Not enumerable. */
   declare readonly page?: unknown
 
   constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
@@ -188,7 +186,7 @@ export class PaginationError extends SocialSearchError {
 }
 
 /**
- * The client or its limiter was closed before the call got its response.
+ * The client or its limiter was closed before the call ended.
  *
  * @example
  * const search = client.microblog.search({ query }).then()

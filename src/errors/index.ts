@@ -20,7 +20,7 @@ export * from './client.ts'
 export * from './oauth.ts'
 export * from './stores.ts'
 
-/** Every error of this package; `code` distinguishes them. */
+/** Any error of this package. Switch on `code` to narrow it. */
 export type AnySocialSearchError =
   | ConfigurationError
   | InvalidRequestError
@@ -39,8 +39,8 @@ export type AnySocialSearchError =
   | NotCachedError
 
 /**
- * Tells whether a caught value is an error of this package, and types it for narrowing. After `toArray()`, pass the type of
- * its items: `isSocialSearchError<MicroblogPost>(error)` gives it to `error.items`.
+ * Narrows a caught value to an error of this package. `isSocialSearchError<MicroblogPost>(error)` also types
+ * `error.items` of `toArray()`.
  *
  * @example
  * try {

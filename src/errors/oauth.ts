@@ -1,9 +1,9 @@
 import { type ErrorContext, SharedError } from './base.ts'
 
 /**
- * Why a user has to authorize again. `no_tokens`: the store is empty. `no_refresh_token`: `offline_access` was not
- * requested or not granted. `refused`: the authorization server rejected the refresh token. `lost`: the response to a
- * refresh did not arrive, or its process ended first, so the token may be used up.
+ * Why a user must authorize again. `no_tokens`: the store is empty. `no_refresh_token`: `offline_access` was not granted.
+ * `refused`: the authorization server rejected the refresh token. `lost`: the response to a refresh was lost, so the token
+ * may be used up.
  */
 export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused' | 'lost'
 

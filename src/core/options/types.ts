@@ -10,48 +10,46 @@ import type { Logger } from '../../lib/logger.ts'
 import type { CallLimiter } from '../../limits/interface.ts'
 
 /**
- * How responses are validated. `strict`: documented fields must be present with their types. `lenient`: a list moves
- * invalid items to `invalid`. `off`: no validation. Undocumented fields are always kept.
+ * How to check responses. `strict`: an error if a documented field is missing or has the wrong type. `lenient`: invalid
+ * items of a list go to `page.invalid`. `off`: no check. Undocumented fields are always kept.
  */
 export type Validation = 'strict' | 'lenient' | 'off'
 
 /** Options for retries. */
 export interface RetryOptions {
   /**
-   * Also retry attempts that may have been billed or may have changed data, such as a metered search without a
-   * response. The ledger counts their credits as uncertain. Default false.
+   * Also retry calls that may have been charged or applied, such as a search whose response was lost. You may pay twice.
+   * Default false.
    */
   ambiguous?: boolean | undefined
   /** Maximum attempts of one call, the first included. Default: up to 5, depending on the failure. */
   maxAttempts?: number | undefined
   /**
-   * Longest `Retry-After` that a call waits for, in milliseconds; a longer one fails at once. 429s with a `Retry-After`
-   * use up no attempts until their waits add up to more than this. Default 60,000.
+   * Longest announced wait, in milliseconds; after a longer one, the call fails at once. Waiting out a 429 is not an
+   * attempt, until the waits add up to this. Default 60,000.
    */
   maxWait?: number | undefined
 }
 
-/** The part of the organization's limits that one client may use. */
+/** How much of the organization's rate limits a client may use. */
 export interface LimitOptions {
   /**
-   * The fraction of all limits that this client may use, above 0 and up to 1, if other processes use the organization
-   * too. It is rounded down to whole requests, at least one. More than two processes would still exceed the limit of
-   * requests in flight: give them a shared `limiter`. Default 1.
+   * The fraction of all limits for this client, above 0 and up to 1. Use it if other programs share the organization.
+   * Rounded down to whole requests, at least one. For more than two processes, use a shared `limiter`. Default 1.
    */
   share?: number | undefined
   /**
-   * Requests in flight, 1 or 2. Default 2, the organization's limit, or the client's share of it; with a `limiter`, its
-   * limit.
+   * Requests in flight, 1 or 2. Default: 2, or the client's `share` of it; with a `limiter`, its limit.
    */
   inFlight?: number | undefined
   /**
-   * Requests a minute at each search surface. Default 20, the organization's limit, or the client's share of it; with a
-   * `limiter`, its limit. A larger number declares a higher limit of the organization. False for no pacing.
+   * Requests a minute for each search surface; false for no limit. Default: 20, or the client's `share` of it; with a
+   * `limiter`, its limit. Set more if your organization has a higher limit.
    */
   perMinute?: number | false | undefined
   /**
-   * The surface of an operation, by its id (`microblog.search`); null for no pacing. The service does not define its
-   * search surfaces; by default each network is one.
+   * Which search surface an operation counts toward, by id (`microblog.search`); null for none. By default, each network
+   * is one, because the service does not define its surfaces.
    */
   surfaces?: Readonly<Record<string, string | null>> | undefined
 }
@@ -63,15 +61,15 @@ export interface Wait {
   /** The search surface; null for a call without one. */
   surface: string | null
   /**
-   * `slot`: the organization's two requests in flight are taken. `pace`: the surface has used its requests of this
-   * minute. `rate_limited`: a 429 closed the surface. `retry`: the call waits before its next attempt.
+   * `slot`: both requests in flight are taken. `pace`: this minute's requests are used up. `rate_limited`: the service
+   * answered 429. `retry`: the next attempt is not due yet.
    */
   reason: 'slot' | 'pace' | 'rate_limited' | 'retry'
-  /** When the surface opens, or the next attempt is due; null if unknown. Calls ahead in the queue may delay it. */
+  /** When the wait should end; null if unknown. Calls ahead in the queue may delay it. */
   until: Date | null
 }
 
-/** A call, as observers see it. */
+/** A call, as an observer sees it. */
 export interface ObservedStart {
   /** The same in all events of a call. */
   id: number
@@ -81,23 +79,23 @@ export interface ObservedStart {
   params?: object
 }
 
-/** Where an answer comes from that was not fetched for its call. */
+/** An answer that came from the cache, or from an equal call. */
 export interface Cached {
   /** When the answer arrived from the service. */
   readonly at: Date
   /** Milliseconds since then. */
   readonly age: number
-  /** What the answer has cost, in credits. */
+  /** Credits that you did not pay again. */
   readonly saved: number
 }
 
-/** An attempt that has ended. Times are milliseconds. */
+/** An attempt that ended. Times are milliseconds. */
 export interface ObservedAttempt extends ObservedStart, Attempt {
   /** What it cost. */
   credits: { spent: number; uncertain: number }
 }
 
-/** A call that has ended. Times are milliseconds. */
+/** A call that ended. Times are milliseconds. */
 export interface ObservedCall extends ObservedStart {
   /** `ok`, the code of the error, or `aborted`. */
   outcome: string
@@ -110,22 +108,19 @@ export interface ObservedCall extends ObservedStart {
   duration: number
   requestId: string | undefined
   credits: { spent: number; uncertain: number }
-  /** Set if the answer came from a cache, or from the request of an equal call. */
+  /** Set if the answer came from the cache, or from an equal call. */
   cached: Cached | undefined
 }
 
-/**
- * Sees what calls do, never a credential. What it throws or rejects with is logged, and harms no call. With a cache, the
- * attempts of equal calls are those of the first one.
- */
+/** Sees what calls do and cost, never a credential. If it throws, the error is logged and the call goes on. */
 export interface Observer {
-  /** Whether events have the params, such as the text of a query. Default false. */
+  /** Whether events contain the params, such as the query. Default false. */
   readonly params?: boolean
-  /** Called when a call waits, like the option `onWait`. */
+  /** Called when a call waits. */
   onWait?(wait: Wait & ObservedStart): void
-  /** Called when an attempt has ended. */
+  /** Called when an attempt ends. */
   onAttempt?(attempt: ObservedAttempt): void
-  /** Called when a call has ended. */
+  /** Called when a call ends. */
   onCall?(call: ObservedCall): void
 }
 
@@ -136,106 +131,100 @@ export interface AnswerCache {
 }
 
 /**
- * How a call uses the cache of its client. `maxAge` is the greatest age of an answer, in milliseconds. `refresh` fetches
- * a new answer and keeps it. `only` accepts a stored answer of any age and sends nothing:
- * without one, the call fails with a `NotCachedError`. False neither reads nor writes.
+ * How a call uses the cache. `maxAge`: accept stored answers up to this age, in milliseconds. `refresh`: fetch a new answer
+ * and store it. `only`: send nothing, and fail with a `NotCachedError` if nothing is stored. False: no cache.
  */
 export type CacheUse = { maxAge: number } | 'refresh' | 'only' | false
 
 /** Options of a client that `withOptions` may change. */
 export interface CommonOptions {
   /**
-   * Time for one attempt, from sending to the last byte, in milliseconds. Default: what the service recommends for the
-   * operation, otherwise 30,000.
+   * Time for one attempt, in milliseconds. Default: 30,000, or 90,000 where the service recommends it.
    */
   timeout?: number | undefined
   /**
-   * Time for one call with queue and retries, in milliseconds; each page of a walk is a call. A call that cannot be sent
-   * in time fails at once, with `retryAfter`. Default none.
+   * Time for the whole call with queue and retries, in milliseconds. It starts again with each page. A call that cannot
+   * be sent in time fails at once, with `retryAfter`. Default: none.
    */
   deadline?: number | undefined
   /**
-   * Longest wait before a request is sent, in milliseconds, from the start of the call: in the queue, and also for a
-   * retry. If the wait is known to be longer, the call fails at once, with `retryAfter`. A request in flight goes on.
-   * Default none.
+   * Longest wait before a request is sent, in milliseconds. A call that would wait longer fails at once, with
+   * `retryAfter`. A request that was sent goes on. Default: none.
    */
   maxQueueWait?: number | undefined
-  /** How the client retries failed attempts; false allows one attempt. */
+  /** When to retry; false for never. */
   retry?: RetryOptions | false | undefined
-  /** How the client checks responses against the documented shape. It always applies a `schema`. Default `strict`. */
+  /** How to check responses. A `schema` is always applied. Default `strict`. */
   validation?: Validation | undefined
-  /** A limit on credits, in addition to other budgets of the call. Clients may share it. */
+  /** A limit on credits. A call must fit into this and every other budget it has. Clients may share one. */
   budget?: Budget | undefined
   /**
-   * Further headers of every request, except `Authorization` (use `apiKey` or `auth`) and those of the connection, such as
-   * `Host`. Outside of browsers, `User-Agent` names this package by default.
+   * Extra headers for every request. Not `Authorization` (use `apiKey` or `auth`), nor those of the connection, such as
+   * `Host`. Default: a `User-Agent`, except in browsers.
    */
   headers?: HeadersOption | undefined
-  /** Hooks of ky for each attempt. Those of a call run after those of its client. */
+  /** ky hooks that run for each attempt: the client's first, then the call's. */
   hooks?: Hooks | undefined
-  /** Receives log lines; false for none. By default, warnings go to `console.warn`. Nothing is written to stdout. */
+  /** Where to log; false for nowhere. Default: warnings go to `console.warn`. */
   logger?: Logger | false | undefined
   /**
-   * Called when a call has waited for a quarter of a second, and when the reason changes. In Cloudflare's workers, it
-   * is not called for calls in the queue.
+   * Called when a call has waited for a quarter of a second, and when the reason changes. In Cloudflare Workers, only
+   * retries call it.
    */
   onWait?: ((wait: Wait) => void) | undefined
-  /** They see calls, attempts and waits. Observers of a call are added to those of its client. */
+  /** Objects that see calls, attempts and waits: the client's, and the call's. */
   observers?: readonly Observer[] | undefined
 }
 
 /** Options of a client. */
 export interface ClientOptions extends CommonOptions {
   /**
-   * The service's base URL, ending in `/v1`: https, or http on a loopback address. In a page also a path such as
-   * `/api/social`; on a server, the calls of such a client fail.
+   * The service's base URL, ending in `/v1`: https, or http on this machine. In a web page, also the path of your proxy,
+   * such as `/api/social`.
    */
   baseUrl: string
   /**
-   * The organization's API key, or a function that returns it, called before each attempt and again after a long wait
-   * in the queue.
+   * The organization's API key, or a function that returns it, called before each attempt.
    */
   apiKey?: string | (() => string | Promise<string>) | undefined
-  /** Provides bearer tokens instead of `apiKey`; false for a proxy that adds the credential itself. */
+  /** A token provider in place of `apiKey`, such as an OAuth session; false if a proxy adds the key. */
   auth?: AuthProvider | false | undefined
-  /** The part of the organization's limits that this client may use. */
+  /** How much of the organization's rate limits this client may use. Default: all. */
   limits?: LimitOptions | undefined
   /**
-   * Prices by operation id, in credits for each request or item, if they differ from the documented ones: `(await
-   * client.creditRates()).prices`, for example.
+   * Your prices by operation id, in credits for each request or item. Default: the documented ones. `(await
+   * client.creditRates()).prices` has those that the service publishes.
    */
   prices?: Readonly<Record<string, number>> | undefined
-  /** A limiter that several processes share, instead of the limiter of this process. */
+  /** A limiter that several processes share. Default: one for this process. */
   limiter?: CallLimiter | undefined
   /**
-   * A label for the organization: clients with the same label and `baseUrl` share their limits, even with different
-   * credentials.
+   * A label: clients with the same label and `baseUrl` share their limits, even with different keys. Default: the key.
    */
   organization?: string | undefined
-  /** Keeps paid answers for equal calls. Default: none. */
+  /** A cache, so that you don't pay twice for the same call. Default: none. */
   cache?: AnswerCache | undefined
-  /** Default: the global fetch. */
+  /** The fetch function to use. Default: the global `fetch`. */
   fetch?: Fetch | undefined
-  /** Allows an `apiKey` in a browser, where every visitor can read it. */
+  /** Allows an `apiKey` in a browser, where every visitor can read it. Default false. */
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
-/** Options of one call. They replace those of the client; a budget, headers, hooks and observers are added to the client's. */
+/** Options of one call. They replace those of the client; a budget, headers, hooks and observers are added. */
 export interface CallOptions extends Omit<CommonOptions, 'logger'> {
-  /** Aborts the call; it then rejects with the signal's reason. */
+  /** Cancels the call, which rejects with the signal's reason. Free only until the call is sent. */
   signal?: AbortSignal | undefined
-  /** Calls with a higher number leave the queue of their surface first. Default 0. */
+  /** Calls with a higher number leave the queue first. Default 0. */
   priority?: number | undefined
-  /** How the call uses the cache of its client. Default: answers up to the `maxAge` of the cache. */
+  /** How the call uses the client's cache. Default: accept answers up to the cache's `maxAge`. */
   cache?: CacheUse | undefined
 }
 
-/** An option of calls with a price per item. */
+/** An option of calls with a price for each item. */
 export interface CeilingOption {
   /**
-   * How many items you expect at most: the call reserves credits for so many. If a budget has less left, the call is refused.
-   * The service may return and charge more items, which count as spent. Default: `maxComments` for comments; 1,000 for
-   * reactions, an assumption of this package.
+   * How many items you expect at most. The call reserves this many credits from its budgets. The service may still
+   * return and charge more. Default: `maxComments` for comments; 1,000 for reactions, which is a guess.
    */
   ceiling?: number | undefined
 }
@@ -243,8 +232,8 @@ export interface CeilingOption {
 /** Options of a list whose shape is not documented. `Name` is that of its array of items. */
 export interface OpenListOptions<Name extends string = string> extends PagedOptions {
   /**
-   * Where items and next page are, if the client's assumption does not fit: an array under the resource's name,
-   * `meta.hasMore`, `meta.nextCursor`.
+   * Where the items and the next page are. Default, a guess: an array under the resource's name, `meta.hasMore` and
+   * `meta.nextCursor`.
    */
   paging?: PagingOverride<Name> | undefined
 }
@@ -252,17 +241,16 @@ export interface OpenListOptions<Name extends string = string> extends PagedOpti
 /** The option that sets the type of a call's records. */
 export interface SchemaOption<Schema extends object | undefined = StandardSchemaV1 | undefined> {
   /**
-   * A Standard Schema that checks, and may transform, each record of a list, or the whole body of another call. Its
-   * output is the type of what it checks. Default: the types of this package.
+   * Your own Standard Schema for each record of a list, or for the body of another call. Its output becomes the type.
    */
   schema?: [Schema] extends [StandardSchemaV1 | undefined] ? Schema : never
 }
 
-/** Options of a call that walks pages. */
+/** Options of a call with several pages. */
 export interface PagedOptions extends CallOptions {
-  /** Stops after this many items. You pay for whole pages, and `pages()` yields the last one whole. */
+  /** Stop after this many items. You pay for whole pages; `pages()` yields the last one whole. */
   limit?: number | undefined
-  /** Stops after this many pages. */
+  /** Stop after this many pages. */
   maxPages?: number | undefined
 }
 
