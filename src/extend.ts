@@ -4,7 +4,7 @@
  */
 
 // To wrap calls, as the cache and tracers do.
-export { type Answer, type Call, type Send, type Wrap, unsent } from './core/call/call.ts'
+export { type CallResult, type Call, type Send, type Wrap, unsent } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check-answer.ts'
 export { wrapCalls } from './core/call/wraps.ts'
@@ -21,7 +21,7 @@ export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
 export { type ComposedRequest, composeRequest, contextOf, paramsOf } from './core/call/compose-request.ts'
-export type { Dialect } from './core/http/dialect.ts'
+export type { BodyFormat } from './core/http/body-format.ts'
 export { nextStep } from './core/pages/next-step.ts'
 export { effectOf } from './core/retry/policy.ts'
 
@@ -44,10 +44,10 @@ export {
   type Lease,
   type Limits,
   type QueueWait,
-  type Ticket,
-  longestHoldMs,
+  type QueueRequest,
+  longestClosureMs,
   resolveLimits,
 } from './limits/interface.ts'
 export { LocalLimiter } from './limits/local-limiter.ts'
-export { Pace, type SentRequest, driftMs, marginMs } from './limits/pace.ts'
+export { SurfacePace, type SentRequest, driftMs, marginMs } from './limits/surface-pace.ts'
 export { type Slot, type SlotSource, SurfaceQueue } from './limits/surface-queue.ts'

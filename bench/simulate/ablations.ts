@@ -35,7 +35,7 @@ export const ablations: readonly Ablation[] = [
   },
   {
     name: 'refused requests count',
-    file: 'limits/pace.ts',
+    file: 'limits/surface-pace.ts',
     from: 'else if (now > this.#countRefusedUntil) this.#uncountedAt = now',
     to: '',
   },

@@ -16,14 +16,14 @@ const folder = userFolder('LOCALAPPDATA', 'XDG_CACHE_HOME', '.cache')
 const fileOf = (name: string | undefined): string => join(profileFolder(name, folder), 'answers.sqlite')
 
 /** How one command uses the stored answers. */
-export interface AnswerCache {
+export interface CachedAnswers {
   readonly options: Pick<ClientOptions, 'cache' | 'observers' | 'logger'>
   /** Says how many pages were stored ones, how old they are, and what they saved. */
   report(client: SocialSearch): void
 }
 
 /** The stored answers, if `--cache` is set. */
-export async function answerCache({ cache: time, quiet, json }: SharedFlags): Promise<AnswerCache> {
+export async function answerCache({ cache: time, quiet, json }: SharedFlags): Promise<CachedAnswers> {
   let pages = 0
   let oldest = 0
   let hasFailed = false

@@ -125,7 +125,7 @@ export class SocialSearchError extends Error {
     if (operation !== undefined) this.operation = operation
     if (applied !== undefined) this.applied = applied
     if (context.next !== undefined) this.next = context.next
-    if (context.body !== undefined) hide(this, 'body', context.body)
+    if (context.body !== undefined) setNonEnumerable(this, 'body', context.body)
   }
 
   /** The name of its class, which no bundler shortens. */
@@ -140,7 +140,7 @@ export class SocialSearchError extends Error {
 }
 
 /** Sets a field that logs and JSON of an error leave out. */
-export function hide(error: SocialSearchError, name: string, value: unknown): void {
+export function setNonEnumerable(error: SocialSearchError, name: string, value: unknown): void {
   Object.defineProperty(error, name, { value, configurable: true })
 }
 

@@ -5,13 +5,13 @@ import { ConfigurationError } from './index.ts'
 import { maxTimerMs } from '../lib/time.ts'
 
 /** Returns a valid value. Otherwise it throws an error with the rule and a description of the value. */
-export function checked<T>(value: T, isValid: boolean, rule: string): T {
+export function requireOption<T>(value: T, isValid: boolean, rule: string): T {
   if (isValid) return value
-  throw new ConfigurationError(`${rule}, got ${shown(value)}`)
+  throw new ConfigurationError(`${rule}, got ${describeValue(value)}`)
 }
 
 export function assertObject(name: string, value: unknown): asserts value is object {
-  checked(value, typeof value === 'object' && value !== null, `${name} must be an object`)
+  requireOption(value, typeof value === 'object' && value !== null, `${name} must be an object`)
 }
 
 /** Names that other SDKs have for options. */
@@ -41,12 +41,12 @@ export function assertOptions<Options extends object>(
 }
 
 export function assertFunction<T>(name: string, value: T): T {
-  return checked(value, typeof value === 'function', `${name} must be a function`)
+  return requireOption(value, typeof value === 'function', `${name} must be a function`)
 }
 
 export function assertMethod<T>(name: string, value: T, method: string): T {
   const found = (value as Record<string, unknown> | null | undefined)?.[method]
-  return checked(
+  return requireOption(
     value,
     typeof found === 'function',
     `${name} must have ${/^[aeiou]/.test(method) ? 'an' : 'a'} ${method}() method`,
@@ -55,41 +55,43 @@ export function assertMethod<T>(name: string, value: T, method: string): T {
 
 export function assertSchema<T>(schema: T): T {
   const { validate } = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard'] ?? {}
-  return checked(schema, typeof validate === 'function', 'schema must be a Standard Schema')
+  return requireOption(schema, typeof validate === 'function', 'schema must be a Standard Schema')
 }
 
 /** Accepts undefined, too. */
 export function assertSignal<T>(name: string, value: T): T {
   const isSignal = typeof (value as AbortSignal | null | undefined)?.throwIfAborted === 'function'
-  return checked(value, isSignal || value === undefined, `${name} must be an AbortSignal`)
+  return requireOption(value, isSignal || value === undefined, `${name} must be an AbortSignal`)
 }
 
 export function nonEmptyText(name: string, value: unknown): string {
   const isValid = typeof value === 'string' && value !== ''
-  return checked(value as string, isValid, `${name} must be a string that is not empty`)
+  return requireOption(value as string, isValid, `${name} must be a string that is not empty`)
 }
 
 /** Checks a duration, which must fit a timer. Rounds it, because messages repeat it. */
 export function milliseconds(name: string, value: unknown): number {
   const isValid = typeof value === 'number' && value >= 1 && value <= maxTimerMs
   const rule = `${name} must be a number of milliseconds from 1 to ${maxTimerMs}`
-  return Math.round(checked(value as number, isValid, rule))
+  return Math.round(requireOption(value as number, isValid, rule))
 }
 
 /** Checks a whole number from 1 to `max`. */
 export function wholeNumber(name: string, value: unknown, max = Infinity): number {
   const range = max === Infinity ? 'of at least 1' : `from 1 to ${max}`
   const isValid = Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max
-  return checked(value as number, isValid, `${name} must be a whole number ${range}`)
+  return requireOption(value as number, isValid, `${name} must be a whole number ${range}`)
 }
 
 /** Describes a value in a message. Of text it shows only the length, since it may be a secret. */
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
   return typeof value === 'string' ? `a string of ${count(value.length, 'character')}` : typeof value
 }
 
-/** Like {@link shown}, but repeats a short word of letters: it is a typo rather than a secret. */
-export function shownWord(value: unknown): string {
-  return typeof value === 'string' && /^[a-z]{1,16}$/i.test(value) ? JSON.stringify(value) : shown(value)
+/** Like {@link describeValue}, but repeats a short word of letters: it is a typo rather than a secret. */
+export function describeWord(value: unknown): string {
+  return typeof value === 'string' && /^[a-z]{1,16}$/i.test(value)
+    ? JSON.stringify(value)
+    : describeValue(value)
 }

@@ -1,6 +1,6 @@
 import { count } from '../lib/count.ts'
 import type { Issue } from '../api/issues.ts'
-import { type ErrorContext, SharedError, SocialSearchError, hide } from './base.ts'
+import { type ErrorContext, SharedError, SocialSearchError, setNonEnumerable } from './base.ts'
 import { summary } from './summary.ts'
 
 /**
@@ -181,7 +181,7 @@ export class PaginationError extends SocialSearchError {
 
   constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
     super('pagination', message, { ...context, next, body: context?.page })
-    if (context?.page !== undefined) hide(this, 'page', context.page)
+    if (context?.page !== undefined) setNonEnumerable(this, 'page', context.page)
   }
 }
 

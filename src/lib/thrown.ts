@@ -13,6 +13,6 @@ export function messageOf(thrown: unknown): string {
 }
 
 /** Calls a function of the user that must not fail its caller. What it throws, or its promise rejects with, goes to `failed`. */
-export function runAside(work: () => unknown, failed: (error: unknown) => void = () => {}): void {
+export function runUserCallback(work: () => unknown, failed: (error: unknown) => void = () => {}): void {
   new Promise((resolve) => resolve(work())).catch(failed)
 }

@@ -1,4 +1,4 @@
-import type { Ticket, Lease } from './interface.ts'
+import type { QueueRequest, Lease } from './interface.ts'
 import type { SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
@@ -35,7 +35,7 @@ export class PollingCalls {
     this.#wake = wake
   }
 
-  acquire(queue: SurfaceQueue, ticket: Ticket): Promise<Lease> {
+  acquire(queue: SurfaceQueue, request: QueueRequest): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const call: PolledCall = {
         ...{ leave: () => {}, seenAt: performance.now() },
@@ -56,10 +56,10 @@ export class PollingCalls {
         }
       }
       this.#calls.add(call)
-      const entry = queue.enter(ticket, grant, refuse)
+      const entry = queue.enter(request, grant, refuse)
       call.leave = () => queue.cancel(entry, undefined)
       // The abort comes from the request of this call, which needs no poll to hear of it.
-      ticket.signal.addEventListener('abort', () => call.deliver?.(), { once: true })
+      request.signal.addEventListener('abort', () => call.deliver?.(), { once: true })
       this.#poll(call)
     })
   }

@@ -2,7 +2,7 @@ import { organizationLimits } from '../api/limits.ts'
 import { assertOptions, milliseconds, wholeNumber } from '../errors/check-options.ts'
 
 /** What a call asks of a limiter before each attempt. Times are monotonic. */
-export interface Ticket {
+export interface QueueRequest {
   /** The search surface; null if only the requests in flight count. */
   readonly surface: string | null
   /** Calls with a higher priority go first. */
@@ -10,7 +10,7 @@ export interface Ticket {
   /** Whether this is a retry; retries go before first attempts of the same priority. */
   readonly isRetry: boolean
   /** Longest wait for a closed surface, in milliseconds; if it stays closed for longer, it rejects at once. */
-  readonly maxHoldWait: number
+  readonly maxClosedWaitMs: number
   /** When the request must be sent. If the limiter knows that it will be later, it rejects at once. Default: any time. */
   readonly sendBy?: number | undefined
   readonly queuedAt: number
@@ -31,7 +31,7 @@ export interface Lease {
   /**
    * Frees the slot. Call it when the body has been read, or the request has failed.
    *
-   * @param isRefused After a 429, for which `hold()` has closed the surface.
+   * @param isRefused After a 429, for which `closeSurface()` has closed the surface.
    */
   release(isRefused?: boolean): void
 }
@@ -41,15 +41,15 @@ export interface CallLimiter {
   /** The limits of the process; Infinity for no limit. */
   readonly limits: Limits
   /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
-  acquire(ticket: Ticket): Promise<Lease>
+  acquire(request: QueueRequest): Promise<Lease>
   /** Closes a surface for `milliseconds` from now, at most a day, after a 429. */
-  hold(surface: string | null, milliseconds: number): void
+  closeSurface(surface: string | null, milliseconds: number): void
   /** Why the next call would wait at a surface; null if it could go now. */
   waitOf(surface: string | null): QueueWait | null
 }
 
 /**
- * A ticket would wait for too long: a 429 closed the surface for longer than its `maxHoldWait` (`rate_limited`), or the
+ * A request would wait for too long: a 429 closed the surface for longer than its `maxClosedWaitMs` (`rate_limited`), or the
  * requests sent and those ahead last beyond its `sendBy` (`pace`).
  */
 export class SurfaceClosed extends Error {
@@ -90,10 +90,10 @@ export function resolveLimits(limits: Partial<Limits> = {}): Limits {
 }
 
 /** Longest time that a 429 closes a surface, in milliseconds: the announced time may be wrong. */
-export const longestHoldMs = 86_400_000
+export const longestClosureMs = 86_400_000
 
 /** Milliseconds for which an aborted request keeps its slot: the service notices the abort later. */
-export const abandonedMs = 50
+export const abortNoticeMs = 50
 
 /** Why the next call of a surface waits. */
 export interface QueueWait {

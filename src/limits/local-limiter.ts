@@ -1,8 +1,8 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
-import { type CallLimiter, type Ticket, type Lease, type Limits, type QueueWait } from './interface.ts'
-import { Pace } from './pace.ts'
+import { type CallLimiter, type QueueRequest, type Lease, type Limits, type QueueWait } from './interface.ts'
+import { SurfacePace } from './surface-pace.ts'
 import { PollingCalls } from './cloudflare-workers.ts'
 import { type Slot, SurfaceQueue } from './surface-queue.ts'
 
@@ -30,13 +30,13 @@ export class LocalLimiter implements CallLimiter {
     this.#slots = pLimit(this.limits.inFlight)
   }
 
-  acquire(ticket: Ticket): Promise<Lease> {
-    const queue = this.queue(ticket.surface)
-    return this.#polling === undefined ? queue.acquire(ticket) : this.#polling.acquire(queue, ticket)
+  acquire(request: QueueRequest): Promise<Lease> {
+    const queue = this.queue(request.surface)
+    return this.#polling === undefined ? queue.acquire(request) : this.#polling.acquire(queue, request)
   }
 
-  hold(surface: string | null, milliseconds: number): void {
-    this.queue(surface).hold(milliseconds)
+  closeSurface(surface: string | null, milliseconds: number): void {
+    this.queue(surface).closeFor(milliseconds)
   }
 
   waitOf(surface: string | null): QueueWait | null {
@@ -53,7 +53,7 @@ export class LocalLimiter implements CallLimiter {
     if (known !== undefined) return known
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
-    const pace = new Pace(this.#all, perMinute)
+    const pace = new SurfacePace(this.#all, perMinute)
     const hasNoSlot = (): boolean => this.taken >= this.limits.inFlight
     const queue = new SurfaceQueue(pace, {
       wait: () => pace.wait,

@@ -1,7 +1,7 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type Lease, type QueueWait, type Ticket, SurfaceClosed } from './interface.ts'
-import { type Pace, type SentRequest, marginMs } from './pace.ts'
+import { type Lease, type QueueWait, type QueueRequest, SurfaceClosed } from './interface.ts'
+import { type SurfacePace, type SentRequest, marginMs } from './surface-pace.ts'
 import { WaitingLine } from './waiting-line.ts'
 
 /** One request in flight, reserved for the next call. */
@@ -28,7 +28,7 @@ export interface SlotSource {
 
 /** A call that waits. It leaves when its signal aborts. */
 class Entry implements EventListenerObject {
-  readonly ticket: Ticket
+  readonly request: QueueRequest
   readonly grant: (lease: Lease) => void
   readonly refuse: (reason: unknown) => void
   /** `#pacedMs` of the queue when the call joined. */
@@ -37,21 +37,21 @@ class Entry implements EventListenerObject {
 
   constructor(
     queue: SurfaceQueue,
-    ticket: Ticket,
+    request: QueueRequest,
     grant: (lease: Lease) => void,
     refuse: (reason: unknown) => void,
     pacedBefore: number,
   ) {
     this.#queue = queue
-    this.ticket = ticket
+    this.request = request
     this.grant = grant
     this.refuse = refuse
     this.pacedBefore = pacedBefore
-    ticket.signal.addEventListener('abort', this)
+    request.signal.addEventListener('abort', this)
   }
 
   handleEvent(): void {
-    this.#queue.cancel(this, this.ticket.signal.reason)
+    this.#queue.cancel(this, this.request.signal.reason)
   }
 }
 
@@ -60,7 +60,7 @@ class Entry implements EventListenerObject {
  * slot.
  */
 export class SurfaceQueue {
-  readonly pace: Pace
+  readonly pace: SurfacePace
   readonly #slots: SlotSource
   readonly #waiting = new WaitingLine<Entry>()
   /** How long calls have waited for the pace, in milliseconds. */
@@ -70,7 +70,7 @@ export class SurfaceQueue {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isTakingSlot = false
 
-  constructor(pace: Pace, slots: SlotSource) {
+  constructor(pace: SurfacePace, slots: SlotSource) {
     this.pace = pace
     this.#slots = slots
   }
@@ -81,22 +81,22 @@ export class SurfaceQueue {
   }
 
   /** Waits for a lease. Rejects with a `SurfaceClosed`, or with the reason of the signal. */
-  acquire(ticket: Ticket): Promise<Lease> {
-    return new Promise((grant, refuse) => this.enter(ticket, grant, refuse))
+  acquire(request: QueueRequest): Promise<Lease> {
+    return new Promise((grant, refuse) => this.enter(request, grant, refuse))
   }
 
   /** Like `acquire()`, without a promise. */
-  enter(ticket: Ticket, grant: (lease: Lease) => void, refuse: (reason: unknown) => void): Entry {
+  enter(request: QueueRequest, grant: (lease: Lease) => void, refuse: (reason: unknown) => void): Entry {
     const now = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : now - this.#pacedSince)
-    const entry = new Entry(this, ticket, grant, refuse, pacedBefore)
+    const entry = new Entry(this, request, grant, refuse, pacedBefore)
     this.#waiting.add(entry)
-    if (ticket.signal.aborted) this.cancel(entry, ticket.signal.reason)
+    if (request.signal.aborted) this.cancel(entry, request.signal.reason)
     this.#refuseIfClosed(entry)
-    if (ticket.sendBy !== undefined) {
+    if (request.sendBy !== undefined) {
       const ms = this.pace.waitBehind(this.#waiting.before(entry))
       // Responses may come before the margin is over.
-      if (ms - marginMs > ticket.sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
+      if (ms - marginMs > request.sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
     }
     // A call behind another one does not change when the next one goes.
     if (this.#waiting.first === entry || this.#pacedSince === undefined) this.wake()
@@ -124,8 +124,8 @@ export class SurfaceQueue {
   }
 
   /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
-  hold(milliseconds: number): void {
-    this.pace.hold(milliseconds)
+  closeFor(milliseconds: number): void {
+    this.pace.closeFor(milliseconds)
     for (const entry of this.#waiting.all()) this.#refuseIfClosed(entry)
     this.wake()
   }
@@ -147,8 +147,8 @@ export class SurfaceQueue {
 
   #refuseIfClosed(entry: Entry): void {
     const { closed } = this.pace
-    const { maxHoldWait, sendBy = Infinity } = entry.ticket
-    if (closed > Math.min(maxHoldWait, Math.max(0, sendBy - performance.now())))
+    const { maxClosedWaitMs, sendBy = Infinity } = entry.request
+    if (closed > Math.min(maxClosedWaitMs, Math.max(0, sendBy - performance.now())))
       this.cancel(entry, new SurfaceClosed(closed))
   }
 
@@ -161,7 +161,7 @@ export class SurfaceQueue {
     if (slot && next && this.#slots.wait() <= 0) {
       this.#leave(next)
       const at = performance.now()
-      const waited = at - next.ticket.queuedAt
+      const waited = at - next.request.queuedAt
       const paced = Math.max(0, Math.min(waited, this.#pacedMs - next.pacedBefore))
       next.grant(this.#lease({ at, answered: Infinity }, slot, Math.max(0, waited - paced), paced))
     } else slot?.release(null)
@@ -195,7 +195,7 @@ export class SurfaceQueue {
   /** Whether the call was waiting. */
   #leave(entry: Entry): boolean {
     if (!this.#waiting.delete(entry)) return false
-    entry.ticket.signal.removeEventListener('abort', entry)
+    entry.request.signal.removeEventListener('abort', entry)
     if (this.length === 0) this.#endPacedWait()
     return true
   }

@@ -1,11 +1,11 @@
-import type { Ticket } from './interface.ts'
+import type { QueueRequest } from './interface.ts'
 
 interface Waiting {
-  readonly ticket: Ticket
+  readonly request: QueueRequest
 }
 
 /** What decides who goes first: a higher priority, then a retry. */
-type Rank = Pick<Ticket, 'priority' | 'isRetry'>
+type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>
 
 /** Calls in the order in which they go. Thousands may come or leave at once, so none searches the line for its place. */
 export class WaitingLine<Entry extends Waiting> {
@@ -30,8 +30,8 @@ export class WaitingLine<Entry extends Waiting> {
   /** Puts a call behind those that go before it. */
   add(entry: Entry): void {
     this.#length++
-    const { priority, isRetry } = entry.ticket
-    const place = this.#placeOf(entry.ticket)
+    const { priority, isRetry } = entry.request
+    const place = this.#placeOf(entry.request)
     const rank = this.#ranks[place]
     if (rank?.priority === priority && rank.isRetry === isRetry) rank.entries.add(entry)
     else this.#ranks.splice(place, 0, { priority, isRetry, entries: new Set([entry]) })
@@ -39,13 +39,13 @@ export class WaitingLine<Entry extends Waiting> {
 
   /** How many calls go before one that has just been added. */
   before(entry: Entry): number {
-    const ranks = this.#ranks.slice(0, this.#placeOf(entry.ticket) + 1)
+    const ranks = this.#ranks.slice(0, this.#placeOf(entry.request) + 1)
     return ranks.reduce((sum, { entries }) => sum + entries.size, -1)
   }
 
   /** Whether the call was waiting. */
   delete(entry: Entry): boolean {
-    const place = this.#placeOf(entry.ticket)
+    const place = this.#placeOf(entry.request)
     const rank = this.#ranks[place]
     if (rank?.entries.delete(entry) !== true) return false
     this.#length--

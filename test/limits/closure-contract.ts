@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Ticket, SurfaceClosed } from '../../src/limits/interface.ts'
+import { type QueueRequest, SurfaceClosed } from '../../src/limits/interface.ts'
 import { type LimiterWorld, collect, organizations, reach, use } from './contract-world.ts'
 
 /** What every limiter promises about closed surfaces and calls that leave the queue. */
@@ -34,8 +34,8 @@ export function closureContract(name: string, world: LimiterWorld): void {
     })
 
     it('serves other surfaces when one is closed, and gives its callers no slot', async () => {
-      const { ask, hold } = await organization(2)
-      await hold(0, 'a', 1500)
+      const { ask, close } = await organization(2)
+      await close(0, 'a', 1500)
       const order: string[] = []
       const note = (name: string) => () => void order.push(name)
       const closed = [0, 1, 0].map((from) => use(ask(from), 10, note('a')))
@@ -45,9 +45,9 @@ export function closureContract(name: string, world: LimiterWorld): void {
     })
 
     it('closes a surface for all clients, and never opens it early', async () => {
-      const { ask, hold } = await organization(3)
+      const { ask, close } = await organization(3)
       const start = performance.now()
-      await hold(1, 'a', 500)
+      await close(1, 'a', 500)
       const sends: number[] = []
       await settle(
         Promise.all([0, 1, 2].map((from) => use(ask(from), 5, () => sends.push(performance.now() - start)))),
@@ -56,19 +56,19 @@ export function closureContract(name: string, world: LimiterWorld): void {
       expect(Math.min(...sends)).toBeGreaterThanOrEqual(500)
     })
 
-    it('keeps the longer closure when a second hold is shorter', async () => {
+    it('keeps the longer closure when a second 429 announces less', async () => {
       const { ask, limiters } = await organization(1)
       const start = performance.now()
-      limiters[0]!.hold('a', 400)
-      limiters[0]!.hold('a', 10)
+      limiters[0]!.closeSurface('a', 400)
+      limiters[0]!.closeSurface('a', 10)
       await settle(ask())
       expect(performance.now() - start).toBeGreaterThanOrEqual(400)
     })
 
     it('closes a surface for a day at most, with any announced wait', async () => {
-      const { ask, hold } = await organization(2)
+      const { ask, close } = await organization(2)
       const dayMs = 86_400_000
-      await hold(0, 'a', Number.MAX_SAFE_INTEGER)
+      await close(0, 'a', Number.MAX_SAFE_INTEGER)
       for (const from of [0, 1]) {
         const { error } = await settle(ask(from))
         expect(error).toBeInstanceOf(SurfaceClosed)
@@ -77,9 +77,9 @@ export function closureContract(name: string, world: LimiterWorld): void {
       }
     })
 
-    it('grants as many leases after a hold as slots are free', async () => {
-      const { ask, hold } = await organization(3)
-      await hold(0, 'a', 100)
+    it('grants as many leases after a 429 as slots are free', async () => {
+      const { ask, close } = await organization(3)
+      await close(0, 'a', 100)
       const leases = collect([0, 1, 2, 0].map((from) => ask(from)))
       await reach(world.time, leases, 2)
       await pass(200)
@@ -88,13 +88,13 @@ export function closureContract(name: string, world: LimiterWorld): void {
       await reach(world.time, leases, 3)
     })
 
-    it('closes again for all when a request after a hold is refused as well', async () => {
-      const { ask, hold, limiters } = await organization(2, { inFlight: 1 })
-      await hold(0, 'a', 100)
+    it('closes again for all when a request after a 429 is refused as well', async () => {
+      const { ask, close, limiters } = await organization(2, { inFlight: 1 })
+      await close(0, 'a', 100)
       const { value: refused } = await settle(ask(0))
       const next = ask(1)
       const start = performance.now()
-      limiters[0]!.hold('a', 500)
+      limiters[0]!.closeSurface('a', 500)
       refused!.release()
       await settle(next)
       expect(performance.now() - start).toBeGreaterThanOrEqual(500)
@@ -107,23 +107,23 @@ export function closureContract(name: string, world: LimiterWorld): void {
       'refuses a call that waits for %s when the closure is longer than it may wait',
       async (_, surface, perMinute) => {
         const { ask: askAs, limiters } = await organization(2, { inFlight: 1, perMinute })
-        const ask = (from: number, ticket: Partial<Ticket>) => askAs(from, ticket)
+        const ask = (from: number, request: Partial<QueueRequest>) => askAs(from, request)
         const { value: first } = await settle(ask(0, { surface }))
         if (surface === 'a') first!.release()
         const outcomes: unknown[] = []
         for (const from of [0, 1]) {
-          ask(from, { maxHoldWait: 1000 }).catch((error: unknown) => outcomes.push(error))
-          ask(from, { maxHoldWait: 60_000 }).then(
+          ask(from, { maxClosedWaitMs: 1000 }).catch((error: unknown) => outcomes.push(error))
+          ask(from, { maxClosedWaitMs: 60_000 }).then(
             () => outcomes.push('granted'),
             () => outcomes.push('refused'),
           )
         }
         await pass(50)
-        limiters[0]!.hold('a', 5000)
+        limiters[0]!.closeSurface('a', 5000)
         await reach(world.time, outcomes, 2)
         expect(outcomes).toEqual([expect.any(SurfaceClosed), expect.any(SurfaceClosed)])
         for (const from of [0, 1]) {
-          const { error } = await settle(ask(from, { maxHoldWait: 1000 }))
+          const { error } = await settle(ask(from, { maxClosedWaitMs: 1000 }))
           expect(error).toBeInstanceOf(SurfaceClosed)
           expect((error as SurfaceClosed).remaining).toBeGreaterThan(1000)
         }

@@ -1,21 +1,21 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import type { CallLimiter as Limiter, Ticket } from '../../src/limits/interface.ts'
+import type { CallLimiter as Limiter, QueueRequest } from '../../src/limits/interface.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { closureContract } from './closure-contract.ts'
 import { type LimiterWorld, collect, never, organizations, reach, use, windowMs } from './contract-world.ts'
 
 /** Lets each limiter of a store take part before a test, which takes longer than the contract allows for a notice. */
 export async function takePart(limiters: readonly Limiter[]): Promise<void> {
-  const ticket = {
+  const request = {
     surface: null,
     priority: 0,
     isRetry: false,
-    maxHoldWait: 60_000,
+    maxClosedWaitMs: 60_000,
     signal: never,
     queuedAt: 0,
   }
-  for (const limiter of limiters) (await limiter.acquire(ticket)).release()
+  for (const limiter of limiters) (await limiter.acquire(request)).release()
 }
 
 /** The promises of every limiter. */
@@ -78,7 +78,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
         ...[['1'], ['2'], ['batch', true, -1], ['again', true]],
         ...[['urgent', false, 5], ['3'], ['urgent, too', false, 5]],
       ].map(([name, isRetry = false, priority = 0]) =>
-        use(ask(0, { isRetry, priority } as Ticket), 5, () => order.push(String(name))),
+        use(ask(0, { isRetry, priority } as QueueRequest), 5, () => order.push(String(name))),
       )
       first!.release()
       await settle(Promise.all(calls))
@@ -139,7 +139,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       expect(second!.queued).toBeGreaterThanOrEqual(290)
       expect(second!.paced).toBeLessThan(second!.queued)
       second!.release()
-      limiters[0]!.hold('b', 400)
+      limiters[0]!.closeSurface('b', 400)
       const { value: third } = await settle(ask(0, { surface: 'b' }))
       expect(third!.paced).toBeGreaterThanOrEqual(390)
     })

@@ -16,16 +16,16 @@ interface Asked {
 
 const windowMs = 2000
 
-/** How long each ticket has waited for its lease, in milliseconds; undefined if it was refused. */
+/** How long each request has waited for its lease, in milliseconds; undefined if it was refused. */
 async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
   const limiter = new AbortableLimiter({ inFlight: 2, perMinute: 4, windowMs })
   const start = performance.now()
   const times = asked.map(async ({ at, priority, serviceMs, maxQueueWait }) => {
     await new Promise((resolve) => setTimeout(resolve, at))
     const sendBy = maxQueueWait && performance.now() + maxQueueWait
-    const ticket = { surface: 'a', isRetry: false, maxHoldWait: 60_000, priority, sendBy }
+    const request = { surface: 'a', isRetry: false, maxClosedWaitMs: 60_000, priority, sendBy }
     try {
-      const lease = await limiter.acquire(ticket)
+      const lease = await limiter.acquire(request)
       const wait = performance.now() - start - at
       lease.sent()
       setTimeout(() => {
@@ -45,7 +45,7 @@ async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
 
 describe('acquire()', () => {
   it.each(Array.from({ length: 6 }, (_, seed) => seed))(
-    'refuses no ticket that could be granted within its maxQueueWait, seed %i',
+    'refuses no request that could be granted within its maxQueueWait, seed %i',
     async (seed) => {
       const { next } = createRandom(`known wait ${seed}`)
       const below = (limit: number) => Math.floor(next() * limit)
@@ -65,7 +65,7 @@ describe('acquire()', () => {
     },
   )
 
-  it('does not refuse a ticket that a fast answer to an earlier request lets go in time', async () => {
+  it('does not refuse a call that a fast answer to an earlier request lets go in time', async () => {
     const patient = (at: number): Asked => ({
       ...{ at, client: 0, priority: 0, serviceMs: 100, maxQueueWait: undefined },
     })

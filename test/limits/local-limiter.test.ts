@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Lease, type Ticket } from '../../src/limits/interface.ts'
+import { type Lease, type QueueRequest } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { limiterContract } from './contract.ts'
@@ -18,8 +18,8 @@ describe('LocalLimiter', () => {
   /** Asks for a client that takes one slot at a time and is not paced. */
   const client =
     (limiter: AbortableLimiter) =>
-    (ticket: Partial<Ticket> = {}): Promise<Lease> =>
-      limiter.acquire({ signal: new AbortController().signal, ...ticket })
+    (request: Partial<QueueRequest> = {}): Promise<Lease> =>
+      limiter.acquire({ signal: new AbortController().signal, ...request })
 
   it('acquire() serves in the order of priority when a call leaves the middle of the queue', async () => {
     const ask = client(new AbortableLimiter({ inFlight: 1, perMinute: Infinity }))
@@ -39,7 +39,7 @@ describe('LocalLimiter', () => {
     expect(order).toEqual([100, 90, 70, 60, 50, 30])
   })
 
-  it('hold() takes back the refused request alone when another one is open', async () => {
+  it('closeSurface() takes back the refused request alone when another one is open', async () => {
     const all = { inFlight: 2, perMinute: 20, windowMs: 3000 }
     const limiter = new AbortableLimiter({ ...all, perMinute: 3 }, all)
     const start = (): Promise<Lease> =>
@@ -51,7 +51,7 @@ describe('LocalLimiter', () => {
     const refused = await start()
     refused.sent()
     refused.answered()
-    limiter.hold('a', 100)
+    limiter.closeSurface('a', 100)
     refused.release()
     await pass(20)
     open.release()
@@ -68,7 +68,7 @@ describe('LocalLimiter', () => {
   it("acquire() counts as paced only the call's own wait when the surface is closed", async () => {
     const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
     const ask = client(limiter)
-    limiter.hold('a', 700)
+    limiter.closeSurface('a', 700)
     const first = ask().then((lease) => setTimeout(() => lease.release(), 200))
     await pass(300)
     const { value } = await settle(ask())

@@ -15,9 +15,9 @@ afterAll(() => vi.useRealTimers())
 const baseUrl = 'https://api.example/v1'
 const windowMs = 60_000
 
-const ask = (limiter: LocalLimiter, maxHoldWait = Infinity): Promise<Lease> => {
+const ask = (limiter: LocalLimiter, maxClosedWaitMs = Infinity): Promise<Lease> => {
   const { signal } = new AbortController()
-  return limiter.acquire({ surface: 'a', priority: 0, isRetry: false, maxHoldWait, signal, queuedAt: 0 })
+  return limiter.acquire({ surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs, signal, queuedAt: 0 })
 }
 
 /** Uses a limiter as a client would, and lets go of it. */
@@ -95,7 +95,7 @@ describe('limiterOfProcess()', () => {
   it('keeps a limiter without a client when a 429 ends a request that took longer than a window', async () => {
     await use('slow', async (limiter) => {
       await pass(2 * windowMs)
-      limiter.hold('a', 10 * windowMs)
+      limiter.closeSurface('a', 10 * windowMs)
     })
     await pass(2 * windowMs)
     const { error } = await settle(ask(limiterOfProcess('slow', baseUrl), windowMs))
@@ -103,7 +103,7 @@ describe('limiterOfProcess()', () => {
   })
 
   it('keeps a limiter without a client while a 429 closes its surface', async () => {
-    await use('closed', (limiter) => limiter.hold('a', 10 * windowMs))
+    await use('closed', (limiter) => limiter.closeSurface('a', 10 * windowMs))
     await pass(8 * windowMs)
     const { error } = await settle(ask(limiterOfProcess('closed', baseUrl), windowMs))
     expect(error).toBeInstanceOf(SurfaceClosed)

@@ -13,15 +13,15 @@ afterEach(() => vi.useRealTimers())
 
 const never = new AbortController().signal
 
-/** A limiter with one client on it, and tickets of that client. */
+/** A limiter with one client on it, and requests of that client. */
 function limited(
   inFlight: number,
   perMinute: number,
   limiter = new AbortableLimiter({ inFlight, perMinute }),
 ) {
   const ask = (surface: string | null = 'a', signal = never, isRetry = false, priority = 0) =>
-    limiter.acquire({ surface, signal, isRetry, priority, maxHoldWait: 60_000 })
-  return { ask, hold: (surface: string, ms: number) => limiter.hold(surface, ms) }
+    limiter.acquire({ surface, signal, isRetry, priority, maxClosedWaitMs: 60_000 })
+  return { ask, closeSurface: (surface: string, ms: number) => limiter.closeSurface(surface, ms) }
 }
 
 /** Counts grants, and gives each back after a service time. */
@@ -52,16 +52,23 @@ describe('LocalLimiter.acquire()', () => {
   it('finds the place of a call in a few steps when thousands have a priority each', () => {
     const limiter = new LocalLimiter({ inFlight: 1, perMinute: 20 })
     let reads = 0
-    limiter.hold('a', 30_000)
+    limiter.closeSurface('a', 30_000)
     const waiting = Array.from({ length: 2000 }, (_, index) => {
       const abort = new AbortController()
       const { signal } = abort
-      const ticket = { surface: 'a', isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal, priority: 0 }
+      const request = {
+        surface: 'a',
+        isRetry: false,
+        maxClosedWaitMs: 60_000,
+        queuedAt: 0,
+        signal,
+        priority: 0,
+      }
       const get = () => {
         reads++
         return -index
       }
-      limiter.acquire(Object.defineProperty(ticket, 'priority', { get })).catch(() => {})
+      limiter.acquire(Object.defineProperty(request, 'priority', { get })).catch(() => {})
       return abort
     })
     for (const abort of waiting) abort.abort()
@@ -143,7 +150,7 @@ describe('LocalLimiter.acquire()', () => {
     for (let i = 0; i < 10; i++) run()
     await pass(1000)
     // Others have sent the other ten: the tenth was refused.
-    limiter.hold('a', 50_000)
+    limiter.closeSurface('a', 50_000)
     for (let i = 0; i < 60; i++) run()
     await pass(50_000 + 10_000)
     const later = sends.slice(10)
@@ -163,7 +170,7 @@ describe('LocalLimiter.acquire()', () => {
     for (let i = 0; i < 3; i++) {
       const { value, ms } = await settle(limiter.ask())
       waits.push(ms)
-      limiter.hold('a', 1000)
+      limiter.closeSurface('a', 1000)
       value?.release()
     }
     expect(waits[1]).toBe(1000)
@@ -192,7 +199,7 @@ describe('LocalLimiter.acquire()', () => {
 
   it('settles at once when the signal aborts a queued call, and leaves no timer', async () => {
     const limiter = limited(2, 20)
-    limiter.hold('a', 30_000)
+    limiter.closeSurface('a', 30_000)
     const abort = new AbortController()
     const waiting = Array.from({ length: 10_000 }, () => limiter.ask('a', abort.signal))
     const reason = new Error('enough')
@@ -205,9 +212,9 @@ describe('LocalLimiter.acquire()', () => {
 
   it('refuses at once when the surface is closed for longer than maxWait', async () => {
     const limiter = limited(2, 20)
-    limiter.hold('b', 30_000)
+    limiter.closeSurface('b', 30_000)
     const queued = [1, 2, 3].map(() => limiter.ask('b'))
-    limiter.hold('b', 600_000)
+    limiter.closeSurface('b', 600_000)
     const { value, ms } = await settle(Promise.allSettled(queued))
     expect(ms).toBe(0)
     expect(value).toEqual(queued.map(() => ({ status: 'rejected', reason: new SurfaceClosed(600_000) })))
@@ -222,7 +229,7 @@ describe('LocalLimiter.acquire()', () => {
     const { value: second } = await settle(limiter.ask())
     expect(second).toMatchObject({ queued: 300, paced: 0 })
     second?.release()
-    limiter.hold('a', 700)
+    limiter.closeSurface('a', 700)
     const { value: third } = await settle(limiter.ask())
     expect(third).toMatchObject({ queued: 0, paced: 700 })
   })

@@ -32,7 +32,7 @@ describe('otelObserver()', () => {
           const lease = { queued: 0, paced: 0, sent() {}, answered() {}, release() {} }
           grant.push(() => resolve(lease))
         }),
-      hold: () => {},
+      closeSurface: () => {},
     }
     const client = makeClient({ observers: [otelObserver({ tracer })], limiter, fetch })
     const { context } = await import('@opentelemetry/api')

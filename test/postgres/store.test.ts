@@ -131,9 +131,16 @@ describe('postgresStore()', () => {
       return new SharedLimiter({ store, organization: 'pooled', limits: { inFlight: 1 }, logger })
     })
     const { signal } = new AbortController()
-    const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
-    const lease = await limiters[0]!.acquire({ ...ticket })
-    const waiting = limiters[1]!.acquire({ ...ticket })
+    const request = {
+      surface: 'a',
+      priority: 0,
+      isRetry: false,
+      maxClosedWaitMs: 60_000,
+      queuedAt: 0,
+      signal,
+    }
+    const lease = await limiters[0]!.acquire({ ...request })
+    const waiting = limiters[1]!.acquire({ ...request })
     const deaf = 'no notices of the shared store arrive, so this process polls'
     await expect.poll(() => log).toContain(deaf)
     lease.release()
@@ -163,9 +170,16 @@ describe('postgresStore()', () => {
       (_, i) => new SharedLimiter({ store, organization: `many ${i}` }),
     )
     const { signal } = new AbortController()
-    const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+    const request = {
+      surface: 'a',
+      priority: 0,
+      isRetry: false,
+      maxClosedWaitMs: 60_000,
+      queuedAt: 0,
+      signal,
+    }
     const use = () =>
-      Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...ticket })).release()))
+      Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...request })).release()))
     await use()
     expect(pool.totalCount).toBeLessThanOrEqual(2)
     const heard: string[] = []

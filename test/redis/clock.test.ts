@@ -68,10 +68,10 @@ describe('SharedLimiter when the clock of Redis jumps', () => {
     const [first, second] = [await start(org), await start(org)]
     for (const { ask } of [first, second]) finish(await ask())
     await pass(300)
-    first.limiter.hold('a', minute)
+    first.limiter.closeSurface('a', minute)
     await pass(100)
     await setClock(admin, jump)
-    const { error } = await settle(second.ask({ maxHoldWait: 1000 }))
+    const { error } = await settle(second.ask({ maxClosedWaitMs: 1000 }))
     const { remaining } = error as { remaining: number }
     expect(Math.abs(remaining - minute + 5000)).toBeLessThanOrEqual(5000)
   })
@@ -81,7 +81,7 @@ describe('SharedLimiter when the clock of Redis jumps', () => {
     const limits = { perMinute: 1, windowMs: 60 * minute }
     const first = await start(org, { limits })
     finish(await first.ask())
-    first.limiter.hold('b', 30 * minute)
+    first.limiter.closeSurface('b', 30 * minute)
     await first.limiter.close()
     first.connection.cut()
     await expect.poll(() => admin.client('LIST', 'TYPE', 'PUBSUB')).toBe('')

@@ -77,13 +77,13 @@ describe.each(packages)('SharedLimiter on a cluster, on %s', (name) => {
         return new SharedLimiter({ store: redisStore(client), organization: name, limits })
       }),
     )
-    const ticket = {
-      ...{ surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0 },
+    const request = {
+      ...{ surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0 },
       signal: new AbortController().signal,
     }
-    const lease = await first!.acquire(ticket)
+    const lease = await first!.acquire(request)
     let granted = false
-    const waiting = second!.acquire(ticket).then((lease) => {
+    const waiting = second!.acquire(request).then((lease) => {
       granted = true
       return lease
     })

@@ -14,7 +14,7 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
     // By then it also listens, which tells Redis as well.
     await pass(300)
     commands.meet = () => Promise.reject(new Error('it closed'))
-    first.limiter.hold('b', 1)
+    first.limiter.closeSurface('b', 1)
     await expect.poll(() => first.log).toHaveLength(1)
     const rejoining = new Promise<void>((begun) => {
       commands.meet = async (send) => {
@@ -25,12 +25,12 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
       }
     })
     await rejoining
-    first.limiter.hold('c', 60_000)
+    first.limiter.closeSurface('c', 60_000)
     finish(lease)
     await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
     const texts = async () => Promise.all((await admin.keys('*')).map((key) => admin.hget(key, 'text')))
     await expect.poll(async () => (await texts()).join()).toContain('":c":')
-    const closed = await settle(second.ask({ surface: 'c', maxHoldWait: 1000 }))
+    const closed = await settle(second.ask({ surface: 'c', maxClosedWaitMs: 1000 }))
     expect(closed.error).toHaveProperty('remaining')
     const next = watch(second.ask())
     await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
@@ -60,11 +60,11 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
     await server.suspend()
     void settle(first.ask())
     await expect.poll(() => first.log).toHaveLength(1)
-    first.limiter.hold('b', 60_000)
+    first.limiter.closeSurface('b', 60_000)
     await pass(2000)
     await server.resume()
     await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
-    const { error } = await settle(second.ask({ surface: 'b', maxHoldWait: 1000 }))
+    const { error } = await settle(second.ask({ surface: 'b', maxClosedWaitMs: 1000 }))
     expect((error as { remaining: number }).remaining).toBeLessThan(58_500)
   })
 

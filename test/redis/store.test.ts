@@ -113,9 +113,16 @@ describe('redisStore()', () => {
       }),
     )
     const { signal } = new AbortController()
-    const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
-    const lease = await limiters[0]!.acquire(ticket)
-    const waiting = limiters[1]!.acquire(ticket)
+    const request = {
+      surface: 'a',
+      priority: 0,
+      isRetry: false,
+      maxClosedWaitMs: 60_000,
+      queuedAt: 0,
+      signal,
+    }
+    const lease = await limiters[0]!.acquire(request)
+    const waiting = limiters[1]!.acquire(request)
     // Long enough that it would be logged.
     await realTime.pass(7000)
     lease.release()

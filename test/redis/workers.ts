@@ -1,4 +1,4 @@
-import type { Lease, Limits, Ticket } from '../../src/limits/interface.ts'
+import type { Lease, Limits, QueueRequest } from '../../src/limits/interface.ts'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { redisStore, SharedLimiter, type SharedLimiterOptions } from '../../src/extensions/shared/index.ts'
@@ -37,7 +37,7 @@ interface Worker {
   limiter: SharedLimiter
   connection: Connection
   log: string[]
-  ask(ticket?: Partial<Ticket>): Promise<Lease>
+  ask(request?: Partial<QueueRequest>): Promise<Lease>
 }
 
 /** A process of an organization, as far as Redis can tell. */
@@ -66,11 +66,11 @@ export async function worker(
     ...options,
   })
   ends.push(() => limiter.close())
-  const ask = (ticket: Partial<Ticket> = {}) =>
+  const ask = (request: Partial<QueueRequest> = {}) =>
     limiter.acquire({
-      ...{ surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: performance.now() },
+      ...{ surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: performance.now() },
       signal: never,
-      ...ticket,
+      ...request,
     })
   return { limiter, connection, log, ask }
 }

@@ -12,7 +12,7 @@ describe('changeState() restores what the store has lost', () => {
     // Its copy has an earlier time.
     const restored = tell('3', 1000, { asks: [{}] })
     expect(restored.looks).toEqual([everyone])
-    expect(restored.outcomes.get(':a')?.refusal).toMatchObject({ reason: 'quiet', ms: quietMs })
+    expect(restored.outcomes.get(':a')?.waitReason).toMatchObject({ reason: 'quiet', ms: quietMs })
     expect(restored.state.processes).toMatchObject({
       1: { slots: 1 },
       4: { slots: 1, places: { '': { since: 5 } } },

@@ -16,7 +16,7 @@ describe('changeState() grants slots', () => {
     const slot = { reason: 'slot', ms: 15_000 }
     expect([...outcomes.values()]).toEqual([
       ...[1, 1].map((granted) => ({ granted })),
-      { granted: 0, refusal: slot },
+      { granted: 0, waitReason: slot },
     ])
   })
 

@@ -11,7 +11,7 @@ describe('SharedLimiter on a store without watch()', () => {
   afterEach(() => Promise.all(made.map((limiter) => limiter.close())))
   const share = { inFlight: 1, perMinute: 1000 }
   const { signal } = new AbortController()
-  const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+  const request = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0, signal }
 
   /** Two processes that poll. */
   function open(): [SharedLimiter, SharedLimiter] {
@@ -24,7 +24,7 @@ describe('SharedLimiter on a store without watch()', () => {
 
   it('finds a slot as soon after many calls as at first', async () => {
     const [first, second] = open()
-    const other = { ...ticket, surface: null }
+    const other = { ...request, surface: null }
     for (let i = 0; i < 20; i++) (await second.acquire({ ...other })).release()
     const taken = await first.acquire({ ...other })
     const waiting = second.acquire({ ...other })
@@ -52,8 +52,8 @@ describe('SharedLimiter on a store without watch()', () => {
       made = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)]
       const [first, second] = made as [SharedLimiter, SharedLimiter]
       for (let i = 0; i < 2; i++) {
-        const taken = await first.acquire({ ...ticket, surface: null })
-        const waiting = second.acquire({ ...ticket, surface: null })
+        const taken = await first.acquire({ ...request, surface: null })
+        const waiting = second.acquire({ ...request, surface: null })
         const expected = ['no notices of the shared store arrive, so this process polls']
         await expect.poll(() => log, { timeout: 15_000 }).toEqual(expected)
         taken.release()
@@ -64,10 +64,10 @@ describe('SharedLimiter on a store without watch()', () => {
 
   it('hears of a 429 of another process when it asks', async () => {
     const [first, second] = open()
-    ;(await first.acquire({ ...ticket })).release()
-    first.hold('a', 30_000)
+    ;(await first.acquire({ ...request })).release()
+    first.closeSurface('a', 30_000)
     await realTime.pass(50)
-    const refused = second.acquire({ ...ticket, maxHoldWait: 1000 })
+    const refused = second.acquire({ ...request, maxClosedWaitMs: 1000 })
     await expect(refused).rejects.toMatchObject({ reason: 'rate_limited' })
   })
 })
@@ -84,17 +84,24 @@ describe("SharedLimiter with onUnavailable: 'local'", () => {
     const options = { store, organization: 'local', limits, onUnavailable: 'local', logger: false } as const
     const limiters = [1, 2, 3, 4].map(() => new SharedLimiter(options))
     const { signal } = new AbortController()
-    const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+    const request = {
+      surface: 'a',
+      priority: 0,
+      isRetry: false,
+      maxClosedWaitMs: 60_000,
+      queuedAt: 0,
+      signal,
+    }
     const sends: number[] = []
     const send = async (limiter: SharedLimiter) => {
-      const lease = await limiter.acquire(ticket)
+      const lease = await limiter.acquire(request)
       sends.push(performance.now())
       lease.answered()
       lease.release()
     }
     // One of them sends seven, and all hear of it.
     for (let i = 0; i < 7; i++) await send(limiters[0]!)
-    for (const limiter of limiters) (await limiter.acquire({ ...ticket, surface: null })).release()
+    for (const limiter of limiters) (await limiter.acquire({ ...request, surface: null })).release()
     isAway = true
     await Promise.all(limiters.flatMap((limiter) => [send(limiter), send(limiter), send(limiter)]))
     sends.forEach((at, i) => expect((sends[i + 8] ?? Infinity) - at).toBeGreaterThanOrEqual(limits.windowMs))

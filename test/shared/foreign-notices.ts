@@ -35,12 +35,12 @@ export async function meetForeignNotices(
     },
   }
   const { signal } = new AbortController()
-  const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+  const request = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0, signal }
   const organization = `foreign ${Math.random()}`
   const limiters = [spied, second].map((store) => new SharedLimiter({ store, organization, limits }))
-  const lease = await limiters[0]!.acquire({ ...ticket })
+  const lease = await limiters[0]!.acquire({ ...request })
   let isGranted = false
-  const waiting = limiters[1]!.acquire({ ...ticket }).finally(() => (isGranted = true))
+  const waiting = limiters[1]!.acquire({ ...request }).finally(() => (isGranted = true))
   const { heard, end } = await listen(second, first, key)
   const texts = [...foreign, 'x'.repeat(hugeLength), `["${'x'.repeat(hugeLength - 20)}",0,[],0,[]]`]
   for (const text of texts) await send(key, text)

@@ -40,11 +40,11 @@ export async function expectLimitsKept(open: () => SharedStore | Promise<SharedS
   const stores = await Promise.all([open(), open(), open()])
   const limiters = stores.map((store) => new SharedLimiter({ store, organization: 'three', limits }))
   const { signal } = new AbortController()
-  const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+  const request = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0, signal }
   const sends: number[] = []
   let inFlight = 0
   const calls = Array.from({ length: 9 }, (_, i) => {
-    const granted = limiters[i % 3]!.acquire({ ...ticket })
+    const granted = limiters[i % 3]!.acquire({ ...request })
     const onSend = () => {
       expect(++inFlight).toBe(1)
       sends.push(performance.now())

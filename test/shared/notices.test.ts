@@ -5,7 +5,7 @@ import { pass, settle, virtualTime } from '../support/clock.ts'
 virtualTime()
 
 const { signal } = new AbortController()
-const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
+const ticket = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0, signal }
 
 /** Processes of one organization, and what happens to their store. */
 function open(options: Partial<SharedLimiterOptions> = {}) {
@@ -52,9 +52,9 @@ describe('SharedLimiter', () => {
     for (const limiter of [first, second]) await use(limiter, null)
     const { value: lease } = await settle(first.acquire({ ...ticket, surface: null }))
     let error: unknown
-    second.acquire({ ...ticket, maxHoldWait: 1000 }).catch((reason: unknown) => (error = reason))
+    second.acquire({ ...ticket, maxClosedWaitMs: 1000 }).catch((reason: unknown) => (error = reason))
     await pass(500)
-    first.hold('a', 30_000)
+    first.closeSurface('a', 30_000)
     for (let ms = 0; ms < 50; ms++) {
       await pass(1)
       world.notify({ from: 'other', looks: [['another', 0]] })
@@ -68,7 +68,7 @@ describe('SharedLimiter', () => {
     const { world, limiterOf, use } = open({ onUnavailable: 'local', localShare: 0.5 })
     const [first, second] = [limiterOf(), limiterOf()]
     for (const limiter of [first, second]) await use(limiter, null)
-    first.hold('a', 30_000)
+    first.closeSurface('a', 30_000)
     await pass(100)
     const calls = Array.from({ length: 10 }, () => second.acquire({ ...ticket }))
     let granted = 0

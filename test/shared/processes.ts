@@ -50,10 +50,10 @@ export function tell(process: string, now: number, { asks = [], ...told }: Told 
 /** Asks for a slot, and returns it, or why there is none. */
 export function ask(process: string, now: number, details: Partial<Ask> = {}, told: Told = {}) {
   const { outcomes } = tell(process, now, { asks: [details], ...told })
-  const { granted: count = 0, refusal } = outcomes.get(details.surface ?? ':a') ?? {}
+  const { granted: count = 0, waitReason } = outcomes.get(details.surface ?? ':a') ?? {}
   return count === 0
-    ? refusal
-    : { ...granted, ...(count > 1 && { count }), ...(refusal && { next: refusal }) }
+    ? waitReason
+    : { ...granted, ...(count > 1 && { count }), ...(waitReason && { next: waitReason }) }
 }
 
 /** Takes both slots, without a limit of the rate. */

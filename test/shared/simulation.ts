@@ -210,10 +210,12 @@ export class Simulation {
     process.copy = structuredClone(changed.state)
     process.seen = { epoch, time, clock: time - shift, readAt, receivedAt: this.now }
     process.closures.splice(0, told)
-    for (const [surface, { granted, refusal }] of changed.outcomes) {
+    for (const [surface, { granted, waitReason }] of changed.outcomes) {
       for (let i = 0; i < granted; i++) this.#send(process, surface)
       const ms =
-        refusal === undefined ? Infinity : refusal.ms + this.#random(refusal.reason === 'turn' ? 50 : 1)
+        waitReason === undefined
+          ? Infinity
+          : waitReason.ms + this.#random(waitReason.reason === 'turn' ? 50 : 1)
       process.nextAt = Math.min(process.nextAt, this.now + Math.max(1, ms))
     }
     if (process.open < 2 && [...changed.outcomes.values()].some(({ granted }) => granted > 0))

@@ -48,11 +48,14 @@ describe('changeState()', () => {
     // Only its process knows the slot that the next one has got.
     const restored = run('first', 1000, undefined, { ...before.state, processes: {} })
     const text = JSON.stringify(restored.state)
-    expect(restored.outcomes.get(':a')?.refusal).toMatchObject({ reason: 'quiet', ms: 3000 })
-    expect(outcome('first', 3900, text, restored.state)?.refusal).toMatchObject({ reason: 'quiet', ms: 100 })
+    expect(restored.outcomes.get(':a')?.waitReason).toMatchObject({ reason: 'quiet', ms: 3000 })
+    expect(outcome('first', 3900, text, restored.state)?.waitReason).toMatchObject({
+      reason: 'quiet',
+      ms: 100,
+    })
     expect(outcome('first', 4100, text, restored.state)).toMatchObject({ granted: 1 })
     const told = run('second', 2000, text, before.state, 1)
-    const refusal = { reason: 'slot' }
-    expect(outcome('first', 4100, JSON.stringify(told.state), told.state)).toMatchObject({ refusal })
+    const waitReason = { reason: 'slot' }
+    expect(outcome('first', 4100, JSON.stringify(told.state), told.state)).toMatchObject({ waitReason })
   })
 })

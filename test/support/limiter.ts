@@ -7,10 +7,13 @@ const leaseOf = (parts: object = {}): Lease => ({
   ...parts,
 })
 
-/** A user's limiter that lets every call go at once, apart from some parts of its leases and `hold`. */
-export const lenientLimiter = (parts: object = {}, hold: Limiter['hold'] = () => {}): Limiter => ({
+/** A user's limiter that lets every call go at once, apart from some parts of its leases and `closeSurface`. */
+export const lenientLimiter = (
+  parts: object = {},
+  closeSurface: Limiter['closeSurface'] = () => {},
+): Limiter => ({
   acquire: () => Promise.resolve(leaseOf(parts)),
-  hold,
+  closeSurface,
   waitOf: () => null,
   limits: organizationLimits,
 })

@@ -1,16 +1,16 @@
 import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
-import { type Lease, abandonedMs } from '../../limits/interface.ts'
+import { type Lease, abortNoticeMs } from '../../limits/interface.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import { userAgent } from '../http/user-agent.ts'
 import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
-import { type Answer, type Situation, errorContext, logAt, timeoutOf } from './call.ts'
+import { type CallResult, type Situation, errorContext, logAt, timeoutOf } from './call.ts'
 import type { CallCost } from './call-cost.ts'
 import { codeOf } from './call-observer.ts'
 import { checkAnswer } from './check-answer.ts'
 import {
-  type Outcome,
+  type AttemptOutcome,
   failureOfAbort,
   failureOfConnection,
   failureOfMisuse,
@@ -40,7 +40,7 @@ export class OpenAttempt {
   }
 
   /** @throws {Failure} */
-  async make(): Promise<Answer> {
+  async make(): Promise<CallResult> {
     const { call } = this.#at
     const entry = this.#entry
     let failure: Failure
@@ -66,11 +66,11 @@ export class OpenAttempt {
   }
 
   /** Sends the request and settles its outcome, also if a timeout or the caller ends the attempt. */
-  async #sendInTime(): Promise<Outcome> {
-    let outcome: Outcome
+  async #sendInTime(): Promise<AttemptOutcome> {
+    let outcome: AttemptOutcome
     try {
       const timeoutMs = timeoutOf(this.#at.call)
-      outcome = await this.#at.call.end.inTime(
+      outcome = await this.#at.call.cancellation.inTime(
         timeoutMs,
         () => this.#lateError(timeoutMs),
         (signal) => this.#send(signal),
@@ -78,7 +78,7 @@ export class OpenAttempt {
     } catch (reason) {
       outcome = failureOfAbort(this.#at, reason)
       // The service notices a closed connection a moment later.
-      if (this.#entry.sent !== null) this.#keepSlotMs = abandonedMs
+      if (this.#entry.sent !== null) this.#keepSlotMs = abortNoticeMs
     }
     this.#settle(outcome)
     return outcome
@@ -94,14 +94,14 @@ export class OpenAttempt {
   }
 
   /** Sends the request through ky, whose hooks may change it, and reads the response. */
-  async #send(signal: AbortSignal): Promise<Outcome> {
+  async #send(signal: AbortSignal): Promise<AttemptOutcome> {
     const { client, settings, operation, request } = this.#at.call
     const { hooks } = settings
     const headers = new Headers(settings.headers)
     const body = operation.method === 'GET' ? undefined : request.params
     const agent = headers.has('user-agent') ? null : userAgent()
     if (agent !== null) headers.set('user-agent', agent)
-    headers.set('accept', client.dialect.accept)
+    headers.set('accept', client.bodyFormat.accept)
     if (body !== undefined) headers.set('content-type', 'application/json')
     const init = initOf(operation.method, headers, body, signal)
     const context = { operation: operation.id, attempt: this.#at.attempts.length }
@@ -109,7 +109,7 @@ export class OpenAttempt {
     let response: Response | undefined
     try {
       response = await send(url, init, hooks, context, (target, init) => {
-        this.#noteSent(init)
+        this.#beforeSend(init)
         return callFetch(client.fetch, target, init)
       })
       // The attempt is over: a fetch that ignores its signal has answered late.
@@ -119,7 +119,7 @@ export class OpenAttempt {
       const received = { response, ...(await readText(response, signal)) }
       // An abort ends the body early, as if it were complete.
       signal.throwIfAborted()
-      if (!received.complete) this.#keepSlotMs = abandonedMs
+      if (!received.complete) this.#keepSlotMs = abortNoticeMs
       return outcomeOf(this.#at, received)
     } catch (error) {
       if (signal.aborted) throw signal.reason
@@ -131,7 +131,7 @@ export class OpenAttempt {
     }
   }
 
-  #noteSent({ headers, signal }: Init): void {
+  #beforeSend({ headers, signal }: Init): void {
     if (this.#entry.sent !== null) throw new FetchMisuse('a hook sent the request again')
     // Other requests have taken its place in the minute meanwhile.
     const { windowMs } = this.#at.call.client.limiter.limits
@@ -139,13 +139,13 @@ export class OpenAttempt {
       throw new FetchMisuse(`a hook took longer than ${windowMs} ms, nothing was sent`)
     if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
     // A hook may have taken longer than the call has time, or have blocked the timers that end it.
-    this.#at.call.end.throwIfAborted()
+    this.#at.call.cancellation.throwIfAborted()
     signal.throwIfAborted()
     this.#entry.sent = new Date().toISOString()
     this.#start = performance.now()
     const tookEffect = effectOf(this.#at.call.operation) === 'read' ? 'no' : 'unknown'
     this.#at = { ...this.#at, phase: 'headers', tookEffect }
-    this.#at.call.end.isInFlight = true
+    this.#at.call.cancellation.isInFlight = true
     this.#lease.sent()
     logAt(this.#at, 'debug', 'sending')
   }
@@ -160,16 +160,16 @@ export class OpenAttempt {
    * Settles an outcome before any code of the user sees it: accounts for it, tells the limiter of a 429, so that the next
    * request does not run into it, and releases the slot.
    */
-  #settle(outcome: Outcome): void {
+  #settle(outcome: AttemptOutcome): void {
     const { call } = this.#at
     const { tookEffect, cost, requestId } = outcome
     this.#entry.duration = performance.now() - this.#start
     if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
     if (requestId !== undefined) this.#entry.requestId = requestId
     this.#cost.settle(cost)
-    this.#at = { ...this.#at, tookEffect, settled: outcome }
+    this.#at = { ...this.#at, tookEffect, accountedOutcome: outcome }
     const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
-    if (holdMs !== null) call.client.limiter.hold(call.operation.surface, holdMs)
+    if (holdMs !== null) call.client.limiter.closeSurface(call.operation.surface, holdMs)
     const free = (): void => this.#lease.release(holdMs !== null)
     if (this.#keepSlotMs > 0) setTimeout(free, this.#keepSlotMs)
     else free()
@@ -179,7 +179,7 @@ export class OpenAttempt {
   #noteFailure(failure: Failure): void {
     const { error, tookEffect } = failure
     const entry = this.#entry
-    this.#at.call.end.isInFlight = false
+    this.#at.call.cancellation.isInFlight = false
     entry.outcome = codeOf(error)
     if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
     const { outcome, requestId, charged } = entry

@@ -1,5 +1,5 @@
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
-import { messageOf, runAside } from '../../lib/thrown.ts'
+import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import type { CreditSummary, Reservation } from '../credits/budget.ts'
 import { type CallCredits, type Cost, worstCase } from '../credits/ledger.ts'
 import type { Call } from './call.ts'
@@ -94,7 +94,7 @@ export class CallCost implements CallCredits {
   /** A user's budget that throws must not lose a response that is paid for. */
   #endReservations(settle: (reservation: Reservation) => unknown): void {
     for (const reservation of this.#reservations?.splice(0) ?? [])
-      runAside(
+      runUserCallback(
         () => settle(reservation),
         (error) => this.#log('error', 'the budget failed', { reason: messageOf(error) }),
       )

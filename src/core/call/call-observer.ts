@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts'
 import type { Attempt, Charged } from '../../errors/index.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
-import { messageOf, runAside } from '../../lib/thrown.ts'
+import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/ledger.ts'
@@ -115,7 +115,7 @@ export class CallObserver {
 
   /** An observer that fails must not fail the call. */
   #aside(name: string, work: () => unknown): void {
-    runAside(work, (error) => this.#log('error', `${name} failed`, { reason: messageOf(error) }))
+    runUserCallback(work, (error) => this.#log('error', `${name} failed`, { reason: messageOf(error) }))
   }
 
   #log(level: LogLevel, message: string, fields: LogFields): void {

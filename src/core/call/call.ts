@@ -13,7 +13,7 @@ import { type ComposedRequest, contextOf, worstOf } from './compose-request.ts'
 import type { InvalidItem } from './validate-body.ts'
 
 /** Answers a call. `sendCalls()` does it with requests; a cache or a tracer wraps that. */
-export type Send = (call: Call) => Promise<Answer>
+export type Send = (call: Call) => Promise<CallResult>
 
 /** Adds something to each call. It may answer itself, or send another call in its place. */
 export type Wrap = (send: Send) => Send
@@ -25,10 +25,10 @@ export interface Call {
   /** With the user's price and surface, if there are any. */
   readonly operation: Operation
   readonly request: ComposedRequest
-  readonly end: Cancellation
+  readonly cancellation: Cancellation
   readonly observer: CallObserver | undefined
   /** The answer with the page before this one, in a walk. */
-  readonly before: Answer | undefined
+  readonly previousPage: CallResult | undefined
 }
 
 /** A call, and how far it is. Each step makes a new one. */
@@ -43,7 +43,7 @@ export interface Situation {
   /** Whether the attempt in flight was charged or applied, as far as it is known. */
   readonly tookEffect: Charged
   /** The outcome of the latest attempt, once it is accounted for. Checks may still run. */
-  readonly settled?: { readonly body?: unknown }
+  readonly accountedOutcome?: { readonly body?: unknown }
 }
 
 /** A call without an attempt. */
@@ -53,7 +53,7 @@ export function unsent(call: Call): Situation {
 }
 
 /** The result of a call: the response, parsed and validated, with its attempts and its cost. */
-export interface Answer {
+export interface CallResult {
   /** Not redacted: apply `redactor` to what you show of its headers. */
   readonly response: Response
   readonly redactor: Redactor
@@ -77,7 +77,7 @@ export interface Answer {
  * @param tookEffect Whether the current attempt was charged or applied.
  */
 export function errorContext(
-  { call, attempts, failures, settled, tookEffect: current }: Situation,
+  { call, attempts, failures, accountedOutcome, tookEffect: current }: Situation,
   tookEffect: Charged = current,
 ): ErrorContext {
   const all = [
@@ -85,7 +85,7 @@ export function errorContext(
     ...attempts.map(({ charged }) => charged),
     ...failures.map((each) => each.tookEffect),
   ]
-  return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body: settled?.body }
+  return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body: accountedOutcome?.body }
 }
 
 /** Time for one attempt of a call, in milliseconds. */

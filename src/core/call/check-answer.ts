@@ -2,17 +2,17 @@ import { check } from '../../api/schema/check.ts'
 import { TimeoutError } from '../../errors/index.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import { Failure } from '../retry/failure.ts'
-import type { Answer, Situation } from './call.ts'
+import type { CallResult, Situation } from './call.ts'
 import { Ended } from './cancellation.ts'
-import { type Success, errorOfEnd, failureOfInvalid, makeFailure, whyUnusable } from './outcome.ts'
+import { type ParsedSuccess, errorOfEnd, failureOfInvalid, makeFailure, whyUnusable } from './outcome.ts'
 import { type Validated, validateBody } from './validate-body.ts'
 
 /** Checks and transforms a success, as the caller asks. */
 export async function checkAnswer(
   at: Situation,
-  success: Success,
+  success: ParsedSuccess,
   credits: CallCredits,
-): Promise<Answer | Failure> {
+): Promise<CallResult | Failure> {
   const { call, redactor, attempts } = at
   const { operation, settings } = call
   const { validation, schema, paging } = settings
@@ -33,9 +33,9 @@ export async function checkAnswer(
 
 /** The caller's schema may be slow; it must not outlast the call. */
 async function validateInTime(at: Situation, value: unknown): Promise<Validated | Failure> {
-  const { operation, settings, end } = at.call
+  const { operation, settings, cancellation } = at.call
   try {
-    return await end.race(() => validateBody(operation, value, settings))
+    return await cancellation.race(() => validateBody(operation, value, settings))
   } catch (error) {
     const failed = errorOfEnd(at, error)
     if (!(error instanceof Ended) || !(failed instanceof TimeoutError)) return makeFailure(at, failed)

@@ -5,7 +5,7 @@ import type { Operation } from '../../api/operation.ts'
 import { type Charged, type ErrorContext, InvalidRequestError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import type { Dialect } from '../http/dialect.ts'
+import type { BodyFormat } from '../http/body-format.ts'
 import { isOption } from '../options/merge.ts'
 import { effectOf } from '../retry/policy.ts'
 
@@ -35,13 +35,13 @@ export function composeRequest(
   operation: Operation,
   input: unknown,
   id: unknown,
-  dialect: Dialect,
+  format: BodyFormat,
   options?: object,
 ): ComposedRequest {
   const { path, pathId, method, price } = operation
   try {
-    const params = jsonOf(input, method, dialect)
-    const copy = params === undefined ? input : dialect.parse(params)
+    const params = jsonOf(input, method, format)
+    const copy = params === undefined ? input : format.parse(params)
     const issues = check(operation.request, copy)
     // The copy of a Map is an empty object.
     if (issues.length === 0 && !operation.documented) issues.push(...check(operation.request, input))
@@ -80,7 +80,7 @@ export function assertValid(operation: Operation, request: ComposedRequest, reda
 }
 
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */
-function jsonOf(input: unknown, method: string, { stringify }: Dialect): string | undefined {
+function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): string | undefined {
   const plain = (_: string, value: unknown): unknown => {
     if (
       ['function', 'symbol'].includes(typeof value) ||

@@ -3,7 +3,7 @@ import { cut, maxMessageLength } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import { retryIn } from '../../lib/count.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import type { ErrorBody } from '../http/dialect.ts'
+import type { ErrorBody } from '../http/body-format.ts'
 
 /** Longest code that an error repeats, in characters: it ends up in logs. */
 export const maxCodeLength = 64
@@ -63,7 +63,7 @@ function describeOwn(status: number, { code = '', message = '' }: ErrorBody): st
 }
 
 /** The type of a body that is not the service's, and the first words of a page. Other bodies may hold paid data. */
-export function describeForeign({ headers }: Response, text: string, redactor: Redactor): string {
+export function describeGatewayBody({ headers }: Response, text: string, redactor: Redactor): string {
   const page = /^\s*</.test(text) ? `: ${text}` : ''
   // Redacted first: half a secret would not be recognized.
   const start = redactor.text(`${headers.get('content-type') ?? 'no type'}${page}`).slice(0, 1000)

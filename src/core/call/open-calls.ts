@@ -1,7 +1,7 @@
 import { ClosedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
-import type { CallLimiter, Lease, QueueWait, Ticket } from '../../limits/interface.ts'
+import type { CallLimiter, Lease, QueueWait, QueueRequest } from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
@@ -35,8 +35,8 @@ interface SurfaceStatus {
 export class OpenCalls {
   /** Requests that have a slot. */
   #inFlight = 0
-  /** With their tickets while they queue. */
-  readonly #calls = new Map<Call, Ticket | undefined>()
+  /** With what they ask of the limiter while they queue. */
+  readonly #calls = new Map<Call, QueueRequest | undefined>()
   #queued = 0
   /** Every surface that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
@@ -51,14 +51,14 @@ export class OpenCalls {
   /** Adds a call until it has ended, or ends it if the client is closed. */
   add(call: Call): void {
     this.#calls.set(call, undefined)
-    if (this.#isClosed) call.end.abort(closed)
+    if (this.#isClosed) call.cancellation.abort(closed)
   }
 
   /** The call has ended. */
   delete(call: Call): void {
     this.unqueue(call)
     this.#calls.delete(call)
-    call.end.close()
+    call.cancellation.close()
     if (this.#calls.size === 0) this.#onIdle.forEach((resolve) => resolve())
   }
 
@@ -72,10 +72,10 @@ export class OpenCalls {
     return { ...lease, release }
   }
 
-  queue(call: Call, ticket: Ticket): void {
+  queue(call: Call, request: QueueRequest): void {
     this.#queued++
-    this.#calls.set(call, ticket)
-    this.#surfaces.add(ticket.surface)
+    this.#calls.set(call, request)
+    this.#surfaces.add(request.surface)
     this.#watch(call)
   }
 
@@ -90,7 +90,7 @@ export class OpenCalls {
 
   /** Queued calls by surface, and requests in flight. */
   status(limiter: CallLimiter): ClientStatus {
-    const queued = [...this.#calls.values()].filter((ticket) => ticket !== undefined)
+    const queued = [...this.#calls.values()].filter((request) => request !== undefined)
     const surfaces = [...this.#surfaces].map((surface) => {
       const priorities = queued.filter((each) => each.surface === surface).map(({ priority }) => priority)
       const { reason, ms } = limiter.waitOf(surface) ?? { reason: null, ms: 0 }
@@ -109,7 +109,7 @@ export class OpenCalls {
   /** Aborts all open and future calls; resolves when all have settled. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const { end } of this.#calls.keys()) end.abort(closed)
+    for (const { cancellation } of this.#calls.keys()) cancellation.abort(closed)
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
@@ -129,9 +129,9 @@ export class OpenCalls {
     const now = performance.now()
     const waits = new Map<string | null, QueueWait | null>()
     // A copy, since a callback may make another call.
-    for (const [call, ticket] of [...this.#calls]) {
-      if (ticket === undefined) continue
-      const { surface, queuedAt } = ticket
+    for (const [call, request] of [...this.#calls]) {
+      if (request === undefined) continue
+      const { surface, queuedAt } = request
       this.#watch(call)
       if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
       const wait = waits.get(surface) ?? null

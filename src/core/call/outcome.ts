@@ -15,20 +15,20 @@ import { messageOf } from '../../lib/thrown.ts'
 import { type Cost, costOf } from '../credits/ledger.ts'
 import type { ExplainedFailure } from '../http/network-error.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
-import { type Received, maxBodyBytes } from '../http/send.ts'
+import { type RawResponse, maxBodyBytes } from '../http/send.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
 import { type Effect, effectOf, nextWait } from '../retry/policy.ts'
 import { type Situation, errorContext } from './call.ts'
 import { Ended } from './cancellation.ts'
-import { describeError, describeForeign, maxCodeLength, printable } from './error-message.ts'
+import { describeError, describeGatewayBody, maxCodeLength, printable } from './error-message.ts'
 import type { Validated } from './validate-body.ts'
 
 /** What came of an attempt. */
-export type Outcome = Success | Failure
+export type AttemptOutcome = ParsedSuccess | Failure
 
 /** A success, parsed, whether it is usable or not; its texts and data are redacted. */
-export interface Success extends Received {
+export interface ParsedSuccess extends RawResponse {
   /** Undefined if the text is not JSON, or not the whole body. */
   readonly value: unknown
   /** The value, or the text if it is not JSON. */
@@ -39,7 +39,7 @@ export interface Success extends Received {
 }
 
 /** The outcome of an attempt whose response has been read. */
-export function outcomeOf(at: Situation, received: Received): Outcome {
+export function outcomeOf(at: Situation, received: RawResponse): AttemptOutcome {
   const { status } = received.response
   return status >= 200 && status < 300 ? successOf(at, received) : failureOfResponse(at, received)
 }
@@ -61,7 +61,7 @@ export function failureOfMisuse(at: Situation, error: unknown, isMisuse: boolean
 
 /** The failure of an attempt that has thrown an error which nothing else explains. */
 export function failureOfUnexpected(at: Situation, error: unknown): Failure {
-  if (!at.settled) return makeFailure(at, error)
+  if (!at.accountedOutcome) return makeFailure(at, error)
   const reason = at.redactor.text(messageOf(error))
   const message = `the response cannot be read: ${reason}`
   return makeFailure(at, new InvalidResponseError(message, errorContext(at)))
@@ -117,7 +117,7 @@ export function makeFailure(
 /** Why a success has no value. */
 export function whyUnusable(
   { redactor }: Situation,
-  { response, text, complete }: Success,
+  { response, text, complete }: ParsedSuccess,
 ): Validated & { ok: false } {
   const { status } = response
   const message = !complete
@@ -126,18 +126,18 @@ export function whyUnusable(
       ? 'the response is partial (206)'
       : text === ''
         ? `the response is empty (${status})`
-        : `the response is not JSON (${status}, ${describeForeign(response, text, redactor)})`
+        : `the response is not JSON (${status}, ${describeGatewayBody(response, text, redactor)})`
   return { ok: false, message, issues: [] }
 }
 
-function successOf({ call, redactor, tookEffect }: Situation, received: Received): Success {
+function successOf({ call, redactor, tookEffect }: Situation, received: RawResponse): ParsedSuccess {
   const { client, operation, settings } = call
-  const { dialect } = client
+  const { bodyFormat } = client
   const { response, complete } = received
   let { text } = received
   let value: unknown
   try {
-    if (response.status !== 206 && complete) value = dialect.parse(text)
+    if (response.status !== 206 && complete) value = bodyFormat.parse(text)
   } catch {
     // Reported later: the parser's own error would quote the body.
   }
@@ -160,10 +160,10 @@ function successOf({ call, redactor, tookEffect }: Situation, received: Received
   return { ...success, tookEffect: 'yes', cost: { spent, uncertain: 0 } }
 }
 
-function failureOfResponse(at: Situation, { response, text }: Received): Failure {
+function failureOfResponse(at: Situation, { response, text }: RawResponse): Failure {
   const { call, redactor } = at
   const { client, operation, settings } = call
-  const { dialect } = client
+  const { bodyFormat } = client
   const { status, headers, type } = response
   // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
@@ -178,20 +178,20 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
     } as const
     return makeFailure(at, new ConnectionError(`no response (status ${status})`, context), 'no-answer')
   }
-  const body = redactor.data(parsed(text, dialect))
+  const body = redactor.data(parsed(text, bodyFormat))
   const announced = announcedWait(headers, body, Date.now())
-  const errorBody = dialect.readError(body)
+  const errorBody = bodyFormat.readError(body)
   const reported = errorBody?.tookEffect
   const effect = effectOf(operation)
-  const verdict: Verdict =
+  const verdict: Classification =
     errorBody === null || status < 400
-      ? verdictOnGateway(status, at.tookEffect, effect === 'read' || settings.retry.ambiguous)
+      ? classifyGatewayError(status, at.tookEffect, effect === 'read' || settings.retry.ambiguous)
       : reported === undefined
-        ? verdictOnService(status, at.tookEffect, effect)
-        : verdictOnProxy(status, at.tookEffect, announced, reported)
+        ? classifyServiceError(status, at.tookEffect, effect)
+        : classifyProxyError(status, at.tookEffect, announced, reported)
   const { tookEffect } = verdict
   const isByProxy = reported !== undefined
-  const told = errorBody ?? describeForeign(response, text, redactor)
+  const told = errorBody ?? describeGatewayBody(response, text, redactor)
   const details = {
     ...errorContext(at, tookEffect),
     status,
@@ -213,7 +213,7 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
   return makeFailure(at, error, verdict.kind, { tookEffect, announced, cost })
 }
 
-type Verdict = Pick<Failure, 'tookEffect' | 'kind'>
+type Classification = Pick<Failure, 'tookEffect' | 'kind'>
 
 const kindsByStatus: Record<number, FailureKind> = {
   401: 'unauthorized',
@@ -229,7 +229,7 @@ const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
 }
 
 /** The service never bills a 4xx or 5xx. It may have applied a write before a 500 or 502. */
-function verdictOnService(status: number, known: Charged, effect: Effect): Verdict {
+function classifyServiceError(status: number, known: Charged, effect: Effect): Classification {
   const kind = kindsByStatus[status] ?? (status < 500 ? 'final' : 'server-error')
   const mayBeApplied =
     effect === 'write' && known !== 'no' && (kind === 'upstream' || kind === 'server-error')
@@ -240,12 +240,12 @@ function verdictOnService(status: number, known: Charged, effect: Effect): Verdi
  * A proxy with this package has already retried, but may have skipped a long wait. It tells what the call cost: one that may
  * have been charged is not sent again.
  */
-function verdictOnProxy(
+function classifyProxyError(
   status: number,
   known: Charged,
   announced: number | null,
   reported: Charged,
-): Verdict {
+): Classification {
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = isWaiting ? 'rate-limited' : status === 401 ? 'unauthorized' : 'final'
   const tookEffect = known === 'no' ? 'no' : reported
@@ -253,10 +253,10 @@ function verdictOnProxy(
 }
 
 /** A gateway or a firewall, which may answer in place of a service that has already charged or succeeded. */
-function verdictOnGateway(status: number, known: Charged, mayResend: boolean): Verdict {
+function classifyGatewayError(status: number, known: Charged, mayResend: boolean): Classification {
   if (status === 401 && mayResend) return { tookEffect: known, kind: 'unauthorized' }
   return {
     tookEffect: known,
-    kind: status === 429 ? 'foreign-limit' : status < 500 ? 'final' : 'foreign-error',
+    kind: status === 429 ? 'gateway-429' : status < 500 ? 'final' : 'gateway-error',
   }
 }

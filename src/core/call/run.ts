@@ -8,11 +8,11 @@ import {
 } from '../../errors/index.ts'
 import { retryIn } from '../../lib/count.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Lease, type Ticket, SurfaceClosed } from '../../limits/interface.ts'
+import { type Lease, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { OpenAttempt } from './attempt.ts'
 import {
-  type Answer,
+  type CallResult,
   type Call,
   type Send,
   type Situation,
@@ -31,11 +31,11 @@ const staleMs = 1000
 
 /** Answers calls with requests. */
 export function sendCalls(openCalls: OpenCalls): Send {
-  return (call) => new Run(call, openCalls).send()
+  return (call) => new CallRun(call, openCalls).send()
 }
 
 /** Sends the requests of a call: it queues, and makes attempts until one succeeds or the retry policy stops. */
-class Run {
+class CallRun {
   readonly #call: Call
   readonly #openCalls: OpenCalls
   readonly #cost: CallCost
@@ -51,7 +51,7 @@ class Run {
   }
 
   /** Answers the call. */
-  async send(): Promise<Answer> {
+  async send(): Promise<CallResult> {
     try {
       // Before pRetry, whose promises and options would double the memory of a call that waits.
       let lease = this.#leaveQueue(await this.#queue())
@@ -78,7 +78,7 @@ class Run {
     return this.#latest ?? unsent(this.#call)
   }
 
-  #makeAttempt(lease: Lease): Promise<Answer> {
+  #makeAttempt(lease: Lease): Promise<CallResult> {
     const before = this.#situation()
     const redactor = this.#token === null ? before.redactor : before.redactor.with(this.#token)
     const { queued, paced } = lease
@@ -99,14 +99,14 @@ class Run {
 
   /** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
   async #prepareAndQueue(): Promise<Lease> {
-    const { client, end, operation } = this.#call
+    const { client, cancellation, operation } = this.#call
     const { credential, limiter } = client
-    await end.race(() => this.#cost.reserveInBudgets())
-    await end.race(() => this.#updateToken())
+    await cancellation.race(() => this.#cost.reserveInBudgets())
+    await cancellation.race(() => this.#updateToken())
     // It may have been aborted just after its token came.
-    end.throwIfAborted()
-    const ticket = this.#enterQueue()
-    let lease = await limiter.acquire(ticket)
+    cancellation.throwIfAborted()
+    const queueRequest = this.#enterQueue()
+    let lease = await limiter.acquire(queueRequest)
     while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
       try {
         await this.#updateTokenInSlot()
@@ -117,7 +117,7 @@ class Run {
       if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
       // A 429 has closed the surface meanwhile.
       lease.release()
-      lease = await limiter.acquire(ticket)
+      lease = await limiter.acquire(queueRequest)
     }
     return lease
   }
@@ -129,39 +129,39 @@ class Run {
   /** The call has a slot, so the provider gets the time of one attempt. */
   #updateTokenInSlot(): Promise<void> {
     const timeoutMs = timeoutOf(this.#call)
-    return this.#call.end.inTime(
+    return this.#call.cancellation.inTime(
       timeoutMs,
       () => this.#timeoutError(`no token within ${timeoutMs} ms`),
       () => this.#updateToken(),
     )
   }
 
-  /** Enters the queue with a ticket. */
-  #enterQueue(): Ticket {
-    const { end, operation, settings } = this.#call
+  /** Enters the queue. */
+  #enterQueue(): QueueRequest {
+    const { cancellation, operation, settings } = this.#call
     const hold = this.#latest?.failures.map(holdOf).at(-1) ?? 0
-    const ticket: Ticket = {
+    const queueRequest: QueueRequest = {
       surface: operation.surface,
       priority: settings.priority,
       isRetry: this.#latest !== undefined,
       // It waits for the end of its own 429, also beyond `maxWait`: without a `Retry-After`, that is the wait of its retry.
-      maxHoldWait: Math.max(settings.retry.maxWaitMs, hold),
+      maxClosedWaitMs: Math.max(settings.retry.maxWaitMs, hold),
       // Fields without a number take less memory than Infinity.
-      sendBy: end.sendBy === Infinity ? undefined : end.sendBy,
+      sendBy: cancellation.sendBy === Infinity ? undefined : cancellation.sendBy,
       // Whole numbers take less memory.
       queuedAt: Math.floor(performance.now()),
-      signal: end.signal,
+      signal: cancellation.signal,
     }
     if (this.#latest) this.#latest = { ...this.#latest, phase: 'queue' }
-    this.#openCalls.queue(this.#call, ticket)
-    return ticket
+    this.#openCalls.queue(this.#call, queueRequest)
+    return queueRequest
   }
 
   /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
   #leaveQueue(lease: Lease): Lease {
     this.#openCalls.unqueue(this.#call)
     try {
-      this.#call.end.throwIfAborted()
+      this.#call.cancellation.throwIfAborted()
       return lease
     } catch (error) {
       lease.release()
@@ -176,14 +176,14 @@ class Run {
     const at = { ...before, phase: 'wait' as const, failures: [...before.failures, failure] }
     this.#latest = at
     if (kind === 'unauthorized') return this.#refreshToken()
-    const { end, observer } = this.#call
-    if (wait === null || wait >= end.sendBy - performance.now()) return false
+    const { cancellation, observer } = this.#call
+    if (wait === null || wait >= cancellation.sendBy - performance.now()) return false
     logAt(at, 'info', 'retrying', { waitMs: Math.round(wait) })
     // The 429 closed the surface: the call waits in its queue, ahead of new calls.
     if (kind === 'rate-limited') return true
     observer?.report('retry', wait)
     this.#openCalls.warnOfWait(this.#call, { reason: 'retry', ms: wait })
-    await sleep(wait, end.signal)
+    await sleep(wait, cancellation.signal)
     const [latest] = at.attempts.slice(-1)
     if (latest) latest.waited = wait
     return true
@@ -191,15 +191,15 @@ class Run {
 
   /** Refreshes a refused token, once a call; resolves with whether the call retries. */
   async #refreshToken(): Promise<boolean> {
-    const { client, settings, end } = this.#call
+    const { client, settings, cancellation } = this.#call
     const { attempts, failures } = this.#situation()
     const isFirst = failures.filter(({ kind }) => kind === 'unauthorized').length === 1
-    if (!isFirst || !client.credential.refreshable || end.sendBy <= performance.now()) return false
+    if (!isFirst || !client.credential.refreshable || cancellation.sendBy <= performance.now()) return false
     const refreshing = client.credential.refresh(this.#token ?? '')
     // Without attempts left, this call fails, and the next call uses the new token or gets the error of the refresh.
     refreshing.catch(() => {})
     if (attempts.length >= settings.retry.maxAttempts) return false
-    await end.race(() => refreshing)
+    await cancellation.race(() => refreshing)
     return true
   }
 
@@ -208,7 +208,7 @@ class Run {
     const error = thrown instanceof Failure ? thrown.error : thrown
     if (error instanceof Ended) return errorOfEnd(this.#situation(), error)
     // The reason of the caller's signal is passed on unchanged.
-    const { signal } = this.#call.end
+    const { signal } = this.#call.cancellation
     if (signal.aborted && error === signal.reason) return error
     if (error instanceof SurfaceClosed) return this.#unsentError(error)
     return error instanceof SharedError ? error.of(errorContext(this.#situation())) : error

@@ -1,12 +1,12 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { assertOptions, shown } from '../../errors/check-options.ts'
+import { assertOptions, describeValue } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, CommonOptions } from '../options/types.ts'
-import { type Answer, type Call, type Send, type Wrap, unsent } from './call.ts'
+import { type CallResult, type Call, type Send, type Wrap, unsent } from './call.ts'
 import { CallObserver, isObserved } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type ComposedRequest, assertValid, composeRequest, contextOf } from './compose-request.ts'
@@ -40,7 +40,7 @@ export interface CallExtras {
   /** Aborts when nobody waits for the call any more. A request in flight may be charged, so it is finished, but not repeated. */
   readonly callerLeft?: AbortSignal | undefined
   /** The answer with the page before this one, in a walk. */
-  readonly before?: Answer | undefined
+  readonly previousPage?: CallResult | undefined
 }
 
 /** The transport of a client. */
@@ -91,7 +91,7 @@ export class ClientTransport implements Transport {
     options?: AnyCallOptions,
     id?: unknown,
     extras?: CallExtras,
-  ): Promise<Answer> {
+  ): Promise<CallResult> {
     return this.send(operation, this.compose(operation, params, id, options ?? {}), options, extras)
   }
 
@@ -101,7 +101,7 @@ export class ClientTransport implements Transport {
    * @param options Refuses options among params that are not documented. Undefined if this was done before.
    */
   compose(operation: Operation, params: object, id?: unknown, options?: object): ComposedRequest {
-    return composeRequest(operation, params, id, this.#client.dialect, options)
+    return composeRequest(operation, params, id, this.#client.bodyFormat, options)
   }
 
   /** The client's limit of requests a minute for each surface. */
@@ -130,8 +130,8 @@ export class ClientTransport implements Transport {
     operation: Operation,
     request: ComposedRequest,
     options?: AnyCallOptions,
-    { callerLeft, before }: CallExtras = {},
-  ): Promise<Answer> {
+    { callerLeft, previousPage }: CallExtras = {},
+  ): Promise<CallResult> {
     try {
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
       const configured = this.configured(operation, request)
@@ -142,12 +142,12 @@ export class ClientTransport implements Transport {
         settings,
         operation: configured,
         request,
-        before,
-        end: new Cancellation(),
+        previousPage,
+        cancellation: new Cancellation(),
         observer: isObserved(settings) ? new CallObserver(settings, configured, request) : undefined,
       }
       this.#openCalls.add(call)
-      call.end.start(settings, callerLeft)
+      call.cancellation.start(settings, callerLeft)
       const { observer } = call
       if (observer === undefined) return this.#answer(call)
       const observed: Send = (call) => observer.observe(() => this.#answer(call))
@@ -171,7 +171,7 @@ function untilEnd(send: Send, openCalls: OpenCalls): Send {
     try {
       return await send(call)
     } catch (error) {
-      const phase = call.end.isInFlight ? 'headers' : 'queue'
+      const phase = call.cancellation.isInFlight ? 'headers' : 'queue'
       throw errorOfEnd({ ...unsent(call), phase }, error)
     } finally {
       openCalls.delete(call)
@@ -194,5 +194,5 @@ export function createTransport(options: ClientOptions): Transport {
 /** @throws {ConfigurationError} if {@link createTransport} has not made it. */
 export function clientTransport(transport: Transport): ClientTransport {
   if (transport instanceof ClientTransport) return transport
-  throw new ConfigurationError(`expected a transport of createTransport(), got ${shown(transport)}`)
+  throw new ConfigurationError(`expected a transport of createTransport(), got ${describeValue(transport)}`)
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
-import { assertOptions, nonEmptyText, shown, shownWord } from '../../errors/check-options.ts'
-import { showAs } from '../../lib/inspect.ts'
+import { assertOptions, nonEmptyText, describeValue, describeWord } from '../../errors/check-options.ts'
+import { setInspect } from '../../lib/inspect.ts'
 import { type Period, periodAt, periodEnd } from '../../lib/period.ts'
 
 /** Credits of a client, an operation or a budget. */
@@ -65,13 +65,15 @@ export interface CreditBudgetOptions extends PeriodOptions {
  */
 export function resolvePeriod({ every, timeZone }: PeriodOptions): (time: number) => string {
   if (every !== undefined && !['hour', 'day', 'month'].includes(every))
-    throw new ConfigurationError(`every must be hour, day or month, got ${shownWord(every)}`)
+    throw new ConfigurationError(`every must be hour, day or month, got ${describeWord(every)}`)
   if (timeZone !== undefined) {
     if (every === undefined) throw new ConfigurationError('timeZone needs every')
     try {
       periodAt(0, every, timeZone)
     } catch {
-      throw new ConfigurationError(`timeZone must be a name such as Europe/Paris, got ${shownWord(timeZone)}`)
+      throw new ConfigurationError(
+        `timeZone must be a name such as Europe/Paris, got ${describeWord(timeZone)}`,
+      )
     }
   }
   return (time) => (every === undefined ? '' : periodAt(time, every, timeZone))
@@ -106,12 +108,14 @@ export class CreditBudget implements Budget {
   constructor(limit: number, options: CreditBudgetOptions = {}) {
     assertOptions(options, { every: true, timeZone: true, name: true })
     if (!Number.isFinite(limit) || limit < 0) {
-      throw new ConfigurationError(`a credit budget must be a number of at least 0, got ${shown(limit)}`)
+      throw new ConfigurationError(
+        `a credit budget must be a number of at least 0, got ${describeValue(limit)}`,
+      )
     }
     this.limit = limit
     this.name = options.name === undefined ? undefined : nonEmptyText('name', options.name)
     this.#periodAt = resolvePeriod(options)
-    showAs(this, (_depth, options, inspect) => `CreditBudget ${inspect(this.toJSON(), options)}`)
+    setInspect(this, (_depth, options, inspect) => `CreditBudget ${inspect(this.toJSON(), options)}`)
   }
 
   /** The account of the current period. A reservation is settled in that of the period in which it was made. */

@@ -117,7 +117,7 @@ export interface BodyText {
 }
 
 /** A response, read to its end. */
-export interface Received extends BodyText {
+export interface RawResponse extends BodyText {
   readonly response: Response
 }
 

@@ -7,10 +7,10 @@ import {
   assertOptions,
   assertSchema,
   assertSignal,
-  checked,
+  requireOption,
   milliseconds,
-  shown,
-  shownWord,
+  describeValue,
+  describeWord,
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { isRecord } from '../../lib/is-record.ts'
@@ -39,11 +39,11 @@ const commonChanges: Changes<Omit<CommonOptions, 'logger'>> = {
   retry: (retry) => ({ retry: resolveRetry(retry) }),
   validation: (validation) => {
     if (['strict', 'lenient', 'off'].includes(validation)) return { validation }
-    throw new ConfigurationError(`validation must be strict, lenient or off, got ${shownWord(validation)}`)
+    throw new ConfigurationError(`validation must be strict, lenient or off, got ${describeWord(validation)}`)
   },
   budget: (budget, { budgets }) => {
     const given: unknown = budget
-    checked(given, typeof given !== 'number', `budget must be new CreditBudget(${given as number})`)
+    requireOption(given, typeof given !== 'number', `budget must be new CreditBudget(${given as number})`)
     return { budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])] }
   },
   headers: (headers, { headers: base }, redactor) => {
@@ -54,13 +54,15 @@ const commonChanges: Changes<Omit<CommonOptions, 'logger'>> = {
     assertOptions(hooks, hookNames, 'hooks')
     for (const [name, list] of Object.entries(hooks))
       if (list !== undefined && (!Array.isArray(list) || !list.every((hook) => typeof hook === 'function')))
-        throw new ConfigurationError(`hooks.${name} must be an array of functions, got ${shown(list)}`)
+        throw new ConfigurationError(
+          `hooks.${name} must be an array of functions, got ${describeValue(list)}`,
+        )
     return { hooks: mergeHooks(base, hooks) }
   },
   onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
   observers: (observers, settings) => {
     const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)
-    checked(observers, isList, 'observers must be an array of objects')
+    requireOption(observers, isList, 'observers must be an array of objects')
     return { observers: [...new Set([...settings.observers, ...observers])] }
   },
 }
@@ -77,7 +79,7 @@ export const sharedChanges: Changes<CommonOptions> = {
 export const callChanges: Changes<AnyCallOptions> = {
   signal: (signal) => ({ signal: assertSignal('signal', signal) }),
   priority: (priority) => ({
-    priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),
+    priority: requireOption(priority, Number.isFinite(priority), 'priority must be a finite number'),
   }),
   ...commonChanges,
   cache: (cache) => {
@@ -85,7 +87,7 @@ export const callChanges: Changes<AnyCallOptions> = {
     if (isObject) assertOptions(cache, { maxAge: true }, 'cache')
     const isValid = isObject ? cache.maxAge >= 0 : [false, 'refresh', 'only'].includes(cache)
     return {
-      cache: checked(cache, isValid, 'cache must be false, refresh, only or { maxAge: milliseconds }'),
+      cache: requireOption(cache, isValid, 'cache must be false, refresh, only or { maxAge: milliseconds }'),
     }
   },
   schema: (schema) => ({ schema: assertSchema(schema) }),
@@ -128,7 +130,11 @@ export function resolveRetry(option: RetryOptions | false): RetryPolicy {
   assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
   const { ambiguous = false, maxAttempts, maxWait = 60_000 } = retry
   return {
-    ambiguous: checked(ambiguous, typeof ambiguous === 'boolean', 'retry.ambiguous must be true or false'),
+    ambiguous: requireOption(
+      ambiguous,
+      typeof ambiguous === 'boolean',
+      'retry.ambiguous must be true or false',
+    ),
     maxAttempts: maxAttempts === undefined ? Infinity : wholeNumber('retry.maxAttempts', maxAttempts),
     maxWaitMs: milliseconds('retry.maxWait', maxWait),
   }

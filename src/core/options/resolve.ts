@@ -3,17 +3,17 @@ import { ConfigurationError } from '../../errors/index.ts'
 import { Ledger } from '../credits/ledger.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { type AuthProvider, Credential, assertToken } from '../http/credential.ts'
-import { serviceDialect } from '../http/dialect.ts'
+import { serviceFormat } from '../http/body-format.ts'
 import {
   assertFunction,
   assertMethod,
   assertOptions,
-  checked,
+  requireOption,
   nonEmptyText,
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { inBrowser } from '../../lib/browser.ts'
-import { hashOf } from '../../lib/hash.ts'
+import { fnv1a } from '../../lib/hash.ts'
 import { createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import type { Limits } from '../../limits/interface.ts'
@@ -40,7 +40,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
   for (const [id, credits] of Object.entries(prices)) {
     const isPrice = Number.isFinite(credits) && credits >= 0
-    checked(credits, isPrice, `prices.${id} must be a number of at least 0`)
+    requireOption(credits, isPrice, `prices.${id} must be a number of at least 0`)
   }
   const reachable = lacksPage(options.baseUrl) ? failingOptions(options, noPage) : options
   const baseUrl = resolveBaseUrl(reachable.baseUrl, redactor)
@@ -52,7 +52,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     )
   }
   if (organization !== undefined) nonEmptyText('organization', organization)
-  for (const method of ['acquire', 'hold', 'waitOf'])
+  for (const method of ['acquire', 'closeSurface', 'waitOf'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const owner = ownerOf(reachable)
   const own = limiter ?? limiterOfProcess(owner, baseUrl, partOf(limits))
@@ -62,7 +62,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
         throw new ConfigurationError(`limits.${name} contradicts limiter, which has the limits`)
   const client: ClientSettings = {
     baseUrl,
-    dialect: serviceDialect,
+    bodyFormat: serviceFormat,
     credential: new Credential(provider, redactor),
     redactor,
     limiter: own,
@@ -141,7 +141,7 @@ function resolveProvider(options: ClientOptions): AuthProvider | string | null {
 function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object {
   if (organization !== undefined) return `organization ${organization}`
   return (
-    (typeof apiKey === 'string' ? `key ${hashOf(apiKey).toString(36)}` : apiKey) ?? (auth || 'no credential')
+    (typeof apiKey === 'string' ? `key ${fnv1a(apiKey).toString(36)}` : apiKey) ?? (auth || 'no credential')
   )
 }
 
@@ -149,7 +149,7 @@ function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object
 function partOf({ share, inFlight, perMinute }: LimitOptions): Partial<Limits> {
   const { inFlight: all, perMinute: each } = organizationLimits
   if (share !== undefined)
-    checked(share, share > 0 && share <= 1, 'limits.share must be a number above 0 and up to 1')
+    requireOption(share, share > 0 && share <= 1, 'limits.share must be a number above 0 and up to 1')
   const part = (limit: number): number => Math.max(1, Math.floor(limit * (share ?? 1)))
   const own = {
     inFlight: inFlight === undefined ? share && part(all) : inFlight,

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Budget } from '../credits/budget.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Credential } from '../http/credential.ts'
-import type { Dialect } from '../http/dialect.ts'
+import type { BodyFormat } from '../http/body-format.ts'
 import type { Hooks } from '../http/hooks.ts'
 import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
@@ -16,7 +16,7 @@ import type { CacheUse, Observer, Validation, Wait } from './types.ts'
 export interface ClientSettings {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string
-  readonly dialect: Dialect
+  readonly bodyFormat: BodyFormat
   readonly credential: Credential
   readonly redactor: Redactor
   readonly limiter: CallLimiter

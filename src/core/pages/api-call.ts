@@ -1,5 +1,5 @@
 import { type Attempt, SocialSearchError } from '../../errors/index.ts'
-import type { Answer } from '../call/call.ts'
+import type { CallResult } from '../call/call.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { Cached } from '../options/types.ts'
 import { makeResponse, validStatusText } from '../http/send.ts'
@@ -24,16 +24,16 @@ export interface WithResponse<T> {
  * const { data, requestId, credits } = await call.withResponse()
  */
 export class ApiCall<Body> implements Promise<Body> {
-  readonly #answer: Promise<Answer> | undefined
+  readonly #answer: Promise<CallResult> | undefined
 
   /** @param answer Undefined in a subclass that makes the call when its result is needed. */
-  constructor(answer?: Promise<Answer>) {
+  constructor(answer?: Promise<CallResult>) {
     this.#answer = answer
   }
 
   /** The result of the call; not redacted. */
-  protected answer(): Promise<Answer> {
-    return this.#answer as Promise<Answer>
+  protected answer(): Promise<CallResult> {
+    return this.#answer as Promise<CallResult>
   }
 
   get [Symbol.toStringTag](): string {
@@ -44,7 +44,7 @@ export class ApiCall<Body> implements Promise<Body> {
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
     onrejected?: OnRejected<B>,
   ): Promise<A | B> {
-    return this.answer().then(bodyOf, throwToCaller).then(onfulfilled, onrejected)
+    return this.answer().then(bodyOf, rethrowWithCallerFrames).then(onfulfilled, onrejected)
   }
 
   catch<B = never>(onrejected?: OnRejected<B>): Promise<Body | B> {
@@ -57,7 +57,7 @@ export class ApiCall<Body> implements Promise<Body> {
 
   /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
-    const answer = await this.answer().catch(throwToCaller)
+    const answer = await this.answer().catch(rethrowWithCallerFrames)
     const { body, requestId, attempts, credits, cached } = answer
     return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits, cached }
   }
@@ -67,13 +67,13 @@ export class ApiCall<Body> implements Promise<Body> {
 type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
 
 /** One function for all calls, so that a call that waits takes less memory. */
-const bodyOf = ({ body }: Answer): never => body as never
+const bodyOf = ({ body }: CallResult): never => body as never
 
 /**
  * Throws the error of a call, with the functions that await it at the end of its stack. V8 finds them by the promises that
  * the error goes through, so they cost nothing until a call fails.
  */
-export function throwToCaller(error: unknown): never {
+export function rethrowWithCallerFrames(error: unknown): never {
   if (error instanceof SocialSearchError) addCallers(error)
   throw error
 }
@@ -87,7 +87,7 @@ function addCallers(error: SocialSearchError): void {
 }
 
 /** The response, redacted, with a body that can be read again. */
-function redactedResponse({ response, text, redactor }: Answer): Response {
+function redactedResponse({ response, text, redactor }: CallResult): Response {
   const { status } = response
   const statusText = redactor.text(validStatusText(response))
   const headers = new Headers()

@@ -1,8 +1,13 @@
 import type { Operation } from '../../api/operation.ts'
-import { ConfigurationError, PaginationError, SocialSearchError, hide } from '../../errors/index.ts'
+import {
+  ConfigurationError,
+  PaginationError,
+  SocialSearchError,
+  setNonEnumerable,
+} from '../../errors/index.ts'
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
 import type { InvalidItem } from '../call/validate-body.ts'
-import type { Answer } from '../call/call.ts'
+import type { CallResult } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
 import { jsonText } from '../../lib/json.ts'
@@ -10,7 +15,7 @@ import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep } from './next-step.ts'
 import { type WalkState, nextOfState } from './resume.ts'
-import { ApiCall, throwToCaller } from './api-call.ts'
+import { ApiCall, rethrowWithCallerFrames } from './api-call.ts'
 
 /** A walk ends after so many empty pages in a row. */
 const maxEmptyPages = 3
@@ -84,7 +89,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     const { limit = Infinity, maxPages = Infinity, paging } = this.#options ?? {}
     let request = this.#request
     const visited = new Set([this.#positionOf(request)])
-    let fetched = await this.#fetchFirst().catch(throwToCaller)
+    let fetched = await this.#fetchFirst().catch(rethrowWithCallerFrames)
     let items = 0
     let emptyPages = 0
     let latest = ''
@@ -117,7 +122,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
           fetched,
         )
       visited.add(position)
-      fetched = await this.#fetch(request, fetched).catch(throwToCaller)
+      fetched = await this.#fetch(request, fetched).catch(rethrowWithCallerFrames)
     }
   }
 
@@ -149,13 +154,13 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     try {
       for await (const item of this) if (items.push(item) === limit) break
     } catch (error) {
-      if (error instanceof SocialSearchError) hide(error, 'items', items)
+      if (error instanceof SocialSearchError) setNonEnumerable(error, 'items', items)
       throw error
     }
     return items
   }
 
-  protected override answer(): Promise<Answer> {
+  protected override answer(): Promise<CallResult> {
     return this.#fetchFirst()
   }
 
@@ -168,8 +173,8 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   }
 
   /** Fetches a page, and adds `next` and `invalid` to its body. */
-  #fetch(request: ComposedRequest, before?: Answer): Promise<FetchedPage> {
-    return this.#transport.send(this.#operation, request, this.#options, { before }).then((answer) => {
+  #fetch(request: ComposedRequest, previousPage?: CallResult): Promise<FetchedPage> {
+    return this.#transport.send(this.#operation, request, this.#options, { previousPage }).then((answer) => {
       const { body, invalid } = answer
       const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
       const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null
@@ -188,7 +193,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return paramsOf(request)?.[paging.param]
   }
 
-  #items(page: Page, request: ComposedRequest, answer?: Answer): readonly unknown[] {
+  #items(page: Page, request: ComposedRequest, answer?: CallResult): readonly unknown[] {
     const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
@@ -201,7 +206,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   #paginationError(
     message: string,
     next: object | null | undefined,
-    answer?: Answer,
+    answer?: CallResult,
     page?: unknown,
   ): PaginationError {
     const { attempts, requestId, credits } = answer ?? {}
@@ -214,6 +219,6 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
 /** What `next` of a page may be. */
 type NextOf<Page> = Page extends PageFields<infer Params> ? Params : object
 
-interface FetchedPage extends Answer {
+interface FetchedPage extends CallResult {
   readonly step: Step
 }

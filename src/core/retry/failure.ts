@@ -12,7 +12,7 @@ export type FailureKind =
   /** 429 with the service's error body. */
   | 'rate-limited'
   /** 429 without the service's error body. */
-  | 'foreign-limit'
+  | 'gateway-429'
   /** 503 with the service's error body. */
   | 'unavailable'
   /** 502 with the service's error body. */
@@ -20,7 +20,7 @@ export type FailureKind =
   /** 500, 504 and other 5xx with the service's error body. */
   | 'server-error'
   /** 5xx without the service's error body: it may come from a gateway and hide a success. */
-  | 'foreign-error'
+  | 'gateway-error'
   /** A success that cannot be parsed or validated. */
   | 'unreadable'
   /** Anything else, which is never retried. */
@@ -54,5 +54,5 @@ export function holdOf({ kind, announced, wait }: Failure): number | null {
 
 /** Whether a failure is a 429. */
 export function isRateLimit({ kind }: Pick<Failure, 'kind'>): boolean {
-  return kind === 'rate-limited' || kind === 'foreign-limit'
+  return kind === 'rate-limited' || kind === 'gateway-429'
 }

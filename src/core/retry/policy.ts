@@ -25,8 +25,8 @@ const attemptsInTotal: Record<FailureKind, Record<Effect, number>> = {
   unavailable: { read: 3, metered: 3, write: 3 },
   upstream: { read: 3, metered: 3, write: 1 },
   'server-error': { read: 2, metered: 1, write: 1 },
-  'foreign-limit': { read: 3, metered: 1, write: 1 },
-  'foreign-error': { read: 3, metered: 1, write: 1 },
+  'gateway-429': { read: 3, metered: 1, write: 1 },
+  'gateway-error': { read: 3, metered: 1, write: 1 },
   unreadable: { read: 2, metered: 1, write: 1 },
   final: { read: 1, metered: 1, write: 1 },
 }

@@ -1,5 +1,5 @@
 import { check } from '../../api/schema/check.ts'
-import { type Answer, type Call, composeRequest, nextStep } from '../../extend.ts'
+import { type CallResult, type Call, composeRequest, nextStep } from '../../extend.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type Entry, contentTypeOf, isEntry, keyOf, nameOf, readEntry } from './entry.ts'
 import { type CacheStore, askStore } from './store.ts'
@@ -41,13 +41,13 @@ export class CacheLookup {
     const { operation, client } = this.#call
     const { store } = this.#answers
     const entry = await this.#try(async () =>
-      readEntry(await askStore(() => store.get(key)), operation, client.dialect),
+      readEntry(await askStore(() => store.get(key)), operation, client.bodyFormat),
     )
     return entry && accepts(entry) ? entry : null
   }
 
   /** The answer as it is stored. */
-  toEntry({ response, text, credits }: Answer): Entry {
+  toEntry({ response, text, credits }: CallResult): Entry {
     const type = contentTypeOf(response)
     return { at: Date.now(), status: response.status, type, text, cost: credits.spent }
   }
@@ -56,19 +56,19 @@ export class CacheLookup {
    * Deletes the stored page after this one: it was fetched behind an older page, so calls that ask for single pages would
    * get pages of two ages. It never rejects.
    */
-  async deleteNext({ parsed: body }: Answer): Promise<void> {
+  async deleteNext({ parsed: body }: CallResult): Promise<void> {
     await this.#try(async () => {
       const { operation, request, settings, client } = this.#call
       const step = nextStep(operation, request, body, settings.paging)
       if (step.kind !== 'next') return
-      const next = composeRequest(operation, JSON.parse(step.params), undefined, client.dialect)
+      const next = composeRequest(operation, JSON.parse(step.params), undefined, client.bodyFormat)
       const key = await this.#keyOf(nameOf(operation, next))
       await askStore(() => this.#answers.store.delete(key))
     })
   }
 
   /** Stores an answer that was fetched. It never rejects. */
-  async store(entry: Entry, { parsed: body, attempts }: Answer): Promise<void> {
+  async store(entry: Entry, { parsed: body, attempts }: CallResult): Promise<void> {
     await this.#try(async () => {
       const isPaid = attempts.at(-1)?.charged === 'yes'
       const key = this.#key

@@ -1,5 +1,5 @@
 import {
-  type Answer,
+  type CallResult,
   type Call,
   type Send,
   unsent,
@@ -30,11 +30,11 @@ export class ClientCache {
   }
 
   /** Answers a call from the store, or with a request that equal calls share. */
-  async answer(call: Call, send: Send): Promise<Answer> {
-    const { operation, settings, end } = call
+  async answer(call: Call, send: Send): Promise<CallResult> {
+    const { operation, settings, cancellation } = call
     const { cache } = settings
     if (cache !== 'only' && (effectOf(operation) !== 'metered' || cache === false)) return send(call)
-    end.throwIfAborted()
+    cancellation.throwIfAborted()
     const wanted = wantedBy(call, this.#maxAge)
     if (cache === 'only') return deliver(call, { entry: await this.#stored(call, wanted), isPayer: false })
     for (;;) {
@@ -50,8 +50,8 @@ export class ClientCache {
 
   /** @throws {NotCachedError} */
   async #stored(call: Call, wanted: Wanted): Promise<Entry> {
-    const { operation, request, end } = call
-    const entry = await end.race(() => new CacheLookup(this.#known(), call, wanted).find())
+    const { operation, request, cancellation } = call
+    const entry = await cancellation.race(() => new CacheLookup(this.#known(), call, wanted).find())
     if (entry !== null) return entry
     const isFree = effectOf(operation) !== 'metered'
     const reason = isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
@@ -66,7 +66,7 @@ export class ClientCache {
   /** The shared request in flight, or a new one. One whose answer is here must be fresh enough. */
   #sharedRequest(call: Call, wanted: Wanted, send: Send): SharedRequest {
     // The request has one timeout. In a walk, it may not have begun before the page that it follows came.
-    const name = JSON.stringify([wanted.name, call.settings.timeoutMs, call.before?.requestId])
+    const name = JSON.stringify([wanted.name, call.settings.timeoutMs, call.previousPage?.requestId])
     // In Cloudflare's workers, no call may wait for the request of another.
     const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
     const answer = inFlight?.fetched
@@ -80,10 +80,10 @@ export class ClientCache {
   }
 }
 
-function wantedBy({ operation, request, settings, before }: Call, cacheMaxAge: number): Wanted {
+function wantedBy({ operation, request, settings, previousPage }: Call, cacheMaxAge: number): Wanted {
   const isFresh = freshness(settings, cacheMaxAge)
   // Behind a page from the service, a walk takes no stored page, and behind a stored page none that is older.
-  const since = before && (before.cached?.at.getTime() ?? Infinity)
+  const since = previousPage && (previousPage.cached?.at.getTime() ?? Infinity)
   const accepts = (entry: Entry) => isFresh(entry) && (since === undefined || entry.at >= since)
   return { name: nameOf(operation, request), isFresh, accepts }
 }
@@ -100,17 +100,17 @@ function freshness(settings: CallSettings, cacheMaxAge: number): (entry: Entry) 
 }
 
 /** Checks and transforms a copy of the answer as the call asks. */
-async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<Answer> {
-  const { dialect, ledger } = call.client
+async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<CallResult> {
+  const { bodyFormat, ledger } = call.client
   const { text, status, type, cost, at } = entry
   const response =
     fetched?.response ??
     new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
   const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
-  const { attempts, credits }: Pick<Answer, 'attempts' | 'credits'> = (isPayer && fetched) || free
+  const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
   const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
   const { redactor } = fetched ?? call.client
-  const value = dialect.parse(text)
+  const value = bodyFormat.parse(text)
   const requestId = redactor.requestId(value)
   const success = { response, complete: true, text, value, body: value, requestId, tookEffect }
   const read = { ...unsent(call), redactor, phase: 'body' as const, attempts, tookEffect, settled: success }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
-import { type ComposedRequest, paramsOf, type Dialect } from '../../extend.ts'
+import { type ComposedRequest, paramsOf, type BodyFormat } from '../../extend.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { isRecord } from '../../lib/is-record.ts'
@@ -40,7 +40,7 @@ export async function keyOf(store: CacheStore, owner: string, name: string): Pro
  *
  * @throws if the cache would not write it for the operation.
  */
-export function readEntry(value: unknown, operation: Operation, { parse }: Dialect): Entry | null {
+export function readEntry(value: unknown, operation: Operation, { parse }: BodyFormat): Entry | null {
   if (value === undefined || value === null) return null
   const entry: unknown = typeof value === 'string' ? JSON.parse(value) : value
   // A copy, since what a store returns may change.

@@ -1,4 +1,4 @@
-import { type Answer, type Call, type Send, Cancellation } from '../../extend.ts'
+import { type CallResult, type Call, type Send, Cancellation } from '../../extend.ts'
 import { SocialSearchError } from '../../errors/index.ts'
 import type { Entry } from './entry.ts'
 import type { CacheLookup } from './cache-lookup.ts'
@@ -7,7 +7,7 @@ import type { CacheLookup } from './cache-lookup.ts'
 export interface SharedAnswer {
   readonly entry: Entry
   /** The answer that was fetched; undefined if the store had it. */
-  readonly fetched?: Answer
+  readonly fetched?: CallResult
   /** Whether the answer was fetched for this call, which then has its attempts and credits. */
   readonly isPayer: boolean
 }
@@ -40,10 +40,10 @@ export class SharedRequest {
     this.#close = close
     const latestSendBy = (): number => {
       let latest = -Infinity
-      for (const { end } of this.#waiting) latest = Math.max(latest, end.sendBy)
+      for (const { cancellation } of this.#waiting) latest = Math.max(latest, cancellation.sendBy)
       return latest
     }
-    this.#end = new Cancellation({ leader: leader.end, latestSendBy })
+    this.#end = new Cancellation({ leader: leader.cancellation, latestSendBy })
   }
 
   /** What was fetched, once it is here. Calls may join until the store has it. */
@@ -53,13 +53,13 @@ export class SharedRequest {
 
   /** Waits for the answer. The first call that joins begins the request. */
   async join(call: Call): Promise<SharedAnswer> {
-    const { end } = call
+    const { cancellation } = call
     this.#waiting.add(call)
-    end.waitFor(this.#end)
+    cancellation.waitFor(this.#end)
     const answer = (this.#answer ??= this.#fetch())
     answer.catch(() => {})
     try {
-      return { ...(await end.race(() => answer)), isPayer: call === this.#payer }
+      return { ...(await cancellation.race(() => answer)), isPayer: call === this.#payer }
     } catch (error) {
       this.#waiting.delete(call)
       // Nothing is sent on the budget of a call that has left: the others begin anew, each on its own.
@@ -74,7 +74,7 @@ export class SharedRequest {
 
   /** Whether a call sends the request itself after an error: nothing was sent for the first one, or it does not retry alike. */
   mayTakeOver(call: Call, error: unknown): boolean {
-    if (call === this.#leader || call.end.signal.aborted) return false
+    if (call === this.#leader || call.cancellation.signal.aborted) return false
     const { charged = 'no', attempts = [] } = error instanceof SocialSearchError ? error : {}
     const isUnsent = attempts.every(({ sent }) => sent === null)
     const policies = [call, this.#leader].map(({ settings }) => JSON.stringify(settings.retry))
@@ -90,7 +90,7 @@ export class SharedRequest {
       this.#isSent = true
       // Each call validates the answer by its own options.
       const own = { ...settings, validation: 'off' as const, schema: undefined }
-      const fetched = await this.#send({ ...this.#leader, settings: own, end: this.#end })
+      const fetched = await this.#send({ ...this.#leader, settings: own, cancellation: this.#end })
       const entry = (this.#fetched = this.#stored.toEntry(fetched))
       const deleted = this.#stored.deleteNext(fetched)
       // A store that hangs holds no answer beyond the deadline.

@@ -3,7 +3,7 @@ import type { CommonOptions } from '../../extend.ts'
 import { LocalLimiter, ClientTransport, assertToken, resolveOptions, ApiCall } from '../../extend.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../api/catalog/operations.ts'
 import type { Planet, PlanetId } from '../../api/catalog/planet.ts'
-import { catalogDialect } from './dialect.ts'
+import { catalogFormat } from './body-format.ts'
 
 /** Options of a client of the catalog. */
 export interface CatalogOptions extends Omit<CommonOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
@@ -56,7 +56,7 @@ export class CatalogClient {
     const auth = { token: typeof token === 'function' ? token : () => token }
     const { client, defaults } = resolveOptions({ ...options, auth })
     const limiter = new LocalLimiter({ inFlight: Infinity, perMinute: Infinity })
-    const own = { ...client, dialect: catalogDialect, limiter }
+    const own = { ...client, bodyFormat: catalogFormat, limiter }
     const transport = new ClientTransport(own, defaults)
     this.#transport = transport
     this.planets = {

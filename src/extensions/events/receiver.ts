@@ -7,7 +7,7 @@ import { logOnce } from '../../errors/on-error.ts'
 import { within } from '../../lib/abort.ts'
 import { parsed } from '../../lib/json.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
-import { runAside } from '../../lib/thrown.ts'
+import { runUserCallback } from '../../lib/thrown.ts'
 import { InvalidEventError } from './invalid-event.ts'
 import type { Delivery, Verify } from './verify.ts'
 
@@ -63,7 +63,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
   const log = logOnce('thrown by your code')
   const { onError = (error) => log('the receiver failed', error) } = options
   // The sender must not see what the user's function throws.
-  const report = (error: unknown): void => runAside(() => onError(error))
+  const report = (error: unknown): void => runUserCallback(() => onError(error))
 
   return async (request) => {
     try {

@@ -1,4 +1,4 @@
-import { shown } from '../../errors/check-options.ts'
+import { describeValue } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
 
@@ -10,6 +10,6 @@ import { jsonText } from '../../lib/json.ts'
 export function jsonOf(value: unknown): string {
   const text = jsonText(value)
   if (text === undefined)
-    throw new ConfigurationError(`a record cannot be written as JSON, got ${shown(value)}`)
+    throw new ConfigurationError(`a record cannot be written as JSON, got ${describeValue(value)}`)
   return text
 }

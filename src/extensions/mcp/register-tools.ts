@@ -1,4 +1,4 @@
-import { Refusal } from '../tools/failures.ts'
+import { ToolRefusal } from '../tools/failures.ts'
 import type { AgentTool, ConfirmRequest, ToolProgress } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
 import { type McpServer, type ServerContext, canAskPerson, listed, resultSchema } from './protocol.ts'
@@ -24,7 +24,7 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
         const confirm = (request: ConfirmRequest): boolean => {
           if (approval?.call === callOf(request, input)) return approval.isGiven
           open = request
-          throw new Refusal('confirmation', 'a person has been asked')
+          throw new ToolRefusal('confirmation', 'a person has been asked')
         }
         const result = await tool.execute(input, {
           signal: signalOf(context),

@@ -3,7 +3,7 @@ import {
   assertFunction,
   assertMethod,
   assertOptions,
-  checked,
+  requireOption,
   milliseconds,
   nonEmptyText,
 } from '../../errors/check-options.ts'
@@ -96,7 +96,7 @@ export function resolveOAuthOptions(options: OAuthClientOptions) {
     throw new ConfigurationError('scopes must be a list of at least one scope')
   for (const method of ['get', 'set']) assertMethod('store', store, method)
   const isLeeway = typeof leeway === 'number' && leeway >= 0 && leeway <= maxTimerMs
-  checked(leeway, isLeeway, 'leeway must be a number of milliseconds from 0')
+  requireOption(leeway, isLeeway, 'leeway must be a number of milliseconds from 0')
   return {
     issuer,
     endpoints,

@@ -4,7 +4,7 @@ import type { ObservedAttempt, ObservedCall, Observer } from '../../index.ts'
 import { type Send, wrapCalls } from '../../extend.ts'
 import { assertMethod, assertOptions } from '../../errors/check-options.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
-import { messageOf, runAside } from '../../lib/thrown.ts'
+import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import { version } from '../../lib/version.ts'
 
 /** Options of {@link otelObserver}. */
@@ -171,9 +171,9 @@ function instrumentsOf(meter: Meter) {
 /** Spans and their processors are the user's: if one throws, the call goes on, and a paid answer is not lost. */
 function safely<T>(work: () => T): T | undefined {
   let result: T | undefined
-  runAside(
+  runUserCallback(
     () => (result = work()),
-    (error) => runAside(() => diag.error(`${packageName}: a span failed`, messageOf(error))),
+    (error) => runUserCallback(() => diag.error(`${packageName}: a span failed`, messageOf(error))),
   )
   return result
 }

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../errors/index.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import type { ProxyCaller, ProxySettings } from './options.ts'
 import type { KnownOperation } from './operations-at.ts'
-import { Refusal, invalidRequest } from './request-refusal.ts'
+import { ProxyRefusal, invalidRequest } from './request-refusal.ts'
 
 /** An authorized call. */
 export interface Admitted {
@@ -28,11 +28,11 @@ export function admit(
   { authorize, budgetOf }: ProxySettings,
 ): Promise<Admitted> {
   if (operation.method !== 'GET' && !isJson(request.headers.get('content-type')))
-    throw new Refusal(415, 'unsupported_media_type', 'the content type must be application/json')
+    throw new ProxyRefusal(415, 'unsupported_media_type', 'the content type must be application/json')
   let step: 'authorize' | 'body' | 'budget' = 'authorize'
   const late = (): never => {
     if (step !== 'body') throw tooLate(step)
-    throw new Refusal(408, 'request_timeout', 'the body took too long, nothing was sent')
+    throw new ProxyRefusal(408, 'request_timeout', 'the body took too long, nothing was sent')
   }
   const work = async (): Promise<Admitted> => {
     const caller: unknown = await authorize(request)
@@ -41,9 +41,9 @@ export function admit(
         'the body of the request was already read; mount the proxy before any body parser, and read no body in authorize',
       )
     }
-    if (caller === false) throw new Refusal(403, 'forbidden', 'this caller may not use the proxy')
+    if (caller === false) throw new ProxyRefusal(403, 'forbidden', 'this caller may not use the proxy')
     if (caller === null || caller === undefined)
-      throw new Refusal(401, 'unauthorized', 'the proxy does not know who is calling')
+      throw new ProxyRefusal(401, 'unauthorized', 'the proxy does not know who is calling')
     step = 'body'
     const params = await readParams(request, operation)
     step = 'budget'
@@ -68,7 +68,7 @@ async function readParams(request: Request, operation: KnownOperation): Promise<
   if (operation.method === 'GET') return inputOf(new URL(request.url).search, operation)
   const bytes = await readBytes(request, maxBodyBytes).catch(() => null)
   if (bytes === 'too large')
-    throw new Refusal(413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
+    throw new ProxyRefusal(413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
   try {
     if (bytes !== null) return JSON.parse(new TextDecoder().decode(bytes)) as unknown
   } catch {

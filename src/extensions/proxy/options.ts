@@ -3,9 +3,9 @@ import {
   assertFunction,
   assertObject,
   assertOptions,
-  checked,
+  requireOption,
   milliseconds,
-  shown,
+  describeValue,
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { type Budget, CreditBudget, type Transport } from '../../index.ts'
@@ -105,7 +105,7 @@ export function resolveProxy(options: ProxyOptions) {
       )
     }
   }
-  checked(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
+  requireOption(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
   return {
     transport,
     allow: new Set<string>(allow),
@@ -132,5 +132,5 @@ function budgetForEach(credits: number): (caller: ProxyCaller) => Budget {
 }
 
 function quoted(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : shown(value)
+  return typeof value === 'string' ? JSON.stringify(value) : describeValue(value)
 }

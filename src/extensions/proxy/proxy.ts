@@ -2,7 +2,7 @@ import { CreditBudget } from '../../index.ts'
 import { defaultTimeoutMs, effectOf } from '../../extend.ts'
 import { TimeoutError } from '../../errors/index.ts'
 import { retryIn } from '../../lib/count.ts'
-import { runAside } from '../../lib/thrown.ts'
+import { runUserCallback } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
   addCredits,
@@ -15,7 +15,7 @@ import {
 import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
 import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
 import { type KnownOperation, operationsAt } from './operations-at.ts'
-import { Refusal } from './request-refusal.ts'
+import { ProxyRefusal } from './request-refusal.ts'
 
 /** Limit of a budget that refuses nothing and only counts what one call has cost. */
 const unlimitedCredits = Number.MAX_SAFE_INTEGER
@@ -51,14 +51,14 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
   const requestId = `proxy_${crypto.randomUUID()}`
   try {
     if (isUntrusted(request, settings))
-      throw new Refusal(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+      throw new ProxyRefusal(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
     // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
       return jsonResponse(null, 204, preflightHeaders(request))
     const { operation, id } = route(request, settings)
     return await forward(request, operation, id, settings, requestId)
   } catch (error) {
-    if (error instanceof Refusal) return errorResponse(requestId, error)
+    if (error instanceof ProxyRefusal) return errorResponse(requestId, error)
     throw error
   }
 }
@@ -67,15 +67,15 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
 function route({ method, url }: Request, settings: ProxySettings): { operation: KnownOperation; id: string } {
   const { found, id } = operationsAt(new URL(url).pathname)
   if (found.length === 0)
-    throw new Refusal(404, 'not_found', 'unknown path; expected the path of an operation')
+    throw new ProxyRefusal(404, 'not_found', 'unknown path; expected the path of an operation')
   const allowed = found.filter((operation) => settings.allow.has(operation.id))
   if (allowed.length === 0)
-    throw new Refusal(403, 'operation_not_allowed', 'the proxy does not allow this operation')
+    throw new ProxyRefusal(403, 'operation_not_allowed', 'the proxy does not allow this operation')
   const operation = allowed.find((each) => each.method === method)
   if (operation !== undefined) return { operation, id }
   const allow = allowed.map((each) => each.method).join(', ')
   const message = `${method} is not a method of this path; expected ${allow}`
-  throw new Refusal(405, 'method_not_allowed', message, { headers: { allow } })
+  throw new ProxyRefusal(405, 'method_not_allowed', message, { headers: { allow } })
 }
 
 async function forward(
@@ -92,13 +92,13 @@ async function forward(
     admitted = await admit(request, operation, times.sendBy, settings)
     return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof ProxyRefusal) throw error
     if (request.signal.aborted && error === request.signal.reason)
-      throw new Refusal(499, 'caller_left', 'the caller left')
+      throw new ProxyRefusal(499, 'caller_left', 'the caller left')
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
-    runAside(() => settings.onError(error, failed))
+    runUserCallback(() => settings.onError(error, failed))
     if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater(publicError)
     const response = failedCall(publicError, requestId, meter, effectOf(operation) === 'write')
     if (publicError === null || refusesProxy(publicError))
@@ -173,12 +173,12 @@ function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
 const defaultRetryAfter = 5
 
 /** The organization's limits are exhausted for now; this package's client waits and retries. */
-function retryLater({ retryAfter }: TimeoutError): Refusal {
+function retryLater({ retryAfter }: TimeoutError): ProxyRefusal {
   const reason =
     retryAfter === undefined
       ? 'it waited too long at the proxy'
       : `rate limit reached; ${retryIn(1000 * retryAfter)}`
-  return new Refusal(429, 'rate_limited', `not sent: ${reason}`, {
+  return new ProxyRefusal(429, 'rate_limited', `not sent: ${reason}`, {
     retryAfter: retryAfter ?? defaultRetryAfter,
   })
 }

@@ -12,7 +12,7 @@ export interface RefusalFields {
 }
 
 /** Ends a request with a response in the service's error format. */
-export class Refusal extends Error {
+export class ProxyRefusal extends Error {
   readonly status: number
   readonly code: string
   readonly fields: RefusalFields
@@ -26,8 +26,8 @@ export class Refusal extends Error {
 }
 
 /** A 400 for a request that breaks the documented bounds. */
-export function invalidRequest(issues: readonly Issue[]): Refusal {
+export function invalidRequest(issues: readonly Issue[]): ProxyRefusal {
   const fields = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
   const message = `invalid request, nothing was sent: ${fields.slice(0, 3).join('; ')}`
-  return new Refusal(400, 'validation_error', message, { issues })
+  return new ProxyRefusal(400, 'validation_error', message, { issues })
 }

@@ -10,7 +10,7 @@ import {
   SocialSearchError,
 } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
-import { Refusal, invalidRequest } from './request-refusal.ts'
+import { ProxyRefusal, invalidRequest } from './request-refusal.ts'
 
 /**
  * A response to the browser.
@@ -28,7 +28,7 @@ export function jsonResponse(
 }
 
 /** A refusal in the service's envelope. */
-export function errorResponse(requestId: string, { status, code, message, fields }: Refusal): Response {
+export function errorResponse(requestId: string, { status, code, message, fields }: ProxyRefusal): Response {
   const { issues = [], retryAfter, headers = {}, details = { charged: 'no' } } = fields
   const wait = retryAfter === undefined ? undefined : { retryAfter: Math.ceil(retryAfter) }
   const error = { ...details, code, message, ...(issues.length > 0 && { issues }), ...wait }
@@ -80,10 +80,10 @@ export function failedCall(
   return addCredits(response, meter, charged)
 }
 
-function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: boolean): Refusal {
+function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: boolean): ProxyRefusal {
   if (error === null) {
     const details = { charged, ...(isWrite && { applied: 'unknown' as const }) }
-    return new Refusal(500, 'internal_error', 'the proxy failed', { details })
+    return new ProxyRefusal(500, 'internal_error', 'the proxy failed', { details })
   }
   if (error instanceof InvalidRequestError) return invalidRequest(error.issues)
   const code: string = error.code
@@ -95,15 +95,15 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
     const { status, issues, retryAfter } = error
     if (refusesProxy(error)) {
       const reason = `the service refused the proxy with ${status}; only the operator of the proxy can fix this`
-      return new Refusal(502, 'service_refused_proxy', reason, { details })
+      return new ProxyRefusal(502, 'service_refused_proxy', reason, { details })
     }
     const isError = status >= 400 && status < 600
-    return new Refusal(isError ? status : 502, code, message, { issues, retryAfter, details })
+    return new ProxyRefusal(isError ? status : 502, code, message, { issues, retryAfter, details })
   }
   const words = code === 'connection' ? 'the connection between the proxy and the service failed' : message
   // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
   const details = { ...outcome, by: 'proxy' as const, ...ownFields(error) }
-  return new Refusal(ownStatus[code as ProxiedCode], code, words, { details })
+  return new ProxyRefusal(ownStatus[code as ProxiedCode], code, words, { details })
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */

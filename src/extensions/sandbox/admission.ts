@@ -2,7 +2,7 @@ import type { Scope } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
 import { matchPath } from '../../api/match-path.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { Refusal } from './responses.ts'
+import { SandboxError } from './responses.ts'
 import type { Route } from './routes.ts'
 import type { RequestEntry } from './types.ts'
 
@@ -25,28 +25,28 @@ export function admit(
   entry: RequestEntry,
   authorization: string | null,
   rules: { routes: readonly Route[]; keys: ReadonlyMap<string, readonly Scope[]>; limits: RateLimits },
-): Admitted | Refusal {
+): Admitted | SandboxError {
   const { path, method } = entry
   const { routes: atPath, id: pathId } = matchPath(path, rules.routes)
-  if (atPath.length === 0) return new Refusal(404, { message: `No operation at ${path}` })
+  if (atPath.length === 0) return new SandboxError(404, { message: `No operation at ${path}` })
 
   const route = atPath.find(({ operation }) => operation.method === method)
   if (route === undefined) {
     const allow = atPath.map(({ operation }) => operation.method).join(', ')
     const message = `${method} is not a method of ${path}, which has ${allow}`
-    return new Refusal(405, { message, headers: { allow } })
+    return new SandboxError(405, { message, headers: { allow } })
   }
   const { id, scopes, surface } = route.operation
   entry.operation = id
 
   const held = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
-  if (held === undefined) return new Refusal(401, { message: 'Missing or unknown credential' })
+  if (held === undefined) return new SandboxError(401, { message: 'Missing or unknown credential' })
 
   const missing = scopes.filter((scope) => !held.includes(scope)).join(', ')
-  if (missing !== '') return new Refusal(403, { message: `The credential lacks the scope ${missing}` })
+  if (missing !== '') return new SandboxError(403, { message: `The credential lacks the scope ${missing}` })
 
   const retryAfter = rules.limits.admit(surface)
   return retryAfter === null
     ? { ...route, pathId }
-    : new Refusal(429, { message: 'Too many requests', retryAfter })
+    : new SandboxError(429, { message: 'Too many requests', retryAfter })
 }

@@ -1,6 +1,12 @@
 import { serviceErrorStatus } from '../../api/error-envelope.ts'
 import { assertRecord, fail } from './check-arguments.ts'
-import { Refusal, type SandboxResponse, bodilessStatuses, errorResponse, jsonHeaders } from './responses.ts'
+import {
+  SandboxError,
+  type SandboxResponse,
+  bodilessStatuses,
+  errorResponse,
+  jsonHeaders,
+} from './responses.ts'
 import type { Fault } from './types.ts'
 
 const fields: readonly (keyof Fault)[] = [
@@ -54,7 +60,7 @@ export function injectedResponse(fault: Fault, requestId: string): SandboxRespon
   if (status < 400) return { status, headers: jsonHeaders(), body: '', data: body }
   const { retryAfter = status === 429 && body === undefined ? 1 : undefined } = fault
   const details = { code, message: 'Injected by the sandbox', retryAfter }
-  return errorResponse(requestId, new Refusal(status, details))
+  return errorResponse(requestId, new SandboxError(status, details))
 }
 
 /** Applies the headers and body of a fault to a response. */

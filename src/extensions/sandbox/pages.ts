@@ -33,7 +33,7 @@ interface PageRequest {
  * Returns a page of the items that pass the test, with the `meta` of the documented searches. Offsets count all items, so
  * that a walk neither skips nor repeats items if the test's result for one of them changes meanwhile.
  *
- * @throws {Refusal} for issues, and for a cursor of another search.
+ * @throws {SandboxError} for issues, and for a cursor of another search.
  */
 export function pageOf<T>(
   { cursor, count, search, issues, now = { at: 0, arrived: 0, since: 0 } }: PageRequest,

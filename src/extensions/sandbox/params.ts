@@ -45,7 +45,7 @@ export class Params {
     return { cursor: this.text('cursor'), count, issues: this.issues }
   }
 
-  /** @throws {Refusal} if there are issues */
+  /** @throws {SandboxError} if there are issues */
   check(): void {
     if (this.issues.length > 0) throw invalid(this.issues)
   }

@@ -11,7 +11,7 @@ export interface ErrorDetails {
 }
 
 /** Refuses a request: with a 401, a 404, a 429 … */
-export class Refusal extends Error {
+export class SandboxError extends Error {
   readonly status: number
   readonly details: ErrorDetails
 
@@ -23,10 +23,10 @@ export class Refusal extends Error {
 }
 
 /** A 400 that names each invalid field. */
-export function invalid(issues: readonly Issue[]): Refusal {
+export function invalid(issues: readonly Issue[]): SandboxError {
   const listed = firstIssues(issues)
   const fields = listed.slice(0, 3).map(({ path, message }) => `${path || 'body'}: ${message}`)
-  return new Refusal(400, { message: `Invalid request: ${fields.join('; ')}`, issues: listed })
+  return new SandboxError(400, { message: `Invalid request: ${fields.join('; ')}`, issues: listed })
 }
 
 /** A response of the sandbox, as data. */
@@ -59,7 +59,7 @@ const documentedCodes = Object.fromEntries(
 )
 
 /** An error in the service's envelope, with the documented code of its status if there is one. */
-export function errorResponse(requestId: string, { status, details }: Refusal): SandboxResponse {
+export function errorResponse(requestId: string, { status, details }: SandboxError): SandboxResponse {
   const {
     code = documentedCodes[status] ?? madeUpCodes[status] ?? `status_${status}`,
     headers,

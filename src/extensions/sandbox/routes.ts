@@ -21,7 +21,7 @@ import type { SandboxLedger } from './types.ts'
 /** Prefix of every operation's path. */
 export const basePath = '/v1'
 
-/** Makes the body of each operation's success without its request id, or throws a `Refusal`; `id` is the one in its path. */
+/** Makes the body of each operation's success without its request id, or throws a `SandboxError`; `id` is the one in its path. */
 type Handlers = { readonly [Id in OperationId]: (input: Exclude<ParamsOf<Id>, string>, id: string) => object }
 
 /** An operation with its path and its handler. */

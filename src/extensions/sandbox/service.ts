@@ -12,7 +12,7 @@ import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
 import { RateLimits } from './rate-limits.ts'
 import { type RequestBody, readBody } from './read-body.ts'
-import { Refusal, type SandboxResponse, errorResponse, invalid, jsonHeaders } from './responses.ts'
+import { SandboxError, type SandboxResponse, errorResponse, invalid, jsonHeaders } from './responses.ts'
 import { basePath, createRoutes } from './routes.ts'
 import { type CountsAsOpen, toResponse } from './to-response.ts'
 import type { Fault, RequestEntry, Sandbox, SandboxCharge, SandboxOptions } from './types.ts'
@@ -57,7 +57,7 @@ export function createService(options: SandboxOptions) {
       // Everything that depends on the order of requests is decided before the first await.
       const entry = register(request)
       const admission = admit(entry, request.headers.get('authorization'), { routes, keys, limits })
-      const isRefused = admission instanceof Refusal
+      const isRefused = admission instanceof SandboxError
       const fault = isRefused ? undefined : faults.take(admission.operation.id)
       const [min, max] = settings.latency
       const delay = isRefused ? 0 : min + latencies.next() * (max - min) + (fault?.delay ?? 0)
@@ -159,14 +159,14 @@ function answer(admitted: Admitted, body: RequestBody, { requestId, query }: Req
     const text = JSON.stringify(admitted.operation.id === openapi ? data : { requestId, ...data })
     return { status: 200, headers: jsonHeaders(), body: text, data }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof SandboxError)) throw error
     return errorResponse(requestId, error)
   }
 }
 
 /** The body of a success, without its request id. */
 function dataOf({ operation, handle, pathId }: Admitted, body: RequestBody, query: string): object {
-  if (body.kind === 'too large') throw new Refusal(413, { message: 'The body exceeds 1 MiB' })
+  if (body.kind === 'too large') throw new SandboxError(413, { message: 'The body exceeds 1 MiB' })
   if (operation.method !== 'GET' && body.kind !== 'json')
     throw invalid([{ path: '', message: 'must be JSON' }])
   const input = body.kind === 'json' ? body.value : inputOf(query, operation)

@@ -1,6 +1,6 @@
 import type { Budget, BudgetOutlook, Reservation } from '../../index.ts'
 import { type CreditSummary, type PeriodOptions, resolvePeriod } from '../../extend.ts'
-import { assertOptions, checked, milliseconds, nonEmptyText } from '../../errors/check-options.ts'
+import { assertOptions, requireOption, milliseconds, nonEmptyText } from '../../errors/check-options.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { periodEnd } from '../../lib/period.ts'
@@ -47,7 +47,11 @@ export class SharedBudget implements Budget {
     assertOptions(options, { ...sharedNames, ...own })
     const { limit, lease = 60_000 } = options
     this.name = nonEmptyText('name', options.name)
-    this.limit = checked(limit, Number.isFinite(limit) && limit >= 0, 'limit must be a number of at least 0')
+    this.limit = requireOption(
+      limit,
+      Number.isFinite(limit) && limit >= 0,
+      'limit must be a number of at least 0',
+    )
     this.#periodAt = resolvePeriod(options)
     const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: this.#periodAt }
     // The number changes with the text.

@@ -1,7 +1,7 @@
 import { type Moment, expectedTime, hasLost, timeOf } from './clock.ts'
 import { everyone } from './looks.ts'
 import { type LimiterState, type Rules, decode, without } from './state.ts'
-import { type Report, type Update, expire, update } from './update.ts'
+import { type Report, type Update, expire, updateState } from './update.ts'
 
 /** The longest time that processes take to notice that the store has lost the state, in milliseconds. */
 const maxQuietMs = 3000
@@ -47,7 +47,7 @@ export function changeState(
   const leaseLeft = (state.processes[process]?.until ?? now) - now
   expire(state, process, rules, now)
   const before = tellable(state, process)
-  const changed = update(state, told, rules, now)
+  const changed = updateState(state, told, rules, now)
   const after = state.processes[process]
   const isDue = isHolding(after) && leaseLeft <= (rules.leaseMs * 2) / 3
   const isCorrected = state.shift !== now - clock

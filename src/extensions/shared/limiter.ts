@@ -1,14 +1,20 @@
 import {
   type Limits,
   type CallLimiter,
-  type Ticket,
+  type QueueRequest,
   type Lease,
   type QueueWait,
-  longestHoldMs,
+  longestClosureMs,
   resolveLimits,
   driftMs,
 } from '../../extend.ts'
-import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '../../errors/check-options.ts'
+import {
+  assertOptions,
+  requireOption,
+  milliseconds,
+  nonEmptyText,
+  describeWord,
+} from '../../errors/check-options.ts'
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { type SharedOptions, SharedText, sharedNames } from './shared-text.ts'
 import { StateSync } from './state-sync.ts'
@@ -59,9 +65,13 @@ export class SharedLimiter implements CallLimiter {
     const { organization, onUnavailable = 'wait', localShare = 0.25, lease = 15_000 } = options
     nonEmptyText('organization', organization)
     if (!['wait', 'local'].includes(onUnavailable)) {
-      throw new ConfigurationError(`onUnavailable must be wait or local, got ${shownWord(onUnavailable)}`)
+      throw new ConfigurationError(`onUnavailable must be wait or local, got ${describeWord(onUnavailable)}`)
     }
-    checked(localShare, localShare > 0 && localShare <= 1, 'localShare must be a number above 0 and up to 1')
+    requireOption(
+      localShare,
+      localShare > 0 && localShare <= 1,
+      'localShare must be a number above 0 and up to 1',
+    )
     this.limits = resolveLimits(options.limits)
     // The number changes with the text.
     const text = new SharedText(options, 'limits-1', organization)
@@ -75,15 +85,15 @@ export class SharedLimiter implements CallLimiter {
     }
   }
 
-  acquire(ticket: Ticket): Promise<Lease> {
+  acquire(request: QueueRequest): Promise<Lease> {
     if (this.#context.sync.isClosed) return Promise.reject(new ClosedError({}, 'limiter'))
-    return this.#at(ticket.surface).queue.acquire(ticket)
+    return this.#at(request.surface).queue.acquire(request)
   }
 
-  hold(surface: string | null, milliseconds: number): void {
-    const ms = Math.min(milliseconds, longestHoldMs)
+  closeSurface(surface: string | null, milliseconds: number): void {
+    const ms = Math.min(milliseconds, longestClosureMs)
     const { key, queue } = this.#at(surface)
-    queue.hold(ms)
+    queue.closeFor(ms)
     this.#context.sync.close(key, ms)
   }
 

@@ -3,8 +3,8 @@ import { decodeNotice, everyone } from './looks.ts'
 import type { SharedText } from './shared-text.ts'
 import type { LimiterState, Rules } from './state.ts'
 import { randomId } from './store.ts'
-import { type Refusal, turnMs } from './turns.ts'
-import type { Outcome, Report } from './update.ts'
+import { type WaitReason, turnMs } from './turns.ts'
+import type { AskOutcome, Report } from './update.ts'
 import { UpdateLoop } from './update-loop.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
@@ -25,11 +25,11 @@ export interface SurfacePart {
   /** Its calls that wait for a slot. */
   readonly calls: number
   /** Why they wait; undefined if they have not asked since the latest change. */
-  readonly refusal: (Refusal & { readonly until: number }) | undefined
+  readonly waitReason: (WaitReason & { readonly until: number }) | undefined
   /** Its requests, and when they arrived at the latest. */
   arrivals(): [request: object, at: number][]
   /** Its calls have got slots, or have to wait. With undefined, they may ask again. */
-  settle(outcome: Outcome | undefined): void
+  settle(outcome: AskOutcome | undefined): void
 }
 
 /** Keeps the shared state and this process's part in it in step. */
@@ -218,12 +218,12 @@ export class StateSync extends UpdateLoop {
     const look = Math.min(this.#turnAt, this.#newsAt) - performance.now()
     if (this.slots === 0 && !this.#isWaiting) return look
     let ms = Math.min(this.rules.leaseMs / 3, look)
-    for (const { calls, refusal } of this.surfaces.values()) {
+    for (const { calls, waitReason } of this.surfaces.values()) {
       // Surfaces that wait for their pace or a closure have timers of their own.
-      if (calls === 0 || refusal === undefined || refusal.reason === 'pace') continue
+      if (calls === 0 || waitReason === undefined || waitReason.reason === 'pace') continue
       // A look takes a slot from a process that has ended.
-      ms = Math.min(ms, Math.max(0, refusal.until - performance.now()) + Math.random() * spreadMs)
-      if (refusal.reason !== 'slot' || this.#hears) continue
+      ms = Math.min(ms, Math.max(0, waitReason.until - performance.now()) + Math.random() * spreadMs)
+      if (waitReason.reason !== 'slot' || this.#hears) continue
       ms = Math.min(ms, this.#pollMs * (1 + Math.random()))
       this.#pollMs = Math.min(this.#pollMs * 1.5, longestPollMs)
     }

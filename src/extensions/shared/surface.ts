@@ -1,6 +1,6 @@
 import {
   type Limits,
-  Pace,
+  SurfacePace,
   type SentRequest,
   marginMs,
   type Slot,
@@ -9,7 +9,7 @@ import {
 } from '../../extend.ts'
 import { unpaced } from './state.ts'
 import type { StateSync, SurfacePart } from './state-sync.ts'
-import type { Outcome } from './update.ts'
+import type { AskOutcome } from './update.ts'
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is told. */
 const promptMs = 20
@@ -30,7 +30,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
   readonly key: string
   /** The calls that wait, the sends of this process, and the closure that it knows of. */
   readonly queue: SurfaceQueue
-  refusal: SurfacePart['refusal']
+  waitReason: SurfacePart['waitReason']
   readonly #context: SurfaceContext
   /** The sends that others count. */
   readonly #sends = new Set<SentRequest>()
@@ -47,12 +47,12 @@ export class SharedSurface implements SlotSource, SurfacePart {
     const { alone, limits } = context
     // It keeps the limits of this process while the store is unavailable.
     const perMinute = this.#isPaced ? (alone ?? limits).perMinute : Infinity
-    this.queue = new SurfaceQueue(new Pace(limits, perMinute), this)
+    this.queue = new SurfaceQueue(new SurfacePace(limits, perMinute), this)
   }
 
   get calls(): number {
-    // A refusal ends with the calls that it was for.
-    if (this.queue.length === 0) this.refusal = undefined
+    // A reason to wait ends with the calls that it was for.
+    if (this.queue.length === 0) this.waitReason = undefined
     return this.queue.length - this.#granted.length
   }
 
@@ -63,20 +63,20 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return this.#isPaced ? Array.from(this.#sends, (send) => [send, arrivalOf(send)]) : []
   }
 
-  settle(outcome: Outcome | undefined): void {
+  settle(outcome: AskOutcome | undefined): void {
     const { sync } = this.#context
     const { closed } = this.queue.pace
     const at = performance.now()
     this.#isAsking = false
-    this.refusal = outcome?.refusal && { ...outcome.refusal, until: at + outcome.refusal.ms }
+    this.waitReason = outcome?.waitReason && { ...outcome.waitReason, until: at + outcome.waitReason.ms }
     const granted = Array.from({ length: outcome?.granted ?? 0 }, () => ({ at, answered: Infinity }))
     for (const send of granted) this.#sends.add(send)
     this.#granted.push(...granted)
     sync.slots += granted.length
     this.#giveBack()
-    const { reason, ms = 0 } = this.refusal ?? {}
-    // Each hold counts as another 429, so one that is known, at most read at another time, is left.
-    if (reason === 'closed' && ms > (closed && closed + marginMs)) this.queue.hold(ms)
+    const { reason, ms = 0 } = this.waitReason ?? {}
+    // Each closure counts as another 429, so one that is known, at most read at another time, is left.
+    if (reason === 'closed' && ms > (closed && closed + marginMs)) this.queue.closeFor(ms)
     this.queue.wake()
   }
 
@@ -94,8 +94,8 @@ export class SharedSurface implements SlotSource, SurfacePart {
       return Math.max(wait, this.#waitAlone(alone.share))
     }
     if (closed > 0) return closed
-    const left = this.refusal === undefined ? 0 : this.refusal.until - performance.now()
-    if (left > 0) return this.refusal?.reason === 'pace' ? left : Infinity
+    const left = this.waitReason === undefined ? 0 : this.waitReason.until - performance.now()
+    if (left > 0) return this.waitReason?.reason === 'pace' ? left : Infinity
     if (this.queue.length === 0) return 0
     if (!this.#isAsking) sync.touch()
     this.#isAsking = true

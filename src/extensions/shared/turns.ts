@@ -8,7 +8,7 @@ export interface Ask {
 }
 
 /** Why a call waits. */
-export interface Refusal {
+export interface WaitReason {
   /**
    * `quiet`: the state was lost, and others restore it. `closed`: a 429 closed the surface. `pace`: the surface has had its
    * requests. `slot`: all slots are taken. `turn`: another process goes first.
@@ -68,14 +68,14 @@ export function grant(
 }
 
 /** Why a process waits at a surface after it has taken its slots. */
-export function refusalOf(
+export function waitReasonOf(
   state: LimiterState,
   surface: string,
   process: string,
   arrivalMs: number,
   rules: Rules,
   now: number,
-): Refusal | undefined {
+): WaitReason | undefined {
   const own = state.processes[process]
   const place = own?.places[surface]
   if (own === undefined || place === undefined) return undefined

@@ -1,6 +1,6 @@
 import type { Look } from './looks.ts'
 import { type LimiterState, type Place, type Rules, without } from './state.ts'
-import { type Ask, type Refusal, callNext, dropSilent, grant, refusalOf } from './turns.ts'
+import { type Ask, type WaitReason, callNext, dropSilent, grant, waitReasonOf } from './turns.ts'
 
 /** What a process tells in one update: all of its part of the state, so that an update that was lost needs no repetition. */
 export interface Report {
@@ -19,28 +19,28 @@ export interface Report {
 }
 
 /** What a surface gets that has asked: slots, and why the next call waits; undefined if none does. */
-export interface Outcome {
+export interface AskOutcome {
   readonly granted: number
-  readonly refusal: Refusal | undefined
+  readonly waitReason: WaitReason | undefined
 }
 
 /** What comes of an update. */
 export interface Update {
-  readonly outcomes: ReadonlyMap<string, Outcome>
+  readonly outcomes: ReadonlyMap<string, AskOutcome>
   readonly looks: readonly Look[]
 }
 
 /** Brings a state up to date with one process, and grants what it asks for. Changes nothing but the state. */
-export function update(state: LimiterState, report: Report, rules: Rules, now: number): Update {
+export function updateState(state: LimiterState, report: Report, rules: Rules, now: number): Update {
   const { process, arrivalMs } = report
   tell(state, report, rules, now)
   dropSilent(state, process, rules, now)
   const granted = grant(state, report.asks, process, arrivalMs, rules, now)
-  const outcomes = new Map<string, Outcome>()
+  const outcomes = new Map<string, AskOutcome>()
   for (const [surface, count] of granted)
     outcomes.set(surface, {
       granted: count,
-      refusal: refusalOf(state, surface, process, arrivalMs, rules, now),
+      waitReason: waitReasonOf(state, surface, process, arrivalMs, rules, now),
     })
   return { outcomes, looks: callNext(state, process, rules, now) }
 }

@@ -1,7 +1,7 @@
 import { count } from '../../lib/count.ts'
 import { CreditBudget } from '../../index.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
-import { Refusal } from './failures.ts'
+import { ToolRefusal } from './failures.ts'
 import type { Confirm, ConfirmRequest } from './types.ts'
 
 /** What calls may cost: together, and one of them without asking a person. */
@@ -13,7 +13,7 @@ interface Allowed {
 /**
  * A budget for one call, which holds it to the price that was announced or approved.
  *
- * @throws {Refusal | CreditBudgetError} if a limit or a person says no. Nothing has been sent then.
+ * @throws {ToolRefusal | CreditBudgetError} if a limit or a person says no. Nothing has been sent then.
  */
 export async function allow(
   { budget, confirmAbove }: Allowed,
@@ -32,11 +32,11 @@ export async function allow(
     if (confirm === undefined) {
       const price = `the call may cost ${count(atMost, 'credit')}, which needs the approval of a person`
       const message = `${price}, and this program cannot ask one; ask for less${fits(confirmAbove)}`
-      throw new Refusal('confirmation', message)
+      throw new ToolRefusal('confirmation', message)
     }
     const isApproved: unknown = await confirm(request)
     if (isApproved !== true)
-      throw new Refusal('confirmation', 'a person has declined the call; do not repeat it')
+      throw new ToolRefusal('confirmation', 'a person has declined the call; do not repeat it')
   }
   return new CreditBudget(atMost)
 }

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { InvalidResponseError } from '../../errors/index.ts'
 import { type Fields, compact } from './compact.ts'
-import { Refusal } from './failures.ts'
+import { ToolRefusal } from './failures.ts'
 import { itemOf } from './list-result.ts'
 import type { Bought, Page, Pages } from './pages.ts'
 import type { Confirm, ToolCallOptions, ToolSummary } from './types.ts'
@@ -36,7 +36,7 @@ export interface SessionTool {
 }
 
 /** One call of a tool under way. */
-export interface Run {
+export interface ToolRun {
   readonly tool: SessionTool
   /** Copied, so that a caller who changes its input later changes nothing. */
   readonly args: Record<string, unknown>
@@ -60,7 +60,7 @@ export function itemsToExpect({ price }: Operation): number | undefined {
 /** Buys a page, and keeps of it what results show. A paid answer that is not as documented is kept, too. */
 export async function buy(
   page: Page,
-  { tool: { fields }, options: { onProgress }, signal, allowance: budget, done, pages: most }: Run,
+  { tool: { fields }, options: { onProgress }, signal, allowance: budget, done, pages: most }: ToolRun,
   { transport, maxText }: SessionSettings,
   pages: Pages,
 ): Promise<Bought> {
@@ -74,7 +74,7 @@ export async function buy(
     return { ...boughtFrom(body), cachedAt: cached?.at.toISOString() }
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason)
-      throw new Refusal('cancelled', 'cancelled before it was sent')
+      throw new ToolRefusal('cancelled', 'cancelled before it was sent')
     if (!(error instanceof InvalidResponseError) || error.charged === 'no') throw error
     return { ...boughtFrom(error.body), failure: { error } }
   }

@@ -9,7 +9,7 @@ import {
   assertFunction,
   assertMethod,
   assertOptions,
-  checked,
+  requireOption,
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
@@ -53,22 +53,22 @@ export const commonOptions = {
 export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
   assertOptions(options, { ...commonOptions, confirm: true })
   const { client, allow, confirm, confirmAbove = Infinity, fields = {} } = options
-  checked(client, client instanceof SocialSearch, 'client must be a SocialSearch')
+  requireOption(client, client instanceof SocialSearch, 'client must be a SocialSearch')
   const transport = clientTransport(client.transport)
   const chosen = operationsOf(allow).map((operation) => transport.configured(operation))
   assertOptions(fields as object, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
   for (const [id, paths] of Object.entries(fields)) {
     const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
-    checked(paths, isList, `fields.${id} must be a list of field paths`)
+    requireOption(paths, isList, `fields.${id} must be a list of field paths`)
     assertDocumented(operationOf(id) as Operation, paths ?? [])
   }
   const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
-  checked(maxText, maxText >= 20, 'maxText must be a whole number from 20')
+  requireOption(maxText, maxText >= 20, 'maxText must be a whole number from 20')
   if (confirm !== undefined) assertFunction('confirm', confirm)
   const budget = budgetOf(options.budget)
   const prices = chosen.flatMap(({ price }) => (price.kind === 'free' ? [] : [price.credits]))
   const isAmount = typeof confirmAbove === 'number' && confirmAbove >= 0
-  checked(confirmAbove, isAmount, 'confirmAbove must be a number of at least 0')
+  requireOption(confirmAbove, isAmount, 'confirmAbove must be a number of at least 0')
   const session = new ToolSession({
     client,
     budget,

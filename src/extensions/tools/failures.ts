@@ -9,7 +9,7 @@ export type RefusalCode =
   'invalid_request' | 'unknown_handle' | 'foreign_handle' | 'confirmation' | 'cancelled'
 
 /** A call that the tools refuse. Nothing was sent. */
-export class Refusal extends Error {
+export class ToolRefusal extends Error {
   readonly code: RefusalCode
   readonly issues: readonly Issue[] | undefined
 
@@ -21,7 +21,7 @@ export class Refusal extends Error {
 }
 
 export function isRefusal(error: unknown, code: RefusalCode): boolean {
-  return error instanceof Refusal && error.code === code
+  return error instanceof ToolRefusal && error.code === code
 }
 
 /** What a model should do about an error; codes that are not listed leave it to the message. */
@@ -39,7 +39,7 @@ const advice: Readonly<Record<string, string>> = {
  * @param charged Whether an error from outside this package was charged.
  */
 export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
-  if (error instanceof Refusal) {
+  if (error instanceof ToolRefusal) {
     const { code, message, issues } = error
     return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
   }

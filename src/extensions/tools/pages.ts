@@ -12,11 +12,11 @@ export interface Bought {
   /** When a cache got it, in ISO 8601. */
   readonly cachedAt?: string | undefined
   /** Set if the answer was paid for and is not as documented. */
-  readonly failure?: Failure
+  readonly failure?: PageFailure
 }
 
 /** Why a call ended early. The error may be any value, also undefined: your own code may have thrown it. */
-export interface Failure {
+export interface PageFailure {
   readonly error: unknown
 }
 

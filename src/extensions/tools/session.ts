@@ -4,12 +4,12 @@ import { followAbort } from '../../lib/abort.ts'
 import { timeText } from '../../lib/count.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
-import { runAside } from '../../lib/thrown.ts'
+import { runUserCallback } from '../../lib/thrown.ts'
 import { allow } from './allowance.ts'
-import { type Run, type SessionSettings, type SessionTool, buy, itemsToExpect } from './buy.ts'
-import { Refusal, failureOf, isRefusal, messageOf } from './failures.ts'
+import { type ToolRun, type SessionSettings, type SessionTool, buy, itemsToExpect } from './buy.ts'
+import { ToolRefusal, failureOf, isRefusal, messageOf } from './failures.ts'
 import { type Item, listResult } from './list-result.ts'
-import { type Bought, type Failure, type Page, Pages, type Place } from './pages.ts'
+import { type Bought, type PageFailure, type Page, Pages, type Place } from './pages.ts'
 import { inputIssues } from './tool-schema.ts'
 import type { ToolCallOptions, ToolResult } from './types.ts'
 
@@ -29,15 +29,19 @@ export class ToolSession {
   /** Runs a tool; never rejects. */
   async run(tool: SessionTool, input: unknown, options: ToolCallOptions = {}): Promise<ToolResult> {
     const signal = options.signal ?? options.abortSignal
-    const run: Run = { tool, args: {}, pages: 1, options, signal, done: 0 }
+    const run: ToolRun = { tool, args: {}, pages: 1, options, signal, done: 0 }
     try {
       const issues = inputIssues(tool.input, input)
-      if (issues.length > 0) throw new Refusal('invalid_request', issues.map(messageOf).join('; '), issues)
-      if (signal?.aborted === true) throw new Refusal('cancelled', 'cancelled before it was sent')
+      if (issues.length > 0)
+        throw new ToolRefusal('invalid_request', issues.map(messageOf).join('; '), issues)
+      if (signal?.aborted === true) throw new ToolRefusal('cancelled', 'cancelled before it was sent')
       const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown>
       const { paging } = tool.operation
       if (paging !== undefined && Object.hasOwn(copy, paging.param))
-        throw new Refusal('invalid_request', `${paging.param} cannot be chosen; pass \`next\` of a result`)
+        throw new ToolRefusal(
+          'invalid_request',
+          `${paging.param} cannot be chosen; pass \`next\` of a result`,
+        )
       const { next, pages = 1, summary, ...args } = copy
       Object.assign(run, tool.operation.list === undefined ? { args: copy } : { args, pages, summary, next })
       const start = this.#startOf(run)
@@ -49,7 +53,7 @@ export class ToolSession {
   }
 
   /** Where a call begins: with its params, or where a handle says. */
-  #startOf({ tool, args, next: handle }: Run): Place {
+  #startOf({ tool, args, next: handle }: ToolRun): Place {
     const { operation } = tool
     const key = canonicalJson(args) ?? ''
     if (handle === undefined) {
@@ -61,26 +65,32 @@ export class ToolSession {
     }
     const place = this.#pages.placeOf(handle)
     if (place === undefined)
-      throw new Refusal('unknown_handle', '`next` is not of this session; leave it out to start again')
+      throw new ToolRefusal('unknown_handle', '`next` is not of this session; leave it out to start again')
     if (place.page.operation.id !== operation.id)
-      throw new Refusal('foreign_handle', '`next` is of another tool; pass it to the one that returned it')
+      throw new ToolRefusal(
+        'foreign_handle',
+        '`next` is of another tool; pass it to the one that returned it',
+      )
     if (place.args !== key)
-      throw new Refusal('foreign_handle', '`next` belongs to other arguments; repeat those, or leave it out')
+      throw new ToolRefusal(
+        'foreign_handle',
+        '`next` belongs to other arguments; repeat those, or leave it out',
+      )
     return place
   }
 
   /** Reads the pages of a call. If the caller leaves, it ends after the page that was sent. */
-  async #walk(run: Run, start: Place): Promise<ToolResult> {
+  async #walk(run: ToolRun, start: Place): Promise<ToolResult> {
     const { options, pages, signal, summary } = run
     const shown: Page[] = []
     let items: Item[] | undefined
     const result: Pick<ToolResult, 'record' | 'next' | 'cachedAt'> = {}
     let place: Place | null = start
-    let failure: Failure | undefined
+    let failure: PageFailure | undefined
     try {
       while (place !== null && run.done < pages && failure === undefined) {
         const progress = { done: run.done, pages }
-        if (run.done > 0) runAside(() => options.onProgress?.(progress))
+        if (run.done > 0) runUserCallback(() => options.onProgress?.(progress))
         const current: Place = place
         const { page, offset, args } = current
         const bought: Bought = await this.#get(run, page)
@@ -111,10 +121,10 @@ export class ToolSession {
   }
 
   /** Resolves when the caller leaves, with the handle of what it asked for. */
-  #cancelled(run: Run, start: Place, walk: Promise<ToolResult>): Promise<ToolResult> {
+  #cancelled(run: ToolRun, start: Place, walk: Promise<ToolResult>): Promise<ToolResult> {
     return new Promise((resolve) => {
       const abort = (): void => {
-        const error = new Refusal(
+        const error = new ToolRefusal(
           'cancelled',
           'cancelled; if the service had the request, its response is kept: repeat the call, and it is not charged again',
         )
@@ -128,7 +138,7 @@ export class ToolSession {
   }
 
   /** The page, which is bought at most once, also if several calls want it. */
-  async #get(run: Run, page: Page): Promise<Bought> {
+  async #get(run: ToolRun, page: Page): Promise<Bought> {
     for (;;) {
       if (page.outcome === undefined) await this.#allow(run, page)
       try {
@@ -141,7 +151,7 @@ export class ToolSession {
     }
   }
 
-  async #allow(run: Run, { operation, params, id }: Page): Promise<void> {
+  async #allow(run: ToolRun, { operation, params, id }: Page): Promise<void> {
     const { tool, args, pages, done, options, signal } = run
     if (run.allowance !== undefined) return
     const { client, confirm } = this.#settings
@@ -159,7 +169,7 @@ export class ToolSession {
     run.allowance = await allow(this.#settings, request, options.confirm ?? confirm)
   }
 
-  #begin(run: Run, page: Page): Promise<Bought> {
+  #begin(run: ToolRun, page: Page): Promise<Bought> {
     const outcome = buy(page, run, this.#settings, this.#pages)
     page.outcome = outcome
     if (page.operation.price.kind !== 'free') this.#pages.keep(page)
@@ -170,7 +180,7 @@ export class ToolSession {
     return outcome
   }
 
-  #end(run: Run, result: Partial<ToolResult>, failure: Failure | undefined): ToolResult {
+  #end(run: ToolRun, result: Partial<ToolResult>, failure: PageFailure | undefined): ToolResult {
     const credits = this.#credits(run)
     const charged = credits.spent > 0 ? 'yes' : credits.uncertain > 0 ? 'unknown' : 'no'
     const hasTexts = result.record !== undefined || (result.returned ?? 0) > 0
@@ -188,7 +198,7 @@ export class ToolSession {
     }
   }
 
-  #credits({ allowance }: Run): ToolResult['credits'] {
+  #credits({ allowance }: ToolRun): ToolResult['credits'] {
     const { spent = 0, uncertain = 0 } = allowance ?? {}
     return { spent, uncertain, remaining: this.#remaining() }
   }
@@ -199,7 +209,7 @@ export class ToolSession {
   }
 
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
-  #canBuyAfter({ allowance }: Run, error: unknown): boolean {
+  #canBuyAfter({ allowance }: ToolRun, error: unknown): boolean {
     const { budget, cheapest } = this.#settings
     if (!(error instanceof CreditBudgetError)) return true
     // A retry may need more than this call may cost, which says nothing about the next one.

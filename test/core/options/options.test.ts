@@ -174,7 +174,12 @@ describe('on a server that renders a page', () => {
     ['with a provider', { auth: { token: () => 'token' } }],
   ])('new SocialSearch() accepts a path %s, and each call fails unsent', async (_, credential) => {
     const fetch = vi.fn<Fetch>()
-    const limiter = { acquire: vi.fn(), hold: vi.fn(), waitOf: () => null, limits: organizationLimits }
+    const limiter = {
+      acquire: vi.fn(),
+      closeSurface: vi.fn(),
+      waitOf: () => null,
+      limits: organizationLimits,
+    }
     const client = new SocialSearch({ baseUrl: '/api/social', fetch, limiter, ...credential })
     for (const call of [client.microblog.search({ query: 'q' }), client.organization.usage()]) {
       const error: unknown = await call.catch((error: unknown) => error)
@@ -214,7 +219,12 @@ describe('SocialSearch.fromEnv()', () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', baseUrl)
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', apiKey)
     const fetch = vi.fn<Fetch>()
-    const limiter = { acquire: vi.fn(), hold: vi.fn(), waitOf: () => null, limits: organizationLimits }
+    const limiter = {
+      acquire: vi.fn(),
+      closeSurface: vi.fn(),
+      waitOf: () => null,
+      limits: organizationLimits,
+    }
     const client = SocialSearch.fromEnv({ fetch, limiter })
     const error: unknown = await client.microblog.search({ query: 'q' }).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(ConfigurationError)

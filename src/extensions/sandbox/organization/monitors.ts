@@ -2,7 +2,7 @@ import { pageOf } from '../pages.ts'
 import { Params } from '../params.ts'
 import { english } from '../phrases/languages.ts'
 import { type Random, createRandom } from '../random.ts'
-import { Refusal } from '../responses.ts'
+import { SandboxError } from '../responses.ts'
 
 /** A brand or keyword monitor. Its fields are made up: the service documents none but the form of the id. */
 export interface Listener {
@@ -62,7 +62,7 @@ export function getRecord<T extends { readonly id: string }>(
   id: string,
 ) {
   const record = records.find((each) => each.id === id)
-  if (record === undefined) throw new Refusal(404, { message: `No ${property} with the id ${id}` })
+  if (record === undefined) throw new SandboxError(404, { message: `No ${property} with the id ${id}` })
   return { [property]: record }
 }
 

@@ -9,7 +9,7 @@ import { composeReply } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
 import { Params } from '../params.ts'
 import { createRandom, hash } from '../random.ts'
-import { Refusal } from '../responses.ts'
+import { SandboxError } from '../responses.ts'
 import { membersOf } from './members.ts'
 import type { Network, NetworkPost } from './network.ts'
 
@@ -74,6 +74,6 @@ function findPost({ store, found }: Network, url: string): NetworkPost {
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
   const posts = [...found.values(), ...store.all(store.now())]
   const post = posts.find(({ activity, post }) => activity === number || post.share_url === url)
-  if (post === undefined) throw new Refusal(404, { message: `No post at ${url}` })
+  if (post === undefined) throw new SandboxError(404, { message: `No post at ${url}` })
   return post
 }

@@ -8,7 +8,7 @@ import { memoizeLatest } from '../memoize-latest.ts'
 import accounts from '../names.json' with { type: 'json' }
 import { type Topic, english } from '../phrases/languages.ts'
 import { type Random, createRandom } from '../random.ts'
-import { Refusal } from '../responses.ts'
+import { SandboxError } from '../responses.ts'
 import { findIndustry } from './industries.ts'
 import names from './names.json' with { type: 'json' }
 
@@ -61,7 +61,7 @@ export function companyUrl(slug: string): string {
 export function findCompany(companies: readonly IndexedCompany[], url: string) {
   const name = /\/company\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
   const found = companies.find((each) => name === each.slug || name === each.company.id || url === each.url)
-  if (found === undefined) throw new Refusal(404, { message: `No company at ${url}` })
+  if (found === undefined) throw new SandboxError(404, { message: `No company at ${url}` })
   return { company: found.company }
 }
 

@@ -2,7 +2,7 @@ import { composeReply } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
 import { Params } from '../params.ts'
 import { createRandom, hash } from '../random.ts'
-import { Refusal } from '../responses.ts'
+import { SandboxError } from '../responses.ts'
 import { type Person, membersOf } from './members.ts'
 import type { Network, NetworkPost } from './network.ts'
 
@@ -62,7 +62,7 @@ function pageAbout(
   const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (moment) => {
     const handle = /\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
     const person = membersOf(seed).people.find((each) => each.handle === handle)
-    if (person === undefined) throw new Refusal(404, { message: `No profile at ${url}` })
+    if (person === undefined) throw new SandboxError(404, { message: `No profile at ${url}` })
     return list(person, store.all(moment), moment.at)
   })
   return { [property]: page, meta }

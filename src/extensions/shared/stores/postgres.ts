@@ -1,4 +1,4 @@
-import { assertMethod, assertOptions, checked } from '../../../errors/check-options.ts'
+import { assertMethod, assertOptions, requireOption } from '../../../errors/check-options.ts'
 import { sleep } from '../../../lib/time.ts'
 import { type SharedStore, backOffMs, claimMsFor, randomId } from '../store.ts'
 import { type PostgresPool, watchNotices } from './postgres-notices.ts'
@@ -40,7 +40,11 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   assertOptions(options, { table: true })
   assertMethod('pool', pool, 'query')
   const { table = 'social_search_shared' } = options
-  checked(table, /^[a-z_][a-z0-9_]{0,40}$/.test(table), 'table must be a name of small letters, digits and _')
+  requireOption(
+    table,
+    /^[a-z_][a-z0-9_]{0,40}$/.test(table),
+    'table must be a name of small letters, digits and _',
+  )
   const columns = '(key text primary key, tag text not null, value text not null)'
   const create = `create table if not exists ${table} ${columns}`
   const now = 'extract(epoch from clock_timestamp()) * 1000'

@@ -1,5 +1,5 @@
 import { Contention, isMomentary } from './contention.ts'
-import { type Limits, longestHoldMs } from './interface.ts'
+import { type Limits, longestClosureMs } from './interface.ts'
 
 /** A sent request, in monotonic milliseconds. */
 export interface SentRequest {
@@ -72,7 +72,7 @@ export class SendLog {
 const countRefusedWindows = 30
 
 /** The pace of one search surface, from the requests of this process and their 429s. */
-export class Pace {
+export class SurfacePace {
   /** The organization's limits. */
   readonly #limits: Limits
   readonly #log: SendLog
@@ -84,7 +84,7 @@ export class Pace {
    * When the latest 429 came, when the surface opens, and a random time after that, so that refused processes do not
    * all return together.
    */
-  #closure = { heldAt: Infinity, openAt: 0, waitUntil: 0 }
+  #closure = { closedAt: Infinity, openAt: 0, waitUntil: 0 }
   /** Until then, refused requests count towards the part of this process. */
   #countRefusedUntil = -Infinity
 
@@ -124,15 +124,15 @@ export class Pace {
   }
 
   /** Closes the surface for `announcedMs` from now, at most a day, after a 429. */
-  hold(announcedMs: number): void {
-    const milliseconds = Math.min(announcedMs, longestHoldMs)
+  closeFor(announcedMs: number): void {
+    const milliseconds = Math.min(announcedMs, longestClosureMs)
     // The log includes the refused request.
     const isOwn = this.#log.count - 1 >= Math.max(this.#contention.limit, this.#limits.perMinute)
     const randomMs = isOwn ? 0 : this.#contention.refused(this.#log.count - 1, milliseconds)
     const now = performance.now()
     const { windowMs } = this.#limits
     const openAt = Math.max(this.#closure.openAt, now + milliseconds)
-    this.#closure = { heldAt: now, openAt, waitUntil: Math.max(openAt, now + milliseconds + randomMs) }
+    this.#closure = { closedAt: now, openAt, waitUntil: Math.max(openAt, now + milliseconds + randomMs) }
     if (!isMomentary(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
   }
 
@@ -147,9 +147,9 @@ export class Pace {
     this.#log.add(send)
   }
 
-  /** Ends a request, after `hold()` if it was refused. */
+  /** Ends a request, after `closeSurface()` if it was refused. */
   leave(send: SentRequest, isRefused: boolean): void {
-    if (send.at > this.#closure.heldAt) this.#contention.accepted()
+    if (send.at > this.#closure.closedAt) this.#contention.accepted()
     // A request that was refused with a short wait does not count towards a part of the limits. Otherwise a small part
     // would lose much of its minute to each 429, and processes would keep colliding.
     if (this.#isPart && isRefused && performance.now() > this.#countRefusedUntil) this.#log.delete(send)

@@ -7,7 +7,7 @@ export type ErrorBody = Partial<ServiceError & ProxyError>
 type Replacer = (name: string, value: unknown) => unknown
 
 /** The JSON and error formats of an API. */
-export interface Dialect {
+export interface BodyFormat {
   /** Media types of responses and errors. */
   readonly accept: string
   /** @throws if the value cannot be serialized. */
@@ -18,7 +18,7 @@ export interface Dialect {
   readonly readError: (body: unknown) => ErrorBody | null
 }
 
-export const serviceDialect: Dialect = {
+export const serviceFormat: BodyFormat = {
   accept: 'application/json',
   stringify: JSON.stringify,
   parse: JSON.parse,

@@ -1,10 +1,10 @@
 import { parseCatalogJson, stringifyCatalogJson } from '../../api/catalog/json.ts'
 import { readProblem } from '../../api/catalog/problem.ts'
-import type { Dialect } from '../../extend.ts'
+import type { BodyFormat } from '../../extend.ts'
 import { ProblemError } from './problem-error.ts'
 
 /** How the catalog differs from the search: ids that exceed a number, and errors that are problems. */
-export const catalogDialect: Dialect = {
+export const catalogFormat: BodyFormat = {
   accept: 'application/json, application/problem+json',
   parse: parseCatalogJson,
   stringify: stringifyCatalogJson,
