@@ -27,16 +27,15 @@ export type Output<Given extends SchemaOrType, Documented> = [MaybeSchema] exten
       : Documented
 
 /**
- * One page of a list without a documented shape, with its items under the name of the list or of `paging.items`. You can
- * always await it. A walk needs its items and its next page, and looks for them as in documented endpoints: an array
- * under the resource's name, `meta.hasMore`, `meta.nextCursor`. The option `paging` overrides this.
+ * One page of a list whose shape is not documented. To read several pages, the client guesses where its items and the next
+ * page are: an array under the resource's name, `meta.hasMore` and `meta.nextCursor`. The option `paging` says otherwise.
  *
- * The option `schema` checks each item and gives it your type; `social-search infer mentions.list` writes such a schema.
+ * The option `schema` checks each item and gives it your type.
  */
 export type OpenPage<Name extends string = never, Item = OpenRecord> = OpenBody &
   PageFields<OpenRecord> & { [List in Name]: Item[] }
 
-/** A list without a documented shape. */
+/** A list whose shape is not documented. */
 export type OpenList<Name extends string, Schema extends SchemaOrType> = PagedCall<
   OpenPage<Name, Output<Schema, OpenRecord>>,
   Output<Schema, OpenRecord>

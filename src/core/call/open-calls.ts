@@ -27,7 +27,7 @@ interface SurfaceStatus {
   queued: number
   /** Queued calls by priority, highest first. */
   byPriority: { priority: number; queued: number }[]
-  /** Why and until when a new call would wait; null if it would not, or if the limiter does not tell. */
+  /** Why and until when a new call would wait; null if it would not, or if that is unknown. */
   wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
 }
 

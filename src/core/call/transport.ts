@@ -25,13 +25,13 @@ import { wrapsOf } from './wraps.ts'
  * console.log(transport.credits.spent) // 2
  */
 export interface Transport {
-  /** What the calls have cost so far, in credits; a copy. */
+  /** Credits spent so far. A snapshot. */
   readonly credits: Credits
-  /** Queued calls and requests in flight. */
+  /** What calls are waiting for. A snapshot. */
   status(): ClientStatus
-  /** A transport with other options. It shares limits, ledger and credential with this one, and they close together. */
+  /** Returns a transport with other options, which shares limits, credits, key and `close()` with this one. */
   withOptions(options: CommonOptions): Transport
-  /** Rejects open and future calls with a `ClosedError`; resolves when all have settled. */
+  /** Ends all pending calls with a `ClosedError`, and refuses new ones. Resolves when they have ended. */
   close(): Promise<void>
 }
 
@@ -180,9 +180,9 @@ function untilEnd(send: Send, openCalls: OpenCalls): Send {
 }
 
 /**
- * Makes a transport.
+ * Creates a transport.
  *
- * @throws {ConfigurationError} for invalid options; the message contains no secret.
+ * @throws {ConfigurationError} for invalid options.
  * @example
  * const { posts } = await microblog(createTransport({ baseUrl, apiKey })).search({ query })
  */

@@ -5,11 +5,11 @@ import { type Period, periodAt, periodEnd } from '../../lib/period.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {
-  /** Known to be spent. */
+  /** Credits spent. */
   spent: number
-  /** Of calls that may have been charged. */
+  /** Credits that may have been charged. */
   uncertain: number
-  /** Reserved for open calls. */
+  /** Credits reserved for calls in progress. */
   reserved: number
 }
 
@@ -29,23 +29,22 @@ export interface BudgetOutlook {
   limit: number
   /** Credits left for further calls. */
   remaining: number
-  /** When the period ends and all credits are there again, in milliseconds since 1970; null if the budget has no period. */
+  /** When the budget resets, in milliseconds since 1970; null if it never does. */
   endsAt: number | null
 }
 
-/** A limit on credits. A call reserves its highest possible cost before it is sent, and settles afterwards. */
+/** A limit on credits. Each call reserves its maximum cost, and settles afterwards. */
 export interface Budget {
   /** Reserves credits. Throws or rejects to refuse: with a {@link CreditBudgetError} if too few remain. */
   reserve(credits: number, operation: string): Reservation | Promise<Reservation>
-  /** What is left until when: a watch spreads it over the period. */
+  /** What is left until when. A watch spreads it over the period. */
   summary?(): BudgetOutlook | Promise<BudgetOutlook>
 }
 
 /** The period of a budget. */
 export interface PeriodOptions {
   /**
-   * Starts the budget anew each `hour`, `day` or `month`. A call counts in the period in which it reserves its cost.
-   * Default: never.
+   * Resets the budget every `hour`, `day` or `month`. A call counts in the period in which it starts. Default: never.
    */
   every?: Period | undefined
   /** The time zone of the period, such as `Europe/Paris`. Default UTC. */
@@ -54,7 +53,7 @@ export interface PeriodOptions {
 
 /** Options of a {@link CreditBudget}. */
 export interface CreditBudgetOptions extends PeriodOptions {
-  /** Names the budget: a `CreditBudgetError` has it as `error.budget`. */
+  /** A name, which a `CreditBudgetError` has as `error.budget`. */
   name?: string | undefined
 }
 
@@ -80,8 +79,8 @@ export function resolvePeriod({ every, timeZone }: PeriodOptions): (time: number
 }
 
 /**
- * A limit on credits that calls, walks and clients can share. A call that could exceed it is rejected before it is
- * sent, also if many run at once. Credits that may have been charged count as spent.
+ * A limit on credits for one or more calls or clients. It holds, even when many calls run at once: a call that could exceed
+ * it is not sent. Credits that may have been charged count as spent.
  *
  * @example
  * const budget = new CreditBudget(100)
@@ -129,17 +128,17 @@ export class CreditBudget implements Budget {
     return this.#account
   }
 
-  /** Credits known to be spent. */
+  /** Credits spent. */
   get spent(): number {
     return rounded(this.#current.spent)
   }
 
-  /** Credits of calls that may have been charged. */
+  /** Credits that may have been charged. */
   get uncertain(): number {
     return rounded(this.#current.uncertain)
   }
 
-  /** Credits reserved for open calls. */
+  /** Credits reserved for calls in progress. */
   get reserved(): number {
     return rounded(this.#current.reserved)
   }

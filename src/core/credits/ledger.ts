@@ -4,9 +4,9 @@ import { type CreditSummary, rounded, roundedSummary } from './budget.ts'
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
-  /** The price of answers that calls got from a cache, or from the request of an equal call. */
+  /** Credits that the cache has saved. */
   saved: number
-  /** The same for each operation that was called. */
+  /** The same for each operation, by id. */
   byOperation: Record<string, CreditSummary>
 }
 
@@ -36,10 +36,10 @@ export class Ledger {
   }
 }
 
-/** What one call has cost, all attempts included, in credits. */
+/** What one call cost in all its attempts, in credits. */
 export interface CallCredits {
   spent: number
-  /** Of attempts that may have been charged. */
+  /** Credits that may have been charged. */
   uncertain: number
 }
 

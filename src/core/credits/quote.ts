@@ -8,22 +8,21 @@ import { worstCase } from './ledger.ts'
 
 /** Options of a quote. */
 export interface QuoteOptions {
-  /** Pages to buy. Default 1. A walk also pays for its last page if that is empty. */
+  /** How many pages. Default 1. An empty last page costs as much as the others. */
   pages?: number | undefined
 }
 
-/** The highest cost of a call, in credits. */
+/** What a call costs at most, and how long it takes at least. */
 export interface Quote {
-  /** For all pages; null if the service documents no bound. */
+  /** Maximum credits for all pages; null if unknown. */
   atMost: number | null
-  /** For one page, or for a call without pages; null if the service documents no bound. */
+  /** Maximum credits for one page; null if unknown. */
   perPage: number | null
   /**
-   * Milliseconds that all pages take at least at the limit of requests a minute, if nothing else is sent: 20 requests go at
-   * once, and 20 more after each minute. 0 if the service documents no limit.
+   * Minimum time in milliseconds at your rate limit, if nothing else is sent; 0 if the service documents no limit.
    */
   duration: number
-  /** How the numbers are computed, in a sentence. */
+  /** How the numbers come about, in a sentence. */
   why: string
 }
 

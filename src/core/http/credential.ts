@@ -1,16 +1,15 @@
 import { ConfigurationError, type ErrorContext } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
 
-/** Provides bearer tokens; an OAuth session is one. */
+/** Provides access tokens. An OAuth session is one. */
 export interface AuthProvider {
   /**
-   * Returns the current token. The client calls it before each attempt and after a long wait in the queue, so answer
-   * from memory.
+   * Returns the current token. The client calls it before each attempt, so answer from memory.
    */
   token(): string | Promise<string>
   /**
-   * Gets a new token after a 401. One refresh serves all calls with the refused token; afterwards `token()` must return
-   * the new one. Without this method, a 401 is not retried.
+   * Gets a new token after a 401, once for all calls; then `token()` must return it. Without this method, a 401 is not
+   * retried.
    */
   refresh?(refused: string): Promise<unknown>
 }

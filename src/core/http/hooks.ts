@@ -1,12 +1,11 @@
 import type { BeforeRequestHook } from 'ky'
 
 /**
- * Hooks of [ky](https://github.com/sindresorhus/ky#hooks), which run for each attempt, retries included. The `request`
- * that they see has no credential: the client adds it after the last hook. `options.context` of ky has the `operation`,
- * such as `microblog.search`, and the number of the `attempt`, from 1. Pass a `fetch` to see or replace responses.
+ * [ky](https://github.com/sindresorhus/ky#hooks) hooks that run for each attempt. They do not see the key.
+ * `options.context` has the `operation` and the `attempt`, from 1. To see or replace responses, pass a `fetch`.
  */
 export interface Hooks {
-  /** Runs before the request is sent. It may change its headers, and nothing else. */
+  /** Runs before a request is sent. It may change the headers only. */
   beforeRequest?: ((state: Parameters<BeforeRequestHook>[0]) => void | Promise<void>)[] | undefined
 }
 

@@ -12,7 +12,7 @@ export interface WithResponse<T> {
   requestId: string | undefined
   attempts: readonly Attempt[]
   credits: CallCredits
-  /** Set if the answer came from a cache, or from the request of an equal call. Then it cost 0 credits. */
+  /** Set if the answer came from the cache, or from an equal call. It cost 0 credits. */
   cached?: Cached | undefined
 }
 

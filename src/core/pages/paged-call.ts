@@ -22,15 +22,15 @@ const maxEmptyPages = 3
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
-  /** Params of the next page as plain JSON, or null on the last one. Store `{ next }` to `resume()` later. */
+  /** Params of the next page, as plain JSON; null on the last page. Save `{ next }` to `resume()` later. */
   next: Params | null
-  /** With `validation: 'lenient'`: the items that failed validation. */
+  /** The items that failed validation, with `validation: 'lenient'`. */
   invalid?: InvalidItem[]
 }
 
 /**
- * A search or list with any number of pages. Await it for the first page, or iterate it for the items of all pages;
- * nothing is sent before. The first page is fetched once; a second walk buys the further pages again.
+ * A search or list. Await it for the first page, or iterate it for the items of all pages; until then, nothing is sent. If
+ * you iterate it twice, you pay twice for every page after the first.
  *
  * @example
  * const call = client.microblog.search({ query }, { maxPages: 10 })
@@ -59,11 +59,11 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   }
 
   /**
-   * Resumes the walk from a stored state. Without a state it starts at the first page; after the last page it yields
-   * nothing. `limit` and `maxPages` count from there.
+   * Continues from a saved page or from an error. Null starts at the first page. `limit` and `maxPages` start again from
+   * zero.
    *
-   * @param state The stored `{ next: page.next }`, the params of a page, or the error that ended the walk.
-   * @throws {ConfigurationError} if the state lacks `next`, or belongs to a walk with other params.
+   * @param state The saved `{ next: page.next }`, the params of a page, or an error.
+   * @throws {ConfigurationError} if the state lacks `next`, or belongs to a call with other params.
    */
   resume(
     state: WalkState<NextOf<Page>> | NextOf<Page> | SocialSearchError | null | undefined,
@@ -78,11 +78,10 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   }
 
   /**
-   * Yields the pages. It fetches a page when the loop asks for it. The walk ends with the last page, at `limit` or
-   * `maxPages`, or after three empty pages in a row; `next` of the last page is null if there is nothing more. An error
-   * has the failed page's params in `next`.
+   * The pages, each fetched when your loop asks for it. Ends with the last page, at `limit` or `maxPages`, or after three
+   * empty pages in a row. If a page fails, pass the error to `resume()`.
    *
-   * @throws {PaginationError} if the pages contradict each other, before the next one is bought.
+   * @throws {PaginationError} if pages contradict each other; no further page is fetched.
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     if (this.#isEnded) return
@@ -126,7 +125,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     }
   }
 
-  /** Yields the items of all pages. */
+  /** The items of all pages. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     let left = this.#options?.limit ?? Infinity
     for await (const page of this.pages()) {
@@ -138,7 +137,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   }
 
   /**
-   * Collects items from as many pages as needed. An error has the paid items so far in `items`, and `next` to `resume()`.
+   * Collects items from as many pages as needed. If a page fails, the error has the items so far in `items`.
    *
    * @param options `limit`: maximum items, a whole number of at least 1. Default: the option `limit` of the call, without
    * which it is required.

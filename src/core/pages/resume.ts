@@ -4,9 +4,9 @@ import { assertObject } from '../../errors/check-options.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 
-/** The position of a walk, as plain JSON to store. */
+/** Where to continue, as plain JSON to save. */
 export interface WalkState<Params = object> {
-  /** `next` of the latest page: the params of the page after it; null after the last one. */
+  /** `next` of the last page that you saved; null after the very last one. */
   readonly next: Params | null
 }
 
