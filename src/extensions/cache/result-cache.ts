@@ -6,17 +6,16 @@ import { type CacheStore, MemoryStore, askStore } from './store.ts'
 
 /** Options of a {@link ResultCache}. */
 export interface ResultCacheOptions {
-  /** The greatest age of an answer that calls accept, in milliseconds. A call may set another. */
+  /** How old an answer may be, in milliseconds. A call may set another age. */
   maxAge: number
   /** Where the answers are kept. Default: in memory. */
   store?: CacheStore | undefined
-  /** Answers in memory; the least recently used is dropped. Default 500. */
+  /** How many answers to keep in memory. Default 500. */
   maxEntries?: number | undefined
 }
 
 /**
- * Keeps paid answers, so that equal calls cost nothing. Equal calls at the same time share one request, also without a
- * stored answer. It keeps only valid answers that cost credits, for each organization apart.
+ * Stores paid answers, so that you don't pay twice for the same call. Equal calls at the same time share one request.
  *
  * @example
  * const cache = new ResultCache({ maxAge: 60_000 })
@@ -37,7 +36,7 @@ export class ResultCache implements AnswerCache {
     this.#store = store ?? new MemoryStore(wholeNumber('maxEntries', maxEntries))
   }
 
-  /** Connects a client; the client calls it. */
+  /** Called by the client. */
   connect(baseUrl: string, owner: unknown): object {
     const name = typeof owner === 'string' ? `${owner} ${baseUrl}` : undefined
     const cache = new ClientCache(this.#store, this.#maxAge, name)
@@ -46,7 +45,7 @@ export class ResultCache implements AnswerCache {
   }
 
   /**
-   * Removes all answers.
+   * Deletes all answers.
    *
    * @throws {ConfigurationError} if the store lacks `clear()`.
    */

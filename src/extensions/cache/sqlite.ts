@@ -8,8 +8,8 @@ import type { CacheStore } from './store.ts'
 const busyMs = 900
 
 /**
- * Keeps answers in an SQLite file, which processes of one machine may share. It needs `node:sqlite`: Node 22.13 or later.
- * Only the user of this process may read the file, also if it exists already. `:memory:` keeps the answers in memory.
+ * Keeps answers in an SQLite file that processes of one machine can share, readable by your user only. Needs Node 22.13 or
+ * later.
  *
  * @example
  * const store = sqliteCacheStore('answers.sqlite')

@@ -2,12 +2,12 @@ import { within } from '../../lib/abort.ts'
 
 /** Where a cache keeps answers. Each method may return a promise. */
 export interface CacheStore {
-  /** The value, or undefined or null. A store that parses JSON may return the parsed value. */
+  /** Returns the text, or its parsed JSON; undefined or null if there is none. */
   get(key: string): unknown
-  /** Keeps a JSON text. `maxAge` is the time in milliseconds after which nothing needs it. */
+  /** Stores a JSON text, which may be deleted after `maxAge` milliseconds. */
   set(key: string, value: string, maxAge: number): unknown
   delete(key: string): unknown
-  /** Removes everything. Only `cache.clear()` needs it. */
+  /** Deletes everything. Only `cache.clear()` needs it. */
   clear?(): unknown
 }
 

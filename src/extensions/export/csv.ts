@@ -5,7 +5,7 @@ import { type ColumnOptions, cellOf, resolveColumns } from './fields.ts'
 
 /** Options of {@link toCsv}. */
 export interface CsvOptions extends ColumnOptions {
-  /** Begins the file with a byte order mark, so that Excel reads it as UTF-8. Default false. */
+  /** Start with a byte order mark, so that Excel reads UTF-8. Default false. */
   bom?: boolean | undefined
 }
 
@@ -42,8 +42,7 @@ function harmless(text: string): string {
 }
 
 /**
- * Returns a stream that turns posts or other records into a CSV file, as UTF-8 bytes: a header, then one row for
- * each. It puts a `'` in front of what a spreadsheet would run as a formula.
+ * A stream that turns records into CSV, as UTF-8 bytes. It puts a `'` in front of what a spreadsheet would run as a formula.
  *
  * @throws {ConfigurationError} for fields that cannot be columns.
  * @example

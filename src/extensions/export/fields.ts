@@ -29,8 +29,7 @@ export interface ColumnOptions {
 const columnTypes = ['text', 'number', 'boolean']
 
 /**
- * Returns the documented fields of an operation's records as columns, in the order of the service's description. They include
- * optional fields, so the columns are the same for every export.
+ * The documented fields of a call's records, as columns. They are the same for every export.
  *
  * @throws {ConfigurationError} if the service does not document the fields.
  * @example

@@ -1,7 +1,7 @@
 import { jsonOf } from './record-json.ts'
 
 /**
- * Returns a stream that turns posts or other records into JSON Lines, as UTF-8 bytes: one record a line, with all fields.
+ * A stream that turns records into JSON Lines, as UTF-8 bytes: one record a line, with all fields.
  *
  * The stream fails with a `ConfigurationError` for a record that is not JSON.
  *

@@ -12,8 +12,7 @@ const schemas: Record<ColumnType, Partial<Parquet.SchemaElement>> = {
 }
 
 /**
- * Returns a stream that turns posts or other records into a Parquet file. Needs the package `hyparquet-writer`. A field
- * without a type is a column of text.
+ * A stream that turns records into a Parquet file. Needs the package `hyparquet-writer`. A field without a type is text.
  *
  * @throws {ConfigurationError} for fields that cannot be columns. The stream fails with one for a value of another type.
  * @example

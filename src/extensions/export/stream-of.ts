@@ -1,6 +1,5 @@
 /**
- * Returns a stream of the items of a walk. It fetches an item only when its reader asks for one, so it buys no page ahead, and
- * none after it is canceled.
+ * Turns a search into a web stream. It fetches a page only when its reader asks for one, so you pay for no page ahead.
  *
  * @example
  * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())

@@ -14,19 +14,19 @@ import {
 } from './protocol.ts'
 import { registerTools } from './register-tools.ts'
 
-/** Options of {@link createMcp}. A person is asked about calls above `confirmAbove` by elicitation. */
+/** Options of {@link createMcp}. Above `confirmAbove`, the MCP client asks its user. */
 export interface McpOptions extends Omit<ToolsOptions, 'confirm'> {
-  /** Host names under which HTTP is served, and of the pages that may call it. Default: those of this machine. */
+  /** Host names of your server, and of web pages that may call it. Default: this machine. */
   hosts?: readonly string[] | undefined
 }
 
 /** An MCP server. All of its connections share one budget. */
 export interface Mcp {
-  /** Answers streamable HTTP. It checks no credential: put it behind what does. */
+  /** Serves streamable HTTP. It checks no credential: put it behind your own login. */
   readonly fetch: (request: Request) => Promise<Response>
-  /** Serves over the input and output of this process. Resolves with a function that ends it. */
+  /** Serves on stdio. Resolves with a function that ends it. */
   stdio(): Promise<() => Promise<void>>
-  /** A server for another transport. */
+  /** Returns a server for another transport. */
   server(): McpServer
 }
 

@@ -28,15 +28,15 @@ export class OAuthClient {
     this.#settings = settings
   }
 
-  /** The server's endpoints. Store them with the tokens, and another process does not read the metadata again. */
+  /** The server's endpoints. Save them, and later processes need not read the metadata. */
   get endpoints(): OAuthEndpoints {
     return this.#protocol.endpoints
   }
 
   /**
-   * Makes the URL to send one user to.
+   * Creates the URL to send one user to.
    *
-   * @param extra Further parameters that the server takes, such as `prompt`.
+   * @param extra Extra parameters for your server, such as `prompt`.
    */
   async authorizationUrl(extra: Readonly<Record<string, string>> = {}): Promise<AuthorizationRequest> {
     return this.#protocol.authorizationUrl(extra)
@@ -80,7 +80,7 @@ export class OAuthClient {
 }
 
 /**
- * Makes a client of an authorization server. Reads the server's metadata first, unless you pass `endpoints`.
+ * Creates an OAuth client. Reads the server's metadata first, unless you pass `endpoints`.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
  * @throws {OAuthError} if the metadata cannot be read, or is not the issuer's.

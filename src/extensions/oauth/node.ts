@@ -15,9 +15,8 @@ const patienceMs = 120_000
 const pollMs = 25
 
 /**
- * Keeps tokens in a file that only its owner can read, for any number of processes of one machine. The folder has to
- * exist. During a refresh or a write, an empty file with `.lock` at the end of its name is locked there: the system releases it when
- * the process ends. A link to the file is followed. It needs `node:sqlite`: Node 22.13 or later.
+ * Keeps tokens in a file that only your user can read. Processes of one machine can share it. The folder must exist. Needs
+ * Node 22.13 or later.
  *
  * @example
  * const store = new FileTokenStore('tokens.json')

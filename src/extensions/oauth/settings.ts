@@ -28,13 +28,13 @@ export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post'
 
 /** Options of an OAuth client. */
 export interface OAuthClientOptions {
-  /** The authorization server's issuer identifier. Its endpoints are read from its metadata unless `endpoints` are given. */
+  /** The authorization server's issuer. Without `endpoints`, they come from its metadata. */
   issuer?: string | undefined
   /** The endpoints of a server without metadata. Add `issuer` if its responses contain one (`iss`). */
   endpoints?: OAuthEndpoints | undefined
   /** The id that the authorization server gave your client. */
   clientId: string
-  /** The secret of a confidential client. Refused in a browser, because any user can read it. */
+  /** The secret of a confidential client. Not for browsers, where anyone can read it. */
   clientSecret?: string | undefined
   /**
    * Default: `client_secret_post` if the metadata lists it and not `client_secret_basic`; otherwise
@@ -43,23 +43,22 @@ export interface OAuthClientOptions {
   clientAuthentication?: ClientAuthentication | undefined
   /** The registered URL that the server sends users back to. */
   redirectUri: string
-  /** The service's base URL, as for `SocialSearch`. Tokens are bound to this API: `/v1` at its origin. */
+  /** The service's base URL, as for `SocialSearch`. Tokens work for this service only. */
   baseUrl: string
   /** Scopes to request; `offline_access` brings a refresh token. */
   scopes: readonly OAuthScope[]
-  /** Where to keep the tokens, unless a call names another store. Default a `MemoryTokenStore`. */
+  /** Where to keep the tokens. Default: in memory. */
   store?: TokenStore | undefined
   /**
    * How long before its end to renew an access token, in milliseconds; at most half of its lifetime. Default 60,000.
    */
   leeway?: number | undefined
   /**
-   * Timeout of one request to the authorization server, in milliseconds. Default 30,000. Keep it longer than the
-   * runtime's connect timeout, which is 10 s on Node and more elsewhere. Otherwise, a timeout does not tell whether a
-   * refresh was sent, and its token counts as used.
+   * Time for one request to the authorization server, in milliseconds. Keep it longer than the runtime's connect timeout,
+   * 10 s on Node. Default 30,000.
    */
   timeout?: number | undefined
-  /** Default: the global fetch. */
+  /** The fetch function to use. Default: the global `fetch`. */
   fetch?: Fetch | undefined
 }
 

@@ -31,11 +31,11 @@ export type TokenBinding = NonNullable<TokenSet['boundTo']>
 export interface TokenStore {
   /** Reads the tokens; null if there are none. */
   get(): TokenSet | null | Promise<TokenSet | null>
-  /** Replaces the tokens. They are used after this has resolved. */
+  /** Replaces the tokens. They are used once this resolves. */
   set(tokens: TokenSet): unknown
   /**
-   * Runs the work while no other user of the store does. A store that several processes share needs it: two
-   * simultaneous refreshes would invalidate each other's refresh token. The work can run again from its start.
+   * Runs the work while no other process does. A store that processes share needs it, because two refreshes at the same time
+   * would invalidate each other's token.
    */
   lock?<T>(work: () => Promise<T>): Promise<T>
 }

@@ -15,17 +15,17 @@ import { logOnce } from '../../errors/on-error.ts'
 
 /** The user that a request is made for. */
 export interface ProxyCaller {
-  /** Identifies the caller. */
+  /** The caller's id. Callers with the same id share a budget. */
   readonly id: string
-  /** This caller's credit limit, in place of the proxy's `budget`. */
+  /** This caller's budget, in place of the proxy's `budget`. */
   readonly budget?: Budget | undefined
 }
 
-/** Other origins whose pages may use a proxy. */
+/** Which pages of other origins may use a proxy. */
 export interface ProxyCors {
   /** Exact origins, such as `https://app.example.com`. */
   origins: readonly string[]
-  /** Whether their requests may carry cookies. Default false. */
+  /** Whether their requests may send cookies. Default false. */
   credentials?: boolean | undefined
 }
 
@@ -40,34 +40,32 @@ export interface ProxyFailure {
 export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
   /** The client that has the key: a `SocialSearch`, or a transport. */
   client: Transport | { readonly transport: Transport }
-  /** Ids of the operations that may be used, such as `microblog.search`; all others are refused. */
+  /** Ids of the calls that pages may make, such as `microblog.search`. All others are refused. */
   allow: readonly OperationId[]
   /**
-   * Returns the caller of a request: null if the user is not logged in (401), false if the user may not call (403). It must
-   * not read the body. If it throws, the error goes to `onError` and the response is a 500.
+   * Returns the caller of a request: null if nobody is logged in (401), false if the user may not call (403). It must not
+   * read the body.
    */
   authorize: (
     request: Request,
   ) => Caller | null | undefined | false | Promise<Caller | null | undefined | false>
   /**
-   * A credit limit for each caller: a number, which lasts as long as the proxy, or a function that returns the caller's
-   * budget. Default: only the client's own budget.
+   * Credits for each caller: a number, counted in memory, or a function that returns the caller's budget. Default: only
+   * the client's own budget.
    */
   budget?: number | ((caller: Caller) => Budget | Promise<Budget>) | undefined
-  /** Items to reserve credits for if the service documents no bound, as for reactions. Default 1,000. */
+  /** How many items to reserve credits for, if the service documents no maximum, as for reactions. Default 1,000. */
   ceiling?: number | undefined
   /**
-   * Time limit of one call with its queueing and waits, in milliseconds; it includes `authorize`, `budget` and the body.
-   * The proxy sends nothing in the last ten seconds, or the second half if that is shorter: the caller gets a 429. Default:
-   * five seconds less than a client's default timeout, so that the client gets the response.
+   * Time for one call with all waits, in milliseconds. In the last ten seconds (or the second half, if shorter), nothing is
+   * sent: the page gets a 429. Default: five seconds less than a client's default timeout.
    */
   deadline?: number | undefined
-  /** Pages of other origins that may use the proxy. Default none. */
+  /** Which pages of other origins may use the proxy. Default: none. */
   cors?: ProxyCors | undefined
   /**
-   * Called with the error of every failed call, and with errors of `authorize` and `budget`. Default: logs to
-   * `console.error` why the response is a 500, or why the service refused the proxy. It logs each cause once, without the
-   * text of errors thrown by your code, which may hold secrets.
+   * Called with every error, also of `authorize` and `budget`. Default: `console.error` gets each cause of a 500 once, and
+   * why the service refused the proxy, without the text of your own errors.
    */
   onError?: ((error: unknown, failure: ProxyFailure) => unknown) | undefined
 }

@@ -63,10 +63,9 @@ export interface InfiniteSearchOptions<Params, Page> extends NoRefetch {
 }
 
 /**
- * Returns options for `useQuery` and a `QueryClient` of TanStack Query 5. The query is fetched once: no
- * retry, and no refetch on focus, mount or reconnect. Params in any order are the same query.
+ * Options for `useQuery` of TanStack Query 5 that pay once: no retry, and no refetch on focus, mount or reconnect.
  *
- * @param id The call, by the id of its operation.
+ * @param id Id of the call, such as `microblog.search`.
  * @param params Its params, or the id of a record.
  * @param options Options of the call, such as `budget`.
  * @throws {ConfigurationError} if the client has no such call.
@@ -88,10 +87,9 @@ export function searchOptions<Id extends CallId>(
 }
 
 /**
- * Returns options for `useInfiniteQuery` of TanStack Query 5. Each page is fetched once, when `fetchNextPage()` asks for it,
- * as with {@link searchOptions}.
+ * Options for `useInfiniteQuery` of TanStack Query 5 that pay once for each page, when `fetchNextPage()` asks for it.
  *
- * @param id The call, by the id of its operation.
+ * @param id Id of the call, such as `microblog.search`.
  * @param params Its params; those of further pages come from `page.next`.
  * @param options Options of each call, such as `budget`.
  * @example

@@ -82,13 +82,12 @@ export interface SandboxGrowth {
 
 /** How a sandbox is set up; every field is optional. */
 export interface SandboxOptions {
-  /** An integer: the same seed gives the same posts, ids and key. Default 1. */
+  /** The same seed gives the same posts, ids and key. Default 1. */
   seed?: number | undefined
   /** How many microblog posts there are, up to 100,000; the other networks have a fraction of it. Default 4,000. */
   posts?: number | undefined
   /**
-   * The clock of the sandbox: a date at which it stands, or a function that returns a date or milliseconds since 1970. The
-   * posts of the last 120 days depend on it and the seed alone. Default the clock of the machine.
+   * The sandbox's clock: a fixed date, or a function that returns a date or milliseconds since 1970. Default: now.
    */
   now?: Date | (() => Date | number) | undefined
   /** New posts an hour about each query, on each network with made-up posts, from now on. Default 0. */
@@ -97,7 +96,7 @@ export interface SandboxOptions {
   latency?: number | readonly [min: number, max: number] | undefined
   /** The limits that the sandbox enforces; those of the service by default. */
   limits?: SandboxLimits | undefined
-  /** Your own content in place of made-up one. */
+  /** Your own content in place of the made-up one. */
   content?: SandboxContent | undefined
   /** Keys besides {@link Sandbox.apiKey}, to try out scopes. */
   keys?: readonly SandboxKey[] | undefined
@@ -107,15 +106,15 @@ export interface SandboxOptions {
  * An injected failure. It strikes a request that has passed authentication and limits, before its body is checked.
  */
 export interface Fault {
-  /** Id of the operation to strike, such as `microblog.search`. Default any. */
+  /** Which call fails, such as `microblog.search`. Default: any. */
   operation?: OperationId | undefined
-  /** How many matching requests to strike; may be `Infinity`. Default 1. */
+  /** How many requests fail; may be `Infinity`. Default 1. */
   times?: number | undefined
-  /** How many matching requests to let through first. Default 0. */
+  /** How many requests succeed first. Default 0. */
   skip?: number | undefined
   /** Milliseconds added before the answer. */
   delay?: number | undefined
-  /** Answers with this status, 200 to 599, instead of processing the request. A 2xx is charged. */
+  /** The status to answer with, 200 to 599. A 2xx is charged. */
   status?: number | undefined
   /** `error.code` of the answer; a documented code also gives the status. Default the documented code of the status. */
   code?: string | undefined
@@ -128,7 +127,7 @@ export interface Fault {
   headers?: Record<string, string> | undefined
   /** Replaces the body; an object is sent as JSON. */
   body?: string | object | undefined
-  /** Resets the connection: before the request is processed, or after it was processed and charged. */
+  /** Resets the connection, before the request is processed, or after it was charged. */
   reset?: 'before' | 'after' | undefined
   /** Sends half of the body, and then nothing more (`stall`), its end (`truncate`), or a connection reset (`reset`). */
   cut?: 'stall' | 'truncate' | 'reset' | undefined
@@ -185,9 +184,9 @@ export interface SandboxClientOptions {
   apiKey: string
   /** Absent for a sandbox that answers over HTTP. */
   fetch?: (request: Request) => Promise<Response>
-  /** A new label each time, so that the client shares its limits with no other. */
+  /** A new label each time, so that the client has limits of its own. */
   organization: string
-  /** The pace that the sandbox enforces, if it is not the service's. Leave it out if you pass a `limiter`. */
+  /** The sandbox's rate limit, if it differs. Leave it out if you pass a `limiter`. */
   limits?: { perMinute: number | false }
   /** The key is made up, so jsdom and browsers may have it. */
   dangerouslyAllowBrowser: true
@@ -211,14 +210,14 @@ export interface Sandbox {
    */
   readonly catalog: { readonly baseUrl: string; readonly token: string }
   /**
-   * Options for `new SocialSearch()`. Clients of one process share limits by address and key; a client with these options has
-   * its own, so a 429 in one test does not delay the next. Clients that should share limits take the same object.
+   * Options for `new SocialSearch()`. Each result gives a client its own limits, so a 429 in one test does not delay the next.
+   * To share limits, use the same object.
    */
   clientOptions(): SandboxClientOptions
   readonly ledger: SandboxLedger
   /** Every request so far, in order of arrival; a live view. */
   readonly requests: readonly SandboxRequest[]
-  /** Makes coming requests fail. Faults strike in the order of injection. */
+  /** Makes the next requests fail. */
   inject(fault: Fault): void
   /**
    * Adds posts or mentions to those there are; an array has microblog posts. A record without a time is as new as the clock

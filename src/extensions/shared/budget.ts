@@ -10,26 +10,25 @@ import { type SharedOptions, SharedText, reasonOf, sharedNames } from './shared-
 
 /** Options of a {@link SharedBudget}. */
 export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
-  /** The budget's name: the same for all processes that share it, a new one for a new budget. The store gets a hash of it. */
+  /** The budget's name, the same in all processes that share it. A new name starts a new budget. */
   name: string
-  /** Credits that all processes together may spend, in all or `every` period. Pass the same options to all processes. */
+  /** Credits for all processes together, in total or in each period. */
   limit: number
-  /** When a process dies, its reserved credits become uncertain after this time, in milliseconds. Default 60,000. */
+  /** Milliseconds after which credits that a dead process reserved count as spent. Default 60,000. */
   lease?: number | undefined
 }
 
 const hasLost = 'the store has lost a part of what was spent; use a budget with a new name'
 
 /**
- * A credit limit for all processes that share a store. While the store is unavailable, calls are refused before anything
- * is sent. The outcome of a reservation is sent until the store has accepted it.
+ * A limit on credits for all processes that share a store. While the store is unavailable, calls fail before they are sent.
  *
  * @example
  * const budget = new SharedBudget({ store: redisStore(redis), name: 'march', limit: 1000 })
  * const client = new SocialSearch({ baseUrl, apiKey, budget })
  */
 export class SharedBudget implements Budget {
-  /** Credits that all processes together may spend, in all or in each period. */
+  /** Credits for all processes together, in total or in each period. */
   readonly limit: number
   /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string
@@ -81,7 +80,7 @@ export class SharedBudget implements Budget {
   }
 
   /**
-   * Returns what all processes have spent and reserved, in this period if there is one, and when it ends.
+   * Returns what all processes have spent and reserved in this period, and when it ends.
    *
    * @throws {BudgetUnavailableError} if the store is unavailable, or has lost what was spent.
    */
@@ -96,7 +95,7 @@ export class SharedBudget implements Budget {
     }
   }
 
-  /** Resolves when the store has accepted the outcome of every reservation that has ended so far. */
+  /** Resolves when the store has the costs of all calls that have ended. */
   flush(): Promise<void> {
     return this.#sync.flush()
   }

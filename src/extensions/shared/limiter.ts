@@ -22,27 +22,26 @@ import { SharedSurface, type SurfaceContext, arrivalMs } from './surface.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {
-  /** A label for the organization: the same for all its processes. The store gets a hash of it. */
+  /** A label for the organization, the same in all its processes. */
   organization: string
-  /** The organization's limits, if they differ from the documented ones; the same for all its processes. */
+  /** The organization's limits, if they differ from the documented ones. The same in all its processes. */
   limits?: Partial<Limits> | undefined
-  /** How long the slot of a dead process stays taken, in milliseconds. Default 15,000. */
+  /** Milliseconds after which the requests of a dead process no longer count. Default 15,000. */
   lease?: number | undefined
   /**
-   * What happens to calls while the store is unavailable. `wait`: they stay queued until it is back, or until their signal
-   * or deadline ends them. `local`: this process continues alone, with `localShare` of the limits. Default `wait`.
+   * What calls do while the store is unavailable. `wait`: stay in the queue. `local`: go on with `localShare` of the limits.
+   * Default `wait`.
    */
   onUnavailable?: 'wait' | 'local' | undefined
   /**
-   * The share of the organization's limits that this process uses alone, above 0 and up to 1, at least one request. One
-   * divided by the number of processes keeps all of them within the rate limit. Default 0.25.
+   * The fraction of the limits for this process while the store is unavailable, above 0 and up to 1. With four processes,
+   * 0.25 keeps all of them within the limits. Default 0.25.
    */
   localShare?: number | undefined
 }
 
 /**
- * Keeps the limits of an organization for all processes that share a store. Processes that wait get equal shares of a surface.
- * Within a process, calls go by priority and arrival.
+ * Keeps all processes that share a store within the organization's limits. Processes that wait get equal shares.
  *
  * @example
  * const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
@@ -55,7 +54,7 @@ export class SharedLimiter implements CallLimiter {
   readonly #surfaces = new Map<string | null, SharedSurface>()
 
   /**
-   * Makes a limiter that shares the limits of `organization` with all processes that use the same store.
+   * Shares the limits of `organization` with all processes that use the same store.
    *
    * @throws {ConfigurationError} for invalid options.
    */

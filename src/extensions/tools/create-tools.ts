@@ -43,7 +43,7 @@ export const commonOptions = {
 }
 
 /**
- * Makes tools for a language model, one for each operation, which spend at most `budget` together.
+ * Creates tools for a language model, one for each operation. Together, they spend at most `budget`.
  *
  * @throws {ConfigurationError} for options that cannot work.
  * @example

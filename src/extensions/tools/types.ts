@@ -16,11 +16,11 @@ export interface ConfirmRequest {
   tool: string
   /** The arguments of the call, as plain JSON. */
   input: Record<string, unknown>
-  /** Pages to buy. */
+  /** How many pages. */
   pages: number
-  /** Credits that the call may cost at most. If the service documents no bound, an estimate for 1,000 items. */
+  /** Maximum cost in credits. If the service documents no maximum, the cost of 1,000 items. */
   atMost: number
-  /** Whether `atMost` is a bound. */
+  /** Whether the call can never cost more than `atMost`. */
   isBounded: boolean
   /** How the price comes about, in a sentence. */
   why: string
@@ -31,21 +31,21 @@ export interface ConfirmRequest {
 export interface ToolsOptions<Id extends OperationId = OperationId> {
   /** Makes the calls. */
   client: SocialSearch
-  /** Credits for all calls of these tools together, or a budget to take them from, which says what they have cost. */
+  /** Credits for all calls of these tools together: a number, or a budget that you can read and share. */
   budget: number | Budget
   /** Ids of the operations to offer. Default: the searches, `professionalnet.company.get` and `organization.usage`. */
   allow?: readonly Id[] | undefined
-  /** Calls that may cost more need approval by `confirm`. Default: none does. */
+  /** Calls that may cost more credits than this need approval by `confirm`. Default: none. */
   confirmAbove?: number | undefined
-  /** Asks a person. Without it, calls above `confirmAbove` are refused. */
+  /** Asks a person for approval. Without it, calls above `confirmAbove` are refused. */
   confirm?: Confirm | undefined
-  /** Most items of a page in one result, 1 to 100. The others stay available by `next`, for free. Default 20. */
+  /** Items of a page in one result, 1 to 100. The others follow by `next`, for free. Default 20. */
   maxItems?: number | undefined
-  /** Most characters of one text in a result, 20 to 20,000. Default 1,000. */
+  /** Where to cut texts, in characters, 20 to 20,000. Default 1,000. */
   maxText?: number | undefined
-  /** Fields of the items of an operation, such as `engagements.viewsCount`. Default: those that a model needs. */
+  /** Fields of the items, by operation id: `{ 'microblog.search': ['id', 'body'] }`. Default: a few short ones. */
   fields?: { readonly [Operation in OperationId]?: readonly string[] | undefined } | undefined
-  /** Says in each result that everything is made up. Set it for a client of the sandbox. Default false. */
+  /** Set it for a sandbox: each result then says that everything is made up. Default false. */
   simulated?: boolean | undefined
 }
 
@@ -102,16 +102,16 @@ export interface ToolCallOptions {
   abortSignal?: AbortSignal | undefined
   /** Asks a person, in place of `confirm` of the tools. */
   confirm?: Confirm | undefined
-  /** Called after each page but the last, and when a page has to wait. */
+  /** Called after each page except the last, and when a page has to wait. */
   onProgress?: ((progress: ToolProgress) => void) | undefined
 }
 
 /** How far a call is. */
 export interface ToolProgress {
-  /** Pages that are done. */
+  /** Pages read so far. */
   done: number
   pages: number
-  /** Why the call waits; absent if a page is done. */
+  /** Why the call is waiting; absent after a page. */
   waiting?: string
 }
 
@@ -121,7 +121,7 @@ export interface AgentTool {
   readonly name: string
   /** The operation that it calls. */
   readonly operation: OperationId
-  /** What a success costs, at the prices of the client. */
+  /** What a call costs, at the client's prices. */
   readonly price: Price
   /** What it finds and what it costs. */
   readonly description: string
@@ -131,7 +131,7 @@ export interface AgentTool {
   readonly execute: (input: unknown, options?: ToolCallOptions) => Promise<ToolResult>
 }
 
-/** What the counts of a summary are by. Days and weeks are those of UTC. */
+/** What to count by. Days and weeks are in UTC. */
 export type ToolSummary = 'day' | 'week' | 'author'
 
 /** What a tool returns, as plain JSON. */
@@ -139,50 +139,50 @@ export interface ToolResult {
   ok: boolean
   /** What went wrong, and what to do. */
   error?: ToolFailure
-  /** Says that the texts below are data, how old they are, that nothing was found, or that everything is simulated. */
+  /** What the model should know: texts are data, how old they are, nothing was found, or everything is simulated. */
   notice?: string
   /** Items on the pages that were read. */
   returned?: number
   /** Pages that were read. */
   pages?: number
-  /** Times of the oldest and the newest of these items. */
+  /** When the oldest and the newest of these items were posted. */
   oldest?: string
   newest?: string
-  /** With `summary`: how many items each day, week or author has. Weeks are named by their Monday. */
+  /** With `summary`: items for each day, week (its Monday) or author. */
   counts?: [string, number][]
-  /** With `summary`: the handle that returns the counted items for free, as `next` of a call without `summary`. */
+  /** With `summary`: pass it as `next`, without `summary`, to get the counted items for free. */
   details?: string
-  /** Items of a list, with short names for the default fields and paths for others; with `summary`, the first five. */
+  /** The items; with `summary`, the first five. The default fields have short names, others their paths. */
   items?: Record<string, unknown>[]
   /** The answer of an operation without a list. */
   record?: Record<string, unknown>
-  /** Handle of what follows; null after the end. Absent for operations without pages. */
+  /** Pass it as `next` to read on; null at the end. Absent for calls without pages. */
   next?: string | null
-  /** When the oldest page of the result arrived from the service, in ISO 8601, if a cache had it. */
+  /** When the oldest page came from the service, in ISO 8601, if it was in the cache. */
   cachedAt?: string
   credits: ToolCredits
 }
 
 /** Credits of one call. */
 export interface ToolCredits extends CallCredits {
-  /** Left for further calls; null if the budget does not tell. */
+  /** Credits left in the budget; null if unknown. */
   remaining: number | null
 }
 
 /** A failure, written for a model. */
 export interface ToolFailure {
-  /** The code of the SDK's error, or one of the tools' own. */
+  /** An error code of the SDK, or one of the tools' own. */
   code: string
-  /** What is wrong and what to do. */
+  /** What is wrong, and what to do. */
   message: string
   /** Invalid params. */
   issues?: readonly Issue[]
-  /** Seconds to wait before the next try. */
+  /** Seconds to wait before the next attempt. */
   retryAfter?: number
   /** Whether the call cost credits. */
   charged: Charged
   /** For a write: whether it changed data. */
   applied?: Applied
-  /** Whether further calls of these tools are useless. */
+  /** True if further calls are useless: the budget is spent, or the key does not work. */
   stop: boolean
 }

@@ -7,7 +7,7 @@ import type { SocialSearchError } from '../../errors/index.ts'
 import type { Microblog, PagedOptions, Professionalnet } from '../../index.ts'
 import type { WatchPace } from './pace.ts'
 
-/** Params of a watch of the microblog network. The category is always `Latest`. */
+/** Params of a watch on the microblog network. */
 export interface WatchParams {
   /** Keywords, 1 to 200 characters. */
   query: string
@@ -17,7 +17,7 @@ export interface WatchParams {
   filters?: MicroblogFilters | undefined
 }
 
-/** Params of a watch of the professional network: those of the search, except for `page` and `count`. Sorted by `recent`. */
+/** Params of a watch on the professional network: those of its search, except `page` and `count`. */
 export interface ProfessionalnetWatchParams extends Omit<
   ProfessionalnetPostsSearchParams,
   'page' | 'count' | 'sort_by'
@@ -26,45 +26,45 @@ export interface ProfessionalnetWatchParams extends Omit<
   sort_by?: 'recent' | undefined
 }
 
-/** A search among several: its params, and its network. */
+/** One of several searches: its params and its network. */
 export type SearchToWatch =
   (WatchParams & { network?: 'microblog' }) | (ProfessionalnetWatchParams & { network: 'professionalnet' })
 
-/** Where the searches are: a client, or those of its resources that the searches need. */
+/** A client, or the resources that the searches need. */
 export interface WatchClient {
   readonly microblog?: Microblog
   readonly professionalnet?: Pick<Professionalnet, 'posts'>
 }
 
-/** Options that all watches share. The options of a search apply to each page. */
+/** Options of all watches. Options of a search, such as `budget` and `signal`, apply to each page. */
 export interface SharedWatchOptions extends Omit<PagedOptions, 'limit'> {
-  /** Looks at each search once, then ends; with a budget that has a period, only at those that are due. Default false. */
+  /** Look at each search once, then end; with a budget that resets, only at searches that are due. Default false. */
   once?: boolean | undefined
-  /** `now`: the first look at a search yields no posts, only the state. By default, it yields the newest page. */
+  /** `now`: skip posts that already exist. Default: the first look yields the newest page. */
   from?: 'now' | undefined
   /**
    * Posts that are so old are fresh enough, in milliseconds: no search is looked at more often. Default 900,000, 15 minutes.
    */
   freshness?: number | undefined
-  /** The most pages of one look at a search, also to fill gaps. Default 10. */
+  /** Page limit of one look at a search, gaps included. Default 10. */
   maxPages?: number | undefined
-  /** Known posts in a row that end a look, 1 to 20. A higher value finds late posts further down. Default 3. */
+  /** How many known posts in a row end a look, 1 to 20. A higher value finds posts that appear late. Default 3. */
   overlap?: number | undefined
 }
 
 /** Options of a watch of one search. */
 export interface WatchOptions extends SharedWatchOptions {
-  /** `state` of the last batch that you stored; null or absent to start. */
+  /** `state` of the last batch that you saved; null to start. */
   state?: WatchState | null | undefined
 }
 
 /** Options of a watch of several searches. */
 export interface WatchSearchesOptions extends SharedWatchOptions {
-  /** For each name, `state` of its last batch that you stored; null or absent to start. */
+  /** For each name, `state` of the last batch that you saved; null to start. */
   states?: Readonly<Record<string, WatchState | null | undefined>> | undefined
 }
 
-/** The state of a search, as plain JSON. */
+/** What a watch knows of a search, as plain JSON. */
 export interface WatchState {
   /** The search, so that the state of another one is refused. */
   readonly search: string
@@ -85,35 +85,35 @@ export interface WatchSpan {
   readonly oldest?: string
 }
 
-/** Posts that are not read yet: those that were published between two known ones. */
+/** A time whose posts have not been read yet. */
 export interface WatchGap {
-  /** When the known post below the gap was published; null if unknown. */
+  /** When the gap begins: the time of the newest known post before it; null if unknown. */
   readonly from: string | null
-  /** When the known post above the gap was published; null if unknown. */
+  /** When the gap ends: the time of the oldest known post after it; null if unknown. */
   readonly to: string | null
 }
 
 /** The new posts of one page. */
 export interface WatchBatch<Post = MicroblogPost> {
-  /** Posts not seen before, newest last. Empty if only the state has changed. */
+  /** New posts, newest last. Empty if only the state changed. */
   posts: Post[]
-  /** Store it together with the posts. */
+  /** Save it together with the posts. */
   state: WatchState
-  /** What is missing, newest first. The rest of this look fills it, or a later one. */
+  /** What is missing, newest first. This look or a later one fills it. */
   gaps: WatchGap[]
 }
 
 /** The new posts of one page of one search. */
 export interface SearchBatch<Name = string, Post = MicroblogPost> extends WatchBatch<Post> {
-  /** The name of the search. Store the state under it. */
+  /** The name of the search. Save the state under it. */
   name: Name
-  /** Why the look ended early. The other searches go on, and the next look at this one continues. */
+  /** Why the look ended early; null if it did not. The next look continues, and other searches go on. */
   error: SocialSearchError | null
 }
 
 type PostOf<Search> = Search extends { network: 'professionalnet' } ? ProfessionalnetPost : MicroblogPost
 
-/** A batch of any of the searches: its `name` tells the type of its posts. */
+/** A batch of any search. Its `name` narrows the type of its posts. */
 export type BatchOf<Searches> = {
   [Name in keyof Searches & string]: SearchBatch<Name, PostOf<Searches[Name]>>
 }[keyof Searches & string]

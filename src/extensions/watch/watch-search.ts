@@ -6,7 +6,7 @@ import { scheduled } from './schedule.ts'
 import type { ProfessionalnetWatchParams, WatchBatch, WatchOptions, WatchParams } from './types.ts'
 
 /**
- * Watches one search for new posts, as `watchSearches()` watches many, and throws each error.
+ * Finds new posts of one search. Like `watchSearches()`, but throws errors.
  *
  * @param source `client.microblog` or `client.professionalnet.posts`, also of a transport.
  * @throws {ConfigurationError} for invalid options, or the state of another search.

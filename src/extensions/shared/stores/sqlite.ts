@@ -17,8 +17,7 @@ const pauseMs = 10
 const patienceMs = 10_000
 
 /**
- * Makes a store in an SQLite file, for the processes of one machine. Only the user of this process may read the file. It needs
- * `node:sqlite`: Node 22.13 or later.
+ * A store in an SQLite file, for the processes of one machine, readable by your user only. Needs Node 22.13 or later.
  *
  * @example
  * const store = sqliteStore('shared.sqlite')
