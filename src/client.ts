@@ -126,8 +126,13 @@ export class SocialSearch {
     const given: object | string = params
     const isId = typeof given === 'string'
     const request = this.#transport.compose(operation, isId ? {} : given, isId ? given : undefined)
-    const configured = this.#transport.configured(operation, request)
-    return quoteOf(configured, this.#transport.perMinute, request.maxItems, options)
+    this.#transport.assertValid(operation, request)
+    return quoteOf(
+      this.#transport.configured(operation),
+      this.#transport.perMinute,
+      request.maxItems,
+      options,
+    )
   }
 
   /** What sends this client's calls. Pass it to functions such as `microblog()`. */

@@ -24,7 +24,7 @@ export const ablations: readonly Ablation[] = [
   {
     name: 'no allowance',
     file: 'limits/contention.ts',
-    from: 'return this.#allowance',
+    from: 'return Math.min(this.limit, this.#allowance + 2 ** Math.floor(windows * stepsPerWindow) - 1)',
     to: 'return this.limit',
   },
   {
@@ -36,7 +36,7 @@ export const ablations: readonly Ablation[] = [
   {
     name: 'refused requests count',
     file: 'limits/surface-pace.ts',
-    from: 'else if (now > this.#countRefusedUntil) this.#uncountedAt = now',
+    from: 'if (this.#isPart && isRefused && performance.now() > this.#countRefusedUntil) this.#log.delete(send)',
     to: '',
   },
 ]

@@ -1,4 +1,4 @@
-import type { QueueRequest, Lease } from './interface.ts'
+import { type QueueRequest, type Lease, withRelease } from './interface.ts'
 import type { SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
@@ -43,11 +43,11 @@ export class PollingCalls {
       }
       const grant = (lease: Lease): void => {
         call.lease = lease
-        const release = (isRefused?: boolean): void => {
+        const released = withRelease(lease, (isRefused) => {
           lease.release(isRefused)
           this.#end(call)
-        }
-        call.deliver = () => resolve({ ...lease, release })
+        })
+        call.deliver = () => resolve(released)
       }
       const refuse = (reason: unknown): void => {
         call.deliver = () => {

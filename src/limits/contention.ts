@@ -20,9 +20,9 @@ export class Contention {
   /** Requests that the surface accepts in a window. */
   readonly limit: number
   readonly #windowMs: number
+  /** At `#changedAt`. */
   #allowance: number
   #changedAt = 0
-  #step = 1
   #refusals = 0
 
   constructor(limit: number, windowMs: number) {
@@ -33,13 +33,8 @@ export class Contention {
 
   /** Requests that this process may send in a window. */
   get allowance(): number {
-    const stepMs = this.#windowMs / stepsPerWindow
-    while (this.#allowance < this.limit && performance.now() - this.#changedAt >= stepMs) {
-      this.#allowance = Math.min(this.limit, this.#allowance + this.#step)
-      this.#step *= 2
-      this.#changedAt += stepMs
-    }
-    return this.#allowance
+    const windows = Math.max(0, performance.now() - this.#changedAt) / this.#windowMs
+    return Math.min(this.limit, this.#allowance + 2 ** Math.floor(windows * stepsPerWindow) - 1)
   }
 
   /** Milliseconds between two requests, so that bursts of several processes do not coincide. */
@@ -57,12 +52,11 @@ export class Contention {
     const { allowance } = this
     const momentary = isMomentary(announcedMs, this.#windowMs)
     this.#refusals++
-    this.#step = 1
     // The allowance recovers only after the surface opens.
     this.#changedAt = performance.now() + announcedMs
     if (!momentary)
       this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * minRemaining)))
-    else if (this.#refusals > 1) this.#allowance = Math.max(1, allowance - 1)
+    else this.#allowance = Math.max(1, allowance - (this.#refusals > 1 ? 1 : 0))
     return momentary ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, maxDoublings) - 1) : 0
   }
 

@@ -78,6 +78,7 @@ describe('ResultCache', () => {
     expect(value?.posts).toEqual([{ id: 1 }])
     const { error } = await settle(client.microblog.search(query, { schema: z.object({ id: z.number() }) }))
     expect(error).toBeInstanceOf(InvalidResponseError)
+    expect((error as InvalidResponseError).body).toHaveProperty('posts')
     expect(error).toMatchObject({ charged: 'no' })
     expect(service.arrivals).toHaveLength(1)
   })

@@ -3,20 +3,14 @@ import { type Lease, abortNoticeMs } from '../../limits/interface.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import { userAgent } from '../http/user-agent.ts'
 import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
-import { Failure, holdOf } from '../retry/failure.ts'
+import { Failure } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
 import { type CallResult, type Situation, errorContext, logAt, timeoutOf } from './call.ts'
 import type { CallCost } from './call-cost.ts'
 import { codeOf } from './call-observer.ts'
 import { checkAnswer } from './check-answer.ts'
-import {
-  type AttemptOutcome,
-  failureOfAbort,
-  failureOfConnection,
-  failureOfMisuse,
-  failureOfUnexpected,
-  outcomeOf,
-} from './outcome.ts'
+import { failureOfAbort, failureOfConnection, failureOfMisuse, failureOfUnexpected } from './failures.ts'
+import { type AttemptOutcome, outcomeOf } from './outcome.ts'
 
 /** One attempt: it sends the request, settles the outcome, then checks and transforms a success. */
 export class OpenAttempt {
@@ -168,9 +162,9 @@ export class OpenAttempt {
     if (requestId !== undefined) this.#entry.requestId = requestId
     this.#cost.settle(cost)
     this.#at = { ...this.#at, tookEffect, accountedOutcome: outcome }
-    const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
-    if (holdMs !== null) call.client.limiter.closeSurface(call.operation.surface, holdMs)
-    const free = (): void => this.#lease.release(holdMs !== null)
+    const closedMs = outcome instanceof Failure ? outcome.closedMs : null
+    if (closedMs !== null) call.client.limiter.closeSurface(call.operation.surface, closedMs)
+    const free = (): void => this.#lease.release(closedMs !== null)
     if (this.#keepSlotMs > 0) setTimeout(free, this.#keepSlotMs)
     else free()
   }

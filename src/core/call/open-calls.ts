@@ -1,7 +1,13 @@
 import { ClosedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
-import type { CallLimiter, Lease, QueueWait, QueueRequest } from '../../limits/interface.ts'
+import {
+  type CallLimiter,
+  type Lease,
+  type QueueRequest,
+  type QueueWait,
+  withRelease,
+} from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
@@ -65,11 +71,10 @@ export class OpenCalls {
   /** Counts a request as in flight until its lease is released. */
   count(lease: Lease): Lease {
     this.#inFlight++
-    const release = (isRefused?: boolean): void => {
+    return withRelease(lease, (isRefused) => {
       this.#inFlight--
       lease.release(isRefused)
-    }
-    return { ...lease, release }
+    })
   }
 
   queue(call: Call, request: QueueRequest): void {

@@ -9,7 +9,7 @@ import {
 import { retryIn } from '../../lib/count.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
-import { Failure, holdOf } from '../retry/failure.ts'
+import { Failure } from '../retry/failure.ts'
 import { OpenAttempt } from './attempt.ts'
 import {
   type CallResult,
@@ -24,7 +24,7 @@ import {
 import { CallCost } from './call-cost.ts'
 import { Ended } from './cancellation.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { errorOfEnd } from './outcome.ts'
+import { errorOfEnd } from './failures.ts'
 
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
@@ -52,6 +52,7 @@ class CallRun {
 
   /** Answers the call. */
   async send(): Promise<CallResult> {
+    this.#openCalls.add(this.#call)
     try {
       // Before pRetry, whose promises and options would double the memory of a call that waits.
       let lease = this.#leaveQueue(await this.#queue())
@@ -139,13 +140,12 @@ class CallRun {
   /** Enters the queue. */
   #enterQueue(): QueueRequest {
     const { cancellation, operation, settings } = this.#call
-    const hold = this.#latest?.failures.map(holdOf).at(-1) ?? 0
     const queueRequest: QueueRequest = {
       surface: operation.surface,
       priority: settings.priority,
       isRetry: this.#latest !== undefined,
       // It waits for the end of its own 429, also beyond `maxWait`: without a `Retry-After`, that is the wait of its retry.
-      maxClosedWaitMs: Math.max(settings.retry.maxWaitMs, hold),
+      maxClosedWaitMs: Math.max(settings.retry.maxWaitMs, this.#latest?.failures.at(-1)?.closedMs ?? 0),
       // Fields without a number take less memory than Infinity.
       sendBy: cancellation.sendBy === Infinity ? undefined : cancellation.sendBy,
       // Whole numbers take less memory.

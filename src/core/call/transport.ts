@@ -11,7 +11,7 @@ import { CallObserver, isObserved } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type ComposedRequest, assertValid, composeRequest, contextOf } from './compose-request.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { errorOfEnd } from './outcome.ts'
+import { errorOfEnd } from './failures.ts'
 import { sendCalls } from './run.ts'
 import { wrapsOf } from './wraps.ts'
 
@@ -109,14 +109,14 @@ export class ClientTransport implements Transport {
     return this.#client.limiter.limits.perMinute
   }
 
-  /**
-   * The operation with the user's price and surface.
-   *
-   * @throws {InvalidRequestError} if a request is given and has issues.
-   */
-  configured(operation: Operation, request?: ComposedRequest): Operation {
-    const { prices, surfaces, redactor } = this.#client
-    if (request) assertValid(operation, request, redactor)
+  /** @throws {InvalidRequestError} if the request has issues. */
+  assertValid(operation: Operation, request: ComposedRequest): void {
+    assertValid(operation, request, this.#client.redactor)
+  }
+
+  /** The operation with the user's price and surface. */
+  configured(operation: Operation): Operation {
+    const { prices, surfaces } = this.#client
     const { id, price } = operation
     const { [id]: credits } = prices
     const { [id]: surface = operation.surface } = surfaces
@@ -134,7 +134,8 @@ export class ClientTransport implements Transport {
   ): Promise<CallResult> {
     try {
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
-      const configured = this.configured(operation, request)
+      this.assertValid(operation, request)
+      const configured = this.configured(operation)
       if (this.#client.cache === undefined && settings.cache === 'only')
         throw new ConfigurationError('cache: only needs a client with a cache')
       const call: Call = {
@@ -146,7 +147,6 @@ export class ClientTransport implements Transport {
         cancellation: new Cancellation(),
         observer: isObserved(settings) ? new CallObserver(settings, configured, request) : undefined,
       }
-      this.#openCalls.add(call)
       call.cancellation.start(settings, callerLeft)
       const { observer } = call
       if (observer === undefined) return this.#answer(call)
@@ -168,6 +168,7 @@ export class ClientTransport implements Transport {
 /** Makes calls that a cache may answer: something may end them before they are sent. */
 function untilEnd(send: Send, openCalls: OpenCalls): Send {
   return async (call) => {
+    openCalls.add(call)
     try {
       return await send(call)
     } catch (error) {

@@ -38,6 +38,8 @@ export class Failure extends Error {
   declare readonly cost: Cost
   /** Milliseconds to wait before the next attempt; null if the call does not retry, except after a 401. */
   declare readonly wait: number | null
+  /** Milliseconds for which it closes its surface; null unless it is a 429. */
+  declare readonly closedMs: number | null
   declare readonly body?: undefined
   declare readonly requestId?: undefined
 
@@ -45,11 +47,6 @@ export class Failure extends Error {
     super('the attempt failed')
     Object.assign(this, fields)
   }
-}
-
-/** Milliseconds for which a failure closes its surface; null unless it is a 429. */
-export function holdOf({ kind, announced, wait }: Failure): number | null {
-  return isRateLimit({ kind }) ? announced || (wait ?? 0) : null
 }
 
 /** Whether a failure is a 429. */

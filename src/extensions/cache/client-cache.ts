@@ -113,8 +113,11 @@ async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): P
   const value = bodyFormat.parse(text)
   const requestId = redactor.requestId(value)
   const success = { response, complete: true, text, value, body: value, requestId, tookEffect }
-  const read = { ...unsent(call), redactor, phase: 'body' as const, attempts, tookEffect, settled: success }
-  const answer = await checkAnswer(read, { ...success, cost: 'none' }, credits)
+  const answer = await checkAnswer(
+    { ...unsent(call), redactor, phase: 'body', attempts, tookEffect, accountedOutcome: success },
+    { ...success, cost: 'none' },
+    credits,
+  )
   if (answer instanceof Failure) throw answer.error
   if (isPayer) return answer
   ledger.saved += cost
