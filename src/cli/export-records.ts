@@ -5,14 +5,24 @@ import { type Column, type ColumnType, toCsv, toJsonl, toParquet } from '../exte
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { exact } from './exact-records.ts'
+import { millisecondsOf } from './flags.ts'
 import { asWritten, fileFormatOf } from './output-file.ts'
 import { columnTypes, quoted } from './record-database.ts'
 import { importWithSqlite } from './sqlite.ts'
 
 interface ExportFlags {
   readonly table?: string
+  readonly since?: string
   readonly bom?: boolean
 }
+
+/** A table with records, or a view that also tells which query has found a record, and when. */
+interface Source {
+  readonly name: string
+  readonly isView: boolean
+}
+
+const year = 366 * 86_400_000
 
 /** Makes a file of the records in a database. */
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
@@ -21,10 +31,10 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   const database = new DatabaseSync(resolve(from))
   try {
     database.exec('PRAGMA busy_timeout = 10000')
-    const table = tableOf(database, from, flags.table)
-    const bytes = recordsOf(database, table).pipeThrough(
-      writerFor(to, table, columnsOf(database, table), flags),
-    )
+    const source = sourceOf(database, from, flags)
+    const { name } = source
+    const writer = writerFor(to, name, columnsOf(database, name), flags)
+    const bytes = recordsOf(database, source, startOf(flags)).pipeThrough(writer)
     const file = asWritten(to, () => openSync(to, 'wx'))
     try {
       for await (const part of bytes) writeFileSync(file, part)
@@ -58,19 +68,32 @@ function writerFor(
   return format === 'csv' ? toCsv({ fields, bom }) : toParquet({ fields })
 }
 
-/** The table with records that is meant. */
-function tableOf(database: DatabaseSync, path: string, wanted: string | undefined): string {
+function sourceOf(database: DatabaseSync, path: string, { table, since }: ExportFlags): Source {
   const rows = database
     .prepare(
-      `SELECT name FROM sqlite_master AS each
-       WHERE type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(each.name) WHERE name = 'record')`,
+      `SELECT name, type FROM sqlite_master AS each
+       WHERE EXISTS (SELECT 1 FROM pragma_table_info(each.name) WHERE name = 'record')`,
     )
     .all()
-  const tables = rows.map(({ name }) => String(name))
-  if (tables.length === 0) throw new UsageError(`${path} has no records`)
-  const [first, second] = wanted === undefined ? tables : tables.filter((name) => name === wanted)
+  const all = rows.map(({ name, type }): Source => ({ name: String(name), isView: type === 'view' }))
+  if (all.length === 0) throw new UsageError(`${path} has no records`)
+  const fit = all.filter(({ isView }) => isView || since === undefined)
+  if (fit.length === 0)
+    throw new UsageError(
+      `--since needs posts that watch has found; ${path} does not say when its records came`,
+    )
+  const [first, second] = fit.filter(({ name, isView }) =>
+    table === undefined ? isView === (since !== undefined) : name === table,
+  )
   if (first !== undefined && second === undefined) return first
-  throw new UsageError(`pass --table with one of ${tables.join(', ')}`)
+  throw new UsageError(`pass --table with one of ${fit.map(({ name }) => name).join(', ')}`)
+}
+
+/** The minute in which `--since` begins, as the database spells it: a schedule starts some runs seconds later than others. */
+function startOf({ since }: ExportFlags): string {
+  if (since === undefined) return ''
+  const start = new Date(Date.now() - millisecondsOf('--since', since, year))
+  return `${start.toISOString().slice(0, 16).replace('T', ' ')}:00`
 }
 
 function columnsOf(database: DatabaseSync, table: string): Column[] {
@@ -84,16 +107,29 @@ function columnsOf(database: DatabaseSync, table: string): Column[] {
 }
 
 /** Reads in parts: a job can write between them. */
-function recordsOf(database: DatabaseSync, table: string): ReadableStream<unknown> {
+function recordsOf(database: DatabaseSync, { name, isView }: Source, start: string): ReadableStream<unknown> {
+  const found = 'query, first_seen, record'
+  // A view has no numbers of rows.
+  if (isView)
+    database
+      .prepare(
+        `CREATE TEMP TABLE export AS SELECT ${found} FROM ${quoted(name)}
+         WHERE first_seen >= ? ORDER BY query, first_seen`,
+      )
+      .run(start)
   const read = database.prepare(
-    `SELECT rowid AS number, record FROM ${quoted(table)} WHERE rowid > ? ORDER BY rowid LIMIT 1000`,
+    `SELECT rowid AS number, ${isView ? found : 'record'} FROM ${isView ? 'temp.export' : quoted(name)}
+     WHERE rowid > ? ORDER BY rowid LIMIT 1000`,
   )
   let last = 0
   return new ReadableStream({
     pull(controller) {
       const rows = read.all(last)
-      for (const { record } of rows) controller.enqueue(exact(String(record)))
-      last = Number(rows.at(-1)?.['number'])
+      for (const { number, record, ...from } of rows) {
+        last = Number(number)
+        const value = exact(String(record))
+        controller.enqueue(isView ? { ...from, ...Object(value) } : value)
+      }
       if (rows.length === 0) controller.close()
     },
   })

@@ -89,9 +89,10 @@ function createProgram(json: boolean): Command {
     'export <database> <file>',
     'make a .csv, .jsonl or .parquet file of the records in a .db file',
     'export posts.db posts.csv',
-    'export posts.db mentions.jsonl --table mentions',
+    'export posts.db new.csv --since 24h',
   )
     .option('--table <name>', 'the table to export, if there are several')
+    .option('--since <time>', 'only posts that watch has found since, such as 24h, and the query of each')
     .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .option('--json', 'print errors as JSON objects')
     .action(exportRecords)

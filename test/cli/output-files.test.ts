@@ -85,6 +85,7 @@ describe('export', () => {
   it.each([
     ['a.db a.txt', 'ends in .csv, .jsonl or .parquet, got a.txt'],
     ['a.db a.jsonl --bom', '--bom needs a .csv file'],
+    ['a.db a.csv --since 24h', '--since needs posts that watch has found'],
     ['a.db /none/a.csv', 'the folder /none does not exist'],
     ['a.db own.csv', 'own.csv exists'],
     ['own.csv a.csv', 'own.csv is not an SQLite database'],

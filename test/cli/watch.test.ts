@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { failed } from '../support/command-line.ts'
+import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { bodies, folder, sandbox, social, useCommand } from './command.ts'
 
@@ -73,6 +73,31 @@ describe('watch of several queries', () => {
     sandbox.publish({ microblog: [{ id: '92', body: 'tea' }] })
     await social('watch tea --once --out posts.db')
     expect([sandbox.requests.length - before, rowsOf('posts.db', view).at(-1)]).toEqual([1, 'tea92'])
+  })
+
+  it('tells `export` which query has found a post, and when', async () => {
+    sandbox.publish({ microblog: [{ id: '90', body: 'coffee or tea' }] })
+    await social(watch)
+    const file = new DatabaseSync('posts.db')
+    file.exec("UPDATE social_search_found SET first_seen = datetime('now', '-24 hours') WHERE key = '90'")
+    file.exec("UPDATE social_search_found SET first_seen = '2026-01-01 00:00:00' WHERE key <> '90'")
+    file.close()
+    await social('export posts.db new.csv --since 24h')
+    const rows = linesOf(readFileSync('new.csv', 'utf8'))
+    expect(rows[0]).toMatch(/^query,first_seen,id,/)
+    expect(rows.slice(1).map((row) => row.replace(/^(\w+),[-\d: ]+,(\d+),.*/, '$1 $2'))).toEqual([
+      'coffee 90',
+      'tea 90',
+    ])
+    await social('export posts.db all.jsonl --table microblog_posts_found')
+    const all = recordsOf(readFileSync('all.jsonl', 'utf8'))
+    expect([all.length, all[0]?.['query'], all[0]?.['first_seen']]).toEqual([
+      21,
+      'coffee',
+      '2026-01-01 00:00:00',
+    ])
+    await social('export posts.db posts.jsonl')
+    expect(recordsOf(readFileSync('posts.jsonl', 'utf8'))).toHaveLength(20)
   })
 
   it('reads a file with a query on each line, each once, and comments', async () => {

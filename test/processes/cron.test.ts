@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
+import { numbersOf, range } from '../support/posts-database.ts'
 import { buildCommand } from './command.ts'
 
 const execute = promisify(execFile)
@@ -31,7 +32,7 @@ async function jobFolder() {
     each.replace('https://api.example.com/v1', sandbox.baseUrl).replace('your_key', sandbox.apiKey),
   )
   const env = samples.find((each) => each.includes('> job.env')) ?? ''
-  const lines = samples.filter((each) => each.includes('0 2 * * *'))
+  const lines = samples.filter((each) => each.includes('* * * cd'))
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
   const shell = async (code: string) =>
     (await execute('sh', ['-c', code], { cwd: folder, env: { PATH } })).stdout
@@ -39,16 +40,16 @@ async function jobFolder() {
   return {
     sandbox,
     folder,
-    /** Runs the lines that the page prints for the crontab, as cron does. */
+    /** Runs a line that the page prints for the crontab, as cron does. */
     async night(part: string): Promise<void> {
-      const [path = '', line = ''] = (await shell(lines.find((each) => each.includes(part)) ?? '')).split(
-        '\n',
-      )
+      const printed = await shell(lines.find((each) => each.includes(part)) ?? '')
+      const [path = '', ...times] = printed.split('\n')
+      const line = times.find((each) => each.includes(part)) ?? ''
       const home = join(folder, 'home')
       const options = { cwd: '/', env: { HOME: home, PATH: path.replace('PATH=', '') } }
       // Nights are more than a minute apart, so their requests share no limit.
       rmSync(home, { recursive: true, force: true })
-      await execute('sh', ['-c', line.replace('0 2 * * * ', '')], options)
+      await execute('sh', ['-c', line.replace(/^.* \* \* \* /, '').replaceAll('\\%', '%')], options)
     },
     exits: () => readFileSync(join(folder, 'job.log'), 'utf8').match(/^exit \d+/gm),
   }
@@ -60,17 +61,39 @@ it('docs/jobs.md has lines for cron that store each post once in ten nights, log
   for (let each = 0; each < 10; each++) {
     // The eighth night needs more than ten pages, and the ninth buys the rest.
     const published = each < 7 ? 20 + each : 260 + each
-    await night('social-search watch')
+    await night('watch coffee')
     sandbox.publish(posts(published, each === 6 ? 267 : published + 1))
   }
   expect(exits()).toEqual([...Array<string>(7).fill('exit 0'), 'exit 5', 'exit 0', 'exit 0'])
-  const [news = ''] = samplesOf('docs/jobs.md', 'sql')
-  const found = new DatabaseSync(join(folder, 'posts.db')).prepare(news).all()
-  expect([found.length, found[0]?.['query']]).toEqual([269, 'coffee'])
+  expect(numbersOf(join(folder, 'posts.db'), 'SELECT id FROM microblog_posts')).toEqual(range(0, 269))
   rmSync(join(folder, 'job.env'))
-  await night('social-search watch')
+  await night('watch coffee')
   expect(exits()?.at(-1)).toBe('exit 9')
 }, 60_000)
+
+it('docs/jobs.md has lines for cron that look at brands, and write each morning which query has found what', async () => {
+  const { sandbox, folder, night } = await jobFolder()
+  sandbox.publish([{ id: '90', body: 'acme is old' }])
+  await night('watch acme')
+  sandbox.publish(['acme', 'globex', 'acme and globex'].map((body, index) => ({ id: `9${index + 1}`, body })))
+  // Fifteen minutes later, each of them is due.
+  const database = new DatabaseSync(join(folder, 'posts.db'))
+  database.exec("UPDATE social_search_jobs SET state = json_set(state, '$.pace.at', 0)")
+  database.close()
+  await night('watch acme')
+  await night('export posts.db')
+  expect(readFileSync(join(folder, 'job.log'), 'utf8')).toBe('')
+  const name = readdirSync(folder).find((each) => each.startsWith('new-')) ?? ''
+  expect(name).toMatch(/^new-\d{4}-\d\d-\d\d\.csv$/)
+  const rows = readFileSync(join(folder, name), 'utf8').trim().split('\n')
+  expect(rows[0]).toMatch(/^query,first_seen,id,/)
+  expect(
+    rows
+      .slice(1)
+      .map((row) => row.replace(/^(\w+),[-\d: ]+,(\d+),.*/, '$1 $2'))
+      .sort(),
+  ).toEqual(['acme 91', 'acme 93', 'globex 92', 'globex 93'])
+})
 
 it('docs/jobs.md runs a program from cron, which makes no file without a key, and skips a night while its lock is held', async () => {
   const { folder, night, exits } = await jobFolder()

@@ -1,9 +1,10 @@
 import { stripTypeScriptTypes } from 'node:module'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { CreditBudget, SocialSearch } from '../../src/index.ts'
+import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
-import { watchSearch } from '../../src/extensions/watch/index.ts'
+import { SharedBudget, memoryStore } from '../../src/extensions/shared/index.ts'
+import { watchSearches } from '../../src/extensions/watch/index.ts'
 import { samplesOf } from '../docs/samples.ts'
 
 it('docs/jobs.md stores posts with better-sqlite3 as it says', async () => {
@@ -12,21 +13,24 @@ it('docs/jobs.md stores posts with better-sqlite3 as it says', async () => {
   const body = stripTypeScriptTypes(sample)
     .replaceAll(/^import .*$/gm, '')
     .replace("new DatabaseSync('posts.db')", 'Database')
-    .replace('db.close()', '')
   const job = new Function(
     'SocialSearch',
     'Database',
-    'CreditBudget',
-    'watchSearch',
+    'SharedBudget',
+    'sqliteStore',
+    'watchSearches',
     `return (async () => {${body}})()`,
   )
   const db = new Database(':memory:')
   const fromEnv = () => new SocialSearch(sandbox.clientOptions())
-  const run = (): Promise<void> => job({ fromEnv }, db, CreditBudget, watchSearch)
+  const run = (): Promise<void> => job({ fromEnv }, db, SharedBudget, memoryStore, watchSearches)
 
   await run()
-  sandbox.publish([{ body: 'coffee' }])
+  const count = db.prepare('SELECT count(*) AS stored FROM posts')
+  const { stored } = count.get() as { stored: number }
+  sandbox.publish([{ body: 'acme' }])
+  // Fifteen minutes later, both searches are due.
+  db.exec("UPDATE watches SET state = json_set(state, '$.pace.at', 0)")
   await run()
-  const rows = db.prepare('SELECT count(*) AS stored FROM posts').get()
-  expect([rows, sandbox.ledger.spent]).toEqual([{ stored: 21 }, 4])
+  expect([count.get(), sandbox.ledger.spent]).toEqual([{ stored: stored + 1 }, 8])
 })
