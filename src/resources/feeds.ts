@@ -5,11 +5,11 @@ import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options
 import type { ApiCall } from '../core/pages/api-call.ts'
 import { type SchemaOrType, type OpenList, type Output, byId, paged } from './methods.ts'
 
-/** Calls about the organization's feeds: saved filtered views. All are free, with scope `feeds:read`. */
+/** Your organization's feeds: saved filtered views. All calls are free, with scope `feeds:read`. */
 export interface Feeds {
   /**
-   * Lists feeds (`GET /feeds`). Free, with scope `feeds:read`. Neither params nor feeds are documented; `schema` checks
-   * each and gives it your type.
+   * Lists feeds (`GET /feeds`). Free, with scope `feeds:read`. The service documents neither params nor
+   * feeds; `schema` checks each and gives it your type.
    */
   list<Schema extends SchemaOrType = undefined, Name extends string = 'feeds'>(
     params?: OpenParams,

@@ -5,7 +5,7 @@ import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options
 import type { ApiCall } from '../core/pages/api-call.ts'
 import { type SchemaOrType, type OpenList, type Output, byId, paged } from './methods.ts'
 
-/** Calls about the organization's listeners: brand or keyword monitors. All are free, with scope `listeners:read`. */
+/** Your organization's listeners: brand or keyword monitors. All calls are free, with scope `listeners:read`. */
 export interface Listeners {
   /**
    * Lists listeners (`GET /listeners`). Free, with scope `listeners:read`. Neither params nor listeners are documented; `schema` checks

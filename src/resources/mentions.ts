@@ -5,7 +5,7 @@ import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from 
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type SchemaOrType, type OpenList, type Output, byId, paged, single } from './methods.ts'
 
-/** Calls about the organization's mentions: what its listeners have found. All are free. */
+/** Your organization's mentions: what its listeners found. All calls are free. */
 export interface Mentions {
   /**
    * Lists mentions (`GET /mentions`), newest first or by AI fit score. Free, with scope `mentions:read`. Neither the params
@@ -36,9 +36,8 @@ export interface Mentions {
 
   /**
    * Changes the state of a mention (`PATCH /mentions/{id}/state`). Free, with scopes `mentions:write` and `mentions:read`.
-   * Retried only if the request did not arrive, or after a 429 or 503. `applied` of an error tells whether the state may have
-   * changed; `charged` is about credits only. States, body and response are not documented; `schema` checks the whole
-   * response and gives it your type.
+   * Retried only if nothing has changed. If it fails, `error.applied` is `no`, or `unknown` if the state may have changed.
+   * States, body and response are not documented; `schema` checks the whole response and gives it your type.
    */
   setState<Schema extends SchemaOrType = undefined>(
     id: string,

@@ -16,21 +16,21 @@ export type { MicroblogFilters, MicroblogPost, MicroblogSearchParams }
 export interface MicroblogSearchPage<Post = MicroblogPost>
   extends MicroblogSearchBody<Post>, PageFields<MicroblogSearchParams> {}
 
-/** Calls about the microblog network. */
+/** The microblog network. */
 export interface Microblog {
   /**
-   * Searches public posts (`POST /data/microblog/tweets/search`). Each page that succeeds costs 2 credits. Scope
-   * `search:read`; counts towards the microblog surface. `schema` checks each post and gives it your type.
+   * Searches public posts (`POST /data/microblog/tweets/search`). Each page costs 2 credits, an error nothing. Scope
+   * `search:read`. `schema` checks each post and gives it your type.
    *
-   * Await it for the first page, iterate it for the posts of all pages, or use `pages()` and `toArray({ limit })`.
+   * Await it for the first page, iterate it for the posts of all pages, or use `pages()` or `toArray({ limit })`.
    *
-   * @throws {InvalidRequestError} before sending, if params are outside the documented bounds.
+   * @throws {InvalidRequestError} before sending, if the params are invalid.
    * @throws {CreditBudgetError} before sending, if a budget has too little left.
    * @throws {ApiError} if the service returned an error: `ValidationError`, `AuthenticationError`,
    *   `PermissionDeniedError`, `RateLimitError` or `UpstreamError`.
-   * @throws {ConnectionError} if no response arrived; `charged` tells whether it cost credits.
+   * @throws {ConnectionError} if no response arrived; `charged` says whether it cost credits.
    * @throws {TimeoutError} likewise.
-   * @throws {InvalidResponseError} if the response is not usable; `body` has it.
+   * @throws {InvalidResponseError} if the response cannot be used; it is in `body`.
    */
   search<Schema extends MaybeSchema = undefined>(
     params: MicroblogSearchParams,

@@ -5,7 +5,7 @@ import type { CallOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import { type SchemaOrType, type Output, single } from './methods.ts'
 
-/** Calls about the organization itself. All are free, with scope `org:read`. */
+/** Your organization's context and credit usage. All calls are free, with scope `org:read`. */
 export interface Organization {
   /**
    * Gets the organization's brand or business context (`GET /organization/context`). Free, with scope `org:read`. Its fields

@@ -59,12 +59,11 @@ export interface ProfessionalnetPostsPage<Post = ProfessionalnetPost>
 export interface ProfessionalnetIndustriesPage<Item = ProfessionalnetIndustry>
   extends IndustriesListBody<Item>, PageFields<ProfessionalnetIndustriesListParams> {}
 
-/** Calls about posts on the professional network. Scope `search:read`; they count towards the professionalnet surface. */
+/** Posts on the professional network. Scope `search:read`. */
 interface PostMethods {
   /**
-   * Searches posts (`POST /data/professionalnet/posts/search`). Each page that succeeds costs 4 credits, and so does the
-   * empty one that ends a walk: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds. `schema` checks each post and
-   * gives it your type.
+   * Searches posts (`POST /data/professionalnet/posts/search`). Each page costs 4 credits, also the empty one after
+   * the last: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds. `schema` checks each post and gives it your type.
    */
   search<Schema extends MaybeSchema = undefined>(
     params: ProfessionalnetPostsSearchParams,
@@ -75,10 +74,9 @@ interface PostMethods {
   >
 
   /**
-   * Gets the comments on a post (`POST /data/professionalnet/posts/comments`). Costs 1 credit for each comment returned; the
-   * client reserves credits for `maxComments`, 100 unless set, or for `ceiling`, if you know that the post has fewer:
-   * `social_details.numComments`. Timeout 90 seconds. `schema` checks each comment and gives
-   * it your type.
+   * Gets the comments on a post (`POST /data/professionalnet/posts/comments`). Costs 1 credit for each comment returned. The
+   * client reserves credits for `maxComments` (default 100), or for `ceiling` if you know that the post has fewer. Timeout 90
+   * seconds. `schema` checks each comment and gives it your type.
    */
   comments<Schema extends MaybeSchema = undefined>(
     params: ProfessionalnetPostsCommentsParams,
@@ -87,8 +85,8 @@ interface PostMethods {
 
   /**
    * Lists the reactions on a post (`POST /data/professionalnet/posts/reactions`). Costs 1 credit for each reaction
-   * returned, without a documented bound. `ceiling` is the number of reactions to reserve credits for; the service may return, and
-   * charge, more. Neither params nor reactions are documented; `schema` checks each reaction and gives it your type.
+   * returned, without a documented maximum. The client reserves credits for `ceiling` reactions; the service may charge more.
+   * Neither params nor reactions are documented; `schema` checks each reaction and gives it your type.
    */
   reactions<Schema extends SchemaOrType = undefined, Name extends string = 'reactions'>(
     params?: OpenParams,
@@ -96,10 +94,10 @@ interface PostMethods {
   ): OpenList<Name, Schema>
 }
 
-/** Calls about companies. Scope `search:read`; they count towards the professionalnet surface. */
+/** Companies on the professional network. Scope `search:read`. */
 interface CompanyMethods {
   /**
-   * Gets a company's profile by the URL of its page (`POST /data/professionalnet/company/get`). A success costs
+   * Gets a company's profile by the URL of its page (`POST /data/professionalnet/company/get`). Costs
    * 4 credits. Timeout 90 seconds. `schema` checks the whole body and gives it your type.
    */
   get<Schema extends MaybeSchema = undefined>(
@@ -108,10 +106,10 @@ interface CompanyMethods {
   ): ApiCall<Output<Schema, ProfessionalnetCompanyGetBody>>
 }
 
-/** Posts and comments of a person, a page at a time. The service ignores `count`. Not documented further. */
+/** Posts and comments of a person, a page at a time. */
 interface PersonMethods {
   /**
-   * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds costs 10 credits.
+   * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page costs 10 credits.
    * Neither params nor posts are documented; the service ignores `count`. `schema` checks each post and gives it your type.
    */
   posts<Schema extends SchemaOrType = undefined, Name extends string = 'posts'>(
@@ -120,8 +118,8 @@ interface PersonMethods {
   ): OpenList<Name, Schema>
 
   /**
-   * Lists the comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page that succeeds
-   * costs 10 credits. Neither params nor comments are documented; the service ignores `count`. `schema` checks each comment and
+   * Lists the comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page costs
+   * 10 credits. Neither params nor comments are documented; the service ignores `count`. `schema` checks each comment and
    * gives it your type.
    */
   comments<Schema extends SchemaOrType = undefined, Name extends string = 'comments'>(
@@ -130,10 +128,10 @@ interface PersonMethods {
   ): OpenList<Name, Schema>
 }
 
-/** Calls about industries. */
+/** Industry codes. */
 interface IndustryMethods {
   /**
-   * Lists industry codes (`GET /data/professionalnet/industries`). Free; a walk fetches two pages at a time. `schema` checks
+   * Lists industry codes (`GET /data/professionalnet/industries`). Free. Several pages come two at a time. `schema` checks
    * each industry and gives it your type.
    */
   list<Schema extends MaybeSchema = undefined>(
@@ -145,7 +143,7 @@ interface IndustryMethods {
   >
 }
 
-/** Calls about the professional network. */
+/** The professional network. */
 export interface Professionalnet {
   posts: PostMethods
   company: CompanyMethods

@@ -4,12 +4,11 @@ import type { Transport } from '../core/call/transport.ts'
 import type { OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import { type SchemaOrType, type OpenList, paged } from './methods.ts'
 
-/** Calls about the tech news site. */
+/** The tech news site. */
 export interface Technews {
   /**
-   * Searches stories and comments (`POST /data/technews/search`). Each page that succeeds costs 2 credits. Scope
-   * `search:read`; counts towards the technews surface. Neither params nor results are documented; `schema` checks each
-   * result and gives it your type.
+   * Searches stories and comments (`POST /data/technews/search`). Each page costs 2 credits. Scope `search:read`.
+   * Neither params nor results are documented; `schema` checks each result and gives it your type.
    */
   search<Schema extends SchemaOrType = undefined, Name extends string = 'posts'>(
     params?: OpenParams,

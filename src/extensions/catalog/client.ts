@@ -9,7 +9,7 @@ import { catalogFormat } from './body-format.ts'
 export interface CatalogOptions extends Omit<CommonOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
   /** The catalog's base URL: https, or http on a loopback address. */
   baseUrl: string
-  /** The JWT that the catalog accepts as bearer token, or a function that returns it, called before each attempt. */
+  /** The catalog's JWT, or a function that returns it, called before each attempt. */
   token: string | (() => string | Promise<string>)
 }
 
@@ -31,9 +31,8 @@ export interface CelestialBodies {
 }
 
 /**
- * A client of the catalog of planets. The catalog has its own credential, and neither credits nor search surfaces. If it
- * describes an error, the call rejects with a `ProblemError`, otherwise as calls of `SocialSearch` do. The client retries a
- * create or update only if it provably did not arrive, or after a 429 or 503.
+ * A client of the catalog of planets, which has its own token and costs no credits. Errors of the catalog are `ProblemError`s.
+ * A create or update is retried only if nothing has changed.
  *
  * @example
  * const catalog = new CatalogClient({ baseUrl: 'https://catalog.example.com', token })
@@ -47,9 +46,9 @@ export class CatalogClient {
   readonly #transport: ClientTransport
 
   /**
-   * Makes a client of the catalog. Sends nothing before the first call.
+   * Creates a client of the catalog. Sends nothing before the first call.
    *
-   * @throws {ConfigurationError} for invalid options; the message contains no secret.
+   * @throws {ConfigurationError} for invalid options.
    */
   constructor({ token, ...options }: CatalogOptions) {
     if (typeof token !== 'function') assertToken(token, 'token')
@@ -69,7 +68,7 @@ export class CatalogClient {
     }
   }
 
-  /** Ends every pending call with a `ClosedError` and refuses new ones. Resolves when all calls have settled. */
+  /** Ends all pending calls with a `ClosedError`, and refuses new ones. Resolves when they have ended. */
   close(): Promise<void> {
     return this.#transport.close()
   }

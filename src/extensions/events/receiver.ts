@@ -13,13 +13,13 @@ import type { Delivery, Verify } from './verify.ts'
 
 /** A genuine event. */
 export interface ReceivedEvent<Payload = unknown> {
-  /** The output of the schema. Without a schema, the body: parsed if it is JSON, otherwise its text. */
+  /** The output of `schema`; without one, the body, parsed if it is JSON. */
   readonly payload: Payload
-  /** The request. Not enumerable, so that logs of the event contain no secret from a header or the URL. */
+  /** The request. Not enumerable, so that logs contain no secret from a header or the URL. */
   readonly delivery: Delivery
 }
 
-/** Options of a receiver of events. */
+/** Options of {@link createEventReceiver}. */
 export interface EventOptions<Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, unknown>> {
   /** Decides whether a request is genuine: `verifyStandardWebhooks()`, or your own check. */
   verify: Verify
@@ -38,11 +38,11 @@ const maxBodyBytes = 2 ** 20
 const admissionMs = 10_000
 
 /**
- * Makes a handler for events, for any server of `Request` and `Response`. The service does not document the kinds, payload,
- * delivery or signing of events: you pass `verify`, and a `schema` if you know one.
+ * A handler for the events that the service sends, for any server. The service documents neither their payload nor a signature:
+ * pass `verify`, and a `schema` if you know one.
  *
- * It responds with 202 after `onEvent`, or if the payload does not fit `schema`; 401 if `verify` refuses; 400, 408, 413 or 415
- * to what it cannot read; and 500 if `onEvent` fails, so that the sender may retry. The sender sees no error of yours.
+ * It answers 202 after `onEvent`, or if the payload does not fit `schema`; 401 if `verify` refuses; 400, 408, 413 or 415 if the
+ * request cannot be read; and 500 if `onEvent` fails, so that the sender may try again.
  *
  * @throws {ConfigurationError} for options that cannot work.
  * @example

@@ -15,9 +15,9 @@ export type Verify = (delivery: Delivery) => boolean | Promise<boolean>
 
 /** Options of {@link verifyStandardWebhooks}. */
 export interface StandardWebhooksOptions {
-  /** The key in base64, with or without `whsec_`; several while you replace one. */
+  /** The secret in base64, with or without `whsec_`; a list while you replace one. */
   secret: string | readonly string[]
-  /** Maximum age of a request in milliseconds, and how far its time may be ahead. Default 300,000. */
+  /** How old a request may be, in milliseconds. Default 300,000. */
   tolerance?: number | undefined
 }
 

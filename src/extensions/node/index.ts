@@ -4,9 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export type RequestHandler = (request: Request) => Response | Promise<Response>
 
 /**
- * Serves a handler of `Request` and `Response` with `node:http`, and with frameworks built on it. The request's signal
- * aborts if the client leaves before it has the whole response. If the handler throws, the connection is reset; after a
- * 408, it is closed.
+ * Serves a handler such as a proxy with `node:http`, Express and others built on it. The request's signal aborts if the client
+ * leaves. If the handler throws, the connection is reset.
  *
  * @example
  * const proxy = createProxy({ client, allow: ['microblog.search'], authorize: userOf })

@@ -13,15 +13,15 @@ export interface OtelOptions {
   tracer?: Tracer | undefined
   /** Makes the metrics. Default: a meter of the global provider. */
   meter?: Meter | undefined
-  /** Whether spans have the params, such as a query, and the messages of errors, which may repeat it. Default false. */
+  /** Whether spans contain params, such as the query, and error messages. Default false. */
   params?: boolean | undefined
 }
 
 const packageName = 'social-search-sdk'
 
 /**
- * Makes an observer that gives OpenTelemetry a span for each call, around the HTTP spans of its attempts, and metrics of
- * calls, credits and waits. It does nothing until a program registers an SDK of OpenTelemetry.
+ * An observer that makes an OpenTelemetry span of each call, and metrics of calls, credits and waits. It does nothing until
+ * your program registers an OpenTelemetry SDK.
  *
  * @throws {ConfigurationError} for invalid options.
  * @example

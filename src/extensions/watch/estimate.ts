@@ -16,21 +16,21 @@ export interface EstimateOptions extends Omit<PagedOptions, 'limit' | 'maxPages'
 
 /** How many posts a search has, and what they cost. */
 export interface SearchEstimate {
-  /** Posts a day; if `low` and `high` are null, at the pace of this hour. */
+  /** New posts a day. */
   postsPerDay: number
-  /** The estimate may be wrong by a factor of two, and bursts can be more. Null if a page tells of less than a day. */
+  /** A lower and an upper bound, which bursts may exceed. Null if the estimate is of this hour only. */
   low: number | null
   high: number | null
-  /** What it is made from: a state, or pages that were bought. */
+  /** What the estimate is based on: the state of a watch, or pages that you paid for. */
   basis: 'history' | 'two pages' | 'one page'
-  /** What the pages of these posts cost. What a budget has beyond that buys looks. */
+  /** What reading these posts costs. A larger budget finds them sooner. */
   creditsPerDay: number
 }
 
 /**
- * Estimates how many new posts a search has each day, and what it costs to read them. It buys one page if that tells of a day,
- * otherwise another one of twelve hours ago; with the state of a watch, none. On the professional network, which has no `until`,
- * a busy search gets an estimate of this hour alone, as it does if the budget is enough for one page.
+ * Estimates how many new posts a search has each day, and what it costs to read them. You pay for one or two
+ * pages, or for none with the `state` of a watch. For a busy search on the professional network, the estimate is of this hour
+ * only.
  *
  * @param source `client.microblog` or `client.professionalnet.posts`, also of a transport.
  * @throws {ConfigurationError} for invalid params, or the state of another search.

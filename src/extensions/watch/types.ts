@@ -43,7 +43,7 @@ export interface SharedWatchOptions extends Omit<PagedOptions, 'limit'> {
   /** `now`: skip posts that already exist. Default: the first look yields the newest page. */
   from?: 'now' | undefined
   /**
-   * Posts that are so old are fresh enough, in milliseconds: no search is looked at more often. Default 900,000, 15 minutes.
+   * Shortest time between two looks at a search, in milliseconds. Default 900,000, 15 minutes.
    */
   freshness?: number | undefined
   /** Page limit of one look at a search, gaps included. Default 10. */

@@ -6,13 +6,12 @@ import { scheduled } from './schedule.ts'
 import type { BatchOf, SearchToWatch, WatchClient, WatchSearchesOptions } from './types.ts'
 
 /**
- * Watches many searches within one budget: looks at each for new posts, more often where more come, and yields those of
- * each page in a batch, each post at least once. With a budget that has a period, such as `new CreditBudget(200, { every:
- * 'day' })`, looks are spread over the period, and an empty budget is waited for. Without, each search is looked at every
- * `freshness`. What a budget, `maxPages` or an error leaves out is a gap in the state, which later looks fill. An error of
- * one search is in its batch; errors that no other search could escape are thrown.
+ * Finds new posts of many searches within one budget, and yields them page by page, each post at least once. It looks more
+ * often where more posts come. A budget that resets, such as `new CreditBudget(200, { every: 'day' })`, is spread over its
+ * period. Without one, it looks at each search every `freshness`. What a look leaves out, a later one reads. If one search
+ * fails, its batch has the error and the others go on.
  *
- * @param searches Params of each search under a name of yours; `network: 'professionalnet'` for that network.
+ * @param searches Params of each search, by a name of yours; `network: 'professionalnet'` for that network.
  * @throws {ConfigurationError} for invalid options, or the state of another search.
  * @example
  * const searches = { acme: { query: 'acme' }, globex: { query: 'globex', network: 'professionalnet' } } as const
