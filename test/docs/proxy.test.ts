@@ -31,7 +31,7 @@ async function classOf(status: number, code: string): Promise<string> {
 
 describe('docs/proxy.md', () => {
   it('lists each error of createProxy() with its status, its code and its class in the page', async () => {
-    const refusals = [...sources.matchAll(/new Refusal\(\s*(\d{3}),\s*'(\w+)'/g)].map(
+    const refusals = [...sources.matchAll(/new ProxyRefusal\(\s*(\d{3}),\s*'(\w+)'/g)].map(
       ([, status, code]) => [Number(status), code ?? ''] as const,
     )
     const [own = ''] = /const ownStatus[^]*?\n\}/.exec(sources) ?? []
