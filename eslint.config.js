@@ -11,6 +11,8 @@ const calls = [...belowCall, 'core/call', 'core/pages']
 const outside = [...base, 'index.ts', 'extend.ts']
 const mayImport = {
   lib: [],
+  // Files, with modules of Node.
+  'lib/node': ['lib'],
   api: ['lib'],
   errors: ['lib', 'api'],
   limits: base,
@@ -29,7 +31,7 @@ const mayImport = {
   'extensions/sandbox': ['lib', 'api', 'extensions/node'],
   'extensions/catalog': outside,
   'extensions/shared': outside,
-  'extensions/oauth': outside,
+  'extensions/oauth': [...outside, 'lib/node'],
   'extensions/proxy': outside,
   'extensions/events': outside,
   'extensions/query': outside,
@@ -41,6 +43,7 @@ const mayImport = {
   'extensions/mcp': [...outside, 'extensions/tools'],
   cli: [
     ...outside,
+    'lib/node',
     'extensions/cache',
     'extensions/oauth',
     'extensions/export',
@@ -176,8 +179,8 @@ export default tseslint.config(
       'src/lib/builtin.ts',
       'src/extensions/cache/sqlite.ts',
       'src/extensions/shared/stores/sqlite*.ts',
+      'src/lib/node/**',
       'src/extensions/oauth/node.ts',
-      'src/extensions/oauth/node/**',
       'src/cli/**',
     ],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },

@@ -11,7 +11,7 @@ import { jsonText } from '../lib/json.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { parseProgress } from './progress.ts'
-import type { FileLock } from '../extensions/oauth/node/file-lock.ts'
+import type { FileLock } from '../lib/node/file-lock.ts'
 import { lockForRun } from './run-lock.ts'
 import { importWithSqlite } from './sqlite.ts'
 

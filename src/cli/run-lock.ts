@@ -1,4 +1,4 @@
-import { type FileLock, NotALock, takeFileLock } from '../extensions/oauth/node/file-lock.ts'
+import { type FileLock, NotALock, takeFileLock } from '../lib/node/file-lock.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './output-file.ts'
 import { importWithSqlite } from './sqlite.ts'
@@ -13,9 +13,9 @@ const endMs = 500
  * @throws {UsageError} if no lock can be made, or another run has it.
  */
 export async function lockForRun(path: string, part = ''): Promise<FileLock> {
-  await importWithSqlite('a job', () => import('node:sqlite'))
+  const sqlite = await importWithSqlite('a job', () => import('node:sqlite'))
   try {
-    const lock = asWritten(path, () => takeFileLock(path, { part, waitMs: endMs }))
+    const lock = asWritten(path, () => takeFileLock(sqlite, path, { part, waitMs: endMs }))
     if (lock !== null) return lock
   } catch (error) {
     if (error instanceof NotALock) throw new UsageError(`${error.message}; rename it, or pass another file`)

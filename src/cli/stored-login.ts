@@ -10,7 +10,7 @@ import {
   createOAuthClient,
 } from '../extensions/oauth/index.ts'
 import { FileTokenStore } from '../extensions/oauth/node.ts'
-import { replaceFile } from '../extensions/oauth/node/replace-file.ts'
+import { replaceFile } from '../lib/node/replace-file.ts'
 import { CommandError } from './command-errors.ts'
 import { profile, profileFolder } from './profile.ts'
 import { importWithSqlite } from './sqlite.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
 import type { WatchState } from '../extensions/watch/index.ts'
-import { replaceFile } from '../extensions/oauth/node/replace-file.ts'
+import { replaceFile } from '../lib/node/replace-file.ts'
 import { asWritten } from './output-file.ts'
 import { parseProgress } from './progress.ts'
 import { RecordDatabase } from './record-database.ts'

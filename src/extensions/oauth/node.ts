@@ -2,11 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { realpathSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { builtin } from '../../lib/builtin.ts'
 import { parsed } from '../../lib/json.ts'
 import { sleep } from '../../lib/time.ts'
-import { SocialSearchError, TokenStoreError } from '../../errors/index.ts'
-import { type FileLock, NotALock, takeFileLock } from './node/file-lock.ts'
-import { replaceFile } from './node/replace-file.ts'
+import { ConfigurationError, SocialSearchError, TokenStoreError } from '../../errors/index.ts'
+import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
+import { replaceFile } from '../../lib/node/replace-file.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 
 /** How long to wait for another process, in milliseconds: longer than a refresh with all its attempts takes. */
@@ -85,10 +86,13 @@ export class FileTokenStore implements TokenStore {
   }
 
   async #take(): Promise<FileLock> {
+    const sqlite = builtin('node:sqlite')
+    if (sqlite === undefined)
+      throw new ConfigurationError('a lock of a file needs node:sqlite, which Node has from version 22.13')
     const end = performance.now() + patienceMs
     try {
       for (;;) {
-        const lock = takeFileLock(this.#path)
+        const lock = takeFileLock(sqlite, this.#path)
         if (lock !== null) return lock
         if (performance.now() > end) throw new TokenStoreError(`${this.#path} is locked by another process`)
         await sleep(pollMs * (1 + Math.random()))

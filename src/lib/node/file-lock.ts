@@ -1,9 +1,7 @@
 import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
-import { ConfigurationError } from '../../../errors/index.ts'
-import { builtin } from '../../../lib/builtin.ts'
-import { messageOf } from '../../../lib/thrown.ts'
+import type * as Sqlite from 'node:sqlite'
+import { messageOf } from '../thrown.ts'
 
 /** Lets one process at a time write a file, until it releases the lock or ends. */
 export interface FileLock {
@@ -18,16 +16,17 @@ export interface FileLock {
  * @param waitMs How long to wait for it. This process does nothing else meanwhile.
  * @throws {Error} if no lock can be made.
  */
-export function takeFileLock(path: string, { part = '', waitMs = 0 } = {}): FileLock | null {
-  const sqlite = builtin('node:sqlite')
-  if (sqlite === undefined)
-    throw new ConfigurationError('a lock of a file needs node:sqlite, which Node has from version 22.13')
+export function takeFileLock(
+  sqlite: typeof Sqlite,
+  path: string,
+  { part = '', waitMs = 0 } = {},
+): FileLock | null {
   const file = resolve(`${existsSync(path) ? realpathSync(path) : path}${part}.lock`)
   const inode = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
   for (let attempt = 1; ; attempt++) {
     if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 })
     const before = inode()
-    let database: DatabaseSync | undefined
+    let database: Sqlite.DatabaseSync | undefined
     try {
       database = new sqlite.DatabaseSync(file)
       database.exec(`PRAGMA busy_timeout = ${waitMs}; BEGIN EXCLUSIVE`)
@@ -47,7 +46,7 @@ export function takeFileLock(path: string, { part = '', waitMs = 0 } = {}): File
   }
 }
 
-function lockOf(file: string, database: DatabaseSync): FileLock {
+function lockOf(file: string, database: Sqlite.DatabaseSync): FileLock {
   return {
     release: () => {
       try {

@@ -9,8 +9,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { replaceFile } from '../../src/extensions/oauth/node/replace-file.ts'
-import { newFolder } from '../support/folder.ts'
+import { replaceFile } from '../../../src/lib/node/replace-file.ts'
+import { newFolder } from '../../support/folder.ts'
 
 let folder: string
 let path: string
