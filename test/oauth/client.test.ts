@@ -85,7 +85,6 @@ describe('createOAuthClient()', () => {
     [{ scopes: [] }, /scopes/],
     [{ scopes: ['search:read offline_access' as never] }, /scopes/],
     [{ store: {} as never }, /store must have a get/],
-    [{ leeway: -1 }, /leeway/],
     [{ timeout: 0 }, /timeout/],
     [{ fetch: 5 as never }, /fetch/],
     [{ secret: 'x' } as never, /unknown option secret/],

@@ -72,8 +72,7 @@ export class OAuthClient {
   /** The session that uses the tokens in a store, for `auth` of a `SocialSearch`; one per store. */
   session(store: TokenStore = this.#settings.store): OAuthSession {
     for (const method of ['get', 'set']) assertMethod('store', store, method)
-    const session =
-      this.#sessions.get(store) ?? new OAuthSession(store, this.#protocol, this.#settings.leewayMs)
+    const session = this.#sessions.get(store) ?? new OAuthSession(store, this.#protocol)
     this.#sessions.set(store, session)
     return session
   }

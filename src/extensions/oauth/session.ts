@@ -7,8 +7,10 @@ import {
   TokenStoreError,
 } from '../../errors/index.ts'
 import type { Protocol } from './protocol.ts'
-import { mayHaveUsedRefreshToken, renewalPauseMs, retryDelay } from './retry-delay.ts'
 import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from './store.ts'
+
+/** How long before its end to renew a token, in milliseconds; at most half of its lifetime. */
+const leewayMs = 60_000
 
 /**
  * The access tokens of one authorization, renewed before they expire and after a 401. Pass it as `auth` to any number of
@@ -20,7 +22,6 @@ import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from '.
 export class OAuthSession implements AuthProvider {
   readonly #store: TokenStore
   readonly #protocol: Protocol
-  readonly #leewayMs: number
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
   /** The access token that the service rejected, until there is a new one. */
@@ -34,10 +35,9 @@ export class OAuthSession implements AuthProvider {
   #pausedUntil = -Infinity
   #lastTurn: Promise<unknown> = Promise.resolve()
 
-  constructor(store: TokenStore, protocol: Protocol, leewayMs: number) {
+  constructor(store: TokenStore, protocol: Protocol) {
     this.#store = store
     this.#protocol = protocol
-    this.#leewayMs = leewayMs
   }
 
   /**
@@ -55,7 +55,8 @@ export class OAuthSession implements AuthProvider {
       // An early renewal may fail: the token has not expired yet.
       const cached = this.#cached
       if (!cached || error instanceof ReauthorizationRequiredError || !this.#isUsable(cached)) throw error
-      this.#pausedUntil = performance.now() + renewalPauseMs(error)
+      const { retryAfter = 0 } = error instanceof OAuthError ? error : {}
+      this.#pausedUntil = performance.now() + Math.max(retryAfter * 1000, maxWaitMs)
       return cached.accessToken
     }
   }
@@ -90,7 +91,7 @@ export class OAuthSession implements AuthProvider {
     if (!this.#isUsable(tokens)) return false
     if (expiresAt === undefined || refreshToken === undefined) return true
     if (performance.now() < this.#pausedUntil) return true
-    const leeway = Math.min(this.#leewayMs, (expiresAt - obtainedAt) / 2)
+    const leeway = Math.min(leewayMs, (expiresAt - obtainedAt) / 2)
     return Date.now() < expiresAt - leeway
   }
 
@@ -116,10 +117,12 @@ export class OAuthSession implements AuthProvider {
       // The server may omit an unchanged refresh token or scope.
       tokens = { refreshToken, ...(scope !== undefined && { scope }), ...renewed }
     } catch (error) {
-      if (error instanceof OAuthError && error.reason === 'invalid_grant') return this.#end(stored, 'refused')
-      if (mayHaveUsedRefreshToken(error)) return this.#end(stored, 'lost')
-      await this.#restore(stored)
-      const delay = retryDelay(error, attempt)
+      const known = error instanceof OAuthError ? error : undefined
+      if (known?.reason === 'invalid_grant') return this.#end(stored, 'refused')
+      if (known?.processed !== 'no') return this.#end(stored, 'lost')
+      // The error of the refresh matters more than one of the store.
+      await this.#replace(stored, stored).catch(() => {})
+      const delay = retryDelay(known, attempt)
       if (delay === undefined) throw error
       await sleep(delay)
       return this.#renew(attempt + 1)
@@ -128,35 +131,28 @@ export class OAuthSession implements AuthProvider {
     return (await this.#read()) === tokens ? tokens : this.#renew()
   }
 
-  /** Restores the tokens that a refresh replaced, unless another process has changed them. */
-  async #restore(stored: TokenSet): Promise<void> {
-    try {
-      if (isSame(await this.#store.get(), stored)) await this.#store.set(stored)
-    } catch {
-      // The error of the refresh matters more.
-    }
-  }
-
-  /**
-   * Reads the store. Stores new tokens if it still has those that they replace: a lost refresh token would end the
-   * authorization.
-   */
+  /** Reads the store, after it has stored tokens that are still unsaved: a lost refresh token would end the authorization. */
   async #read(): Promise<TokenSet | null> {
-    const stored: unknown = (await this.#store.get()) ?? null
-    const unsaved = this.#unsaved
-    if (stored === null) {
-      this.#unsaved = undefined
-      return null
-    }
-    assertTokenSet(stored, 'the token store')
-    assertBoundTo(this.#protocol.binding, stored, 'the token store holds tokens')
-    this.#cached = stored
-    if (unsaved && isSame(stored, unsaved.replaced)) {
-      await this.#store.set(unsaved.tokens)
-      this.#use(unsaved.tokens)
+    const { tokens, replaced } = this.#unsaved ?? {}
+    if (tokens && replaced && (await this.#replace(replaced, tokens))) this.#use(tokens)
+    else {
+      const stored: unknown = (await this.#store.get()) ?? null
+      if (stored !== null) {
+        assertTokenSet(stored, 'the token store')
+        assertBoundTo(this.#protocol.binding, stored, 'the token store holds tokens')
+      }
+      this.#cached = stored ?? undefined
     }
     this.#unsaved = undefined
-    return this.#cached
+    return this.#cached ?? null
+  }
+
+  /** Replaces tokens in the store, unless others have replaced or removed them. */
+  async #replace(old: TokenSet, tokens: TokenSet): Promise<boolean> {
+    const { accessToken, refreshToken = old.refreshToken } = (await this.#store.get()) ?? {}
+    if (accessToken !== old.accessToken || refreshToken !== old.refreshToken) return false
+    await this.#store.set(tokens)
+    return true
   }
 
   #use(tokens: TokenSet): TokenSet {
@@ -169,17 +165,10 @@ export class OAuthSession implements AuthProvider {
   /** Ends the session, and removes the refresh token from the store, so that no process sends it again. */
   async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<TokenSet> {
     this.#ended = { accessToken: stored.accessToken, reason }
+    const rest = { ...stored, refreshToken: undefined, refreshSentAt: undefined }
     // Without a lock, another process may have renewed first.
-    if (!isSame(await this.#read(), stored)) return this.#renew()
-    const rest: { -readonly [Name in keyof TokenSet]: TokenSet[Name] } = { ...stored }
-    delete rest.refreshToken
-    delete rest.refreshSentAt
-    try {
-      await this.#store.set(rest)
-    } catch {
-      // The error below matters more.
-    }
-    throw new ReauthorizationRequiredError(reason)
+    const isOurs = await this.#replace(stored, rest).catch(() => true)
+    return isOurs ? Promise.reject(new ReauthorizationRequiredError(reason)) : this.#renew()
   }
 
   /** Runs work on the tokens one at a time, in this session and in all others that share the store. */
@@ -201,8 +190,17 @@ async function runLocked<T>(store: TokenStore, work: () => Promise<T>): Promise<
   return done.result
 }
 
-/** Whether the store still has the tokens of `started`, of which another process may have removed a refresh token. */
-function isSame(stored: TokenSet | null, started: TokenSet): boolean {
-  const { accessToken, refreshToken = started.refreshToken } = stored ?? {}
-  return accessToken === started.accessToken && refreshToken === started.refreshToken
+/** Maximum number of requests for one refresh. */
+const maxAttempts = 3
+
+/** Longest wait between them, in milliseconds. If the server asks for more, the refresh fails. */
+const maxWaitMs = 10_000
+
+/** How long to wait before the next attempt, in milliseconds; undefined if there is none. */
+function retryDelay({ reason, status = 0, retryAfter = 0 }: OAuthError, attempt: number): number | undefined {
+  const isUnavailable = reason === 'unreachable' || reason === 'temporarily_unavailable'
+  const isTemporary = isUnavailable || status === 429 || status >= 500
+  // Random, so that processes that fail together do not retry together.
+  const delay = Math.max(retryAfter * 1000, 500 * attempt * (1 + Math.random()))
+  return isTemporary && attempt < maxAttempts && delay <= maxWaitMs ? delay : undefined
 }

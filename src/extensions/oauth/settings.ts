@@ -3,7 +3,6 @@ import {
   assertFunction,
   assertMethod,
   assertOptions,
-  requireOption,
   milliseconds,
   nonEmptyText,
 } from '../../errors/check-options.ts'
@@ -11,7 +10,6 @@ import type { Fetch } from '../../index.ts'
 import { isSafe, resolveBaseUrl } from '../../extend.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { inBrowser } from '../../lib/browser.ts'
-import { maxTimerMs } from '../../lib/time.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { MemoryTokenStore, type TokenStore } from './store.ts'
 
@@ -50,10 +48,6 @@ export interface OAuthClientOptions {
   /** Where to keep the tokens. Default: in memory. */
   store?: TokenStore | undefined
   /**
-   * How long before its end to renew an access token, in milliseconds; at most half of its lifetime. Default 60,000.
-   */
-  leeway?: number | undefined
-  /**
    * Time for one request to the authorization server, in milliseconds. Keep it longer than the runtime's connect timeout,
    * 10 s on Node. Default 30,000.
    */
@@ -69,11 +63,11 @@ export type OAuthSettings = ReturnType<typeof resolveOAuthOptions>
 export function resolveOAuthOptions(options: OAuthClientOptions) {
   assertOptions(options, {
     ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
-    ...{ redirectUri: true, baseUrl: true, scopes: true, store: true, leeway: true, timeout: true },
+    ...{ redirectUri: true, baseUrl: true, scopes: true, store: true, timeout: true },
     fetch: true,
   })
   const { issuer, endpoints, clientSecret, clientAuthentication, redirectUri, scopes, fetch } = options
-  const { store = new MemoryTokenStore(), leeway = 60_000, timeout = 30_000 } = options
+  const { store = new MemoryTokenStore(), timeout = 30_000 } = options
   if (issuer === undefined && endpoints === undefined)
     throw new ConfigurationError('pass issuer, or endpoints for a server without metadata')
   if (issuer !== undefined) serverUrl('issuer', issuer)
@@ -94,8 +88,6 @@ export function resolveOAuthOptions(options: OAuthClientOptions) {
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope))
     throw new ConfigurationError('scopes must be a list of at least one scope')
   for (const method of ['get', 'set']) assertMethod('store', store, method)
-  const isLeeway = typeof leeway === 'number' && leeway >= 0 && leeway <= maxTimerMs
-  requireOption(leeway, isLeeway, 'leeway must be a number of milliseconds from 0')
   return {
     issuer,
     endpoints,
@@ -106,7 +98,6 @@ export function resolveOAuthOptions(options: OAuthClientOptions) {
     resource: new URL(resolveBaseUrl(options.baseUrl, new Redactor())).origin + audiencePath,
     scope: [...new Set(scopes)].join(' '),
     store,
-    leewayMs: leeway,
     timeoutMs: milliseconds('timeout', timeout),
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
   }

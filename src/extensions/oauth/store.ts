@@ -62,21 +62,7 @@ export class MemoryTokenStore implements TokenStore {
 
 const bindingNames = ['issuer', 'clientId', 'baseUrl'] as const
 
-const fieldChecks = {
-  accessToken: isText,
-  refreshToken: isText,
-  obtainedAt: Number.isFinite,
-  expiresAt: Number.isFinite,
-  boundTo: isBinding,
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
-}
-
-function isBinding(value: unknown): boolean {
-  return isRecord(value) && bindingNames.every((name) => typeof value[name] === 'string')
-}
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 /**
  * Refuses values that are not a set of tokens, without repeating them.
@@ -84,22 +70,14 @@ function isBinding(value: unknown): boolean {
  * @throws {TokenStoreError}
  */
 export function assertTokenSet(value: unknown, where: string): asserts value is TokenSet {
-  const wrong = wrongFieldOf(value)
-  if (wrong === undefined) return
-  throw new TokenStoreError(`${where} holds no usable tokens (${wrong}); authorize again to replace them`)
-}
-
-function wrongFieldOf(value: unknown): string | undefined {
-  try {
-    const tokens = isRecord(value) ? value : {}
-    const [wrong] = Object.entries(fieldChecks).filter(([name, isUsable]) => {
-      const isOptional = name !== 'accessToken' && name !== 'obtainedAt'
-      return !(isOptional && tokens[name] === undefined) && !isUsable(tokens[name])
-    })
-    return wrong?.[0]
-  } catch {
-    return 'they cannot be read'
-  }
+  const { accessToken, obtainedAt, refreshToken, boundTo = {} } = isRecord(value) ? value : {}
+  const isUsable =
+    isText(accessToken) &&
+    Number.isFinite(obtainedAt) &&
+    (refreshToken === undefined || isText(refreshToken)) &&
+    isRecord(boundTo) &&
+    Object.values(boundTo).every(isText)
+  if (!isUsable) throw new TokenStoreError(`${where} holds no usable tokens; authorize again to replace them`)
 }
 
 /**
