@@ -21,7 +21,10 @@ function inputFor(id: string): object {
   if (!id.startsWith('professionalnet.') || id === 'professionalnet.posts.search')
     return { ...query, ...(id === 'mentions.setState' && { state: 'seen' }) }
   const posts = respond('professionalnet.posts.search', '')['posts'] as PostAndAuthor[]
-  const post = posts.find(({ social_details }) => social_details.numComments > 0)
+  const post = posts.find(
+    ({ social_details, actor }) =>
+      social_details.numComments > 0 && actor.actor_navigationContext.includes('/in/'),
+  )
   const company = posts.find(({ actor }) => actor.actor_navigationContext.includes('/company/'))
   return {
     ...query,

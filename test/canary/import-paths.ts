@@ -83,7 +83,7 @@ export async function oauth(
   const ended = await make(service.oauthError('invalid_grant'))
   for (const tokens of [{}, { refreshToken: undefined }, { refreshSentAt: 1 }])
     see('ReauthorizationRequiredError', await callOf(ended.session(storeOf(tokens))))
-  for (const tokens of [{ accessToken: '' }, { obtainedAt: token }, { expiresAt: token }])
+  for (const tokens of [{ accessToken: '' }, { obtainedAt: token }, { boundTo: token }])
     see('TokenStoreError', await callOf(ended.session(storeOf(tokens))))
 }
 

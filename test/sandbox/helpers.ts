@@ -21,7 +21,7 @@ export function setUp(options: SandboxOptions = {}) {
 
 /** The professional network of such a sandbox. */
 export function networkOf(seed: number) {
-  return { ...membersOf(seed), posts: networkPosts.latest(seed, 1000)(now.getTime()) }
+  return { ...membersOf(seed), posts: networkPosts.latest(seed, '', 1000, now.getTime()) }
 }
 
 /** A parsed JSON object, whose shape the assertions state. */

@@ -5,7 +5,7 @@ import { type IndexedPost, indexPost } from './index-post.ts'
 import { memoizeLatest } from './memoize-latest.ts'
 import { english, languages, topicAbout } from './phrases/languages.ts'
 import { type Random, createRandom } from './random.ts'
-import { type Draft, type Make, idAt, makeUp } from './series.ts'
+import { type Make, idAt, makeUp } from './series.ts'
 
 const authorsOf = memoizeLatest((seed: number) => {
   const authors = createAuthors(createRandom(`${seed}/authors`))
@@ -15,46 +15,25 @@ const authorsOf = memoizeLatest((seed: number) => {
   return { authors, speakers }
 })
 
-const make: Make<IndexedPost> = (random, times, { seed, query }) => {
+const make: Make<IndexedPost> = (random, at, { seed, query }) => {
   const { authors, speakers } = authorsOf(seed)
   const topic = topicAbout(query)
-  const seen = new Set<string>()
-  return times.map((_, index): Draft<IndexedPost> => {
-    const language = topic === null ? random.weighted(languages) : english
-    const author = frequent(random, speakers.get(language) ?? authors)
-    const write = () =>
-      topic === null ? compose(random, author, authors) : composeOriginal(random, [topic], authors)
-    let body = write()
-    for (let tries = 0; tries < 8 && seen.has(body); tries++) body = write()
-    seen.add(body)
-    // Posts of two queries may have the same time.
-    const serial = topic === null ? index : random.integer(100_000, 999_999)
-    const isReply = body.startsWith('@')
-    const engagements = engage(random, author, isReply)
-    const { handle, name } = author
-    const post = {
-      ...{ id: '', body, author: handle, name, timestamp: '', url: '' },
-      ...media(random, isReply),
-      engagements,
-    }
-    const indexed = indexPost(post, 0, author.language.lang)
-    return (at) => {
-      const id = idAt(at, serial)
-      const timestamp = new Date(at).toISOString()
-      const url = `https://microblog.example/${handle}/status/${id}`
-      return { ...indexed, at, post: { ...post, id, timestamp, url } }
-    }
-  })
+  const language = topic === null ? random.weighted(languages) : english
+  const author = random.pick(speakers.get(language) ?? authors)
+  const body = topic === null ? compose(random, author, authors) : composeOriginal(random, [topic], authors)
+  const isReply = body.startsWith('@')
+  const id = idAt(random, at)
+  const post = {
+    ...{ id, body, author: author.handle, name: author.name, timestamp: new Date(at).toISOString() },
+    url: `https://microblog.example/${author.handle}/status/${id}`,
+    ...media(random, isReply),
+    engagements: engage(random, author, isReply),
+  }
+  return indexPost(post, at, author.language.lang)
 }
 
 /** How microblog posts are made up. */
 export const microblogPosts = makeUp('posts', make, [25, 90])
-
-/** A few people write most of the posts. */
-function frequent(random: Random, authors: readonly Author[]): Author {
-  const rank = Math.floor(authors.length * random.next() * random.next())
-  return authors[rank] ?? random.pick(authors)
-}
 
 function media(random: Random, isReply: boolean): { images: string[]; video: string | null } {
   const hasVideo = random.chance(isReply ? 0.02 : 0.07)

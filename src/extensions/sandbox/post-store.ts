@@ -1,11 +1,9 @@
-import { type Growth, growAbout } from './growth.ts'
 import { type List, merged } from './lists.ts'
 import { topicAbout } from './phrases/languages.ts'
 import { containsAll } from './match-words.ts'
-import { memoizeLatest } from './memoize-latest.ts'
 import type { Moment } from './pages.ts'
 import { createRandom } from './random.ts'
-import type { Draft, MadeUp } from './series.ts'
+import type { Growth, MadeUp } from './series.ts'
 
 interface Item {
   /** Milliseconds since 1970. */
@@ -41,16 +39,10 @@ export type PostStore<T extends Item> = ReturnType<typeof createPostStore<T>>
 export function createPostStore<T extends Item>(
   { seed, now, growth }: PostStoreSettings,
   own: Own<T>,
-  { name: network, make, latest, about, sizeAbout }: MadeUp<T>,
+  { latest, grown, sizeAbout }: MadeUp<T>,
   size: number,
 ) {
-  const grow = memoizeLatest((query: string, at: number, serial: number): T => {
-    const random = createRandom(`${seed}/growth/${query}/${serial}`)
-    return (make(random, [0], { seed, query })[0] as Draft<T>)(at)
-  }, 20_000)
-
-  let madeUp: ((until: number) => readonly T[]) | undefined
-  const madeUpAt = ({ at }: Moment) => (madeUp ??= latest(seed, size))(at)
+  const madeUpAt = ({ at }: Moment) => latest(seed, '', size, at)
   const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)
 
   return {
@@ -71,13 +63,11 @@ export function createPostStore<T extends Item>(
       const found = matching(madeUpAt(moment))
       if (found.length === 0 && size > 0) {
         const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
-        found.push(...matching(about(seed, count, query)(moment.at)))
+        found.push(...matching(latest(seed, query, count, moment.at)))
       }
       const { since = -Infinity, until = Infinity } = window
       const [after, upTo] = [Math.max(since - 1, moment.since), Math.min(until - 1, moment.at)]
-      const name = `${seed}/${network} growth/${query}`
-      const grown = growAbout(query, growth, { after, upTo, name }, (at, serial) => grow(query, at, serial))
-      return merged(grown, merge(added, found))
+      return merged(grown(seed, query, growth, after, upTo), merge(added, found))
     },
   }
 }

@@ -5,7 +5,7 @@ import { pageOf } from './pages.ts'
 import { Params } from './params.ts'
 import { type Topic, english, topicAbout } from './phrases/languages.ts'
 import type { Random } from './random.ts'
-import { type Draft, type Make, idAt, makeUp } from './series.ts'
+import { type Make, idAt, makeUp } from './series.ts'
 import type { PostStore } from './post-store.ts'
 import { normalize } from './match-words.ts'
 
@@ -24,26 +24,15 @@ const techTopics = english.topics.filter(({ keyword }) =>
 const pageSize = 20
 const types = ['story', 'comment'] as const
 
-const make: Make<IndexedStory> = (random, times, { query }) => {
+const make: Make<IndexedStory> = (random, at, { query }) => {
   const topic = topicAbout(query)
-  const stories: { readonly time: number; readonly serial: number }[] = []
-  // Begin with the oldest, so that comments come after their stories.
-  const drafts = times.toReversed().map((time, index): Draft<IndexedStory> => {
-    const serial = topic === null ? index : random.integer(100_000, 999_999)
-    const story = topic === null && stories.length > 0 && random.chance(0.6) ? random.pick(stories) : null
-    if (story === null) stories.push({ time, serial })
-    const made =
-      story === null ? makeStory(random, topic ?? random.weighted(techTopics)) : makeComment(random)
-    const author = random.pick(authors).handle + String(random.integer(1, 99))
-    const words = normalize(`${made.title ?? made.text}\n${author}`)
-    return (at) => {
-      const id = idAt(at, serial)
-      const [url, timestamp] = [`https://technews.example/item/${id}`, new Date(at).toISOString()]
-      const storyId = story && idAt(at - time + story.time, story.serial)
-      return { post: { id, url, author, timestamp, ...made, storyId }, at, words }
-    }
-  })
-  return drafts.reverse()
+  const isStory = topic !== null || random.chance(0.4)
+  const made = isStory ? makeStory(random, topic ?? random.weighted(techTopics)) : makeComment(random)
+  const author = random.pick(authors).handle + String(random.integer(1, 99))
+  const id = idAt(random, at)
+  const [url, timestamp] = [`https://technews.example/item/${id}`, new Date(at).toISOString()]
+  const words = normalize(`${made.title ?? made.text}\n${author}`)
+  return { post: { id, url, author, timestamp, ...made }, at, words }
 }
 
 /** How stories and comments are made up. */

@@ -1,6 +1,7 @@
 import { invalid } from '../responses.ts'
 import { createAuthors } from '../authors.ts'
 import { composeOriginal } from '../compose-post.ts'
+import { memoizeLatest } from '../memoize-latest.ts'
 import { pageOf } from '../pages.ts'
 import { Params } from '../params.ts'
 import { type Topic, english, anything, topicAbout } from '../phrases/languages.ts'
@@ -31,23 +32,20 @@ export interface IndexedMention {
 const mentionCount = 240
 
 function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
-  return (random, times, { seed }) => {
-    const people = createAuthors(createRandom(`${seed}/mentions`))
-    return times.map(() => {
-      const listener = random.pick(listeners)
-      const author = random.pick(people).handle
-      const network = random.pick(listener.networks)
-      const text = composeOriginal(random, topicsOf(listener), people)
-      const url = `https://${network}.example/${author}/${random.hex(10)}`
-      const fitScore = random.integer(0, 100)
-      const state = random.pick(['new', 'new', 'new', ...states] as const)
-      const [listenerId, rest] = [listener.id, { author, url, fitScore, state }]
-      return (at) => {
-        const id = `men_${createRandom(`${seed}/mention ${at}`).hex(16)}`
-        const publishedAt = new Date(at).toISOString()
-        return { mention: { id, listenerId, network, text, publishedAt, ...rest }, at, words: '' }
-      }
-    })
+  const peopleOf = memoizeLatest((seed: number) => createAuthors(createRandom(`${seed}/mentions`)))
+  return (random, at, { seed }) => {
+    const listener = random.pick(listeners)
+    const author = random.pick(peopleOf(seed)).handle
+    const network = random.pick(listener.networks)
+    const mention = {
+      ...{ id: `men_${random.hex(16)}`, listenerId: listener.id, network },
+      text: composeOriginal(random, topicsOf(listener), peopleOf(seed)),
+      publishedAt: new Date(at).toISOString(),
+      ...{ author, url: `https://${network}.example/${author}/${random.hex(10)}` },
+      fitScore: random.integer(0, 100),
+      state: random.pick(['new', 'new', 'new', ...states] as const),
+    }
+    return { mention, at, words: '' }
   }
 }
 

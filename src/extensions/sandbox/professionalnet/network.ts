@@ -4,7 +4,7 @@ import { composeOriginal } from '../compose-post.ts'
 import { handlesIn } from '../index-post.ts'
 import { type Topic, english, topicAbout } from '../phrases/languages.ts'
 import type { Random } from '../random.ts'
-import { type Draft, type Make, idAt, makeUp } from '../series.ts'
+import { type Make, idAt, makeUp } from '../series.ts'
 import { normalize } from '../match-words.ts'
 import type { PostStore } from '../post-store.ts'
 import { createComponents } from './components.ts'
@@ -40,42 +40,32 @@ export const ageSlot = '{age}'
 
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
 
-const make: Make<NetworkPost> = (random, times, { seed, query }) => {
+const make: Make<NetworkPost> = (random, at, { seed, query }) => {
   const { companies, people } = membersOf(seed)
-  const subject = topicAbout(query)
-  return times.map((_, index): Draft<NetworkPost> => {
-    const serial = subject === null ? index : random.integer(100_000, 999_999)
-    const person = random.chance(0.85) ? random.pick(people) : null
-    const company = person?.employer ?? random.pick(companies)
-    const topic = subject ?? random.pick(person?.interests ?? english.topics)
-    const body = composeOriginal(random, [topic], people)
-    const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
-    const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)
-    const commentary = body + thanks.join('')
-
-    const mentions = handlesIn(body)
-    const mentionedPeople = people.filter(({ handle }) => mentions.includes(handle))
-    const social_details = engage(random)
-    const actor = actorOf(random, person, company)
-    const components = createComponents(random, topic)
-    const words = normalize(`${commentary}\n${actor.actor_name}`)
-    const about = { topic, person, company, mentionedPeople, mentionedCompanies, words }
-    const page = `https://professionalnet.example/posts/${person?.handle ?? company.slug}_${topic.keyword}`
-    return (at) => {
-      const activity = idAt(at, serial)
-      const post = {
-        share_url: `${page}-activity-${activity}`,
-        actor,
-        commentary,
-        social_details,
-        postedAt: new Date(at).toISOString(),
-        urn: `urn:professionalnet:activity:${activity}`,
-        ...urnsOf(activity),
-        ...components,
-      }
-      return { ...about, post, activity, at }
-    }
-  })
+  const person = random.chance(0.85) ? random.pick(people) : null
+  const company = person?.employer ?? random.pick(companies)
+  const topic = topicAbout(query) ?? random.pick(person?.interests ?? english.topics)
+  const body = composeOriginal(random, [topic], people)
+  const mentions = handlesIn(body)
+  const mentionedPeople = people.filter(({ handle }) => mentions.includes(handle))
+  const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
+  const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)
+  const commentary = body + thanks.join('')
+  const actor = actorOf(random, person, company)
+  const activity = idAt(random, at)
+  const page = `https://professionalnet.example/posts/${person?.handle ?? company.slug}_${topic.keyword}`
+  const post = {
+    share_url: `${page}-activity-${activity}`,
+    actor,
+    commentary,
+    social_details: engage(random),
+    postedAt: new Date(at).toISOString(),
+    urn: `urn:professionalnet:activity:${activity}`,
+    ...urnsOf(activity),
+    ...createComponents(random, topic),
+  }
+  const words = normalize(`${commentary}\n${actor.actor_name}`)
+  return { post, activity, at, topic, person, company, mentionedPeople, mentionedCompanies, words }
 }
 
 /** How posts on the professional network are made up. */
