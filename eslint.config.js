@@ -83,7 +83,7 @@ const doors = {
     'src/cli/program.ts',
     'src/cli/operation-command.ts',
     'src/cli/search-commands.ts',
-    'src/cli/shared-options.ts',
+    'src/cli/command-flags.ts',
   ],
   'fast-string-width': 'src/cli/text-layout.ts',
   'fast-wrap-ansi': 'src/cli/text-layout.ts',

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../src/api/schema/json-schema.ts'
-import { filterGroups } from '../../src/cli/filter-groups.ts'
+import { filterGroups } from '../../src/cli/command-flags.ts'
 import type { Documented } from './declarations.ts'
 import { code, eachOf, sentence, table, uncapitalized } from './words.ts'
 

@@ -8,7 +8,7 @@ import { CommandError } from './command-errors.ts'
 import { type SharedFlags, millisecondsOf } from './flags.ts'
 import { profile, profileFolder, profileNames, userFolder } from './profile.ts'
 import { importWithSqlite } from './sqlite.ts'
-import { print, say } from './terminal.ts'
+import { printDone, say } from './terminal.ts'
 
 const folder = userFolder('LOCALAPPDATA', 'XDG_CACHE_HOME', '.cache')
 
@@ -50,9 +50,8 @@ export async function answerCache({ cache: time, quiet, json }: SharedFlags): Pr
     },
     report({ credits: { spent, uncertain, saved } }) {
       if (pages === 0 || quiet === true || json === true) return
-      const age = timeText(oldest)
-      const from = pages === 1 ? `From the cache, ${age}` : `${pages} pages from the cache, up to ${age}`
-      say(`${from} old: ${count(spent + uncertain, 'credit')}, ${saved} saved`)
+      const from = `${count(pages, 'page')} from the cache, ${timeText(oldest)} old or less`
+      say(`${from}: ${count(spent + uncertain, 'credit')}, ${saved} saved`)
     },
   }
 }
@@ -71,7 +70,7 @@ async function openStore() {
 /** Deletes all stored answers. */
 export async function clearCache(): Promise<void> {
   for (const name of profileNames(folder)) deleteAnswers(name)
-  await print(`The answers in ${folder} are deleted\n`)
+  await printDone(`The answers in ${folder} are deleted`)
 }
 
 /** Deletes the stored answers of a profile, with the temporary files of SQLite. */

@@ -1,55 +1,56 @@
-import { shortNames } from '../api/main-fields.ts'
-import type { OperationId } from '../api/operations.ts'
-import { cellOf } from '../extensions/export/fields.ts'
+import { isRecord } from '../lib/is-record.ts'
 import { valueAt } from '../lib/value-at.ts'
-import { type FormatOptions, type Formatter, lineAt, styled, terminalOptions } from './formatter.ts'
-import type { SharedFlags } from './flags.ts'
-import { escapedForTerminal } from './terminal.ts'
+import { type FormatOptions, type Formatter, localTime } from './formatter.ts'
+import { escapedForTerminal, styled } from './terminal.ts'
 import { longestLine, wrap } from './text-layout.ts'
 
-/** The paths of what a card of a post shows, by their short names; undefined for records that are no posts. */
-type Card = Readonly<Record<string, string>>
+/** Formats single records as a label and a value on each line, without empty fields. */
+export function createCard({ fields, width = 80 }: FormatOptions): Formatter {
+  return { isStyled: true, page: (records) => records.map(show).join('\n') }
 
-/** Numbers that a card shows, with their signs. */
-const counts = { likes: '♥', reposts: '↻', replies: '↩', views: '◉' }
-
-export function cardOf(id: string): Card | undefined {
-  const names = shortNames[id as OperationId]
-  return names && Object.fromEntries(Object.entries(names).map(([path, name]) => [name, path]))
-}
-
-/** Cards for the posts of a search that go to a terminal; undefined elsewhere. */
-export function cardsFor({ id }: { readonly id: string }, { color }: SharedFlags): Formatter | undefined {
-  const card = cardOf(id)
-  if (card === undefined || !process.stdout.isTTY) return undefined
-  return createCards(card, { fields: undefined, ...terminalOptions(color) })
-}
-
-/** Formats posts as blocks of lines: name, handle and date, the whole text, counts, and the link. */
-export function createCards(card: Card, options: FormatOptions): Formatter {
-  const { width = 80 } = options
-  const dim = (text: string): string => styled('dim', text, options)
-  const show = (record: unknown): string => {
-    const at = (name: string): string => lineAt(record, card[name] ?? '', options)
-    const whole = String(cellOf(record, (card['text'] ?? '').split('.'), ', ') ?? '')
-    // The author is a handle where there is a name, too.
-    const [title, about] = card['name']
-      ? [at('name'), `@${at('author')}`]
-      : [at('author'), at('about_author')]
-    const numbers = Object.entries(counts).flatMap(([name, mark]) => {
-      const value = valueAt(record, (card[name] ?? '').split('.'))
-      return typeof value === 'number' ? [`${mark} ${value.toLocaleString('en')}`] : []
+  function show(record: unknown): string {
+    const rows = Object.entries(fields === undefined ? bodyOf(record) : picked(record, fields))
+      .map(
+        ([name, value]) =>
+          [labelOf(name), value === false ? 'no' : value === true ? 'yes' : textOf(value)] as const,
+      )
+      .filter(([, text]) => text !== '')
+    const start = 2 + Math.max(0, ...rows.map(([label]) => label.length))
+    const lines = rows.map(([label, text]) => {
+      // An address stays in one piece, so that it can be opened.
+      const room = /^https?:/.test(text) ? Infinity : Math.max(20, Math.min(width, longestLine) - start)
+      const value = wrap(escapedForTerminal(text), room)
+      return `${styled('dim', label.padEnd(start))}${value.replaceAll('\n', `\n${' '.repeat(start)}`)}\n`
     })
-    const lines = [
-      `${styled('bold', title, options)} ${dim([about, at('time')].filter(Boolean).join(' · '))}`,
-      options.width === undefined ? whole : escapedForTerminal(whole),
-      dim(numbers.join('   ')),
-    ]
-    // The link stays in one piece, so that it can be opened.
-    return `${wrap(lines.join('\n'), Math.min(width, longestLine))}\n${dim(at('url'))}\n\n`
+    return lines.join('')
   }
-  return {
-    isStyled: true,
-    page: (records) => records.map(show).join(''),
-  }
+}
+
+/** The only object in an answer, such as its `company`, or else the answer. */
+function bodyOf(record: unknown): object {
+  const fields = Object.entries(Object(record) as object).filter(([name]) => name !== 'requestId')
+  const body = Object.fromEntries(fields) as Record<string, unknown>
+  const [only, ...others] = Object.values(body)
+  return others.length === 0 && isRecord(only) ? only : body
+}
+
+/** The fields of a record that a user names, by their paths. */
+export function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, valueAt(record, field.split('.')) ?? null]))
+}
+
+/** `Employee count` for `employeeCount`. */
+function labelOf(path: string): string {
+  const words = (path.split('.').at(-1) ?? path).replaceAll(
+    /(?<=[a-z])[A-Z]/g,
+    (letter) => ` ${letter.toLowerCase()}`,
+  )
+  return escapedForTerminal(words.slice(0, 1).toUpperCase() + words.slice(1))
+}
+
+/** Values in an object say enough without their names, unless they are true or false. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('; ')
+  if (isRecord(value)) return Object.values(value).map(textOf).filter(Boolean).join(', ')
+  return typeof value === 'string' || typeof value === 'number' ? (localTime(value) ?? String(value)) : ''
 }

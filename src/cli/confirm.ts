@@ -2,7 +2,8 @@ import { createInterface } from 'node:readline'
 import type { Operation } from '../api/operation.ts'
 import { jsonSchemaOf } from '../api/schema/json-schema.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { type SharedFlags, commandOf, millisecondsOf } from './flags.ts'
+import { type SharedFlags, millisecondsOf } from './flags.ts'
+import { shortCommandOf } from './names.ts'
 import { quoteFor } from './quote.ts'
 import { tell } from './terminal.ts'
 
@@ -14,7 +15,7 @@ export async function confirmWalk(operation: Operation, params: object, flags: S
   const { why } = quoteFor(operation, params, flags)
   const least = leastOf(operation, flags)
   if (least !== undefined && flags.budget !== undefined) tell(flags, least)
-  const cost = [`${commandOf(operation.id)}${all === true ? ' --all' : ''} costs ${why}`, least]
+  const cost = [`${all === true ? '--all' : shortCommandOf(operation.id)} costs ${why}`, least]
   await confirm(cost.filter(Boolean).join('; '), flags)
 }
 
@@ -56,7 +57,7 @@ async function confirm(
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
   const answer = await new Promise<string>((resolve) => {
     reader.on('close', () => resolve(''))
-    reader.question(`${text}. No --budget limits it. Continue? [y/N] `, resolve)
+    reader.question(`${text}. No --budget is set. Continue? [y/N] `, resolve)
   })
   reader.close()
   if (!/^y(es)?$/i.test(answer.trim()))

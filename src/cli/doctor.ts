@@ -1,11 +1,10 @@
 import type { SocialSearch } from '../index.ts'
 import type { Scope } from '../api/operation.ts'
 import { PermissionDeniedError } from '../errors/index.ts'
-import { messageOf } from '../lib/thrown.ts'
 import { CommandError, exitCodeOf } from './command-errors.ts'
 import { clientFor } from './options.ts'
-import { proxyHint } from './proxy-hint.ts'
-import { print, wrapped } from './terminal.ts'
+import { errorText } from './error-text.ts'
+import { print, styled, wrapped } from './terminal.ts'
 import type { SharedFlags } from './flags.ts'
 
 /** A free call for each scope that reads. `mentions:write` cannot be checked without changing a mention. */
@@ -35,7 +34,10 @@ export async function doctor(flags: SharedFlags): Promise<void> {
         await call(client)
       } catch (error) {
         if (!(error instanceof PermissionDeniedError)) throw error
-        throw new CommandError('credentials', `missing; create a key, or log in, with ${scope}`)
+        throw new CommandError(
+          'credentials',
+          `missing; create a key with ${scope} under Integrations > API keys`,
+        )
       }
     })
 }
@@ -53,12 +55,12 @@ async function check<T>(
     result = await work()
   } catch (error) {
     process.exitCode ||= exitCodeOf(error)
-    const hint = proxyHint(error)
-    failure = `${messageOf(error)}${hint === undefined ? '' : `. ${hint}`}`
+    failure = errorText(error)
   }
   const ok = failure === undefined
   const message = failure ?? success
-  const text = wrapped(`${ok ? 'ok  ' : 'FAIL'}  ${name}: ${message}`, process.stdout)
-  await print(`${json === true ? JSON.stringify({ check: name, ok, message }) : text}\n`)
+  const mark = ok ? styled('green', '✓') : styled('red', '✗')
+  const text = `${mark}${wrapped(`✓ ${name}: ${message}`, process.stdout).slice(1)}`
+  await print(`${json === true ? JSON.stringify({ check: name, ok, message }) : text}\n`, json !== true)
   return result
 }

@@ -30,7 +30,6 @@ export interface SharedFlags {
   readonly out?: string
   readonly resume?: boolean
   readonly quiet?: boolean
-  readonly color?: boolean
   readonly json?: boolean
 }
 
@@ -114,7 +113,7 @@ function rangeOf(min: number | undefined, max: number | undefined): string | nul
   return min === undefined ? `at most ${max}` : `${min} to ${max}`
 }
 
-/** Builds the params of a call from the argument, the flags and `--params`. */
+/** Builds the params of a call from the argument and the flags, which override `--params`. */
 export async function paramsOf(
   operation: Operation,
   flags: SharedFlags,
@@ -142,7 +141,6 @@ function parseObject(text: string): Record<string, unknown> {
 function setParam(params: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...rest] = path
   if (rest.length === 0) {
-    if (Object.hasOwn(params, name)) throw new UsageError(`${name} is given twice, also in --params`)
     params[name] = value
     return
   }
@@ -157,18 +155,8 @@ function valueOf(name: string, value: unknown, { type, items }: JsonSchema): unk
   return type === 'integer' || type === 'number' ? numberOf(name, value) : value
 }
 
-/** The flag that passes these params, quoted for a shell. */
-export function paramsFlag(params: object): string {
-  return `--params ${quoted(JSON.stringify(params))}`
-}
-
-/** A flag as a shell takes it; nothing for one that is not set. */
-export function flagOf(name: string, value: string | number | boolean | undefined): string[] {
-  if (value === undefined || value === false) return []
-  return [value === true ? `--${kebab(name)}` : `--${kebab(name)} ${quoted(String(value))}`]
-}
-
-function quoted(text: string): string {
+/** A word as a shell takes it. */
+export function quoted(text: string): string {
   return /^[\w.,:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 

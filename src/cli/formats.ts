@@ -1,15 +1,14 @@
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { csvLines } from '../extensions/export/csv.ts'
-import { mainFields } from '../api/main-fields.ts'
+import { shortNames } from '../api/main-fields.ts'
 import { assertDocumented, fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
-import { valueAt } from '../lib/value-at.ts'
-import { cardOf, createCards } from './card.ts'
+import { createCard, picked } from './card.ts'
 import { UsageError } from './command-errors.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
 
-export const formats = ['jsonl', 'json', 'csv', 'table', 'card'] as const
+export const formats = ['jsonl', 'json', 'csv', 'table'] as const
 export type Format = (typeof formats)[number]
 
 export function createFormatter(
@@ -31,25 +30,28 @@ export function createFormatter(
       return { head: header, page: (records) => records.map(line).join('') }
     }
     case 'table':
-      return createTable(tableFields(operation), options)
-    case 'card': {
-      const card = cardOf(operation.id)
-      if (card === undefined || fields !== undefined)
-        throw new UsageError('--format card is for searches of posts without --fields; use --format table')
-      return createCards(card, options)
-    }
+      return operation.list === undefined ? createCard(options) : tableOf(operation, options)
     case 'db':
       // It takes records.
       return { page: () => '' }
   }
 }
 
-/** The fields that say most, after the id, by which a record can be found again. */
-function tableFields(operation: Operation): readonly string[] | undefined {
-  if (!operation.documented) return undefined
-  const all = columnsOf(operation)
-  const main = mainFields[operation.id as OperationId] ?? all
-  return [...new Set([...(all.includes('id') ? ['id'] : []), ...main])]
+/** What a table shows of posts, by the short names of the fields. */
+const postColumns = ['time', 'author', 'text', 'likes', 'views', 'id', 'url']
+
+/** A table of posts has date, author, text and counts; one of other records the documented fields. */
+export function tableOf(operation: Operation, options: FormatOptions): Formatter {
+  const names = shortNames[operation.id as OperationId]
+  if (names === undefined || options.fields !== undefined)
+    return createTable(operation.documented ? columnsOf(operation) : undefined, options)
+  const id = columnsOf(operation).filter((path) => path === 'id')
+  const columns = [...Object.entries(names), ...id.map((path) => [path, path] as const)]
+    .map(([path, name]) => ({ path, title: name === 'time' ? 'date' : name, at: postColumns.indexOf(name) }))
+    .filter(({ at }) => at !== -1)
+    .sort((a, b) => a.at - b.at)
+  const titles = Object.fromEntries(columns.map(({ path, title }) => [path, title]))
+  return createTable(Object.keys(titles), options, titles)
 }
 
 /** @throws {ConfigurationError} */
@@ -58,10 +60,6 @@ export function fieldsFor(operation: Operation, list: string | undefined): reado
   const paths = resolveColumns({ fields: list.split(',') }).columns.map(({ path }) => path)
   assertDocumented(operation, paths)
   return paths
-}
-
-function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field, valueAt(record, field.split('.')) ?? null]))
 }
 
 function columnsOf({ id, documented }: Operation): string[] {

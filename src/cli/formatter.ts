@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { cellOf } from '../extensions/export/fields.ts'
 import { escapedForTerminal } from './terminal.ts'
 
@@ -17,27 +16,18 @@ export interface FormatOptions {
   readonly fields: readonly string[] | undefined
   /** Columns of the terminal; undefined without a terminal. */
   readonly width: number | undefined
-  /** Whether the terminal shows bold and dim text. */
-  readonly isColored?: boolean
   /** Begins a CSV file with a byte order mark. */
   readonly bom?: boolean | undefined
 }
 
-/** How stdout shows text, if it is a terminal. */
-export function terminalOptions(color: boolean | undefined): Pick<FormatOptions, 'width' | 'isColored'> {
+/** Columns of the terminal that stdout is; undefined without a terminal. */
+export function terminalWidth(): number | undefined {
   const { isTTY, columns } = process.stdout
-  return {
-    width: isTTY ? columns || 80 : undefined,
-    isColored: isTTY && color !== false && !process.env['NO_COLOR'],
-  }
+  return isTTY ? columns || 80 : undefined
 }
 
 /** For a search without results. */
 export const nothingFound = 'nothing found\n'
-
-export function styled(style: 'bold' | 'dim', text: string, { isColored }: FormatOptions): string {
-  return isColored === true ? styleText(style, text, { validateStream: false }) : text
-}
 
 /** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
 export function localTime(value: unknown): string | undefined {
@@ -49,13 +39,13 @@ export function localTime(value: unknown): string | undefined {
 }
 
 /** A field of a record in one line, times as {@link localTime}. */
-export function lineAt(record: unknown, path: string, options: FormatOptions): string {
+export function lineAt(record: unknown, path: string, options: Pick<FormatOptions, 'width'>): string {
   const value = cellOf(record, path.split('.'), ', ')
   return oneLine(localTime(value) ?? String(value ?? ''), options)
 }
 
 /** A text in one line. For a terminal, it is escaped, so that it can be measured. */
-export function oneLine(text: string, { width }: FormatOptions): string {
+export function oneLine(text: string, { width }: Pick<FormatOptions, 'width'>): string {
   const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')
   return width === undefined ? line : escapedForTerminal(line)
 }

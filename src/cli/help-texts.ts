@@ -1,7 +1,8 @@
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operations } from '../api/operations.ts'
 import { count } from '../lib/count.ts'
-import { commandOf, kebab } from './flags.ts'
+import { kebab } from './flags.ts'
+import { shortCommandOf } from './names.ts'
 
 // At most 40 columns: the text is not wrapped.
 export const exitCodeHelp = `
@@ -28,11 +29,10 @@ Periods are hour, day and month, in UTC.
 Each profile has its own budget. --budget
 of a command counts in addition.`
 
-const profile = `--params '{"profileUrl":"https://professionalnet.example/in/mirarooksby"}'`
-const post = `--params '{"postUrl":"https://professionalnet.example/posts/ID"}'`
+const profile = `--params '{"profileUrl":"URL"}'`
 
-/** Arguments of commands, for two examples in their help; others need none. */
-const examples: { readonly [Id in OperationId]?: readonly [string, string] } = {
+/** Arguments for examples in the help of commands; others need none. No line is longer than 80 columns. */
+const examples: { readonly [Id in OperationId]?: readonly string[] } = {
   'microblog.search': [
     'typescript --category Latest --lang en --limit 40',
     'typescript --all --budget 100 --out posts.jsonl',
@@ -41,54 +41,27 @@ const examples: { readonly [Id in OperationId]?: readonly [string, string] } = {
     '"developer tools" --sort-by recent --format csv --bom',
     '"developer tools" --max-pages 3 --budget 12',
   ],
-  'professionalnet.company.get': [
-    'https://professionalnet.example/company/tidyquery',
-    'https://professionalnet.example/company/tidyquery --fields company.name,company.employeeCount',
-  ],
-  'professionalnet.person.posts': [profile, `${profile} --max-pages 2 --budget 20`],
-  'professionalnet.person.comments': [profile, `${profile} --max-pages 2 --budget 20`],
+  'professionalnet.company.get': ['URL', 'URL --fields company.name,company.employeeCount'],
+  'professionalnet.person.posts': [profile],
+  'professionalnet.person.comments': [profile],
   'professionalnet.posts.comments': [
-    'https://professionalnet.example/posts/ID --max-comments 100 --budget 100',
-    'https://professionalnet.example/posts/ID --ceiling 9 --budget 20 --fields authorName,text',
+    'URL --max-comments 100 --budget 100',
+    'URL --ceiling 9 --budget 20 --fields authorName,text',
   ],
-  'professionalnet.posts.reactions': [
-    `${post} --budget 1000`,
-    `${post} --ceiling 20 --budget 50 --out reactions.jsonl`,
-  ],
-  'professionalnet.industries.list': ['--q software --all', '--fields id,label --format csv'],
-  'technews.search': [
-    `--params '{"query":"typescript"}'`,
-    `--params '{"query":"typescript"}' --fields id,title,url`,
-  ],
-  'mentions.list': ['--all --out mentions.jsonl', '--limit 5 --format json'],
-  'mentions.get': ['men_764dbb8c410af7ff', 'men_764dbb8c410af7ff --format json'],
-  'mentions.count': ['', `--params '{"state":"new"}'`],
-  'mentions.setState': [
-    `men_764dbb8c410af7ff --params '{"state":"seen"}'`,
-    `men_764dbb8c410af7ff --params '{"state":"done"}' --json`,
-  ],
-  'listeners.list': ['--fields id,name', '--format json'],
-  'listeners.get': ['lis_4f9f49b87aff8939', 'lis_4f9f49b87aff8939 --format json'],
-  'feeds.list': ['', '--format json'],
-  'feeds.get': ['svw_9a7036b0c3b2c3f9', 'svw_9a7036b0c3b2c3f9 --format json'],
-  'organization.context': ['', '--format json'],
-  'organization.usage': ['', '--format json'],
-  openapi: ['> openapi.json', '--fields info.version'],
-}
-
-/** What a command does, with examples, for the top of its help. */
-export function withExamples(text: string, ...commands: readonly string[]): string {
-  const lines = commands.map((command) => `\n  social-search ${command.trim()}`)
-  return `${text}\n\n${commands.length === 1 ? 'Example' : 'Examples'}:${lines.join('')}`
-}
-
-/** The first example of an operation. */
-export function exampleCommand(id: string): string {
-  return `social-search ${examplesOf(id)[0] ?? ''}`
+  'professionalnet.posts.reactions': [`--params '{"postUrl":"URL"}'`],
+  'professionalnet.industries.list': ['--q software --all'],
+  'technews.search': [`--params '{"query":"typescript"}'`],
+  'mentions.list': ['--limit 5', '--all --out mentions.jsonl'],
+  'mentions.get': ['men_764dbb8c410af7ff'],
+  'mentions.count': [`--params '{"state":"new"}'`],
+  'mentions.setState': [`men_764d --params '{"state":"done"}'`],
+  'listeners.get': ['lis_4f9f49b87aff8939'],
+  'feeds.get': ['svw_9a7036b0c3b2c3f9'],
+  openapi: ['> openapi.json'],
 }
 
 export function examplesOf(id: string): string[] {
-  return (examples[id as OperationId] ?? ['']).map((example) => `${commandOf(id)} ${example}`)
+  return (examples[id as OperationId] ?? ['']).map((example) => `${shortCommandOf(id)} ${example}`)
 }
 
 /** `list, get, count, set-state`. */

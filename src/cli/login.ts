@@ -3,15 +3,15 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { SocialSearch } from '../index.ts'
-import { messageOf } from '../lib/thrown.ts'
 import type { OAuthScope } from '../extensions/oauth/index.ts'
 import { deleteAnswers } from './answer-cache.ts'
 import { logInByBrowser } from './browser-login.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
+import { errorText } from './error-text.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
 import { profile } from './profile.ts'
 import { loginPath, removeLogin, storeLogin, tokensPath } from './stored-login.ts'
-import { print } from './terminal.ts'
+import { print, printDone } from './terminal.ts'
 
 export interface LoginFlags {
   readonly baseUrl?: string
@@ -42,12 +42,13 @@ export async function login({
     if ([issuer, clientId, scopes, port, timeout].some((flag) => flag !== undefined))
       throw new UsageError('a login in the browser needs --issuer and --client-id')
     const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
+    if (apiKey === '') throw new UsageError('the key is empty; paste it, or pipe it in: < key.txt')
     // Refuses an address or a key that cannot work.
     const client = new SocialSearch({ baseUrl, apiKey, retry: false, timeout: 15_000 })
     if (check !== false) await checkKey(client)
     await storeLogin({ baseUrl, apiKey })
     const state = check === false ? 'unchecked' : 'accepted by the service'
-    await print(`The key is in ${loginPath}, ${state}; social-search doctor checks its scopes\n`)
+    await printDone(`The key is in ${loginPath}, ${state}; social-search doctor checks its scopes`)
     return
   }
   const { login, tokens } = await logInByBrowser(baseUrl, {
@@ -57,7 +58,7 @@ export async function login({
     opensBrowser: browser !== false && process.stderr.isTTY,
   })
   await storeLogin(login, tokens)
-  await print(`The tokens are in ${tokensPath}; social-search doctor tries them\n`)
+  await printDone(`The tokens are in ${tokensPath}; social-search doctor tries them`)
 }
 
 export async function logout(): Promise<void> {
@@ -80,7 +81,7 @@ async function removeStoredLogin(): Promise<void> {
     issuer === undefined
       ? 'the key itself is still valid'
       : `the tokens stay valid until you revoke them at ${issuer}`
-  await print(`${loginPath} is removed; ${rest}\n`)
+  await printDone(`${loginPath} is removed; ${rest}`)
 }
 
 /** Makes a free call with the key. */
@@ -88,8 +89,8 @@ async function checkKey(client: SocialSearch): Promise<void> {
   try {
     await client.openapi()
   } catch (error) {
-    const advice = 'nothing is stored; --no-check stores the key unchecked'
-    throw new CommandError(exitNameOf(error), `${messageOf(error)}; ${advice}`)
+    const advice = 'Nothing is stored; --no-check stores the key unchecked'
+    throw new CommandError(exitNameOf(error), `${errorText(error)}. ${advice}`)
   }
 }
 

@@ -1,58 +1,69 @@
 import type { Command } from 'commander'
 import type { Operation } from '../api/operation.ts'
+import {
+  addParams,
+  cacheOption,
+  choiceOption,
+  common,
+  described,
+  withClient,
+  yesOption,
+} from './command-flags.ts'
 import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { commandsOf, examplesOf, exitCodeHelp, priceOf } from './help-texts.ts'
 import { runOperation } from './run-operation.ts'
-import {
-  addParams,
-  cacheOption,
-  ceilingOption,
-  choiceOption,
-  common,
-  described,
-  shared,
-  yesOption,
-} from './shared-options.ts'
 
-/** Adds the command of an operation. */
-export function addOperation(program: Command, operation: Operation): void {
-  const names = operation.id.split('.').map(kebab)
-  const command = groupOf(program, names.slice(0, -1)).command(names.at(-1) ?? '')
-  described(command, `${operation.summary} (${priceOf(operation)})`, examplesOf(operation.id))
+/**
+ * Adds the command of an operation.
+ *
+ * @param words The command line.
+ * @param names The name of the command, after those of its groups.
+ */
+export function addOperation(
+  program: Command,
+  operation: Operation,
+  words: readonly string[],
+  names: readonly string[] = operation.id.split('.').map(kebab),
+): void {
+  const { id, price, paging, list, pathId } = operation
+  const isDefault = id === 'mentions.list'
+  const command = groupOf(program, names.slice(0, -1)).command(names.at(-1) ?? '', { isDefault })
+  described(command, `${operation.summary} (${priceOf(operation)})`, examplesOf(id))
   const positional = positionalOf(operation)
   if (positional !== undefined) {
     // The text may come in --params instead.
-    const { prefix } = operation.pathId ?? {}
-    const text = prefix === undefined ? paramTextOf(operation, positional) : `starts with ${prefix}`
-    command.argument(operation.pathId ? '<id>' : `[${positional}]`, text).usage(`[options] <${positional}>`)
+    const text = pathId ? `starts with ${pathId.prefix}` : paramTextOf(operation, positional)
+    command.argument(pathId ? '<id>' : `[${positional}]`, text).usage(`[options] <${positional}>`)
   }
+  const isPaid = price.kind !== 'free'
   command.optionsGroup(common)
-  if (operation.list !== undefined) command.option('--limit <n>', 'stop after this many records')
-  if (operation.paging !== undefined)
+  if (list !== undefined) command.option('--limit <n>', 'stop after this many records')
+  if (paging !== undefined)
     command
       .option('--all', 'fetch all pages (default: one)')
       .option('--max-pages <n>', 'stop after this many pages')
-  if (operation.list !== undefined)
+  if (list !== undefined)
     command
       .option('--out <file>', 'write a new .jsonl or .csv file, or store records in a .db file')
-      .option('--resume', 'continue --out FILE.db after the last stored page; --budget counts all runs')
+      .option(
+        '--resume',
+        `continue --out FILE.db after the last stored page${isPaid ? '; --budget counts all runs' : ''}`,
+      )
   command
-    .addOption(
-      choiceOption('--format <format>', 'default: card or table on a terminal, otherwise jsonl', formats),
-    )
+    .addOption(choiceOption('--format <format>', 'default: table on a terminal, otherwise jsonl', formats))
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
-  const isPerItem = operation.price.kind === 'perItem'
-  if (isPerItem) command.addOption(ceilingOption())
-  if (isPerItem || (operation.paging !== undefined && operation.price.kind !== 'free'))
-    command.addOption(yesOption())
-  if (operation.price.kind !== 'free') command.addOption(cacheOption())
+  if (price.kind === 'perItem')
+    command.option('--ceiling <n>', 'how many items you expect at most, for --budget')
+  if (price.kind === 'perItem' || (paging !== undefined && isPaid)) command.addOption(yesOption())
+  if (isPaid) command.addOption(cacheOption())
   addParams(command, paramFlags(operation))
-  shared(command)
+  withClient(command, operation)
+    .option('--quiet', 'print only errors on stderr')
     .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .addHelpText('after', exitCodeHelp)
     .action(async () => {
-      process.exitCode = await runOperation(operation, command.args[0], command.opts())
+      process.exitCode = await runOperation(operation, command.args[0], command.opts(), words)
     })
 }
 

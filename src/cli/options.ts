@@ -66,21 +66,25 @@ export function addressOf(
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
     return { baseUrl: 'sandbox' }
   }
-  const hint = 'run social-search login, or try the command with --sandbox'
+  const hint =
+    '\n  With an account:    social-search login --base-url URL\n  Without an account: add --sandbox'
   // A profile goes before the variables.
   const environment = profile === undefined ? process.env : {}
   const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = environment
   const stored = key ? null : storedLogin()
   if (profile !== undefined && stored === null)
-    throw new CommandError('credentials', `no login ${profile}: run social-search login --profile ${profile}`)
+    throw new CommandError(
+      'credentials',
+      `no login is named ${profile}. Log in: social-search login --profile ${profile}`,
+    )
   const baseUrl = flags.baseUrl ?? (address || stored?.baseUrl)
-  if (!baseUrl) throw new CommandError('credentials', `no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
+  if (!baseUrl) throw new CommandError('credentials', `no address of the service${hint}`)
   // A stored key or token goes only to the address that it was stored with.
   const login = stored?.baseUrl === baseUrl ? stored : null
   const apiKey = key || login?.apiKey
   if (apiKey) return { baseUrl, apiKey }
   if (login !== null) return { baseUrl, auth: sessionOf(login), organization: login.organization }
-  throw new CommandError('credentials', `no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
+  throw new CommandError('credentials', `no key for this address${hint}`)
 }
 
 /**

@@ -5,57 +5,56 @@ import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
 import { budget } from './budget.ts'
 import { UsageError, exitCodeOf } from './command-errors.ts'
-import { doctor } from './doctor.ts'
-import { exportRecords } from './export-records.ts'
-import { budgetHelp, exitCodeHelp, loginHelp, withExamples } from './help-texts.ts'
-import { login, logout } from './login.ts'
-import { mcp } from './mcp.ts'
-import { shortNameHelp, withWholeName } from './names.ts'
-import { addOperation } from './operation-command.ts'
-import { quote } from './quote.ts'
-import { sandbox } from './sandbox.ts'
-import { addEstimate, addWatch } from './search-commands.ts'
 import {
   cacheOption,
   common,
   described,
-  optionsAt,
   profileOption,
-  shared,
+  withAddress,
   withClient,
-} from './shared-options.ts'
-import { complain } from './terminal.ts'
-import { usageMessageOf } from './usage-message.ts'
+  withExamples,
+} from './command-flags.ts'
+import { complain } from './complain.ts'
+import { doctor } from './doctor.ts'
+import { exportRecords } from './export-records.ts'
+import { budgetHelp, exitCodeHelp, loginHelp } from './help-texts.ts'
+import { login, logout } from './login.ts'
+import { mcp } from './mcp.ts'
+import { shortNames } from './names.ts'
+import { addOperation } from './operation-command.ts'
+import { quote } from './quote.ts'
+import { sandbox } from './sandbox.ts'
+import { addEstimate, addWatch } from './search-commands.ts'
 
 /** Runs a command line, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
-  const args = withWholeName(words)
-  const json = args.includes('--json')
-  const program = createProgram(json)
+  const json = words.includes('--json')
   try {
     // Node puts this in place of bytes that are no text: the service would search for it, and charge.
-    if (args.some((word) => word.includes('\ufffd')))
+    if (words.some((word) => word.includes('\ufffd')))
       throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
-    await program.parseAsync([...args], { from: 'user' })
+    await createProgram(words, json).parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
-    const reason =
-      error instanceof CommanderError
-        ? new UsageError(
-            usageMessageOf(
-              error,
-              args,
-              program.commands.map((each) => each.name()),
-              optionsAt(program, args),
-            ),
-          )
-        : error
+    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
     complain({ json }, reason)
     process.exitCode = exitCodeOf(reason)
   }
 }
 
-function createProgram(json: boolean): Command {
+/** What is wrong with a command line, in one line. */
+function usageMessageOf({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'a command is missing; see --help'
+  const text = message
+    .replace(/^error: |\.$/g, '')
+    .replace(/\n\(Did you mean ([^]+)\?\)$/, '; did you mean $1?')
+  if (code === 'commander.excessArguments')
+    return 'too many arguments: put several words in quotes, and pass params as flags or with --params'
+  const isUnknown = code === 'commander.unknownCommand' && text === message.replace('error: ', '')
+  return isUnknown ? `${text}; see social-search --help` : text
+}
+
+function createProgram(words: readonly string[], json: boolean): Command {
   const program = new Command('social-search')
     .description(
       withExamples(
@@ -69,22 +68,23 @@ function createProgram(json: boolean): Command {
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
     .exitOverride()
-    .showSuggestionAfterError(false)
-    .configureHelp({ minWidthToWrap: 20 })
+    .configureHelp({ minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
     .configureOutput({ outputError: () => {}, ...(json && { writeErr: () => {} }) })
-    .addHelpText('after', shortNameHelp())
     .addHelpText('after', exitCodeHelp)
   const add = (usage: string, summary: string, ...examples: readonly string[]) =>
     described(program.command(usage), summary, examples)
   const isOwn = ({ id }: Operation) => /^(mentions|listeners|feeds|organization)\./.test(id)
 
   program.commandsGroup('Search:')
-  for (const operation of operations)
-    if (!isOwn(operation) && isInGroup(operation)) addOperation(program, operation)
+  for (const [name, id] of Object.entries(shortNames))
+    for (const operation of operations)
+      if (operation.id === id) addOperation(program, operation, words, [name])
   addWatch(program)
+  for (const operation of operations)
+    if (!isOwn(operation) && isInGroup(operation)) addOperation(program, operation, words)
 
   program.commandsGroup('Your data:')
-  for (const operation of operations) if (isOwn(operation)) addOperation(program, operation)
+  for (const operation of operations) if (isOwn(operation)) addOperation(program, operation, words)
   add(
     'export <database> <file>',
     'make a .csv, .jsonl or .parquet file of the records in a .db file',
@@ -94,47 +94,44 @@ function createProgram(json: boolean): Command {
     .option('--table <name>', 'the table to export, if there are several')
     .option('--since <time>', 'only posts that watch has found since, such as 24h, and the query of each')
     .option('--bom', 'begin CSV with a byte order mark, for Excel')
-    .option('--json', 'print errors as JSON objects')
     .action(exportRecords)
 
   program.commandsGroup('Money:')
-  shared(
-    add(
-      'quote <operation...>',
-      "estimate a job's maximum cost and minimum time, without sending anything",
-      'quote microblog search --max-pages 50',
-      'quote professionalnet posts search --all',
-    )
-      .optionsGroup(common)
-      .option('--max-pages <n>', 'fetch this many pages (default: 1)')
-      .option('--all', 'fetch all pages, however many there are')
-      .option('--params <json>', 'params as JSON; - reads stdin'),
-  ).action(quote)
-  addEstimate(program)
   add(
-    'budget [credits]',
-    'set what all commands may spend together, or show what has spent it',
-    'budget 6000/month',
-    'budget',
-    'budget off',
+    'quote <operation...>',
+    "estimate a job's maximum cost and minimum time, without sending anything",
+    'quote search --max-pages 50',
+    'quote professionalnet posts search --all',
   )
-    .option('--base-url <url>', 'address of the service (default: SOCIAL_SEARCH_BASE_URL)')
-    .addOption(profileOption())
+    .option('--max-pages <n>', 'fetch this many pages (default: 1)')
+    .option('--all', 'fetch all pages, however many there are')
+    .option('--params <json>', 'params as JSON; - reads stdin')
+    .option('--per-minute <n>', 'send at most this many requests a minute, or off')
+    .action(quote)
+  addEstimate(program)
+  withAddress(
+    add(
+      'budget [credits]',
+      'set what all commands may spend together, or show what has spent it',
+      'budget 6000/month',
+      'budget',
+      'budget off',
+    ),
+  )
     .option('--json', 'print budgets and errors as JSON objects')
     .addHelpText('after', budgetHelp)
     .action(budget)
 
   program.commandsGroup('Set up:')
-  add(
-    'login',
-    'store an API key, or log in through the browser with OAuth',
-    'login --base-url https://api.example.com/v1',
-    'login --base-url URL --profile work < key.txt',
+  withAddress(
+    add(
+      'login',
+      'store an API key, or log in through the browser with OAuth',
+      'login --base-url https://api.example.com/v1',
+      'login --base-url URL --profile work < key.txt',
+    ),
   )
-    .option('--base-url <url>', 'address of the service (default: SOCIAL_SEARCH_BASE_URL)')
-    .addOption(profileOption())
     .option('--no-check', 'store a key without a call that checks it')
-    .option('--json', 'print errors as JSON objects')
     .optionsGroup('OAuth:')
     .option('--issuer <url>', 'the authorization server')
     .option('--client-id <id>', 'the id of your public client')
@@ -146,12 +143,12 @@ function createProgram(json: boolean): Command {
     .action(login)
   add('logout', 'remove the stored key or tokens, and the stored answers')
     .addOption(profileOption())
-    .option('--json', 'print errors as JSON objects')
     .action(logout)
-  shared(add('doctor', 'check address, key, scopes and runtime')).action(doctor)
-  add('clear-cache', 'delete the answers that --cache has stored')
-    .option('--json', 'print errors as JSON objects')
-    .action(clearCache)
+  withAddress(add('doctor', 'check address, key, scopes and runtime'))
+    .option('--sandbox', 'check a simulated service')
+    .option('--timeout <seconds>', 'give up on a request after this long (default: 15)')
+    .action(doctor)
+  add('clear-cache', 'delete the answers that --cache has stored').action(clearCache)
 
   program.commandsGroup('Develop:')
   add(
@@ -164,7 +161,6 @@ function createProgram(json: boolean): Command {
     .option('--per-minute <n>', 'searches a minute that each network accepts, or off (default: 20)')
     .option('--in-flight <n>', 'requests that may be open at once, or off (default: 2)')
     .option('--growth <n>', 'new posts an hour about each query, 1 to 3600 (default: none)')
-    .option('--json', 'print errors as JSON objects')
     .action(sandbox)
   withClient(
     add(
@@ -182,16 +178,25 @@ function createProgram(json: boolean): Command {
     )
     .addOption(cacheOption())
     .action(mcp)
-  for (const operation of operations) if (!isInGroup(operation)) addOperation(program, operation)
+  for (const operation of operations) if (!isInGroup(operation)) addOperation(program, operation, words)
   add('help [command...]', 'show the help of a command').action((names: string[]) =>
-    commandAt(program, names[0] === 'mentions' ? names : withWholeName(names)).outputHelp(),
+    commandAt(program, names).outputHelp(),
   )
+  addJson(program)
   return program
 }
 
 /** Whether the name of the command has a group, as in `microblog search`. */
 function isInGroup({ id }: Operation): boolean {
   return id.includes('.')
+}
+
+/** Every command that does something prints its errors as JSON if asked. */
+function addJson({ commands }: Command): void {
+  for (const command of commands)
+    if (command.commands.length > 0) addJson(command)
+    else if (!command.options.some(({ long }) => long === '--json'))
+      command.option('--json', 'print errors as JSON objects')
 }
 
 /** @throws {UsageError} for an unknown command */

@@ -3,12 +3,11 @@ import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
-import { timeText } from '../lib/count.ts'
+import { count, timeText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, commandOf, paramsOf, wholeNumberOf } from './flags.ts'
-import { withWholeName } from './names.ts'
+import { shortNames } from './names.ts'
 import { print, wrapped } from './terminal.ts'
-import { didYouMean } from './usage-message.ts'
 
 /** A quote of a walk; with `--all`, the number of pages is not known. */
 export type WalkQuote = Omit<Quote, 'duration'> & { readonly duration: number | null }
@@ -19,7 +18,7 @@ export async function quote(words: readonly string[], flags: SharedFlags): Promi
   const { params } = await paramsOf(operation, flags)
   const result = quoteFor(operation, params, flags)
   await print(
-    `${process.stdout.isTTY ? wrapped(quoteText(result), process.stdout) : JSON.stringify(result)}\n`,
+    `${process.stdout.isTTY ? wrapped(quoteText(result, perMinuteOf(operation, flags)), process.stdout) : JSON.stringify(result)}\n`,
   )
 }
 
@@ -38,14 +37,15 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
     { pages: wholeNumberOf('--max-pages', maxPages ?? '1') },
   )
   if (all !== true) return result
-  const why = result.why.replace(' for 1 page', '')
   if (result.atMost === 0) return { ...result, duration: null }
-  return { ...result, atMost: null, duration: null, why: `${why}; how many pages there are is not known` }
+  const why = result.why.replace(' for 1 page', ', and nobody knows how many pages')
+  return { ...result, atMost: null, duration: null, why }
 }
 
-function quoteText({ atMost, duration, why }: WalkQuote): string {
-  const cost = atMost === null ? `no bound: ${why}` : `at most ${atMost} credits: ${why}`
-  return duration ? `${cost}; at least ${timeText(duration)} at the limit of requests a minute` : cost
+function quoteText({ atMost, duration, why }: WalkQuote, perMinute: number): string {
+  if (atMost === null) return `Unknown: ${why}. Limit it with --max-pages or --budget.`
+  const time = duration ? ` At least ${timeText(duration)}, at ${perMinute} requests a minute.` : ''
+  return `At most ${count(atMost, 'credit')}: ${why}.${time}`
 }
 
 function perMinuteOf({ surface }: Operation, { perMinute }: SharedFlags): number {
@@ -55,9 +55,9 @@ function perMinuteOf({ surface }: Operation, { perMinute }: SharedFlags): number
 
 /** The operation that a user names as the library or as the command line spells it. */
 function operationNamed(words: readonly string[]): Operation {
-  const name = withWholeName(words).join(' ')
-  const wanted = commandOf(name.replaceAll(/[\s.]+/g, '.'))
+  const name = words.join(' ')
+  const wanted = commandOf(shortNames[name] ?? name.replaceAll(/[\s.]+/g, '.'))
   const found = operations.find(({ id }) => commandOf(id) === wanted)
   if (found !== undefined) return found
-  throw new UsageError(`unknown operation ${name}; ${didYouMean(name.split(/[\s.]+/), [])}`)
+  throw new UsageError(`unknown operation ${name}; see social-search --help`)
 }

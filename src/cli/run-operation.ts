@@ -3,25 +3,30 @@ import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
 import { answerCache } from './answer-cache.ts'
-import { cardOf } from './card.ts'
 import { confirmWalk } from './confirm.ts'
 import { ExactRecords } from './exact-records.ts'
-import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
-import { nothingFound, terminalOptions } from './formatter.ts'
+import { complain } from './complain.ts'
+import { type SharedFlags, commandOf, paramsOf, quoted, wholeNumberOf } from './flags.ts'
+import { nothingFound, terminalWidth } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobDatabase } from './job-database.ts'
 import { openMachine } from './machine.ts'
 import { OutputFile, byExport, databaseFor, fileFormatOf } from './output-file.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
-import { complain, print, showProgress, tell, waitText } from './terminal.ts'
+import { print, showProgress, tell, waitText } from './terminal.ts'
 import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
 
-/** Runs the command of one operation; returns its exit code. */
+/**
+ * Runs the command of one operation; returns its exit code.
+ *
+ * @param words The command line.
+ */
 export async function runOperation(
   operation: Operation,
   positional: string | undefined,
   flags: SharedFlags & Readonly<Record<string, unknown>>,
+  words: readonly string[],
 ): Promise<number> {
   const { params, id } = await paramsOf(operation, flags, positional)
   const format = formatOf(operation, flags)
@@ -29,8 +34,7 @@ export async function runOperation(
   const formatter = createFormatter(format, operation, {
     fields,
     bom: flags.bom,
-    width: undefined,
-    ...(flags.out === undefined && terminalOptions(flags.color)),
+    width: flags.out === undefined ? terminalWidth() : undefined,
   })
   const walk: WalkOptions = walkOptions(flags)
   if (operation.paging === undefined) raiseCeiling(operation, params, walk.limit)
@@ -42,12 +46,25 @@ export async function runOperation(
   })
   const exact = new ExactRecords()
   const answers = await answerCache(flags)
+  /** The command that continues after this one: later flags override earlier ones. */
+  const continuation = (next: object, limit?: number): string => {
+    if (job !== undefined) return 'the same command with --resume'
+    const { param = '' } = operation.paging as { param?: string }
+    const page = operation.documented
+      ? [`--${param}`, String((next as Readonly<Record<string, string | number>>)[param])]
+      : ['--params', JSON.stringify(next)]
+    // A file is written once, so the rest goes into a database.
+    const kept = out === undefined ? words : words.filter((word) => word !== '--bom')
+    const rest = out === undefined ? [] : ['--out', databaseFor(out)]
+    const limits = limit === undefined ? [] : ['--limit', String(limit)]
+    return ['social-search', ...[...kept, ...page, ...rest, ...limits].map(quoted)].join(' ')
+  }
   const client = clientFor(
     flags,
     {
       ...{ ...answers.options, ...machine.options, hooks: interrupt.hooks },
       observers: [...(answers.options.observers ?? []), interrupt.observer, exact.observer],
-      onWait: (wait) => showProgress(flags, `${done()} · ${waitText(wait)}`),
+      onWait: (wait) => showProgress(flags, `${waitText(wait)} · ${done()}`),
     },
     machine.budgets,
   )
@@ -107,7 +124,7 @@ export async function runOperation(
     else if (job === undefined) await print(rest)
     showProgress(flags, '')
     const more = flags.limit === undefined && !flags.all ? next : null
-    if (more != null) tell(flags, `To continue: ${continuation(operation, flags, more)}`)
+    if (more != null) tell(flags, `To continue: ${continuation(more)}`)
     if (state.next === null) tell(flags, `${out} is complete: nothing was sent`)
     else tell(flags, `${out === undefined ? '' : `${out}: `}${done()}${more == null ? '' : ' · more: --all'}`)
     return 0
@@ -121,7 +138,7 @@ export async function runOperation(
     let command =
       failed == null || operation.paging === undefined || isFinal || (pages === 0 && job === undefined)
         ? undefined
-        : continuation(operation, flags, failed, left)
+        : continuation(failed, left)
     if (job !== undefined && command !== undefined && isOfRun(error))
       command += ' and a higher --budget, which counts all runs'
     if (pages > 0) tell(flags, done())
@@ -146,43 +163,26 @@ function formatOf(operation: Operation, flags: SharedFlags): Format | 'db' {
   if (out === undefined && resume === true)
     throw new UsageError('--resume needs --out, the .db file to continue')
   const given = flags.format as Format | undefined
-  const format = out === undefined ? (given ?? defaultFormat(operation, flags)) : fileFormatOf(out)
+  const format = out === undefined ? (given ?? defaultFormat(operation)) : fileFormatOf(out)
   if (out !== undefined && format === 'parquet')
     throw new UsageError(`a Parquet file is written as a whole: ${byExport(out)}`)
   if (format === undefined || format === 'parquet')
     throw new UsageError(`--out needs a file that ends in .jsonl, .csv or .db, got ${out}`)
-  if (given !== undefined && given !== format)
-    throw new UsageError(`--format ${given} contradicts --out ${out}, whose extension decides the format`)
+  if (given !== undefined && out !== undefined)
+    throw new UsageError(`leave out --format: the extension of --out ${out} decides the format`)
   if (bom === true && format !== 'csv') throw new UsageError('--bom needs --format csv')
   if (out !== undefined && resume === true && format !== 'db')
     throw new UsageError(`--resume continues a .db file only: ${byExport(out)}`)
   return format
 }
 
-function defaultFormat({ id, list }: Operation, { fields }: SharedFlags): Format {
+function defaultFormat({ id }: Operation): Format {
   if (!process.stdout.isTTY) return 'jsonl'
-  if (list === undefined) return 'json'
-  return cardOf(id) !== undefined && fields === undefined ? 'card' : 'table'
+  return id === 'openapi' ? 'json' : 'table'
 }
 
 /** Lets the service return as many records as `--limit` asks for, if that is more than its default. */
 function raiseCeiling({ price }: Operation, params: Record<string, unknown>, limit = 0): void {
   const ceiling = price.kind === 'perItem' ? price.ceiling : null
   if (ceiling !== null && limit > ceiling.default) params[ceiling.param] ??= limit
-}
-
-/** Flags that the next command repeats. */
-const repeated = [
-  ...['sandbox', 'baseUrl', 'profile', 'all', 'yes', 'maxPages', 'cache', 'budget', 'ceiling', 'perMinute'],
-  ...['timeout', 'validation', 'format', 'fields', 'out', 'quiet', 'json'],
-] as (keyof SharedFlags)[]
-
-/** The command that continues after this one. */
-function continuation({ id }: Operation, flags: SharedFlags, next: object, limit?: number): string {
-  const { out } = flags
-  if (out !== undefined && fileFormatOf(out) === 'db') return 'the same command with --resume'
-  const rest = out === undefined ? {} : { out: databaseFor(out), format: undefined }
-  const all = repeated.flatMap((name) => flagOf(name, { ...flags, ...rest }[name]))
-  const parts = [...all, ...flagOf('limit', limit), paramsFlag(next)]
-  return `social-search ${commandOf(id)} ${parts.join(' ')}`
 }

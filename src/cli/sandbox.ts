@@ -47,7 +47,7 @@ function greeting(server: SandboxServer): string {
 
   Base URL       ${server.baseUrl}
   API key        ${server.apiKey}
-  Key to write   ${server.writeKey} (has mentions:write, too)
+  Write key      ${server.writeKey} (may also change mentions)
   Catalog URL    ${server.catalog.baseUrl}
   Catalog token  ${server.catalog.token}
 

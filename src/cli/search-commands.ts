@@ -3,7 +3,7 @@ import { operations } from '../api/operations.ts'
 import { estimate } from './estimate.ts'
 import { paramFlags } from './flags.ts'
 import { exitCodeHelp } from './help-texts.ts'
-import { addParams, choiceOption, common, described, shared, yesOption } from './shared-options.ts'
+import { addParams, choiceOption, common, described, withClient, yesOption } from './command-flags.ts'
 import { watch } from './watch.ts'
 import { watchNetworks } from './watch-search.ts'
 
@@ -20,7 +20,9 @@ function addSearch(program: Command, usage: string, summary: string, examples: r
 function withFilters(command: Command): Command {
   const flags = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
   addParams(command, flags)
-  return shared(command).addHelpText('after', exitCodeHelp)
+  return withClient(command)
+    .option('--quiet', 'print only errors on stderr')
+    .addHelpText('after', exitCodeHelp)
 }
 
 export function addEstimate(program: Command): void {

@@ -1,5 +1,6 @@
 import { cellOf } from '../extensions/export/fields.ts'
-import { type FormatOptions, type Formatter, lineAt, localTime, oneLine, styled } from './formatter.ts'
+import { type FormatOptions, type Formatter, lineAt, localTime, oneLine } from './formatter.ts'
+import { styled } from './terminal.ts'
 import { cut, widthOf } from './text-layout.ts'
 
 /** Most room of a column of texts, except for the longest texts, which need a third of the line. */
@@ -12,6 +13,8 @@ interface Column {
   readonly isNumber: boolean
   /** Ids, dates, numbers and addresses are never cut. */
   readonly isWhole: boolean
+  /** Ids and dates stand back behind what people read. */
+  readonly isDim: boolean
   width: number
 }
 
@@ -20,8 +23,13 @@ interface Column {
  * the room that is left.
  *
  * @param documented The documented fields, if the service documents them.
+ * @param titles Titles of columns, by the paths of the fields.
  */
-export function createTable(documented: readonly string[] | undefined, options: FormatOptions): Formatter {
+export function createTable(
+  documented: readonly string[] | undefined,
+  options: FormatOptions,
+  titles: Readonly<Record<string, string>> = {},
+): Formatter {
   const { fields, width = 120 } = options
   let columns: readonly Column[] | undefined
   let link: string | undefined
@@ -33,12 +41,16 @@ export function createTable(documented: readonly string[] | undefined, options: 
       const lines: string[] = []
       if (columns === undefined) {
         columns = columnsFor(records)
-        const titles = lineOf(columns, ({ title }) => title)
-        lines.push(styled('bold', titles, options))
+        lines.push(
+          styled(
+            'bold',
+            lineOf(columns, ({ title }) => title),
+          ),
+        )
       }
       for (const record of records) {
-        lines.push(lineOf(columns, ({ name }) => cell(record, name)))
-        if (link !== undefined) lines.push(`  ${styled('dim', cell(record, link), options)}`)
+        lines.push(lineOf(columns, ({ name }) => cell(record, name), 'dim'))
+        if (link !== undefined) lines.push(`  ${styled('dim', cell(record, link))}`)
       }
       return lines.map((line) => `${line}\n`).join('')
     },
@@ -53,24 +65,25 @@ export function createTable(documented: readonly string[] | undefined, options: 
     // A record without an id can be found again by its address, which is too long for a column.
     if (fields === undefined && !names.includes('id')) link = names.find(isLink)
     const short = (name: string): string =>
-      (name.split('.').at(-1) ?? name).replaceAll(/^num(?=[A-Z])|Count$/g, '')
+      titles[name] ?? (name.split('.').at(-1) ?? name).replaceAll(/^num(?=[A-Z])|Count$/g, '')
     const all = shown.map((name): Column => {
       const values = records.map((record) => cellOf(record, name.split('.'), ', '))
       const known = values.filter((value) => value !== null)
       const isNumber = known.length > 0 && known.every((value) => typeof value === 'number')
       const isDate = known.length > 0 && known.every((value) => localTime(value) !== undefined)
-      const isWhole = isNumber || isDate || /(^|[._])id$|Id$/.test(name) || isLink(name)
+      const isId = /(^|[._])id$|Id$/.test(name)
+      const isWhole = isNumber || isDate || isId || isLink(name)
       const isUnique = shown.filter((other) => short(other) === short(name)).length === 1
       const title = oneLine(isUnique ? short(name) : name, options)
       const width = Math.max(...[title, ...cells(name)].map(widthOf))
-      return { name, title, isNumber, isWhole, width }
+      return { name, title, isNumber, isWhole, isDim: isDate || isId, width }
     })
     return fitted(all)
   }
 
   /**
-   * The id, the title or the longest text, and the first other columns that fit; ids of other records come last. The user's
-   * own columns are all shown. The main text gets the room that the others leave.
+   * The title or the longest text, and the first other columns that fit; ids of other records come last. The user's own
+   * columns are all shown. The main text gets the room that the others leave.
    */
   function fitted(columns: readonly Column[]): Column[] {
     const main = mainTextOf(columns)
@@ -79,8 +92,7 @@ export function createTable(documented: readonly string[] | undefined, options: 
         column.width = Math.min(column.width, Math.max(textWidth, widthOf(column.title)))
     const most = main?.width ?? 0
     if (main !== undefined) main.width = Math.min(main.width, Math.max(textWidth, Math.floor(width / 3)))
-    const rank = (column: Column): number =>
-      column.name === 'id' || column === main ? 0 : /Id$/.test(column.name) ? 2 : 1
+    const rank = (column: Column): number => (column === main ? 0 : /Id$/.test(column.name) ? 2 : 1)
     const chosen = new Set<Column>()
     let room = width + gap
     for (const column of [...columns].sort((a, b) => rank(a) - rank(b))) {
@@ -100,12 +112,13 @@ function mainTextOf(columns: readonly Column[]): Column | undefined {
   return texts.find(({ name }) => name === 'title') ?? texts.sort((a, b) => b.width - a.width)[0]
 }
 
-function lineOf(columns: readonly Column[], textOf: (column: Column) => string): string {
+function lineOf(columns: readonly Column[], textOf: (column: Column) => string, style?: 'dim'): string {
   const cells = columns.map((column) => {
-    const { isNumber, isWhole, width } = column
+    const { isNumber, isWhole, isDim, width } = column
     const text = isWhole ? textOf(column) : cut(textOf(column), width)
     const rest = ' '.repeat(Math.max(0, width - widthOf(text)))
-    return isNumber ? rest + text : text + rest
+    const shown = style !== undefined && isDim ? styled(style, text) : text
+    return isNumber ? rest + shown : shown + rest
   })
   return cells.join(' '.repeat(gap)).trimEnd()
 }

@@ -1,13 +1,7 @@
-import {
-  InvalidResponseError,
-  PaginationError,
-  ReauthorizationRequiredError,
-  SocialSearchError,
-} from '../errors/index.ts'
-import { messageOf } from '../lib/thrown.ts'
+import { styleText } from 'node:util'
 import type { Wait } from '../index.ts'
+import { waitReasons } from '../extend.ts'
 import type { SharedFlags } from './flags.ts'
-import { proxyHint } from './proxy-hint.ts'
 import { cut, wrap } from './text-layout.ts'
 
 let failure: NodeJS.ErrnoException | undefined
@@ -36,6 +30,13 @@ export function escapedForTerminal(text: string): string {
   )
 }
 
+type Style = 'bold' | 'dim' | 'green' | 'red'
+
+/** Styles a text for a terminal, unless `NO_COLOR` is set. */
+export function styled(style: Style, text: string, { isTTY }: { isTTY: boolean } = process.stdout): string {
+  return isTTY && !process.env['NO_COLOR'] ? styleText(style, text, { validateStream: false }) : text
+}
+
 let hasProgress = false
 
 /**
@@ -57,6 +58,12 @@ export async function print(text: string, isStyled = false): Promise<boolean> {
   throw failure
 }
 
+/** Says on stdout that something is done, with a check mark on a terminal. */
+export async function printDone(text: string): Promise<void> {
+  const { isTTY } = process.stdout
+  await print(isTTY ? `${styled('green', '✓')} ${escapedForTerminal(text)}\n` : `${text}\n`, true)
+}
+
 /** Shows a line on a terminal, unless `--quiet` is set. */
 export function tell({ quiet }: SharedFlags, message: string): void {
   if (quiet !== true && process.stderr.isTTY) say(message)
@@ -70,9 +77,9 @@ export function showProgress({ quiet }: SharedFlags, message: string): void {
   hasProgress = true
 }
 
-/** Why a job waits: `waiting (rate limit) until 07:01:20`. */
+/** Why a job waits: `waiting until 07:01:20: the service asked to slow down`. */
 export function waitText({ reason, until }: Wait): string {
-  return `waiting (${reason})${until === null ? '' : ` until ${until.toTimeString().slice(0, 8)}`}`
+  return `waiting${until === null ? '' : ` until ${until.toTimeString().slice(0, 8)}`}: ${waitReasons[reason]}`
 }
 
 function clearProgress(): void {
@@ -80,10 +87,15 @@ function clearProgress(): void {
   hasProgress = false
 }
 
-/** Writes a line to stderr. */
-export function say(message: string): void {
+/**
+ * Writes a line to stderr.
+ *
+ * @param isStyled The text has styles, and the rest of it is escaped.
+ */
+export function say(message: string, isStyled = false): void {
   clearProgress()
-  process.stderr.write(`${message}\n`)
+  if (isStyled) writeStyled.stderr(`${message}\n`)
+  else process.stderr.write(`${message}\n`)
 }
 
 /** Breaks a text between words if it goes to a terminal, and escapes it first. */
@@ -92,44 +104,4 @@ export function wrapped(
   { isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
 ): string {
   return isTTY ? wrap(escapedForTerminal(text), columns || 80) : text
-}
-
-/**
- * Reports an error: its message, or with `--json` one object with its fields.
- *
- * @param next The command that continues.
- * @param paid Paid data that could not be written.
- */
-export function complain(
-  { json }: SharedFlags,
-  error: unknown,
-  next?: string,
-  paid: unknown = paidData(error),
-): void {
-  const fields = fieldsOf(error)
-  if (json === true) {
-    say(JSON.stringify({ ...fields, ...(paid !== undefined && { body: paid }), resume: next }))
-    return
-  }
-  // The command has a flag for the option.
-  const message = fields.message.replace('`ceiling`', '--ceiling')
-  say(wrapped(`social-search: ${message}`, process.stderr))
-  if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
-  const hint = proxyHint(error)
-  if (hint !== undefined) say(hint)
-  // A command stays in one line, so that it can be copied.
-  if (next !== undefined) say(`To continue: ${next}`)
-  if (paid !== undefined) say(`The response, which may have been charged:\n${JSON.stringify(paid)}`)
-}
-
-/** The fields of an error for `--json`. */
-function fieldsOf(error: unknown): { readonly message: string } {
-  if (error instanceof SocialSearchError) return error.toJSON() as SocialSearchError
-  const { name = 'Error', code = 'failed' } = (error ?? {}) as Partial<Error & { code: string }>
-  return { name, code, message: messageOf(error) } as { readonly message: string }
-}
-
-function paidData(error: unknown): unknown {
-  if (error instanceof InvalidResponseError) return error.body
-  return error instanceof PaginationError ? error.page : undefined
 }

@@ -3,16 +3,18 @@ import { once } from 'node:events'
 import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
-import { cardsFor } from './card.ts'
 import { CommandError, UsageError } from './command-errors.ts'
+import { complain } from './complain.ts'
 import { confirmWatch } from './confirm.ts'
 import { costOfWatch } from './estimate.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
+import { terminalWidth } from './formatter.ts'
+import { tableOf } from './formats.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { fileFormatOf } from './output-file.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
-import { complain, print, say, tell } from './terminal.ts'
+import { print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
 import { type SearchFlags, type Searches, operationOf, searchesOf } from './watch-search.ts'
 import { type WatchSink, openSink } from './watch-sink.ts'
@@ -37,7 +39,9 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   // An estimate of many searches is dear itself.
   const estimate = queries.length <= mostEstimated && (() => costOfWatch(operation, searches, flags, machine))
   await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length, estimate)
-  const cards = cardsFor(operation, flags)
+  const table = process.stdout.isTTY
+    ? tableOf(operation, { fields: undefined, width: terminalWidth() })
+    : undefined
   // The watch yields the posts of a page even if it ends after that page.
   const interrupt = new InterruptHandler({ prepare: () => sink?.prepare() })
   const client = clientFor(
@@ -77,7 +81,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       spent = credits
       const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
       if (exec === undefined && out === undefined) {
-        if (!(await print(cards?.page(posts) ?? text, cards?.isStyled))) return
+        if (!(await print(table?.page(posts) ?? text, table?.isStyled))) return
       } else unstored = text
       if (exec !== undefined && posts.length > 0) await execute(exec, text)
       // After an error, the last batch has told the state.

@@ -9,17 +9,19 @@ describe('doctor', () => {
   it('reports no problem with the documented service, for free, and does not check mentions:write', async () => {
     const { code, out } = await social('doctor')
     expect([code, sandbox.ledger.spent]).toEqual([0, 0])
-    expect(out).toContain('ok    scope mentions:read')
-    expect(out).not.toMatch(/FAIL|mentions:write/)
+    expect(out).toContain('✓ scope mentions:read')
+    expect(out).not.toMatch(/✗|mentions:write/)
   })
 
   it('prints each problem and its solution', async () => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', onlyOrg.key)
     const { code, out } = await social('doctor')
-    expect([code, out]).toEqual([3, expect.stringContaining('ok    scope org:read')])
-    expect(out).toContain('FAIL  scope search:read: missing; create a key, or log in, with search:read')
+    expect([code, out]).toEqual([3, expect.stringContaining('✓ scope org:read')])
+    expect(out).toContain(
+      '✗ scope search:read: missing; create a key with search:read under Integrations > API keys',
+    )
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
-    expect((await social('doctor')).out).toContain('set SOCIAL_SEARCH_BASE_URL')
+    expect((await social('doctor')).out).toContain('add --sandbox')
   })
 
   it('prints an object for each check with --json', async () => {
@@ -35,7 +37,7 @@ describe('doctor', () => {
       ...['search', 'mentions', 'listeners', 'feeds'].map((area) => ({
         check: `scope ${area}:read`,
         ok: false,
-        message: `missing; create a key, or log in, with ${area}:read`,
+        message: `missing; create a key with ${area}:read under Integrations > API keys`,
       })),
       { check: 'scope org:read', ok: true, message: 'granted' },
     ])
@@ -64,7 +66,7 @@ describe('doctor', () => {
   it('says that the address lacks /v1', async () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://service.example')
     expect((await social('doctor')).out.replaceAll(/\s+/g, ' ')).toMatch(
-      /FAIL service: .*404.* baseUrl: it lacks \/v1/,
+      /✗ service: .*404.* baseUrl: it lacks \/v1/,
     )
   })
 })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { flagOf, millisecondsOf, paramsFlag } from '../../src/cli/flags.ts'
+import { millisecondsOf, quoted } from '../../src/cli/flags.ts'
 
 /** The arguments that a command gets from a shell. */
 const shellWords = (command: string): string[] =>
@@ -21,19 +21,13 @@ const texts = [
   '#',
 ]
 
-describe('a flag that a command repeats', () => {
-  it.skipIf(process.platform === 'win32').each(texts)('reaches the next command unchanged: %j', (text) => {
-    expect(shellWords(paramsFlag({ query: text }))).toEqual(['--params', JSON.stringify({ query: text })])
-    expect(shellWords(flagOf('fields', text).join(' '))).toEqual(['--fields', text])
-  })
-
-  it('is absent if it is not set', () => {
-    expect([flagOf('all', undefined), flagOf('all', false), flagOf('maxPages', true)]).toEqual([
-      [],
-      [],
-      ['--max-pages'],
-    ])
-  })
+describe('quoted()', () => {
+  it.skipIf(process.platform === 'win32').each(texts)(
+    'passes a word through a shell unchanged: %j',
+    (text) => {
+      expect(shellWords(quoted(text))).toEqual([text])
+    },
+  )
 })
 
 describe('millisecondsOf()', () => {

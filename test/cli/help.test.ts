@@ -18,7 +18,7 @@ describe('help', () => {
       'posts per page. A smaller page costs the same (integer, 1 to 20, default 20)',
       ...['2 credits a page', '130 interrupted'],
       ...['Common:', 'Params:', 'Words:', 'Accounts:', 'Place:', 'Advanced:'],
-      'Examples: social-search microblog search typescript --category Latest',
+      'Examples: social-search search typescript --category Latest',
     ]
     for (const text of texts) expect(out.replaceAll(/\s+/g, ' ')).toContain(text)
   })
@@ -33,7 +33,7 @@ describe('help', () => {
   it('lists in the help of mcp no flags of other commands', async () => {
     const { out } = await social('mcp --help')
     expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)).toEqual([
-      ...['--budget', '--sandbox', '--confirm-above', '--allow', '--cache'],
+      ...['--budget', '--sandbox', '--confirm-above', '--allow', '--cache', '--json'],
       ...['--per-minute', '--timeout', '--validation', '--base-url', '--profile', '--help'],
     ])
   })
@@ -44,17 +44,20 @@ describe('help', () => {
       expect(out).toContain(option)
   })
 
-  it('has --cache for commands that cost credits, and for no others', async () => {
-    expect((await social('mentions list --help')).out).not.toContain('--cache')
-    expect((await social('technews search --help')).out).toContain('--cache <time>')
+  it('lists only flags that matter to the command: none of credits for a free one, none of pages for a single record', async () => {
+    const free = (await social('mentions list --help')).out
+    for (const flag of ['--cache', '--budget', '--per-minute', '--validation'])
+      expect(free).not.toContain(flag)
+    const single = (await social('company --help')).out
+    for (const flag of ['--limit', '--all', '--out', '--ceiling']) expect(single).not.toContain(`${flag} `)
+    expect((await social('technews search --help')).out).toMatch(/--cache <time>[^]*--budget[^]*--per-minute/)
   })
 
-  it('has two examples for each operation, which the command accepts', async () => {
-    expect((await social('help mentions count')).out).toContain('Examples:\n  social-search mentions count\n')
-    const lines = operations.flatMap(({ id }) => examplesOf(id))
-    expect(lines).toHaveLength(2 * operations.length)
-    for (const line of lines) {
-      const { err } = await social(`${line.replace('> openapi.json', '')} --per-minute off --sandbox`)
+  it('has an example for each operation, which the command accepts, and which fits into 80 columns', async () => {
+    expect((await social('help listeners list')).out).toContain('Example:\n  social-search listeners list\n')
+    for (const line of operations.flatMap(({ id }) => examplesOf(id))) {
+      expect(`  social-search ${line}`.length).toBeLessThanOrEqual(80)
+      const { err } = await social(`${line.replace('> openapi.json', '')} --sandbox`)
       // Ids and addresses are made up, so the answer may be 404.
       expect(err, line).toMatch(/^$|not found \(404\)/)
     }
@@ -68,16 +71,16 @@ describe('help', () => {
 
 describe('a short name', () => {
   it.each([
-    ['search coffee', { query: 'coffee' }, 'microblog search'],
-    ['posts coffee', { query: 'coffee' }, 'professionalnet posts search'],
-    ['company https://x', { url: 'https://x' }, 'professionalnet company get'],
-    ['comments https://x --yes', { postUrl: 'https://x' }, 'professionalnet posts comments'],
-  ])('stands for a command in %s, and in its help', async (line, body, name) => {
+    ['search coffee', { query: 'coffee' }],
+    ['posts coffee', { query: 'coffee' }],
+    ['company https://x', { url: 'https://x' }],
+    ['comments https://x --yes', { postUrl: 'https://x' }],
+  ])('is a command of its own: %s', async (line, body) => {
     await social(line)
     expect(bodies()).toEqual([body])
     const [short = ''] = line.split(' ')
     for (const help of [`${short} --help`, `help ${short}`])
-      expect((await social(help)).out).toContain(`Usage: social-search ${name} `)
+      expect((await social(help)).out).toContain(`Usage: social-search ${short} `)
   })
 
   it('of mentions lists them', async () => {

@@ -60,7 +60,7 @@ class Job {
     })
     const baseUrl = `https://run-${++jobs}.example/v1`
     const shared = { baseUrl, perMinute: 'off', all: true, yes: true, resume: true, out, ...flags }
-    return (await settle(runOperation(operation, subject, shared))).value
+    return (await settle(runOperation(operation, subject, shared, []))).value
   }
 
   get state(): JobState {

@@ -13,7 +13,7 @@ describe('quote', () => {
       'quote microblog.search --all',
       {
         ...{ atMost: null, perPage: 2, duration: null },
-        why: '2 credits a page; how many pages there are is not known',
+        why: '2 credits a page, and nobody knows how many pages',
       },
     ],
     ['quote mentions.list --all', { atMost: 0, duration: null }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cardOf, createCards } from '../../src/cli/card.ts'
+import { createCard } from '../../src/cli/card.ts'
 import { createTable } from '../../src/cli/table.ts'
 import { escapedForTerminal, wrapped } from '../../src/cli/terminal.ts'
 
@@ -110,41 +110,37 @@ describe('createTable()', () => {
   })
 })
 
-describe('createCards()', () => {
-  const card = cardOf('microblog.search')!
-  const post = {
-    id: '1788945705001624',
-    name: 'Lucía Peppercorn-Vale',
-    author: 'lucia_p_writes',
-    timestamp: '2026-09-09T09:21:45',
-    body: 'メモ：決済まわりでTypeScriptを使う話をしました\nA second line that is longer than forty columns',
-    url: 'https://microblog.example/lucia_p_writes/status/1788945705001624',
-    engagements: { favoriteCount: 1301, retweetCount: 73, replyCount: 180, viewsCount: 18_957 },
+describe('createCard()', () => {
+  const company = {
+    name: 'TidyQuery',
+    universalName: null,
+    employeeCountRange: { start: 11, end: 50 },
+    description: 'Makes tools for people who ask questions of their data every day',
+    locations: [{ country: 'DE', city: 'Leipzig', headquarter: true }, { country: 'US' }],
+    specialities: [],
+    logoUrl: `https://media.professionalnet.example/${'x'.repeat(40)}.png`,
   }
 
-  it('shows name, handle, date, the wrapped text, counts and the link in one piece', () => {
-    const lines = createCards(card, { ...options, width: 60 })
-      .page([post])
+  it('has a label and a value on each line, without empty fields, and an address in one piece', () => {
+    const lines = createCard({ ...options, width: 50 })
+      .page([{ requestId: 'req_1', company }])
       .split('\n')
     expect(lines).toEqual([
-      'Lucía Peppercorn-Vale @lucia_p_writes · 2026-09-09 09:21',
-      'メモ：決済まわりでTypeScriptを使う話をしました',
-      'A second line that is longer than forty columns',
-      '♥ 1,301   ↻ 73   ↩ 180   ◉ 18,957',
-      ...[post.url, '', ''],
+      'Name                  TidyQuery',
+      'Employee count range  11, 50',
+      'Description           Makes tools for people who',
+      '                      ask questions of their data',
+      '                      every day',
+      'Locations             DE, Leipzig; US',
+      `Logo url              ${company.logoUrl}`,
+      '',
     ])
-    const narrow = createCards(card, { ...options, width: 40 })
-      .page([post])
-      .split('\n')
-    expect(narrow.join('')).toContain(post.url)
-    for (const line of narrow.filter((line) => line !== post.url))
-      expect(widthOf(line)).toBeLessThanOrEqual(40)
   })
 
-  it('escapes for a terminal what steers it, and styles only by itself', () => {
-    const hostilePost = { ...post, name: hostile, author: hostile, body: hostile, url: hostile }
-    const text = createCards(card, { ...options, width: 80, isColored: true }).page([hostilePost])
-    expect(text.replaceAll(/\u001b\[(1|2|22)m/g, '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  it('has the fields that a user names, and escapes what steers a terminal', () => {
+    const text = createCard({ fields: ['company.name'], width: 80 }).page([{ company: { name: hostile } }])
+    expect(text).toMatch(/^Name {2}a\\u001b/)
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/)
   })
 })
 

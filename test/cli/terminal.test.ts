@@ -7,10 +7,12 @@ const hostile = 'coffee\u001b[2J\u009b2J\u0085\u007f\u202e\u2066\u200f\u061c\u20
 const shown = 'coffee\\u001b[2J\\u009b2J\\u0085\\u007f\\u202e\\u2066\\u200f\\u061c\\u2028\\u000dx'
 const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 const json = JSON.stringify(hostile)
+/** Without the styles of the command itself. */
+const unstyled = (text: string) => text.replaceAll(/\u001b\[(1|2|22|31|39)m/g, '')
 
 const content = { microblog: [{ id: '1', author: 'a', body: hostile }] }
-const body = 'search coffee --no-color --fields body --format'
-const watch = 'watch coffee --no-color --freshness 0.2 --budget 2'
+const body = 'search coffee --fields body --format'
+const watch = 'watch coffee --freshness 0.2 --budget 2'
 /** Fails with a hostile message. */
 const invalid = ['quote', hostile]
 /** What is paid, and not the documented shape. */
@@ -38,7 +40,7 @@ describe('stdout through a pipe, with stderr on a terminal', () => {
       const { err } = await social([...invalid, ...flags])
       expect(err).toContain(`unknown operation ${flags[0] ? shown.replace('\\u000d', '\\r') : shown}`)
       const answer = (await social(['search', 'coffee', ...flags])).err
-      expect(err + answer).not.toMatch(steering)
+      expect(unstyled(err + answer)).not.toMatch(steering)
       const value = JSON.parse(linesOf(answer).at(-1) ?? '') as { body?: unknown }
       expect(value.body ?? value).toEqual(paid)
     }
@@ -57,23 +59,28 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
   it.each([
     [`${body} csv`, `body\n"${shown}"\n`],
     [`${body} table`, `body\n${shown.replace('\\u2028\\u000d', ' ')}\n`],
-    ['search coffee --no-color --fields id,author', 'id  author\n1   a\n'],
+    ['search coffee --fields id,author', 'id  author\n1   a\n'],
   ])('gets visible escapes from %s', async (line, text) => {
-    expect((await social(line)).out).toBe(text)
+    expect(unstyled((await social(line)).out)).toBe(text)
   })
 
-  it('gets cards from a search of posts and from watch, and no control characters but styles', async () => {
+  it('gets a table of posts from a search and from watch, and no control characters but styles', async () => {
     for (const line of ['search coffee', watch]) {
-      const { out } = await social(line)
-      expect(out).toMatch(/@a · 20\d\d-/)
-      expect(out).toContain(`\n${shown}\n`)
-      expect(out.replaceAll(/\u001b\[(1|2|22)m/g, '')).not.toMatch(steering)
+      const out = unstyled((await social(line)).out)
+      expect(out).toMatch(/^date +author +text +likes +views +id\n20\d\d-\d\d-\d\d \d\d:\d\d {2}a {7}coffee/)
+      expect(out).toContain(shown.replace('\\u2028\\u000d', ' '))
+      expect(out).not.toMatch(steering)
     }
   })
 
-  it('gets bold titles of a table, unless --no-color or NO_COLOR is set', async () => {
+  it('gets a single record as a label and a value on each line', async () => {
+    const { out } = await social('organization usage')
+    expect(unstyled(out)).toMatch(/^Period start {3}20.+\nPeriod end {5}20.+\nCredits spent {2}0\n$/)
+  })
+
+  it('gets bold titles and dim ids, unless NO_COLOR is set', async () => {
     const table = 'search coffee --fields id,author'
-    expect((await social(table)).out).toMatch(/^\u001b\[1mid  author\u001b\[22m\n/)
+    expect((await social(table)).out).toBe('\u001b[1mid  author\u001b[22m\n\u001b[2m1\u001b[22m   a\n')
     vi.stubEnv('NO_COLOR', '1')
     expect((await social(table)).out).toBe('id  author\n1   a\n')
     vi.stubEnv('NO_COLOR', '')
@@ -81,11 +88,11 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
 
   it('gets dates in the time zone of the machine in a table, and the exact ones as JSON', async () => {
     vi.stubEnv('TZ', 'Asia/Tokyo')
-    const dates = 'search coffee --no-color --fields timestamp --format'
+    const dates = 'search coffee --fields timestamp --format'
     const { timestamp } = JSON.parse((await social(`${dates} jsonl`)).out) as { timestamp: string }
     const inTokyo = new Date(Date.parse(timestamp) + 9 * 3_600_000).toISOString()
     const expected = `timestamp\n${inTokyo.slice(0, 16).replace('T', ' ')}\n`
-    expect((await social(`${dates} table`)).out).toBe(expected)
+    expect(unstyled((await social(`${dates} table`)).out)).toBe(expected)
   })
 
   it('leaves the exact characters to stderr', async () => {
@@ -99,18 +106,16 @@ describe('a terminal', () => {
   useCommand({}, ['stdin', 'stdout', 'stderr'])
 
   it('is asked before --all and comments spend without --budget', async () => {
-    const cost = 'microblog search --all costs 2 credits a page; how many pages there are is not known'
+    const cost = '--all costs 2 credits a page, and nobody knows how many pages'
     for (const input of ['n\n', '\n', '']) {
       const { code, err } = await social('search coffee --all', { input })
       expect(code).toBe(130)
-      expect(err.replaceAll('\n', ' ')).toContain(`${cost}. No --budget limits it. Continue? [y/N]`)
+      expect(err.replaceAll('\n', ' ')).toContain(`${cost}. No --budget is set. Continue? [y/N]`)
     }
     const comments = await social('comments https://x --limit 5', { input: 'n\n' })
     expect([comments.code, comments.err.replaceAll('\n', ' ')]).toEqual([
       130,
-      expect.stringContaining(
-        '100 comments is the least the service sells. No --budget limits it. Continue?',
-      ),
+      expect.stringContaining('100 comments is the least the service sells. No --budget is set. Continue?'),
     ])
     expect(sandbox.requests).toHaveLength(0)
     expect((await social('search nothing --all', { input: 'y\n' })).code).toBe(0)
@@ -139,13 +144,15 @@ describe('a terminal', () => {
 
   it('gets records and credits before an error', async () => {
     const { err } = await social('search coffee --all --budget 3')
-    expect(err).toContain('20 records · 2 credits\nsocial-search: ')
+    expect(unstyled(err)).toContain('20 records · 2 credits\nsocial-search: ')
   })
 
   it('gets progress on stderr, with records, credits and the reason for a wait, unless --quiet is set', async () => {
     sandbox.inject({ status: 429, retryAfter: 1, skip: 1 })
     const { err } = await social('search coffee --max-pages 2')
-    expect(err).toMatch(/20 records · 2 credits · waiting \(.+\) until \d\d:\d\d:\d\d/)
+    expect(err).toMatch(
+      /waiting until \d\d:\d\d:\d\d: the service asked to slow down · 20 records · 2 credits/,
+    )
     expect(err).toContain('40 records · 4 credits')
     expect((await social('search coffee --max-pages 2 --quiet')).err).toBe('')
   })

@@ -208,7 +208,7 @@ describe('login --issuer', () => {
     const { refreshToken, accessToken } = JSON.parse(readFileSync(stored('tokens.json'), 'utf8'))
     await (await server.provider.RefreshToken.find(refreshToken))?.destroy()
     await (await server.provider.AccessToken.find(accessToken))?.destroy()
-    const advice = 'To continue, run social-search login again'
+    const advice = 'Log in again: social-search login'
     expect(await withoutKey(usage)).toMatchObject(failed(3, advice))
   })
 })

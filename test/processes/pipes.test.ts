@@ -25,7 +25,7 @@ describe('stdout', () => {
     const { code, err } = await shell('> /dev/full')
     expect([code, server.requests.length]).toEqual([1, 1])
     expect(err).toMatch(
-      /^social-search: ENOSPC[^]*\nTo continue: social-search microblog search --all --yes --per-minute off --params '{/,
+      /^social-search: ENOSPC[^]*\nTo continue: social-search microblog search coffee .*--cursor /,
     )
     const { posts } = JSON.parse(linesOf(err).at(-1) ?? '') as { posts: unknown[] }
     expect(posts).toHaveLength(20)

@@ -6,11 +6,12 @@ import type { Call } from './call.ts'
 /** Milliseconds after which a silent program seems to hang. */
 const longMs = 5000
 
-const explanations: Record<Wait['reason'], string> = {
-  slot: "the organization's requests in flight are taken",
+/** Why a call waits, for people. */
+export const waitReasons: Record<Wait['reason'], string> = {
+  slot: 'other requests are still running',
   pace: "this minute's requests are used up",
-  rate_limited: 'the service asked to slow down (429)',
-  retry: 'the latest attempt failed',
+  rate_limited: 'the service asked to slow down',
+  retry: 'the last attempt failed',
 }
 
 /**
@@ -28,7 +29,7 @@ export function warnIfLong(
   const isLong = queuedMs >= longMs || (ms !== Infinity && ms > longMs)
   if (!isLong || log === undefined) return false
   const reason = wait?.reason ?? null
-  const why = reason === null ? 'its limiter does not say why' : explanations[reason]
+  const why = reason === null ? 'its limiter does not say why' : waitReasons[reason]
   const until = dateIn(ms)?.toISOString() ?? null
   log('warn', `a call waits for more than 5 seconds: ${why}`, { operation: id, surface, reason, until })
   return true

@@ -1,0 +1,108 @@
+import { type Command, Option } from 'commander'
+import type { Operation } from '../api/operation.ts'
+import { UsageError } from './command-errors.ts'
+import type { ParamFlag } from './flags.ts'
+import { profileName } from './profile.ts'
+
+/** The flags that most people need come first, those that few need last. */
+export const common = 'Common:'
+const advanced = 'Advanced:'
+
+/** The groups of search filters, by the first filter of each. */
+export const filterGroups: Readonly<Record<string, string>> = {
+  lang: 'Language and time',
+  exactSentence: 'Words',
+  fromTheseAccounts: 'Accounts',
+  removePostsWithLinks: 'Links, replies and media',
+  minimumRepliesCount: 'Engagement',
+  geocode: 'Place',
+}
+
+/** The text of a command in lists, and with its examples in its help. */
+export function described(command: Command, summary: string, examples: readonly string[]): Command {
+  return command
+    .summary(summary)
+    .description(examples.length === 0 ? summary : withExamples(summary, ...examples))
+}
+
+/** What a command does, with examples, for the top of its help. */
+export function withExamples(text: string, ...commands: readonly string[]): string {
+  const lines = commands.map((command) => `\n  social-search ${command.trim()}`)
+  return `${text}\n\n${commands.length === 1 ? 'Example' : 'Examples'}:${lines.join('')}`
+}
+
+function paramOption({ name, schema, help }: ParamFlag): Option {
+  const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
+  return schema.enum === undefined
+    ? new Option(name + value, help)
+    : choiceOption(name + value, help, schema.enum)
+}
+
+/** A flag with a choice, in upper or lower case. */
+export function choiceOption(flag: string, help: string | undefined, choices: readonly string[]): Option {
+  return new Option(flag, help).choices(choices).argParser((value: string) => {
+    const found = choices.find((choice) => choice.toLowerCase() === value.toLowerCase())
+    if (found !== undefined) return found
+    const expected = choices.length === 1 ? choices.join('') : `one of ${choices.join(', ')}`
+    throw new UsageError(`${flag.split(' ')[0]} must be ${expected}, got ${value}`)
+  })
+}
+
+/** Adds the flags of a command that sends, and prints records: those that matter to its operation. */
+export function withClient(
+  command: Command,
+  operation?: Pick<Operation, 'price' | 'surface' | 'documented'>,
+): Command {
+  command.optionsGroup(common)
+  if (operation?.price.kind !== 'free')
+    command.option(
+      '--budget <credits>',
+      'spend at most this many credits in this run, or 200/day in all runs together (hour, day or month, UTC)',
+    )
+  command.option('--sandbox', 'use a simulated service; needs no account').optionsGroup(advanced)
+  if (operation?.surface !== null)
+    command.option('--per-minute <n>', 'send at most this many requests a minute, or off')
+  command.option('--timeout <seconds>', 'give up on a request after this long')
+  if (operation?.documented !== false)
+    command.addOption(
+      choiceOption('--validation <mode>', 'how to check responses', ['strict', 'lenient', 'off']),
+    )
+  return withAddress(command)
+}
+
+/** Adds the flags of the address and the login. */
+export function withAddress(command: Command): Command {
+  return command
+    .option('--base-url <url>', 'address of the service (default: SOCIAL_SEARCH_BASE_URL)')
+    .addOption(profileOption())
+}
+
+export function profileOption(): Option {
+  const option = new Option('--profile <name>', 'use this stored login').env('SOCIAL_SEARCH_PROFILE')
+  return option.argParser((name) => {
+    if (profileName.test(name)) return name
+    throw new UsageError('the name of a profile must be 1 to 64 letters, digits, - or _')
+  })
+}
+
+export function cacheOption(): Option {
+  return new Option(
+    '--cache <time>',
+    'store paid answers, and reuse those up to this old, such as 1h',
+  ).helpGroup(common)
+}
+
+export function yesOption(): Option {
+  return new Option('-y, --yes', 'do not ask before spending without a --budget').helpGroup(common)
+}
+
+/** Adds params as flags, search filters in their groups, and as JSON. */
+export function addParams(command: Command, flags: readonly ParamFlag[]): void {
+  command.optionsGroup('Params:')
+  for (const flag of flags) {
+    const group = flag.path.length > 1 ? filterGroups[flag.path.at(-1) ?? ''] : undefined
+    if (group !== undefined) command.optionsGroup(`${group}:`)
+    command.addOption(paramOption(flag))
+  }
+  command.optionsGroup('Params:').option('--params <json>', 'params as JSON; - reads stdin')
+}

@@ -1,0 +1,80 @@
+import { operations } from '../api/operations.ts'
+import type { Issue } from '../api/issues.ts'
+import {
+  AuthenticationError,
+  ConnectionError,
+  CreditBudgetError,
+  InvalidRequestError,
+  PermissionDeniedError,
+  ReauthorizationRequiredError,
+  SocialSearchError,
+  TimeoutError,
+  ValidationError,
+} from '../errors/index.ts'
+import { messageOf } from '../lib/thrown.ts'
+import { paramFlags, positionalOf } from './flags.ts'
+import { localTime } from './formatter.ts'
+import { proxyHint } from './proxy-hint.ts'
+
+/** Tells a person what happened, what it cost, and what to do. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof SocialSearchError)) return messageOf(error)
+  const sentences = [whatHappened(error), costOf(error), whatToDo(error), proxyHint(error)]
+  const text = sentences.filter((sentence) => sentence !== undefined).join('. ')
+  // A command at the end stays as it can be copied.
+  return /: social-search [ \w]+$/.test(text) || !text.includes('. ') ? text : `${text}.`
+}
+
+/** The message, without the operation, which the user has typed, and with flags in place of params and options. */
+function whatHappened(error: SocialSearchError): string {
+  const { message, operation, retryAfter = 0 } = error as SocialSearchError & { retryAfter?: number }
+  const text = message.replace(`${operation}: `, '').replace('`ceiling`', '--ceiling')
+  if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
+  if (error instanceof ValidationError && error.issues.length > 0)
+    return `the service does not accept the request: ${issuesOf(error)}`
+  if (retryAfter < 120) return text
+  // Rounded up to a minute.
+  const time = localTime(new Date(Date.now() + 1000 * retryAfter + 59_999).toISOString()) ?? ''
+  return text.replace(/retry in [\w ]+/, `$& (${retryAfter < 86_400 ? time.slice(11) : time})`)
+}
+
+function issuesOf({ operation, issues }: SocialSearchError & { issues: readonly Issue[] }): string {
+  const found = operations.find(({ id }) => id === operation)
+  const flags = found === undefined ? [] : paramFlags(found)
+  const texts = issues.map(({ path, message }) => {
+    const flag = flags.find((each) => `${path}.`.startsWith(`${each.path.join('.')}.`))?.name
+    const argument = found !== undefined && path === positionalOf(found) ? `<${path}>` : path
+    return `${flag ?? argument} ${message}`.trimStart()
+  })
+  return [...texts.slice(0, 3), ...(texts.length > 3 ? [`and ${texts.length - 3} more`] : [])].join('; ')
+}
+
+/** What the message does not say about the cost. */
+function costOf({ charged, applied, message, operation, code }: SocialSearchError): string | undefined {
+  if (code === 'invalid_request') return 'Nothing was sent'
+  const { price } = operations.find(({ id }) => id === operation) ?? {}
+  if (charged === 'yes') return 'It was charged'
+  const isTold = charged === 'unknown' || applied === 'unknown' || /not(hing was)? sent/.test(message)
+  return isTold || price === undefined || price.kind === 'free' ? undefined : 'Nothing was charged'
+}
+
+function whatToDo(error: SocialSearchError): string | undefined {
+  if (error instanceof ReauthorizationRequiredError) return 'Log in again: social-search login'
+  if (error instanceof AuthenticationError)
+    return process.env['SOCIAL_SEARCH_API_KEY']
+      ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
+      : 'Log in again: social-search login'
+  if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
+    return `Create a key with ${error.requiredScopes.join(' or ')} under Integrations > API keys, then run social-search login`
+  if (error instanceof ConnectionError && error.phase !== 'exchange') return 'Check: social-search doctor'
+  if (error instanceof TimeoutError && ['headers', 'body'].includes(error.phase))
+    return 'Raise --timeout to wait longer'
+  // Budgets of a period say it themselves.
+  if (
+    error instanceof CreditBudgetError &&
+    error.budget === undefined &&
+    !error.message.includes('`ceiling`')
+  )
+    return 'Raise --budget'
+  return undefined
+}
