@@ -164,7 +164,7 @@ describe('redisStore()', () => {
     await outlastsSilence(server.port, name === 'redis' ? openRedis : openIoRedis)
   })
 
-  it('needs no more rights than those of the table in docs/fleet.md', async () => {
+  it('needs no more rights than docs/fleet.md says', async () => {
     expect(await passOn(() => limited('&social-search:*'))).toEqual([])
   })
 
