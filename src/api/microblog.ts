@@ -78,7 +78,7 @@ export interface MicroblogSearchParams {
   filters?: MicroblogFilters | undefined
 }
 
-/** How often a post was reacted to. */
+/** Likes, replies, reposts and views of a post. */
 export interface MicroblogEngagements {
   bookmarkCount: number
   favoriteCount: number
@@ -115,13 +115,13 @@ export interface MicroblogSearchMeta {
   returnedCount: number
   /** Whether there are further pages. */
   hasMore: boolean
-  /** Opaque; goes into `cursor` for the next page. */
+  /** Pass it as `cursor` to get the next page. */
   nextCursor?: string
 }
 
 /** One page of microblog posts, as the service sends it. */
 export interface MicroblogSearchBody<Post = MicroblogPost> {
-  /** The service's id of this request, for its support. */
+  /** The service's id of this request, for support. */
   requestId: string
   posts: Post[]
   meta: MicroblogSearchMeta

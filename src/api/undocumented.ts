@@ -14,7 +14,7 @@ export type OpenParams = OpenRecord | (object & { [Symbol.iterator]?: never })
 
 /** A body whose only documented field is the id of the request. */
 export interface OpenBody extends OpenRecord {
-  /** The service's id of this request, for its support. */
+  /** The service's id of this request, for support. */
   requestId: string
 }
 

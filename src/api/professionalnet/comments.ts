@@ -10,7 +10,7 @@ import { paidCall } from './paid-call.ts'
 export interface ProfessionalnetPostsCommentsParams {
   /** URL of a post or of an activity update, 1 to 2,048 characters. */
   postUrl: string
-  /** Most comments to return, and so most credits to pay: 100 to 1,000; the service's default is 100. */
+  /** Comments to return at most, 1 credit each: 100 to 1,000; the service's default is 100. */
   maxComments?: number | undefined
 }
 
@@ -27,7 +27,7 @@ export interface ProfessionalnetComment {
 
 /** The comments on a post, as the service sends them. */
 export interface ProfessionalnetPostsCommentsBody<Comment = ProfessionalnetComment> {
-  /** The service's id of this request, for its support. */
+  /** The service's id of this request, for support. */
   requestId: string
   /** At most `maxComments`. */
   comments: Comment[]

@@ -47,7 +47,7 @@ export interface ProfessionalnetCompany {
 
 /** A company's profile, as the service sends it. */
 export interface ProfessionalnetCompanyGetBody {
-  /** The service's id of this request, for its support. */
+  /** The service's id of this request, for support. */
   requestId: string
   company: ProfessionalnetCompany
 }

@@ -21,7 +21,7 @@ export interface ProfessionalnetIndustry {
 
 /** One page of industries, as the service sends it. */
 export interface IndustriesListBody<Item = ProfessionalnetIndustry> {
-  /** The service's id of this request, for its support. */
+  /** The service's id of this request, for support. */
   requestId: string
   industries: Item[]
   meta: { total: number; page: number; pageCount: number; pageSize: number }

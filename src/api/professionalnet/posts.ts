@@ -47,7 +47,7 @@ export interface ProfessionalnetActor {
   actor_navigationContext: string
 }
 
-/** How often a post was reacted to. */
+/** Likes, comments and shares of a post. */
 export interface ProfessionalnetSocialDetails {
   numLikes: number
   numComments: number
@@ -115,7 +115,7 @@ export interface ProfessionalnetPost {
 
 /** One page of posts, as the service sends it. */
 export interface ProfessionalnetPostsSearchBody<Post = ProfessionalnetPost> {
-  /** The service's id of this request, for its support. */
+  /** The service's id of this request, for support. */
   requestId: string
   posts: Post[]
   meta: {
