@@ -54,10 +54,11 @@ export async function runOperation(
       ? [`--${param}`, String((next as Readonly<Record<string, string | number>>)[param])]
       : ['--params', JSON.stringify(next)]
     // A file is written once, so the rest goes into a database.
-    const kept = out === undefined ? words : words.filter((word) => word !== '--bom')
-    const rest = out === undefined ? [] : ['--out', databaseFor(out)]
+    const kept = words
+      .filter((word) => out === undefined || word !== '--bom')
+      .map((word) => (out !== undefined && word.endsWith(out) ? word.replace(out, databaseFor(out)) : word))
     const limits = limit === undefined ? [] : ['--limit', String(limit)]
-    return ['social-search', ...[...kept, ...page, ...rest, ...limits].map(quoted)].join(' ')
+    return ['social-search', ...[...kept, ...page, ...limits].map(quoted)].join(' ')
   }
   const client = clientFor(
     flags,

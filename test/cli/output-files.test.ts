@@ -14,7 +14,7 @@ describe('--out posts.jsonl', () => {
   it('keeps what a run has bought when a budget ends it, and the line that it prints buys the rest into a .db file', async () => {
     const { code, err } = await social('search coffee --per-minute off --all --budget 2 --out posts.jsonl')
     expect(code).toBe(5)
-    const [, line = ''] = /To continue: social-search (.*--out posts\.db)$/m.exec(err) ?? []
+    const [, line = ''] = /To continue: social-search (.*--out posts\.db .*)$/m.exec(err) ?? []
     await social(line)
     const first = recordsOf(readFileSync('posts.jsonl', 'utf8')).map(({ id }) => id)
     expect([...first, ...rowsOf('posts.db', ids)].map(Number).sort((a, b) => a - b)).toEqual(range(0, 30))

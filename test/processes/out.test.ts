@@ -23,7 +23,7 @@ describe('--out', () => {
     const full = await limited(`${search} --all --yes --out ${out}`, 60)
     expect([full.code, full.err]).toEqual([1, expect.stringContaining('EFBIG')])
     expect(full.err).toContain('The response, which may have been charged:')
-    expect(full.err).toMatch(/To continue: social-search .* --out \S+full\.db$/m)
+    expect(full.err).toMatch(/To continue: social-search .* --out \S+full\.db /)
     expect(server.requests.length).toBeGreaterThan(1)
     expect(linesOf(readFileSync(out, 'utf8'))).toHaveLength(20 * (server.requests.length - 1))
   })
