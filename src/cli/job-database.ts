@@ -33,14 +33,10 @@ export class JobDatabase {
     resume = false,
   ): Promise<JobDatabase> {
     const job = { operation: operation.id, params }
-    const database = await RecordDatabase.open(path, { operation, fields, jobs: [job] })
-    try {
-      const stored = resume ? database.progress(job, ['next', 'records', 'credits']) : undefined
-      return new JobDatabase(database, job, { next: params, records: 0, credits: 0, ...stored })
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    const needed = resume ? ['next', 'records', 'credits'] : undefined
+    const database = await RecordDatabase.open(path, { operation, fields, jobs: [job], needed })
+    const [stored] = database.progress
+    return new JobDatabase(database, job, { next: params, records: 0, credits: 0, ...stored })
   }
 
   /** Stores a page and the progress, or neither. */

@@ -46,7 +46,7 @@ export function endTextOf(every: Period): string {
   return `${new Date(end).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** A budget of a period has too little left. */
+/** A budget of a period has too little left. The client makes it again with its operation, so only the name tells the terms. */
 class PeriodBudgetError extends CreditBudgetError {
   constructor(...args: ConstructorParameters<typeof CreditBudgetError>) {
     super(...args)

@@ -2,7 +2,7 @@ import { isRecord } from '../lib/is-record.ts'
 import { parsed } from '../lib/json.ts'
 import { UsageError } from './command-errors.ts'
 
-type Progress = Readonly<Record<string, unknown>>
+export type Progress = Readonly<Record<string, unknown>>
 
 /**
  * Parses the progress of a job or a watch.

@@ -10,7 +10,7 @@ import { canonicalJson } from '../lib/canonical-json.ts'
 import { jsonText } from '../lib/json.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
-import { parseProgress } from './progress.ts'
+import { type Progress, parseProgress } from './progress.ts'
 import type { FileLock } from '../lib/node/file-lock.ts'
 import { lockForRun } from './run-lock.ts'
 import { importWithSqlite } from './sqlite.ts'
@@ -35,6 +35,8 @@ export class RecordDatabase {
   readonly #path: string
   readonly #lock: FileLock
   #database: DatabaseSync | undefined
+  /** What earlier runs have stored of each job, if anything. */
+  progress: readonly (Progress | undefined)[] = []
 
   private constructor(
     create: () => DatabaseSync,
@@ -76,7 +78,7 @@ export class RecordDatabase {
     }
   }
 
-  /** @throws {UsageError} for a file that is no such database, or that another run of the same jobs writes. */
+  /** @throws {UsageError} for a file that is no such database, that another run of the same jobs writes, or whose progress cannot be read. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     const { DatabaseSync } = await importWithSqlite('--out with a .db file', () => import('node:sqlite'))
     const lock = await lockForRun(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)
@@ -85,6 +87,7 @@ export class RecordDatabase {
       // An absolute path, since SQLite reads others as a URI.
       records = new RecordDatabase(() => new DatabaseSync(resolve(path)), { path, lock }, options)
       if (existsSync(path)) records.#open()
+      records.progress = records.#progressOf(options)
       return records
     } catch (error) {
       if (records === undefined) lock.release()
@@ -95,14 +98,15 @@ export class RecordDatabase {
     }
   }
 
-  /**
-   * The stored progress of a job, if it has any.
-   *
-   * @throws {UsageError} if it cannot be read, or lacks a field.
-   */
-  progress(job: object, needed: readonly string[] = []): Readonly<Record<string, unknown>> | undefined {
-    const row = this.#database?.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(textOf(job))
-    return row && parseProgress(String(row['state']), `a row of social_search_jobs in ${this.#path}`, needed)
+  #progressOf({ jobs, needed }: RecordDatabaseOptions): (Progress | undefined)[] {
+    if (needed === undefined || this.#database === undefined) return []
+    const read = this.#database.prepare('SELECT state FROM social_search_jobs WHERE job = ?')
+    return jobs.map((job) => {
+      const row = read.get(textOf(job))
+      return (
+        row && parseProgress(String(row['state']), `a row of social_search_jobs in ${this.#path}`, needed)
+      )
+    })
   }
 
   /** @throws if another program keeps the file locked, so that a job ends before it buys a page that it could not store. */
@@ -170,9 +174,11 @@ export class RecordDatabase {
 export interface RecordDatabaseOptions {
   readonly operation: Operation
   /** Paths of the columns; undefined for all documented ones. */
-  readonly fields: readonly string[] | undefined
+  readonly fields?: readonly string[] | undefined
   /** What distinguishes the jobs from others in the same file. */
   readonly jobs: readonly object[]
+  /** Fields that stored progress must have; undefined to read none. */
+  readonly needed?: readonly string[] | undefined
 }
 
 /** `microblog_posts`, `professionalnet_comments`, `mentions`. */

@@ -30,23 +30,15 @@ export async function openSink(
 }
 
 async function openDatabase(path: string, operation: Operation, searches: Searches): Promise<WatchSink> {
-  const jobs = new Map(
-    Object.entries(searches).map(([query, params]) => [query, { watch: operation.id, params }]),
-  )
-  const database = await RecordDatabase.open(path, {
-    ...{ operation, fields: undefined, jobs: [...jobs.values()] },
-  })
-  try {
-    const states = [...jobs].map(([query, job]) => [query, database.progress(job) ?? null])
-    return {
-      states: Object.fromEntries(states) as WatchSink['states'],
-      prepare: () => database.assertUnlocked(),
-      store: (query, posts, state) => database.store(posts, jobs.get(query) ?? {}, state, query),
-      close: () => database.close(),
-    }
-  } catch (error) {
-    database.close()
-    throw error
+  const jobs = Object.values(searches).map((params) => ({ watch: operation.id, params }))
+  const database = await RecordDatabase.open(path, { operation, jobs, needed: [] })
+  const queries = Object.keys(searches)
+  const states = queries.map((query, index) => [query, database.progress[index] ?? null])
+  return {
+    states: Object.fromEntries(states) as WatchSink['states'],
+    prepare: () => database.assertUnlocked(),
+    store: (query, posts, state) => database.store(posts, jobs[queries.indexOf(query)] ?? {}, state, query),
+    close: () => database.close(),
   }
 }
 

@@ -14,17 +14,16 @@ describe('RecordDatabase.store()', () => {
   it('stores rows and progress, or neither when a record fails', async () => {
     const path = join(folder, 'posts.db')
     const job = { query: 'a' }
-    const database = await RecordDatabase.open(path, {
-      operation: microblogSearch,
-      fields: undefined,
-      jobs: [job],
-    })
+    const options = { operation: microblogSearch, jobs: [job], needed: [] }
+    const database = await RecordDatabase.open(path, options)
     expect(database.store([post('1'), post('2'), post('1')], job, { next: { page: 2 } })).toBe(2)
     const cycle: Record<string, unknown> = post('4')
     cycle['self'] = cycle
     expect(() => database.store([post('3'), cycle], job, { next: 3 })).toThrow('JSON')
-    expect(database.progress(job)).toEqual({ next: { page: 2 } })
     database.close()
+    const again = await RecordDatabase.open(path, options)
+    expect(again.progress).toEqual([{ next: { page: 2 } }])
+    again.close()
     const rows = new DatabaseSync(path).prepare('SELECT id FROM microblog_posts').all()
     expect(rows.map(({ id }) => id)).toEqual(['1', '2'])
   })
@@ -46,7 +45,7 @@ describe('RecordDatabase.open()', () => {
   it('creates the file when there is something to store, with a table for each kind of record', async () => {
     const path = join(folder, 'all.db')
     for (const operation of operations.filter((each) => 'list' in each)) {
-      const database = await RecordDatabase.open(path, { operation, fields: undefined, jobs: [{}] })
+      const database = await RecordDatabase.open(path, { operation, jobs: [{}] })
       expect(existsSync(path)).toBe(operation !== operations[0])
       database.store([], {}, {})
       database.close()
