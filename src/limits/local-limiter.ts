@@ -11,11 +11,11 @@ export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
   readonly #all: Limits
   /** Slots in use. */
-  protected taken = 0
+  #taken = 0
   /** Its queue holds surfaces with a call to send: the calls wait in the queue of their surface. */
   readonly #slots: ReturnType<typeof pLimit>
   readonly #polling = isTiedToRequests() ? new PollingCalls(() => this.wake()) : undefined
-  protected readonly queues = new Map<string | null, SurfaceQueue>()
+  readonly #queues = new Map<string | null, SurfaceQueue>()
   readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
   /**
@@ -31,30 +31,35 @@ export class LocalLimiter implements CallLimiter {
   }
 
   acquire(request: QueueRequest): Promise<Lease> {
-    const queue = this.queue(request.surface)
+    const queue = this.#queue(request.surface)
     return this.#polling === undefined ? queue.acquire(request) : this.#polling.acquire(queue, request)
   }
 
   closeSurface(surface: string | null, milliseconds: number): void {
-    this.queue(surface).closeFor(milliseconds)
+    this.#queue(surface).closeFor(milliseconds)
   }
 
   waitOf(surface: string | null): QueueWait | null {
-    return this.queues.get(surface)?.waitOf() ?? null
+    return this.#queues.get(surface)?.waitOf() ?? null
+  }
+
+  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
+  get isIdle(): boolean {
+    return this.#taken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
   wake(): void {
-    for (const queue of this.queues.values()) queue.wake()
+    for (const queue of this.#queues.values()) queue.wake()
   }
 
-  protected queue(name: string | null): SurfaceQueue {
-    const known = this.queues.get(name)
+  #queue(name: string | null): SurfaceQueue {
+    const known = this.#queues.get(name)
     if (known !== undefined) return known
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new SurfacePace(this.#all, perMinute)
-    const hasNoSlot = (): boolean => this.taken >= this.limits.inFlight
+    const hasNoSlot = (): boolean => this.#taken >= this.limits.inFlight
     const queue = new SurfaceQueue(pace, {
       wait: () => pace.wait,
       hasNoSlot,
@@ -62,8 +67,8 @@ export class LocalLimiter implements CallLimiter {
       isFull: () => this.#polling !== undefined && hasNoSlot(),
       take: () => {
         // The other surfaces come first the next time.
-        this.queues.delete(name)
-        this.queues.set(name, queue)
+        this.#queues.delete(name)
+        this.#queues.set(name, queue)
         this.#inUse?.add(this)
         return new Promise((resolve) => {
           const enter = (): Promise<void> => new Promise((free) => resolve(this.#slot(free)))
@@ -71,15 +76,15 @@ export class LocalLimiter implements CallLimiter {
         })
       },
     })
-    this.queues.set(name, queue)
+    this.#queues.set(name, queue)
     return queue
   }
 
   #slot(free: () => void): Slot {
-    this.taken++
+    this.#taken++
     return {
       release: () => {
-        this.taken--
+        this.#taken--
         free()
         this.wake()
       },

@@ -14,15 +14,8 @@ const limitsByLabel = new Map<string, Limits>()
  * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
  * each job must count the requests of earlier jobs.
  */
-const inUse = new Set<TrackedLimiter>()
+const inUse = new Set<LocalLimiter>()
 let sweptAt = 0
-
-class TrackedLimiter extends LocalLimiter {
-  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
-  get isIdle(): boolean {
-    return this.taken === 0 && Array.from(this.queues.values()).every(({ pace }) => pace.isIdle)
-  }
-}
 
 /**
  * The limiter of one organization in this process. It is dropped when no client has it and it has been idle for a
@@ -51,7 +44,7 @@ export function limiterOfProcess(
   limitsByLabel.set(key, all)
   const known = byLabel.get(key)?.deref()
   if (known !== undefined) return known
-  const limiter = new TrackedLimiter(all, organizationLimits, inUse)
+  const limiter = new LocalLimiter(all, organizationLimits, inUse)
   // Some edge workers have no WeakRef; limiters then live as long as the worker.
   byLabel.set(key, typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter))
   return limiter

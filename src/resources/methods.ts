@@ -41,24 +41,11 @@ export type OpenList<Name extends string, Schema extends SchemaOrType> = PagedCa
   Output<Schema, OpenRecord>
 >
 
-/** A list of pages. */
-type ListOperation = Operation & { readonly list: string; readonly paging: Paging }
-
-/** A call for one body, with params in the body or the query. */
-type SingleOperation = Operation & { readonly paging?: never; readonly pathId?: never }
-
-/** A record by its id. */
-type RecordOperation = Operation & {
-  readonly paging?: never
-  readonly pathId: PathId
-  readonly method: 'GET'
-}
-
 /** The params that an operation takes. The interfaces of the resources have their types by name, for the hover. */
 type Params<Op extends Operation> = Op['request'] extends Schema<infer Value> ? Value : never
 
 /** A method that walks pages. `withoutParams` stands for params that a caller may leave out. */
-export function paged<const Op extends ListOperation>(
+export function paged<const Op extends Operation & { list: string; paging: Paging }>(
   transport: Transport,
   operation: Op,
   withoutParams?: Params<Op>,
@@ -69,7 +56,7 @@ export function paged<const Op extends ListOperation>(
 }
 
 /** A method for one body. `withoutParams` stands for params that a caller may leave out. */
-export function single<const Op extends SingleOperation>(
+export function single<const Op extends Operation & { paging?: never; pathId?: never }>(
   transport: Transport,
   operation: Op,
   withoutParams?: Params<Op>,
@@ -80,7 +67,7 @@ export function single<const Op extends SingleOperation>(
 }
 
 /** A method for a record by its id. */
-export function byId(transport: Transport, operation: RecordOperation) {
+export function byId(transport: Transport, operation: Operation & { pathId: PathId; method: 'GET' }) {
   const calls = clientTransport(transport)
   return (id: string, options?: AnyCallOptions): ApiCall<never> =>
     new ApiCall(calls.request(operation, {}, options, id))
