@@ -21,9 +21,8 @@ limiterContract('LocalLimiter in a worker whose requests cannot wake each other'
 })
 
 describe('LocalLimiter in a worker whose requests cannot wake each other', () => {
-  const request = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000 }
   const ask = (limiter: AbortableLimiter, signal = new AbortController().signal, surface = 'a') =>
-    limiter.acquire({ ...request, surface, signal })
+    limiter.acquire({ surface, signal })
 
   /** Runs a function like another worker request, without its timers. */
   function inOtherRequest(work: () => void): void {

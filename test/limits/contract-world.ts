@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { CallLimiter as Limiter, Lease, Limits, QueueRequest } from '../../src/limits/interface.ts'
 import type { Time } from '../support/real-time.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 /** Where the limiters of a suite live. */
 export interface LimiterWorld {
@@ -23,12 +24,8 @@ export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
   /** Some limiters of one organization, and shorthands to ask them. */
   return async function organization(count: number, limits: Partial<Limits> = {}) {
     const limiters = await make(count, { inFlight: 2, perMinute: 4, windowMs, ...limits })
-    const ask = (from = 0, request: Partial<QueueRequest> = {}): Promise<Lease> =>
-      limiters[from % count]!.acquire({
-        ...{ surface: 'a', priority: 0, isRetry: false, queuedAt: Math.floor(performance.now()) },
-        ...{ maxClosedWaitMs: 60_000, signal: never },
-        ...request,
-      })
+    const ask = (from = 0, request?: Partial<QueueRequest>): Promise<Lease> =>
+      limiters[from % count]!.acquire(queueRequest(request))
     const close = async (from: number, surface: string, ms: number): Promise<void> => {
       limiters[from]!.closeSurface(surface, ms)
       await pass(heardMs)

@@ -3,19 +3,12 @@ import { SocialSearch } from '../../src/index.ts'
 import type { CallLimiter as Limiter, QueueRequest } from '../../src/limits/interface.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { closureContract } from './closure-contract.ts'
-import { type LimiterWorld, collect, never, organizations, reach, use, windowMs } from './contract-world.ts'
+import { type LimiterWorld, collect, organizations, reach, use, windowMs } from './contract-world.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 /** Lets each limiter of a store take part before a test, which takes longer than the contract allows for a notice. */
 export async function takePart(limiters: readonly Limiter[]): Promise<void> {
-  const request = {
-    surface: null,
-    priority: 0,
-    isRetry: false,
-    maxClosedWaitMs: 60_000,
-    signal: never,
-    queuedAt: 0,
-  }
-  for (const limiter of limiters) (await limiter.acquire(request)).release()
+  for (const limiter of limiters) (await limiter.acquire(queueRequest({ surface: null }))).release()
 }
 
 /** The promises of every limiter. */

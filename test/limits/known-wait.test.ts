@@ -23,9 +23,8 @@ async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
   const times = asked.map(async ({ at, priority, serviceMs, maxQueueWait }) => {
     await new Promise((resolve) => setTimeout(resolve, at))
     const sendBy = maxQueueWait && performance.now() + maxQueueWait
-    const request = { surface: 'a', isRetry: false, maxClosedWaitMs: 60_000, priority, sendBy }
     try {
-      const lease = await limiter.acquire(request)
+      const lease = await limiter.acquire({ priority, sendBy })
       const wait = performance.now() - start - at
       lease.sent()
       setTimeout(() => {

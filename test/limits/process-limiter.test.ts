@@ -3,6 +3,7 @@ import type { Lease } from '../../src/limits/interface.ts'
 import type { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { collectGarbage } from '../support/garbage.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 // Fresh modules: the limiter knows when it last looked for idle ones, by a clock that another file may have set.
 vi.resetModules()
@@ -15,10 +16,8 @@ afterAll(() => vi.useRealTimers())
 const baseUrl = 'https://api.example/v1'
 const windowMs = 60_000
 
-const ask = (limiter: LocalLimiter, maxClosedWaitMs = Infinity): Promise<Lease> => {
-  const { signal } = new AbortController()
-  return limiter.acquire({ surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs, signal, queuedAt: 0 })
-}
+const ask = (limiter: LocalLimiter, maxClosedWaitMs = Infinity): Promise<Lease> =>
+  limiter.acquire(queueRequest({ maxClosedWaitMs }))
 
 /** Uses a limiter as a client would, and lets go of it. */
 async function use(owner: string, work: (limiter: LocalLimiter) => unknown): Promise<void> {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 beforeEach(() => {
   useVirtualTime()
@@ -20,7 +21,7 @@ function limited(
   limiter = new AbortableLimiter({ inFlight, perMinute }),
 ) {
   const ask = (surface: string | null = 'a', signal = never, isRetry = false, priority = 0) =>
-    limiter.acquire({ surface, signal, isRetry, priority, maxClosedWaitMs: 60_000 })
+    limiter.acquire({ surface, signal, isRetry, priority })
   return { ask, closeSurface: (surface: string, ms: number) => limiter.closeSurface(surface, ms) }
 }
 
@@ -56,14 +57,7 @@ describe('LocalLimiter.acquire()', () => {
     const waiting = Array.from({ length: 2000 }, (_, index) => {
       const abort = new AbortController()
       const { signal } = abort
-      const request = {
-        surface: 'a',
-        isRetry: false,
-        maxClosedWaitMs: 60_000,
-        queuedAt: 0,
-        signal,
-        priority: 0,
-      }
+      const request = queueRequest({ signal })
       const get = () => {
         reads++
         return -index

@@ -8,6 +8,7 @@ import { outlastsSilence } from '../shared/half-open.ts'
 import { storeContract } from '../shared/store-contract.ts'
 import { startPgbouncer } from './pgbouncer.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 let server: PostgresServer
 const cuts: (() => void)[] = []
@@ -130,15 +131,7 @@ describe('postgresStore()', () => {
       const store = postgresStore(pool.on('error', () => {}))
       return new SharedLimiter({ store, organization: 'pooled', limits: { inFlight: 1 }, logger })
     })
-    const { signal } = new AbortController()
-    const request = {
-      surface: 'a',
-      priority: 0,
-      isRetry: false,
-      maxClosedWaitMs: 60_000,
-      queuedAt: 0,
-      signal,
-    }
+    const request = queueRequest()
     const lease = await limiters[0]!.acquire({ ...request })
     const waiting = limiters[1]!.acquire({ ...request })
     const deaf = 'no notices of the shared store arrive, so this process polls'
@@ -169,15 +162,7 @@ describe('postgresStore()', () => {
       { length: 10 },
       (_, i) => new SharedLimiter({ store, organization: `many ${i}` }),
     )
-    const { signal } = new AbortController()
-    const request = {
-      surface: 'a',
-      priority: 0,
-      isRetry: false,
-      maxClosedWaitMs: 60_000,
-      queuedAt: 0,
-      signal,
-    }
+    const request = queueRequest()
     const use = () =>
       Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...request })).release()))
     await use()

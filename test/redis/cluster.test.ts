@@ -7,6 +7,7 @@ import { sha256 } from '../../src/lib/hash.ts'
 import { realTime } from '../support/real-time.ts'
 import { type Connection, type Package, packages } from './clients.ts'
 import { type RedisCluster, startCluster } from './cluster.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 const { pass } = realTime
 
@@ -77,10 +78,7 @@ describe.each(packages)('SharedLimiter on a cluster, on %s', (name) => {
         return new SharedLimiter({ store: redisStore(client), organization: name, limits })
       }),
     )
-    const request = {
-      ...{ surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0 },
-      signal: new AbortController().signal,
-    }
+    const request = queueRequest()
     const lease = await first!.acquire(request)
     let granted = false
     const waiting = second!.acquire(request).then((lease) => {

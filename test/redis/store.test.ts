@@ -8,6 +8,7 @@ import { storeContract } from '../shared/store-contract.ts'
 import { realTime } from '../support/real-time.ts'
 import { openStore, packages } from './clients.ts'
 import { admin, network, server } from './workers.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 const cuts: (() => void)[] = []
 afterAll(() => {
@@ -112,15 +113,7 @@ describe('redisStore()', () => {
         return new SharedLimiter({ store, organization, logger, limits: { inFlight: 1 } })
       }),
     )
-    const { signal } = new AbortController()
-    const request = {
-      surface: 'a',
-      priority: 0,
-      isRetry: false,
-      maxClosedWaitMs: 60_000,
-      queuedAt: 0,
-      signal,
-    }
+    const request = queueRequest()
     const lease = await limiters[0]!.acquire(request)
     const waiting = limiters[1]!.acquire(request)
     // Long enough that it would be logged.

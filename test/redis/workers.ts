@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import { redisStore, SharedLimiter, type SharedLimiterOptions } from '../../src/extensions/shared/index.ts'
 import { type Connection, type Package, connect } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 const windowMs = 600
-const never = new AbortController().signal
 
 export let server: RedisServer
 export let admin: Redis
@@ -66,12 +66,7 @@ export async function worker(
     ...options,
   })
   ends.push(() => limiter.close())
-  const ask = (request: Partial<QueueRequest> = {}) =>
-    limiter.acquire({
-      ...{ surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: performance.now() },
-      signal: never,
-      ...request,
-    })
+  const ask = (request?: Partial<QueueRequest>) => limiter.acquire(queueRequest(request))
   return { limiter, connection, log, ask }
 }
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { SharedLimiter, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { sharedLimiterContract } from './limiter-contract.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 const store = memoryStore()
 sharedLimiterContract('SharedLimiter on memoryStore()', () => store)
@@ -10,8 +11,7 @@ describe('SharedLimiter on a store without watch()', () => {
   let made: SharedLimiter[] = []
   afterEach(() => Promise.all(made.map((limiter) => limiter.close())))
   const share = { inFlight: 1, perMinute: 1000 }
-  const { signal } = new AbortController()
-  const request = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0, signal }
+  const request = queueRequest()
 
   /** Two processes that poll. */
   function open(): [SharedLimiter, SharedLimiter] {
@@ -83,15 +83,7 @@ describe("SharedLimiter with onUnavailable: 'local'", () => {
     const limits = { inFlight: 4, perMinute: 8, windowMs: 2000 }
     const options = { store, organization: 'local', limits, onUnavailable: 'local', logger: false } as const
     const limiters = [1, 2, 3, 4].map(() => new SharedLimiter(options))
-    const { signal } = new AbortController()
-    const request = {
-      surface: 'a',
-      priority: 0,
-      isRetry: false,
-      maxClosedWaitMs: 60_000,
-      queuedAt: 0,
-      signal,
-    }
+    const request = queueRequest()
     const sends: number[] = []
     const send = async (limiter: SharedLimiter) => {
       const lease = await limiter.acquire(request)

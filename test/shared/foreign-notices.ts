@@ -1,5 +1,6 @@
 import { SharedLimiter, type SharedStore } from '../../src/extensions/shared/index.ts'
 import { equal, listen, until } from './store-promises.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 /** What other programs may send where the processes of a limiter listen. */
 const foreign = [
@@ -34,8 +35,7 @@ export async function meetForeignNotices(
       return first.update(at, change)
     },
   }
-  const { signal } = new AbortController()
-  const request = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0, signal }
+  const request = queueRequest()
   const organization = `foreign ${Math.random()}`
   const limiters = [spied, second].map((store) => new SharedLimiter({ store, organization, limits }))
   const lease = await limiters[0]!.acquire({ ...request })

@@ -3,6 +3,7 @@ import { SharedLimiter, type SharedStore } from '../../src/extensions/shared/ind
 import { limiterContract, takePart } from '../limits/contract.ts'
 import { use } from '../limits/contract-world.ts'
 import { realTime } from '../support/real-time.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 /**
  * The promises of every limiter, for those that share a store.
@@ -39,8 +40,7 @@ export async function expectLimitsKept(open: () => SharedStore | Promise<SharedS
   const limits = { inFlight: 1, perMinute: 4, windowMs: 600 }
   const stores = await Promise.all([open(), open(), open()])
   const limiters = stores.map((store) => new SharedLimiter({ store, organization: 'three', limits }))
-  const { signal } = new AbortController()
-  const request = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0, signal }
+  const request = queueRequest()
   const sends: number[] = []
   let inFlight = 0
   const calls = Array.from({ length: 9 }, (_, i) => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { SharedLimiter, type SharedLimiterOptions, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 virtualTime()
 
-const { signal } = new AbortController()
-const ticket = { surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000, queuedAt: 0, signal }
+const request = queueRequest()
 
 /** Processes of one organization, and what happens to their store. */
 function open(options: Partial<SharedLimiterOptions> = {}) {
@@ -27,7 +27,7 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
   const logger = { warn: (message: string) => void world.log.push(message) }
   const limiterOf = () => new SharedLimiter({ store, organization: 'acme', logger, ...options })
   const use = async (limiter: SharedLimiter, surface: string | null) =>
-    (await settle(limiter.acquire({ ...ticket, surface }))).value!.release()
+    (await settle(limiter.acquire({ ...request, surface }))).value!.release()
   return { world, limiterOf, use }
 }
 
@@ -50,9 +50,9 @@ describe('SharedLimiter', () => {
     const { world, limiterOf, use } = open({ limits: { inFlight: 1 } })
     const [first, second] = [limiterOf(), limiterOf()]
     for (const limiter of [first, second]) await use(limiter, null)
-    const { value: lease } = await settle(first.acquire({ ...ticket, surface: null }))
+    const { value: lease } = await settle(first.acquire({ ...request, surface: null }))
     let error: unknown
-    second.acquire({ ...ticket, maxClosedWaitMs: 1000 }).catch((reason: unknown) => (error = reason))
+    second.acquire({ ...request, maxClosedWaitMs: 1000 }).catch((reason: unknown) => (error = reason))
     await pass(500)
     first.closeSurface('a', 30_000)
     for (let ms = 0; ms < 50; ms++) {
@@ -70,7 +70,7 @@ describe('SharedLimiter', () => {
     for (const limiter of [first, second]) await use(limiter, null)
     first.closeSurface('a', 30_000)
     await pass(100)
-    const calls = Array.from({ length: 10 }, () => second.acquire({ ...ticket }))
+    const calls = Array.from({ length: 10 }, () => second.acquire({ ...request }))
     let granted = 0
     for (const call of calls)
       void call.then((lease) => {

@@ -1,5 +1,12 @@
 import { organizationLimits } from '../../src/api/limits.ts'
-import type { CallLimiter as Limiter, Lease } from '../../src/limits/interface.ts'
+import type { CallLimiter as Limiter, Lease, QueueRequest } from '../../src/limits/interface.ts'
+
+/** What a patient call asks of a limiter. */
+export const queueRequest = (parts: Partial<QueueRequest> = {}): QueueRequest => ({
+  ...{ surface: 'a', priority: 0, isRetry: false, maxClosedWaitMs: 60_000 },
+  ...{ queuedAt: Math.floor(performance.now()), signal: new AbortController().signal },
+  ...parts,
+})
 
 /** What a call gets that may be sent at once. */
 const leaseOf = (parts: object = {}): Lease => ({

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { ask, copies, granted, takeSlots, tell } from './processes.ts'
+
+describe('changeState() keeps the pace', () => {
+  const send = (process: string, now: number) => ask(process, now)
+
+  it('of each surface, for a span from the latest arrival of each request', () => {
+    for (const at of [0, 10, 20]) expect(send('1', at)).toMatchObject(granted)
+    expect(send('2', 100)).toEqual({ reason: 'pace', ms: 60_020 })
+    expect(send('2', 2000)).toEqual({ reason: 'pace', ms: 1000 + 60_020 - 2000 })
+    expect(ask('2', 2000, { surface: ':b' })).toMatchObject(granted)
+    expect(send('2', 61_019)).toMatchObject({ reason: 'pace' })
+    expect(send('2', 61_020)).toMatchObject(granted)
+  })
+
+  it('also after the process that has sent ended, and then forgets it', () => {
+    for (const at of [0, 10, 20]) send('1', at)
+    expect(send('4', 30_000)).toMatchObject({ reason: 'pace' })
+    expect(Object.keys(copies.get('4')!.processes)).toEqual(['1', '4'])
+    tell('4', 62_000)
+    expect(Object.keys(copies.get('4')!.processes)).toEqual([])
+  })
+
+  it('and says how long a process waits behind others at its surface', () => {
+    for (const at of [0, 1000, 2000]) send('1', at)
+    takeSlots(3000)
+    for (const process of ['8', '9']) ask(process, 3001, { surface: '' })
+    // It has had more, so it comes after those that have had none.
+    expect(ask('1', 9000)).toEqual({ reason: 'pace', ms: 1000 + 60_020 - 9000 })
+    const waits = ['4', '5', '6', '7'].map((process, i) => ask(process, 10_000 + i))
+    const arrivals = [1000, 2000, 3000, 1000 + 60_020]
+    expect(waits).toEqual(arrivals.map((at, i) => ({ reason: 'pace', ms: at + 60_020 - 10_000 - i })))
+  })
+
+  it('and says that a request in flight may turn out to have arrived', () => {
+    for (const at of [0, 10, 20]) send('1', at)
+    expect(send('2', 500)).toEqual({ reason: 'pace', ms: 60_020 })
+    expect(send('2', 1005)).toEqual({ reason: 'pace', ms: 1000 + 60_020 - 1005 })
+  })
+
+  it('by the first arrival, whichever process has sent it', () => {
+    send('2', 0)
+    for (const at of [1000, 2000]) send('1', at)
+    expect(send('3', 5000)).toMatchObject({ reason: 'pace', ms: 1000 + 60_020 - 5000 })
+  })
+
+  it('and passes a slot on to a process at another surface', () => {
+    for (const at of [0, 10, 20]) send('1', at)
+    takeSlots(30)
+    ask('3', 40)
+    ask('4', 50, { surface: ':b' })
+    expect(tell('1', 60).looks).toEqual([['4', 0]])
+  })
+
+  it('of processes in line: no more are called than the surface has room for', () => {
+    for (const at of [0, 10]) send('1', at)
+    takeSlots(30)
+    for (const process of ['3', '4']) ask(process, 40)
+    ask('5', 50, { surface: ':b' })
+    expect(tell('1', 60).looks).toContainEqual(['3', 0])
+    expect(tell('2', 70).looks).toContainEqual(['5', 0])
+    expect(ask('4', 80)).toMatchObject({ reason: 'turn' })
+  })
+
+  it('and leaves to others in line what they lack to as many requests', () => {
+    expect(ask('2', 0, { calls: 3 })).toMatchObject({ ...granted, count: 2 })
+    ask('3', 1, { calls: 3 })
+    expect(ask('2', 2)).toEqual({ reason: 'turn', ms: 200 })
+    expect(ask('3', 3, { calls: 3 })).toMatchObject({ ...granted, next: { reason: 'pace' } })
+  })
+
+  it('and leaves to others what they lack to a single request', () => {
+    for (const process of ['1', '2']) expect(ask(process, 0)).toMatchObject(granted)
+    ask('3', 10)
+    expect(ask('2', 20)).toMatchObject({ reason: 'turn' })
+  })
+
+  it('and leaves nothing to those that wait elsewhere', () => {
+    expect(ask('2', 0, { calls: 3 })).toMatchObject({ ...granted, count: 2 })
+    ask('3', 10, { surface: '' })
+    expect(ask('2', 20)).toMatchObject(granted)
+  })
+
+  it('of two processes that the surface has room for', () => {
+    send('1', 0)
+    takeSlots(10)
+    for (const process of ['3', '4']) ask(process, 20)
+    expect(tell('1', 30).looks).toContainEqual(['3', 0])
+    expect(tell('2', 40).looks).toContainEqual(['4', 0])
+  })
+
+  it('not of calls without a surface', () => {
+    for (let i = 0; i < 5; i++) expect(ask('1', i, { surface: '' })).toMatchObject(granted)
+    expect(copies.get('1')!.processes['1']!.arrivals).toEqual({})
+    takeSlots(10)
+    ask('3', 20, { surface: '' })
+    expect(tell('1', 30).looks).toContainEqual(['3', 0])
+  })
+})
