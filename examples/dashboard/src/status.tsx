@@ -38,9 +38,9 @@ export function Loading({ onCancel }: { onCancel: () => void }) {
 }
 
 const reasons: Record<Wait['reason'], string> = {
-  slot: 'Two requests are already running',
-  pace: '20 searches a minute are used up',
-  rate_limited: 'The service asks to slow down',
+  slot: 'Other requests are still running',
+  pace: 'The requests of this minute are used up',
+  rate_limited: 'The service asked to slow down',
   retry: 'The last attempt failed',
 }
 
@@ -72,24 +72,8 @@ function useSecondsUntil(end: Date | null): number {
   return end ? Math.max(0, Math.ceil((end.getTime() - now) / 1000)) : 0
 }
 
-/** What happened, and what to do, in the words of a reader without a terminal. */
-const words: Record<string, [title: string, advice: string]> = {
-  credit_budget: ['The budget is used up', 'Ask whoever runs this page for more credits.'],
-  connection: ['The answer got lost', 'The connection broke after the request was sent.'],
-  timeout: ['No answer in time', 'The service is slow at the moment.'],
-  invalid_response: [
-    'The answer cannot be read',
-    'The service may have changed. Tell whoever runs this page.',
-  ],
-  rate_limited: ['Too many searches at once', 'Wait a minute, then try again.'],
-  upstream_error: ['The search provider is not answering', 'Try again in a few minutes.'],
-  professionalnet_unavailable: ['The professional network is down', 'Try again in a few minutes.'],
-  validation_error: ['The service does not accept this', 'Change the words or the filters.'],
-  not_found: ['Not found', 'Check the address.'],
-}
-const unknown = ['That did not work', 'Try again. If it fails again, tell whoever runs this page.'] as const
-
-const costs = { no: 'It cost nothing.', yes: 'It was charged.', unknown: 'It may have been charged.' }
+/** A message says itself that a call may have been charged. */
+const costs = { no: 'It cost nothing.', yes: 'It was charged.', unknown: '' }
 
 interface FailureProps {
   error: Error
@@ -99,19 +83,18 @@ interface FailureProps {
 
 export function Failure({ error, onRetry }: FailureProps) {
   const known = isSocialSearchError(error) ? error : null
-  const [title, advice] = words[known?.code ?? ''] ?? unknown
+  // Messages are for people, but for the operation in front.
+  const text = known?.message.replace(`${known.operation}: `, '') ?? 'that did not work'
   return (
     <div className="card stack failure" role="alert">
-      <h3>{title}</h3>
-      <p>
-        {advice} {known && costs[known.charged]}
-      </p>
+      <h3>
+        {text.charAt(0).toUpperCase()}
+        {text.slice(1)}.
+      </h3>
+      {known && <p>{costs[known.charged]}</p>}
       <details className="quiet">
         <summary>Details</summary>
-        <p>
-          {error.message}
-          {known?.requestId && `. Request ${known.requestId}`}
-        </p>
+        <p>{known ? `Request ${known.requestId ?? 'without an id'}, code ${known.code}` : error.message}</p>
       </details>
       {onRetry && (
         <button onClick={(event) => (focusTitle(event), onRetry.act())}>
