@@ -139,7 +139,7 @@ export class OpenAttempt {
     this.#start = performance.now()
     const tookEffect = effectOf(this.#at.call.operation) === 'read' ? 'no' : 'unknown'
     this.#at = { ...this.#at, phase: 'headers', tookEffect }
-    this.#at.call.cancellation.isInFlight = true
+    this.#at.call.cancellation.markInFlight(true)
     this.#lease.sent()
     logAt(this.#at, 'debug', 'sending')
   }
@@ -173,7 +173,7 @@ export class OpenAttempt {
   #noteFailure(failure: Failure): void {
     const { error, tookEffect } = failure
     const entry = this.#entry
-    this.#at.call.cancellation.isInFlight = false
+    this.#at.call.cancellation.markInFlight(false)
     entry.outcome = codeOf(error)
     if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
     const { outcome, requestId, charged } = entry

@@ -25,30 +25,14 @@ function late(message: string): Ended {
   )
 }
 
-/** The calls that wait for a request that they share. */
-interface SharedBy {
-  readonly leader: Cancellation
-  /** Until when one of them needs it to be sent. */
-  readonly latestSendBy: () => number
-}
-
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */
 export class Cancellation {
   readonly #controller = new AbortController()
-  readonly #latestSendBy: (() => number) | undefined
   #sendBy: number | undefined
   /** The reason once `#sendBy` has passed. */
   #late: Ended | undefined
   #isInFlight = false
-  #wasInFlight = false
-  /** The request that this call waits for, if it shares one. */
-  #shared: Cancellation | undefined
   #cleanUp: (() => void)[] | undefined
-
-  constructor(shared?: SharedBy) {
-    this.#latestSendBy = shared?.latestSendBy
-    if (shared) this.#late = shared.leader.#late ?? late('the deadline passed')
-  }
 
   get signal(): AbortSignal {
     return this.#controller.signal
@@ -56,22 +40,16 @@ export class Cancellation {
 
   /** Monotonic time after which nothing more is sent. */
   get sendBy(): number {
-    return this.#latestSendBy?.() ?? this.#sendBy ?? Infinity
+    return this.#sendBy ?? Infinity
   }
 
   /** Whether a request is in flight: it may be charged, so only the signal, the deadline and `close()` end it. */
   get isInFlight(): boolean {
-    return this.#shared?.isInFlight ?? this.#isInFlight
+    return this.#isInFlight
   }
 
-  set isInFlight(value: boolean) {
-    this.#isInFlight = value
-    this.#wasInFlight ||= value
-  }
-
-  /** Whether no request of it has been sent. */
-  get isUnsent(): boolean {
-    return !this.#wasInFlight
+  markInFlight(isInFlight: boolean): void {
+    this.#isInFlight = isInFlight
   }
 
   abort(reason: unknown): void {
@@ -90,11 +68,6 @@ export class Cancellation {
     if (callerLeft) this.#follow(callerLeft, (reason) => this.#leave(reason))
     this.#expireAfter(deadlineMs, late(`the deadline of ${deadlineMs} ms passed`), true)
     this.#expireAfter(maxQueueWaitMs, late(`not sent in ${maxQueueWaitMs} ms`), false)
-  }
-
-  /** The request of other calls is also the request of this one. */
-  waitFor(shared: Cancellation): void {
-    this.#shared = shared
   }
 
   /** Settles with the work, or rejects as soon as the call is aborted. */

@@ -1,7 +1,8 @@
-import { type CallResult, type Call, type Send, Cancellation } from '../../extend.ts'
+import type { CallResult, Call, Send } from '../../extend.ts'
 import { SocialSearchError } from '../../errors/index.ts'
 import type { Entry } from './entry.ts'
 import type { CacheLookup } from './cache-lookup.ts'
+import { SharedCancellation } from './shared-cancellation.ts'
 
 /** The answer for one call. */
 export interface SharedAnswer {
@@ -22,7 +23,7 @@ export class SharedRequest {
   readonly #close: () => void
   readonly #leader: Call
   readonly #waiting = new Set<Call>()
-  readonly #end: Cancellation
+  readonly #end = new SharedCancellation(this.#waiting)
   #payer: Call | undefined
   #answer: Promise<Omit<SharedAnswer, 'isPayer'>> | undefined
   #isSent = false
@@ -38,12 +39,6 @@ export class SharedRequest {
     this.#leader = leader
     this.#send = send
     this.#close = close
-    const latestSendBy = (): number => {
-      let latest = -Infinity
-      for (const { cancellation } of this.#waiting) latest = Math.max(latest, cancellation.sendBy)
-      return latest
-    }
-    this.#end = new Cancellation({ leader: leader.cancellation, latestSendBy })
   }
 
   /** What was fetched, once it is here. Calls may join until the store has it. */
@@ -55,7 +50,7 @@ export class SharedRequest {
   async join(call: Call): Promise<SharedAnswer> {
     const { cancellation } = call
     this.#waiting.add(call)
-    cancellation.waitFor(this.#end)
+    cancellation.markInFlight(this.#end.isInFlight)
     const answer = (this.#answer ??= this.#fetch())
     answer.catch(() => {})
     try {
