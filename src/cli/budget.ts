@@ -8,6 +8,8 @@ import { print } from './terminal.ts'
 
 const periods = ['hour', 'day', 'month'] as const
 
+const noBudget = 'No budget is set. Set one: social-search budget 200/day\n'
+
 /** Sets the budget of all commands of a profile, or shows the budgets and what has spent them. */
 export async function budget(text: string | undefined, flags: SharedFlags): Promise<void> {
   if (text === undefined) await show(flags)
@@ -28,49 +30,35 @@ async function set(text: string): Promise<void> {
   )
 }
 
-async function show(flags: SharedFlags): Promise<void> {
+async function show({ json, ...flags }: SharedFlags): Promise<void> {
   const owner = ownerOf(addressOf(flags).baseUrl)
   const { store, set } = await openFile(true)
-  const budgets: Shown[] = []
+  const lines = set === undefined && json !== true ? [noBudget] : []
   for (const every of periods) {
     const spending = await PeriodBudget.spending(store, owner, every)
     const isSet = set?.every === every
     if (!isSet && spending === undefined) continue
     const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
-    const { spent, uncertain, reserved, remaining } = await new PeriodBudget(
-      store,
-      owner,
-      terms,
-      '',
-    ).summary()
-    const credits = { spent, uncertain, reserved, remaining }
-    const commands = spending?.commands ?? {}
-    budgets.push({ budget: textOf(terms), isSet, ...credits, until: endTextOf(every), commands })
+    const summary = await new PeriodBudget(store, owner, terms, '').summary()
+    const { spent, uncertain, reserved, remaining } = summary
+    const [budget, until, commands] = [textOf(terms), endTextOf(every), spending?.commands ?? {}]
+    const shown = { budget, isSet, spent, uncertain, reserved, remaining, until, commands }
+    lines.push(json === true ? `${JSON.stringify(shown)}\n` : textOfBudget(terms, summary, commands))
   }
   store.close()
-  const none = set === undefined ? 'No budget is set. Set one: social-search budget 200/day\n' : ''
-  const lines = budgets.map(flags.json === true ? (each) => `${JSON.stringify(each)}\n` : textOfBudget)
-  await print((flags.json === true ? '' : none) + lines.join(''))
+  await print(lines.join(''))
 }
 
-interface Shown {
-  readonly budget: string
-  readonly isSet: boolean
-  readonly spent: number
-  readonly uncertain: number
-  readonly reserved: number
-  readonly remaining: number
-  readonly until: string
-  readonly commands: Readonly<Record<string, number>>
-}
-
-function textOfBudget(shown: Shown): string {
-  const { budget, isSet, spent, uncertain, reserved, remaining, until, commands } = shown
+function textOfBudget(
+  terms: PeriodTerms,
+  { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
+  commands: Readonly<Record<string, number>>,
+): string {
   const open = [uncertain > 0 && `${uncertain} perhaps spent`, reserved > 0 && `${reserved} reserved`]
   const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
   const lines = Object.entries(commands)
     .sort(([, one], [, other]) => other - one)
     .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
-  const whose = isSet ? 'all commands' : 'commands with --budget'
-  return `${budget} for ${whose}, until ${until}: ${sums.join(' · ')}\n${lines.join('')}`
+  const whose = terms.isSet ? 'all commands' : 'commands with --budget'
+  return `${textOf(terms)} for ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

@@ -1,12 +1,6 @@
 import { microblogSearch } from '../api/microblog.ts'
-import type { SocialSearch } from '../index.ts'
-import {
-  type EstimateOptions,
-  type ProfessionalnetWatchParams,
-  type SearchEstimate,
-  type WatchParams,
-  estimateSearch,
-} from '../extensions/watch/index.ts'
+import type { Microblog } from '../index.ts'
+import { type SearchEstimate, type WatchParams, estimateSearch } from '../extensions/watch/index.ts'
 import type { Looking } from '../extensions/watch/estimate.ts'
 import { settingsOf } from '../extensions/watch/options.ts'
 import { count } from '../lib/count.ts'
@@ -58,28 +52,22 @@ async function estimatesOf(
   sink?.close()
   // The posts of a sandbox began to come a week ago.
   const client = clientFor(flags, options, budgets, new Date(Date.now() - 7 * 86_400_000))
+  // The overloads differ in the types of a network only.
+  const isMicroblog = operation === microblogSearch
+  const source = (isMicroblog ? client.microblog : client.professionalnet.posts) as Microblog
   const budget = budgetOf(flags)
   const estimates: Record<string, SearchEstimate> = {}
   try {
-    for (const [query, params] of Object.entries(searches))
-      estimates[query] = await estimated(client, operation, params, { state: sink?.states[query], budget })
+    for (const [query, params] of Object.entries(searches)) {
+      const state = sink?.states[query]
+      estimates[query] = await estimateSearch(source, params as WatchParams, { state, budget })
+    }
     return estimates
   } finally {
     const { spent, uncertain } = client.credits
     tell(flags, `This estimate cost ${count(spent + uncertain, 'credit')}`)
     await client.close()
   }
-}
-
-function estimated(
-  { microblog, professionalnet }: SocialSearch,
-  operation: SearchOperation,
-  params: object,
-  options: EstimateOptions,
-): Promise<SearchEstimate> {
-  return operation === microblogSearch
-    ? estimateSearch(microblog, params as WatchParams, options)
-    : estimateSearch(professionalnet.posts, params as ProfessionalnetWatchParams, options)
 }
 
 function lookingOf({ price }: SearchOperation, flags: SearchFlags): Looking {
