@@ -57,7 +57,7 @@ export function tableOf(operation: Operation, options: FormatOptions): Formatter
 /** @throws {ConfigurationError} */
 export function fieldsFor(operation: Operation, list: string | undefined): readonly string[] | undefined {
   if (list === undefined) return undefined
-  const paths = resolveColumns({ fields: list.split(',') }).columns.map(({ path }) => path)
+  const paths = resolveColumns({ fields: list.split(',') }).map(({ path }) => path)
   assertDocumented(operation, paths)
   return paths
 }

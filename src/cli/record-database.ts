@@ -158,7 +158,7 @@ export class RecordDatabase {
 
   #rowOf(record: unknown): SQLInputValue[] {
     const cells = this.#columns.map(({ names }) => {
-      const value = cellOf(record, names, '|')
+      const value = cellOf(record, names)
       return typeof value === 'boolean' ? Number(value) : value
     })
     return [...(this.#hasKey ? [this.#keyOf(record)] : []), ...cells, jsonOf(record)]
@@ -195,7 +195,7 @@ function columnsOf({ id, documented }: Operation, fields: readonly string[] | un
   if (!documented && fields === undefined) return []
   const known = documented ? fieldsOf(id as OperationId) : []
   const wanted = fields?.map((path) => known.find((each) => each.path === path) ?? path) ?? known
-  const { columns } = resolveColumns({ fields: wanted })
+  const columns = resolveColumns({ fields: wanted })
   const reserved = columns.find(({ path }) => path === 'record' || path === 'key')
   if (reserved !== undefined)
     throw new UsageError(`a .db file has a column ${reserved.path} of its own; leave it out of --fields`)

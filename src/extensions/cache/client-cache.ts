@@ -11,7 +11,7 @@ import {
 } from '../../extend.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
-import { type Entry, nameOf } from './entry.ts'
+import { type Entry, nameOf, responseOf } from './entry.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'
 import { type Answers, CacheLookup, type Wanted } from './cache-lookup.ts'
 import type { CacheStore } from './store.ts'
@@ -102,10 +102,8 @@ function freshness(settings: CallSettings, cacheMaxAge: number): (entry: Entry) 
 /** Checks and transforms a copy of the answer as the call asks. */
 async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<CallResult> {
   const { bodyFormat, ledger } = call.client
-  const { text, status, type, cost, at } = entry
-  const response =
-    fetched?.response ??
-    new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
+  const { text, cost, at } = entry
+  const response = fetched?.response ?? responseOf(entry)
   const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
   const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
   const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}

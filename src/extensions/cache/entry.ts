@@ -43,46 +43,25 @@ export async function keyOf(store: CacheStore, owner: string, name: string): Pro
 export function readEntry(value: unknown, operation: Operation, { parse }: BodyFormat): Entry | null {
   if (value === undefined || value === null) return null
   const entry: unknown = typeof value === 'string' ? JSON.parse(value) : value
-  // A copy, since what a store returns may change.
-  const fields = isRecord(entry) ? { ...entry } : {}
-  if (!isEntry(fields)) throw new TypeError('the store returned something else')
-  if (check(operation.response, parse(fields.text)).length > 0)
+  if (!isEntry(entry)) throw new TypeError('the store returned something else')
+  if (check(operation.response, parse(entry.text)).length > 0)
     throw new TypeError('the store returned an answer that is not of the documented shape')
-  return fields
+  // Throws for a status or type that no response has.
+  responseOf(entry)
+  // A copy, since what a store returns may change.
+  return { ...entry }
 }
 
-/** A check for each field of an entry. */
-const checks: { readonly [Field in keyof Entry]: (value: unknown) => boolean } = {
-  at: (at) => Number.isInteger(at) && !Number.isNaN(new Date(Number(at)).getTime()),
-  // A 204 or 205 has no body, a 206 only a part.
-  status: (status) => Number.isInteger(status) && /^2(?!0[456])/.test(String(status)) && Number(status) < 300,
-  type: (type) => type === null || isHeaderValue(type),
-  text: (text) => typeof text === 'string',
-  cost: (cost) => typeof cost === 'number' && cost >= 0 && cost <= Number.MAX_SAFE_INTEGER,
-}
-
-/** Whether the cache writes such an entry. */
-export function isEntry(fields: Record<string, unknown>): fields is Record<string, unknown> & Entry {
+function isEntry(value: unknown): value is Entry {
+  const { at, status, type, text, cost } = isRecord(value) ? value : {}
   return (
-    Object.keys(fields).length === Object.keys(checks).length &&
-    Object.entries(checks).every(([name, check]) => check(fields[name]))
+    [at, status, cost].every((number) => Number.isFinite(number)) &&
+    (type === null || typeof type === 'string') &&
+    typeof text === 'string'
   )
 }
 
-/** The content type of a response; null if none can be stored, for example of a response that a user's `fetch` made. */
-export function contentTypeOf({ headers }: Response): string | null {
-  try {
-    const type: unknown = headers.get('content-type')
-    return isHeaderValue(type) ? type : null
-  } catch {
-    return null
-  }
-}
-
-function isHeaderValue(value: unknown): value is string {
-  try {
-    return typeof value === 'string' && new Headers({ 'content-type': value }).get('content-type') === value
-  } catch {
-    return false
-  }
+/** The response of an entry, without its body. */
+export function responseOf({ status, type }: Entry): Response {
+  return new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
 }

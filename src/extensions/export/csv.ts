@@ -15,10 +15,10 @@ export interface CsvOptions extends ColumnOptions {
  * @throws {ConfigurationError} for fields that cannot be columns.
  */
 export function csvLines(options: CsvOptions) {
-  assertOptions(options, { fields: true, separator: true, bom: true })
+  assertOptions(options, { fields: true, bom: true })
   const { bom = false, ...rest } = options
   if (typeof bom !== 'boolean') throw new ConfigurationError('bom must be true or false')
-  const { columns, separator } = resolveColumns(rest)
+  const columns = resolveColumns(rest)
   const format: Options = {
     cast: { boolean: String, string: harmless },
     // Readers skip empty lines.
@@ -26,8 +26,7 @@ export function csvLines(options: CsvOptions) {
   }
   return {
     header: (bom ? '\ufeff' : '') + stringify([columns.map(({ path }) => path)], format),
-    line: (record: unknown) =>
-      stringify([columns.map(({ names }) => cellOf(record, names, separator))], format),
+    line: (record: unknown) => stringify([columns.map(({ names }) => cellOf(record, names))], format),
   }
 }
 

@@ -22,8 +22,6 @@ export interface Column {
 export interface ColumnOptions {
   /** The columns in their order, as paths (`engagements.viewsCount`) or with a type: `fieldsOf('microblog.search')`. */
   fields: readonly (string | Column)[]
-  /** Separates the items of a list. Default `|`. */
-  separator?: string | undefined
 }
 
 const columnTypes = ['text', 'number', 'boolean']
@@ -70,12 +68,11 @@ export interface ReadyColumn {
 }
 
 /** @throws {ConfigurationError} */
-export function resolveColumns(options: ColumnOptions): { columns: ReadyColumn[]; separator: string } {
-  assertOptions(options, { fields: true, separator: true })
-  const { fields, separator = '|' } = options
+export function resolveColumns(options: ColumnOptions): ReadyColumn[] {
+  assertOptions(options, { fields: true })
+  const { fields } = options
   if (!Array.isArray(fields) || fields.length === 0)
     throw new ConfigurationError('fields must be a list of at least one field')
-  if (typeof separator !== 'string') throw new ConfigurationError('separator must be a text')
   const columns = fields.map((field: string | Column): ReadyColumn => {
     const { path, type = 'text' } = typeof field === 'string' ? { path: field } : field
     if (typeof path !== 'string' || path.split('.').includes(''))
@@ -88,14 +85,14 @@ export function resolveColumns(options: ColumnOptions): { columns: ReadyColumn[]
     ({ path }, index) => columns.findIndex((each) => each.path === path) !== index,
   )
   if (repeated !== undefined) throw new ConfigurationError(`fields has ${repeated.path} twice`)
-  return { columns, separator }
+  return columns
 }
 
 /** The value of a cell: plain values unchanged, lists joined, other objects as JSON; null for a missing value. */
 export function cellOf(
   record: unknown,
   names: readonly string[],
-  separator: string,
+  separator = '|',
 ): string | number | boolean | null {
   const value = valueAt(record, names)
   if (value === undefined || value === null) return null

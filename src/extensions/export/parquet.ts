@@ -19,7 +19,7 @@ const schemas: Record<ColumnType, Partial<Parquet.SchemaElement>> = {
  * streamOf(client.microblog.search({ query })).pipeThrough(toParquet({ fields: fieldsOf('microblog.search') }))
  */
 export function toParquet(options: ColumnOptions): TransformStream<unknown, Uint8Array> {
-  const { columns, separator } = resolveColumns(options)
+  const columns = resolveColumns(options)
   let rows: unknown[] = []
   let bytes: Parquet.ByteWriter
   let file: Parquet.ParquetWriter
@@ -27,7 +27,7 @@ export function toParquet(options: ColumnOptions): TransformStream<unknown, Uint
   function writeGroup(): void {
     const columnData = columns.map((column) => ({
       name: column.path,
-      data: rows.map((row) => valueFor(column, cellOf(row, column.names, separator))),
+      data: rows.map((row) => valueFor(column, cellOf(row, column.names))),
     }))
     rows = []
     void file.write({ columnData, rowGroupSize: groupSize })

@@ -3,27 +3,8 @@
 import { isRecord } from '../../lib/is-record.ts'
 import { messageOf } from '../../lib/thrown.ts'
 
-/** Longest wait in milliseconds, so that two of them together still fit into a timer. */
-export const longestWaitMs = 1_000_000_000
-
 export function fail(field: string, expected: string, value: unknown): never {
   throw new TypeError(`${field} must be ${expected}, got ${show(value)}`)
-}
-
-export function number(field: string, value: unknown, min: number, max: number): number {
-  if (typeof value === 'number' && value >= min && value <= max) return value
-  return fail(field, `a number from ${min} to ${max}`, value)
-}
-
-export function integer(
-  field: string,
-  value: unknown,
-  min: number = Number.MIN_SAFE_INTEGER,
-  max: number = Number.MAX_SAFE_INTEGER,
-): number {
-  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value)
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
-  return fail(field, min === Number.MIN_SAFE_INTEGER ? 'an integer' : `an integer ${range}`, value)
 }
 
 export function array<T>(field: string, value: readonly T[]): readonly T[] {
@@ -49,7 +30,5 @@ export function jsonCopy<T>(field: string, value: T): T {
 
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
-  if (Array.isArray(value))
-    return `[${value.map((each) => (Array.isArray(each) ? 'an array' : show(each))).join(', ')}]`
   return typeof value === 'object' && value !== null ? 'an object' : messageOf(value)
 }

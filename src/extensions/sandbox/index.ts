@@ -31,7 +31,7 @@ export type {
  * const sandbox = createSandbox({ seed: 1 })
  * const client = new SocialSearch(sandbox.clientOptions())
  *
- * @throws {TypeError} when an option is out of bounds
+ * @throws {TypeError} for an unknown option, and for content that the service would not send.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return createService(options).sandbox

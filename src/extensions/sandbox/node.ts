@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeListener } from '../node/index.ts'
-import { integer } from './check-arguments.ts'
 import { catalogPath } from './catalog.ts'
 import { basePath } from './routes.ts'
 import { type Service, createService } from './service.ts'
@@ -33,11 +32,10 @@ export interface SandboxServer extends Sandbox {
  * console.log(server.baseUrl, server.apiKey)
  * await server.close()
  *
- * @throws {TypeError} when an option is out of bounds
+ * @throws {TypeError} for an unknown option, and for content that the service would not send.
  */
 export async function serveSandbox(options: SandboxServerOptions = {}): Promise<SandboxServer> {
   const { port = 0, host = '127.0.0.1', ...rest } = options
-  integer('serveSandbox() option port', port, 0, 65_535)
   const service = createService(rest)
   const server = createServer(toNodeListener((request) => answer(service, request)))
 

@@ -1,84 +1,50 @@
-import type { Topic } from '../phrases/languages.ts'
+import type { ProfessionalnetPost } from '../../../api/professionalnet/posts.ts'
 import type { Random } from '../random.ts'
 
 /** The provider of live videos; made up, like the other provider. */
 export const liveProvider = 'live'
 
-/** Shares of all posts; the rest has text alone. */
-const kinds = [
-  { weight: 24, make: images },
-  { weight: 12, make: article },
-  { weight: 9, make: video },
-  { weight: 8, make: document },
-  { weight: 6, make: poll },
-  { weight: 41, make: () => ({}) },
-]
-
-/** Makes up one optional part of a post, or none. */
-export function createComponents(random: Random, topic: Topic) {
-  return random.weighted(kinds).make(random, topic)
-}
-
-function images(random: Random) {
-  const count = random.pick([1, 1, 1, 2, 3, 4])
-  return { imageComponent: Array.from({ length: count }, () => media(random, 'photo', 'jpg')) }
-}
-
-function article(random: Random, topic: Topic) {
-  const thing = random.pick(topic.slots.thing)
-  return {
-    articleComponent: {
-      title: `What nobody tells you about ${thing}`,
-      subtitle: 'longreads.example',
-      navigationContext: `https://longreads.example/${random.hex(6)}`,
-      smallImage: media(random, 'article', 'jpg'),
-      ...(random.chance(0.6) && { description: `A long look at ${thing}, with numbers.` }),
-    },
+/** Makes up one optional part of a post about a thing, or none. */
+export function createComponents(random: Random, thing: string): Partial<ProfessionalnetPost> {
+  const media = (kind: string) => `https://media.professionalnet.example/${kind}/${random.hex(12)}`
+  switch (random.integer(0, 9)) {
+    case 0:
+    case 1:
+      return { imageComponent: [media('photo')] }
+    case 2: {
+      const navigationContext = `https://longreads.example/${random.hex(6)}`
+      const title = `What nobody tells you about ${thing}`
+      const smallImage = media('article')
+      return { articleComponent: { title, subtitle: 'longreads.example', navigationContext, smallImage } }
+    }
+    case 3: {
+      const provider = random.chance(0.3) ? liveProvider : 'native'
+      const duration = random.integer(8, 1800)
+      return { professionalnetVideoComponent: { thumbnail: media('thumbnail'), duration, provider } }
+    }
+    case 4: {
+      const coverPages = [{ width: 1280, height: 720, imageUrls: [media('page')] }]
+      const transcribedDocumentUrl = media('document')
+      return { documentComponent: { title: `A deck on ${thing}`, transcribedDocumentUrl, coverPages } }
+    }
+    case 5: {
+      const pollOptions = ['Every day', 'Hardly ever'].map((option) => ({
+        option,
+        votes: random.integer(0, 400),
+      }))
+      return {
+        pollComponent: {
+          question: `How often do you think about ${thing}?`,
+          visibilityInfo: 'The author can see how you vote.',
+          showPollSummaryInfo: true,
+          pollOptions,
+          totalVotes: pollOptions.reduce((sum, { votes }) => sum + votes, 0),
+          closed: false,
+          remainingDuration: '3d left',
+        },
+      }
+    }
+    default:
+      return {}
   }
-}
-
-function video(random: Random) {
-  return {
-    professionalnetVideoComponent: {
-      thumbnail: media(random, 'thumbnail', 'jpg'),
-      duration: random.integer(8, 1800),
-      provider: random.chance(0.3) ? liveProvider : 'native',
-    },
-  }
-}
-
-function document(random: Random, topic: Topic) {
-  const pages = random.integer(1, 4)
-  return {
-    documentComponent: {
-      title: `${random.integer(3, 12)} slides on ${random.pick(topic.slots.thing)}`,
-      transcribedDocumentUrl: media(random, 'document', 'pdf'),
-      coverPages: Array.from({ length: pages }, () => ({
-        width: 1280,
-        height: random.pick([720, 960, 1600]),
-        imageUrls: [media(random, 'page', 'jpg')],
-      })),
-    },
-  }
-}
-
-function poll(random: Random, topic: Topic) {
-  const options = ['Every day', 'Once a week', 'Hardly ever', 'What is that?'].slice(0, random.integer(2, 4))
-  const pollOptions = options.map((option) => ({ option, votes: random.integer(0, 400) }))
-  const closed = random.chance(0.6)
-  return {
-    pollComponent: {
-      question: `How often do you think about ${random.pick(topic.slots.thing)}?`,
-      visibilityInfo: 'The author can see how you vote.',
-      showPollSummaryInfo: random.chance(0.5),
-      pollOptions,
-      totalVotes: pollOptions.reduce((sum, { votes }) => sum + votes, 0),
-      closed,
-      remainingDuration: closed ? '' : `${random.integer(1, 6)}d left`,
-    },
-  }
-}
-
-function media(random: Random, kind: string, ending: string): string {
-  return `https://media.professionalnet.example/${kind}/${random.hex(12)}.${ending}`
 }

@@ -96,22 +96,16 @@ function createCompanies(random: Random): IndexedCompany[] {
   })
 }
 
+/** The first one may be the headquarter. */
 function createLocations(random: Random): ProfessionalnetCompanyLocation[] {
   const hasHeadquarter = random.chance(0.85)
-  return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, (_, index) => {
-    const isHere = random.chance(0.95)
-    const place = random.pick(names.places)
-    return {
-      country: isHere ? place.country : null,
-      city: isHere ? place.city : null,
-      geographicArea: place.geographicArea,
-      postalCode: place.postalCode,
-      line1: random.chance(0.8) ? `${random.integer(1, 180)} ${random.pick(names.streets)}` : null,
-      line2: random.chance(0.2) ? `Floor ${random.integer(1, 9)}` : null,
-      description: random.chance(0.25) ? random.pick(['Studio', 'Warehouse', 'Main office']) : null,
-      headquarter: hasHeadquarter && index === 0,
-    }
-  })
+  return Array.from({ length: random.integer(0, 3) }, (_, index) => ({
+    ...random.pick(names.places),
+    line1: `${random.integer(1, 180)} ${random.pick(names.streets)}`,
+    line2: null,
+    description: random.pick(['Studio', 'Warehouse', null]),
+    headquarter: hasHeadquarter && index === 0,
+  }))
 }
 
 /** Makes up people who work at the given companies, each with a unique handle. */

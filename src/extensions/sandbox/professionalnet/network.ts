@@ -62,7 +62,7 @@ const make: Make<NetworkPost> = (random, at, { seed, query }) => {
     postedAt: new Date(at).toISOString(),
     urn: `urn:professionalnet:activity:${activity}`,
     ...urnsOf(activity),
-    ...createComponents(random, topic),
+    ...createComponents(random, random.pick(topic.slots.thing)),
   }
   const words = normalize(`${commentary}\n${actor.actor_name}`)
   return { post, activity, at, topic, person, company, mentionedPeople, mentionedCompanies, words }
