@@ -45,7 +45,8 @@ function labelOf(path: string): string {
     /(?<=[a-z])[A-Z]/g,
     (letter) => ` ${letter.toLowerCase()}`,
   )
-  return escapedForTerminal(words.slice(0, 1).toUpperCase() + words.slice(1))
+  const label = words.slice(0, 1).toUpperCase() + words.slice(1)
+  return escapedForTerminal(label.replaceAll(/\b(id|url)\b/gi, (word) => word.toUpperCase()))
 }
 
 /** Values in an object say enough without their names, unless they are true or false. */

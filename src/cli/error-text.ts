@@ -12,7 +12,7 @@ import {
   ValidationError,
 } from '../errors/index.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { paramFlags, positionalOf } from './flags.ts'
+import { kebab, paramFlags, positionalOf } from './flags.ts'
 import { localTime } from './formatter.ts'
 import { proxyHint } from './proxy-hint.ts'
 
@@ -28,7 +28,9 @@ export function errorText(error: unknown): string {
 /** The message, without the operation, which the user has typed, and with flags in place of params and options. */
 function whatHappened(error: SocialSearchError): string {
   const { message, operation, retryAfter = 0 } = error as SocialSearchError & { retryAfter?: number }
-  const text = message.replace(`${operation}: `, '').replace('`ceiling`', '--ceiling')
+  const text = message
+    .replace(`${operation}: `, '')
+    .replaceAll(/`(\w+)`/g, (_, name: string) => `--${kebab(name)}`)
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)
     return `the service does not accept the request: ${issuesOf(error)}`

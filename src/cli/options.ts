@@ -66,8 +66,7 @@ export function addressOf(
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
     return { baseUrl: 'sandbox' }
   }
-  const hint =
-    '\n  With an account:    social-search login --base-url URL\n  Without an account: add --sandbox'
+  const hint = '\nWith an account:    social-search login --base-url URL\nWithout an account: add --sandbox'
   // A profile goes before the variables.
   const environment = profile === undefined ? process.env : {}
   const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = environment

@@ -87,7 +87,7 @@ export async function runOperation(
   }
   const done = (): string => {
     const cost = `${count(records, 'record')} · ${count(credits() - client.credits.reserved, 'credit')}`
-    return leftOut === 0 ? cost : `${cost} · ${count(leftOut, 'paid record')} left out by --limit`
+    return leftOut === 0 ? cost : `${cost} · ${leftOut} more paid for, not shown because of --limit`
   }
   const options = {
     ...{ ...walk, budget: budgetOf(flags, state.credits), signal: interrupt.signal },

@@ -13,7 +13,7 @@ function addSearch(program: Command, usage: string, summary: string, examples: r
     .optionsGroup(common)
     .addOption(choiceOption('--network <name>', 'where to search', watchNetworks).default('microblog'))
     .option('--queries <file>', 'add the queries in a file, one a line')
-    .option('--freshness <time>', 'look no more often: posts that are so old are fresh enough', '15m')
+    .option('--freshness <time>', 'look at each query no more often than this', '15m')
 }
 
 /** Adds the flags of {@link addSearch} that few need. */
@@ -43,7 +43,7 @@ export function addWatch(program: Command): void {
     'watch acme --once --budget 20 --out posts.db',
     'watch acme --freshness 5m --budget 500 --state acme.json',
   ])
-    .option('--out <file>', 'store posts and state in an SQLite file that ends in .db')
+    .option('--out <file>', 'store posts and state in this .db file (SQLite)')
     .option('--once', 'look once, then end: for cron')
     .addOption(choiceOption('--from <start>', 'now: skip posts that already exist', ['now']))
     .option('--state <file>', 'remember seen posts in this file for the next run')

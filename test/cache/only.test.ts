@@ -103,7 +103,7 @@ describe("search() with cache: 'only'", () => {
     for (const call of [() => client.microblog.search(query, only), () => client.mentions.list({}, only)]) {
       const { error } = await settle<unknown>(call())
       expect(error).toBeInstanceOf(ConfigurationError)
-      expect((error as Error).message).toContain('cache: only needs a client with a cache')
+      expect((error as Error).message).toContain("cache: 'only' requires a client with a cache")
     }
     expect(service.arrivals).toHaveLength(0)
     expect((await settle(client.close())).error).toBeUndefined()

@@ -132,7 +132,7 @@ describe('createCard()', () => {
       '                      ask questions of their data',
       '                      every day',
       'Locations             DE, Leipzig; US',
-      `Logo url              ${company.logoUrl}`,
+      `Logo URL              ${company.logoUrl}`,
       '',
     ])
   })

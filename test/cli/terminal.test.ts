@@ -133,7 +133,7 @@ describe('a terminal', () => {
 
   it.each([
     ['search coffee', '20 records · 2 credits · more: --all'],
-    ['search coffee --limit 21', '21 records · 4 credits · 19 paid records left out by --limit'],
+    ['search coffee --limit 21', '21 records · 4 credits · 19 more paid for, not shown because of --limit'],
     ['search nothing', '0 records · 2 credits'],
     ['mentions --limit 2', '2 records · 0 credits'],
     ['search coffee --out last.jsonl', 'last.jsonl: 20 records · 2 credits · more: --all'],

@@ -89,7 +89,7 @@ describe('exit codes', () => {
     [login, '--client-id'],
     [`${login} --client-id x --port 0`, '--port must be a whole number from 1 to 65535'],
     [`${login} --client-id x --timeout 0`, '--timeout must be from 0.001'],
-    [`${login} --client-id x --scopes ''`, 'scopes must be'],
+    [`${login} --client-id x --scopes ''`, '--scopes must be a list of one or more scopes'],
   ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
     const before = readdirSync(folder)
     expect(await social(line)).toEqual({ out: '', ...failed(2, message) })

@@ -85,7 +85,7 @@ describe('new SharedBudget({ every })', () => {
   })
 
   it('refuses an unknown period and time zone', async () => {
-    await expect(open({ every: 'week' as 'day' })).rejects.toThrow('every must be hour, day or month')
+    await expect(open({ every: 'week' as 'day' })).rejects.toThrow("`every` must be 'hour', 'day' or 'month'")
     await expect(open({ every: 'day', timeZone: 'Mars/Base' })).rejects.toThrow('timeZone must be a name')
   })
 })

@@ -72,7 +72,7 @@ describe('createTools()', () => {
   it.each([
     [{ budget: -1 }, /at least 0/],
     [{ allow: ['microblog.find'] }, /unknown operation microblog.find/],
-    [{ allow: [] }, /at least one operation/],
+    [{ allow: [] }, /one or more operation ids/],
     [{ maxItems: 0 }, /maxItems must be a whole number/],
     [{ confirmAbove: 'x' }, /confirmAbove must be a number/],
     [{ confirm: true }, /confirm must be a function/],

@@ -137,7 +137,7 @@ export class ClientTransport implements Transport {
       this.assertValid(operation, request)
       const configured = this.configured(operation)
       if (this.#client.cache === undefined && settings.cache === 'only')
-        throw new ConfigurationError('cache: only needs a client with a cache')
+        throw new ConfigurationError("cache: 'only' requires a client with a cache")
       const call: Call = {
         client: this.#client,
         settings,

@@ -64,7 +64,7 @@ export interface CreditBudgetOptions extends PeriodOptions {
  */
 export function resolvePeriod({ every, timeZone }: PeriodOptions): (time: number) => string {
   if (every !== undefined && !['hour', 'day', 'month'].includes(every))
-    throw new ConfigurationError(`every must be hour, day or month, got ${describeWord(every)}`)
+    throw new ConfigurationError(`\`every\` must be 'hour', 'day' or 'month', got ${describeWord(every)}`)
   if (timeZone !== undefined) {
     if (every === undefined) throw new ConfigurationError('timeZone needs every')
     try {

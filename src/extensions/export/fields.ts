@@ -72,7 +72,7 @@ export function resolveColumns(options: ColumnOptions): ReadyColumn[] {
   assertOptions(options, { fields: true })
   const { fields } = options
   if (!Array.isArray(fields) || fields.length === 0)
-    throw new ConfigurationError('fields must be a list of at least one field')
+    throw new ConfigurationError('`fields` must be a list of one or more fields')
   const columns = fields.map((field: string | Column): ReadyColumn => {
     const { path, type = 'text' } = typeof field === 'string' ? { path: field } : field
     if (typeof path !== 'string' || path.split('.').includes(''))

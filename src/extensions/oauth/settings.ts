@@ -86,7 +86,7 @@ export function resolveOAuthOptions(options: OAuthClientOptions) {
   if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri) || redirectUri.includes('#'))
     throw new ConfigurationError('redirectUri must be a URL without a fragment')
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope))
-    throw new ConfigurationError('scopes must be a list of at least one scope')
+    throw new ConfigurationError('`scopes` must be a list of one or more scopes')
   for (const method of ['get', 'set']) assertMethod('store', store, method)
   return {
     issuer,

@@ -151,7 +151,7 @@ function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson
 function operationsOf(ids: readonly string[] | undefined): Operation[] {
   if (ids === undefined) return operations.filter(({ id }) => /search$|company.get$|usage$/.test(id))
   if (!Array.isArray(ids) || ids.length === 0)
-    throw new ConfigurationError('allow must be a list of at least one operation id')
+    throw new ConfigurationError('`allow` must be a list of one or more operation ids')
   return ids.map((id: string) => {
     const operation = operationOf(id)
     if (operation !== undefined) return operation

@@ -105,7 +105,7 @@ describe('new CreditBudget(limit, { every })', () => {
   })
 
   it.each([
-    [{ every: 'week' }, 'every must be hour, day or month, got "week"'],
+    [{ every: 'week' }, "`every` must be 'hour', 'day' or 'month', got \"week\""],
     [{ every: 'day', timeZone: 'Mars/Base' }, 'timeZone must be a name such as Europe/Paris'],
     [{ timeZone: 'UTC' }, 'timeZone needs every'],
     [{ evry: 'day' }, 'unknown option evry; did you mean every?'],
