@@ -32,7 +32,7 @@ export class WatchReport {
   }
 
   add(
-    { name, posts, gaps }: Pick<SearchBatch<string, object>, 'name' | 'posts' | 'gaps'>,
+    { name, posts, gaps, error }: Pick<SearchBatch<string, object>, 'name' | 'posts' | 'gaps' | 'error'>,
     credits: number,
   ): void {
     const row = this.#rows.get(name)
@@ -49,7 +49,7 @@ export class WatchReport {
       credits: row.credits + credits,
       gaps,
       hasLook: true,
-      isKnown: true,
+      isKnown: row.isKnown || error === null,
     })
   }
 

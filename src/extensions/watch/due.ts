@@ -1,4 +1,4 @@
-import { type PacedSearch, waitsOf } from './pace.ts'
+import { type WatchPace, pageSize } from './pace.ts'
 
 /** A budget with a period, and what it has left. */
 export interface Funds {
@@ -9,13 +9,22 @@ export interface Funds {
 }
 
 /** A search, and what its last look has left. */
-export interface DueSearch extends PacedSearch {
+export interface DueSearch {
+  /** Null before the first look. */
+  readonly pace: WatchPace | null
+  /** Credits of a page. */
+  readonly price: number
   /** Whether another look would fill a gap. */
   readonly hasMore: boolean
   /** Not before this time: the last look has failed. */
   readonly retryAt: number
 }
 
+const hour = 3_600_000
+/** No search waits longer, as far as the budget goes. */
+const longestMs = 24 * hour
+/** If new posts need all the money for their pages, looks still get one part in so many. */
+const leastPart = 10
 /** A schedule that starts runs each hour starts some of them a little early. */
 const early = 0.1
 
@@ -38,9 +47,44 @@ export function dueTimes(
   return searches.map(({ pace, price, hasMore, retryAt }, index) => {
     if (funds !== null && funds.remaining < price && price <= funds.limit) return Infinity
     const wait = waits[index] ?? 0
+    // Filling gaps more slowly would delay their posts by more than it helps those of other searches.
     const least = hasMore ? 0 : !once ? wait : funds === null ? 0 : wait * (1 - early)
     // The clock may have been set back: a time that only a later clock can have made tells nothing.
     const retry = retryAt > now + retryMs(freshness) ? now : retryAt
     return pace === null || pace.at > now ? retry : Math.max(retry, pace.at + least)
   })
+}
+
+/**
+ * How long each search waits from one look to the next, in milliseconds. New posts pay for their own pages. The rest of the
+ * money buys looks, shared so that the mean delay of all posts is least: by the square root of how many posts come.
+ *
+ * @param rate Credits a millisecond; Infinity without a budget that has a period.
+ */
+function waitsOf(searches: readonly DueSearch[], rate: number, freshness: number): number[] {
+  let pages = 0
+  let roots = 0
+  for (const { pace, price } of searches) {
+    if (pace === null) continue
+    pages += (usual(pace) * price) / pageSize
+    roots += Math.sqrt(usual(pace) * price)
+  }
+  const spare = Math.max(rate / leastPart, rate - pages)
+  return searches.map(({ pace, price }) => {
+    if (pace === null) return 0
+    const wait = (Math.sqrt(price) * roots) / (spare * Math.sqrt(current(pace)))
+    return Math.max(freshness, Math.min(longestMs, wait))
+  })
+}
+
+/** Posts a millisecond. Half a post in six hours is assumed, so that no search counts as silent for ever. */
+function usual({ slow: [posts, ms] }: WatchPace): number {
+  return (posts + 0.5) / (ms + 6 * hour)
+}
+
+/** The same for the last hours, within a third and three times of it. */
+function current(pace: WatchPace): number {
+  const rate = usual(pace)
+  const [posts, ms] = pace.fast
+  return Math.min(3 * rate, Math.max(rate / 3, (posts + rate * hour) / (ms + hour)))
 }
