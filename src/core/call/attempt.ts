@@ -35,28 +35,27 @@ export class OpenAttempt {
 
   /** @throws {Failure} */
   async make(): Promise<CallResult> {
-    const { call } = this.#at
-    const entry = this.#entry
-    let failure: Failure
+    const result = await this.#result()
+    const isFailure = result instanceof Failure
+    if (isFailure) this.#noteFailure(result)
+    else {
+      const { status } = result.response
+      const durationMs = Math.round(this.#entry.duration)
+      logAt(this.#at, 'debug', 'answered', { status, durationMs, requestId: result.requestId })
+    }
+    const { tookEffect } = isFailure ? result : this.#at
+    this.#at.call.observer?.attempt(this.#entry, this.#cost, tookEffect)
+    if (isFailure) throw result
+    return result
+  }
+
+  async #result(): Promise<CallResult | Failure> {
     try {
       const outcome = await this.#sendInTime()
-      if (outcome instanceof Failure) failure = outcome
-      else {
-        const answer = await checkAnswer(this.#at, outcome, this.#cost.credits)
-        if (!(answer instanceof Failure)) {
-          const { status } = answer.response
-          const durationMs = Math.round(entry.duration)
-          logAt(this.#at, 'debug', 'answered', { status, durationMs, requestId: answer.requestId })
-          call.observer?.attempt(entry, this.#cost, outcome.tookEffect)
-          return answer
-        }
-        failure = answer
-      }
+      return outcome instanceof Failure ? outcome : await checkAnswer(this.#at, outcome, this.#cost.credits)
     } catch (error) {
-      failure = failureOfUnexpected(this.#at, error)
+      return failureOfUnexpected(this.#at, error)
     }
-    this.#noteFailure(failure)
-    throw failure
   }
 
   /** Sends the request and settles its outcome, also if a timeout or the caller ends the attempt. */
@@ -169,7 +168,7 @@ export class OpenAttempt {
     else free()
   }
 
-  /** Adds a failed attempt to the progress of the call, its log and its events. */
+  /** Adds a failed attempt to the progress of the call and its log. */
   #noteFailure(failure: Failure): void {
     const { error, tookEffect } = failure
     const entry = this.#entry
@@ -180,6 +179,5 @@ export class OpenAttempt {
     // Without a retry, the caller gets the error.
     const level = tookEffect === 'no' || failure.wait === null ? 'debug' : 'warn'
     logAt(this.#at, level, 'attempt failed', { outcome, charged, requestId })
-    this.#at.call.observer?.attempt(entry, this.#cost, tookEffect)
   }
 }

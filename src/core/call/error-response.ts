@@ -1,12 +1,6 @@
 import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'
 import { maxMessageLength } from '../../api/issues.ts'
-import {
-  ApiError,
-  type Charged,
-  ConnectionError,
-  RedirectError,
-  apiErrorClasses,
-} from '../../errors/index.ts'
+import { ApiError, type Charged, RedirectError, apiErrorClasses } from '../../errors/index.ts'
 import { parsed } from '../../lib/json.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
 import type { RawResponse } from '../http/send.ts'
@@ -15,7 +9,7 @@ import type { Failure, FailureKind } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
 import { type Situation, errorContext } from './call.ts'
 import { describeError, describeGatewayBody, maxCodeLength, printable } from './error-message.ts'
-import { makeFailure } from './failures.ts'
+import { failureOfConnection, makeFailure } from './failures.ts'
 
 /** The failure of an attempt whose response is not a success. */
 export function failureOfResponse(at: Situation, received: RawResponse): Failure {
@@ -26,8 +20,8 @@ export function failureOfResponse(at: Situation, received: RawResponse): Failure
     return makeFailure(at, new RedirectError('the response is a redirect; check baseUrl', context))
   }
   if (status < 200) {
-    const context = { ...errorContext(at), phase: 'exchange', reason: `status ${status}` } as const
-    return makeFailure(at, new ConnectionError(`no response (status ${status})`, context), 'no-answer')
+    const reason = `status ${status}`
+    return failureOfConnection(at, { message: `no response (${reason})`, phase: 'exchange', reason })
   }
   return failureOfStatus(at, received)
 }
