@@ -16,7 +16,6 @@ export interface LimiterWorld {
 
 /** Short, since some limiters can only be tried in real time. */
 export const windowMs = 600
-export const never = new AbortController().signal
 
 export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
   const { pass } = time
