@@ -1,10 +1,12 @@
 /**
- * Fails if a search exceeds a bound of `bounds.json`, or passes one of the four packages by. It measures counts and bytes,
- * which are equal on all machines, and no times. With `--paths`, it prints the files and functions that a search, a 429 and
+ * Fails if a search exceeds a bound of `bounds.json`, or passes one of the four packages by; and if there are more exported
+ * names, options or words of docs than there. A commit that raises one of these says why. It measures counts and bytes, which
+ * are equal on all machines, and no times. With `--paths`, it prints the files and functions that a search, a 429 and
  * a failed page go through.
  */
 import packageJson from '../../package.json' with { type: 'json' }
 import bounds from './bounds.json' with { type: 'json' }
+import { countsOfPublic } from './counts.ts'
 import { functionsCalled } from './coverage.ts'
 import { bytesOfWaitingCall, crowdSize, crowds, requestsOfSearch, warmScenarios } from './figures.ts'
 import { printPaths } from './paths.ts'
@@ -31,6 +33,11 @@ for (const [name, run] of Object.entries(crowds)) {
   const steps = (await functionsCalled(sources, run)).reduce((sum, { calls }) => sum + calls, 0)
   hold(`functions entered for each of ${crowdSize} ${name}`, Math.round(steps / crowdSize), bounds.crowdSteps)
 }
+
+const { exportedNames, options, wordsOfDocs } = countsOfPublic()
+hold('exported names', exportedNames, bounds.exportedNames)
+hold('options', options, bounds.options)
+hold('words of README.md and docs', wordsOfDocs, bounds.wordsOfDocs)
 
 if (process.argv.includes('--paths')) await printPaths(sources, scenarios)
 // Waiting calls keep the process alive.
