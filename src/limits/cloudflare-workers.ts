@@ -38,8 +38,11 @@ export class PollingCalls {
   acquire(queue: SurfaceQueue, request: QueueRequest): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const call: PolledCall = {
-        ...{ leave: () => {}, seenAt: performance.now() },
-        ...{ timer: undefined, deliver: undefined, lease: undefined },
+        leave: () => {},
+        seenAt: performance.now(),
+        timer: undefined,
+        deliver: undefined,
+        lease: undefined,
       }
       const grant = (lease: Lease): void => {
         call.lease = lease
