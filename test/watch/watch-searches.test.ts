@@ -139,11 +139,12 @@ describe('watchSearches()', () => {
   })
 
   it('waits for the next period when a page costs more than its budget has left, at the prices of the client', async () => {
+    vi.setSystemTime(Date.UTC(2026, 10, 20, 22))
     const service = new SearchService({ acme: 30 }, { prices: { 'microblog.search': 5 } })
     const start = Date.now()
     const budget = daily(100)
     budget.reserve(96, 'any').settle(96)
-    const options = { budget, signal: abortIn(2 * day, 'over') }
+    const options = { budget, signal: abortIn(4 * 60 * minute, 'over') }
     const { error } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
     const [first = 0] = service.minutesOf('acme', start)
     expect(error).toBe('over')
