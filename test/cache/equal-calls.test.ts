@@ -46,6 +46,19 @@ describe('equal calls in flight', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
+  it('wait for a request in flight beyond their maxQueueWait', async () => {
+    service.script(slow(1000))
+    const { client } = cached()
+    const first = [1, 2].map(() => begin(client.microblog.search(query, { maxQueueWait: 100 })))
+    await pass(50)
+    const calls = [...first, begin(client.microblog.search(query, { maxQueueWait: 100 }))]
+    const { value } = await settle(Promise.all(calls))
+    expect(value!.map(({ error, ms }) => ({ error, ms }))).toEqual([
+      ...[1000, 1000, 950].map((ms) => ({ error: undefined, ms })),
+    ])
+    expect(service.arrivals).toHaveLength(1)
+  })
+
   it('abort their request when the last call aborts', async () => {
     service.script(slow(1000))
     const { client } = cached()
