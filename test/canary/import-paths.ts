@@ -214,6 +214,4 @@ export async function sandbox({ root, sandbox: { createSandbox } }: Sdk, see: Se
   await backend.microblog.search(search)
   see('the sandbox’s requests, ledger and answers', made, requests, ledger)
   see('the sandbox’s requests, ledger and answers', await caught(backend.mentions.list()))
-  const refuse = (): unknown => createSandbox({ keys: [{ key: `${apiKey} `, scopes: [] }] })
-  see('the sandbox’s requests, ledger and answers', await caught(Promise.resolve().then(refuse)))
 }
