@@ -11,6 +11,7 @@ import {
   TimeoutError,
   ValidationError,
 } from '../errors/index.ts'
+import { timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { kebab, paramFlags, positionalOf } from './flags.ts'
 import { localTime } from './formatter.ts'
@@ -33,11 +34,11 @@ function whatHappened(error: SocialSearchError): string {
     .replaceAll(/`(\w+)`/g, (_, name: string) => `--${kebab(name)}`)
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)
-    return `the service does not accept the request: ${issuesOf(error)}`
-  if (retryAfter < 120) return text
+    return `the service refused the request: ${issuesOf(error)}`
   // Rounded up to a minute.
   const time = localTime(new Date(Date.now() + 1000 * retryAfter + 59_999).toISOString()) ?? ''
-  return text.replace(/retry in [\w ]+/, `$& (${retryAfter < 86_400 ? time.slice(11) : time})`)
+  const at = retryAfter < 86_400 ? time.slice(11) : time
+  return text.replace(/retry in \d+ s/, `retry in ${timeText(1000 * retryAfter, Math.ceil)} (${at})`)
 }
 
 function issuesOf({ operation, issues }: SocialSearchError & { issues: readonly Issue[] }): string {

@@ -151,7 +151,7 @@ export class CreditBudgetError extends SharedError {
     const { needed, remaining, budget } = details
     const hint =
       context?.hasCeiling === true
-        ? '; if you expect fewer items, pass `ceiling`, which reserves less but does not limit the charge'
+        ? '; if you expect fewer items, pass `ceiling`; it does not limit the charge'
         : ''
     super(
       'credit_budget',

@@ -14,8 +14,3 @@ export function timeText(ms: number, round = Math.floor): string {
   const [unit, size] = units.find(([, size]) => ms >= 2 * size) ?? ['second', 1000]
   return count(round(ms / size), unit)
 }
-
-/** `retry in 5 minutes`, never too early. */
-export function retryIn(ms: number): string {
-  return `retry in ${timeText(ms, Math.ceil)}`
-}

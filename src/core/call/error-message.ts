@@ -1,7 +1,6 @@
 import type { ServiceErrorCode } from '../../api/error-envelope.ts'
 import { cut, maxMessageLength } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
-import { retryIn } from '../../lib/count.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { ErrorBody } from '../http/body-format.ts'
 
@@ -13,17 +12,19 @@ export function printable(text: string, maxLength: number): string {
   return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
 }
 
-/** What the documented codes mean, for people: the command, tools and apps show the message of an error as it is. */
-const meanings: Readonly<Record<ServiceErrorCode, string>> = {
-  validation_error: 'the service does not accept the request',
-  unauthorized: 'the service does not accept the credential',
+/**
+ * What the documented codes mean, and statuses without such a code. The command, tools and apps show the message of an error as
+ * it is.
+ */
+const meanings: Readonly<Record<ServiceErrorCode | 403 | 404, string>> = {
+  validation_error: 'the service refused the request',
+  unauthorized: 'the service refused the credential',
   rate_limited: 'rate limit reached',
   upstream_error: 'the search provider is not answering',
   professionalnet_unavailable: 'the professional network is unavailable',
+  403: 'not permitted',
+  404: 'not found',
 }
-
-/** The service has no codes of its own for these. */
-const statusMeanings: Readonly<Record<number, string>> = { 403: 'not permitted', 404: 'not found' }
 
 /**
  * The message of an error status.
@@ -41,7 +42,7 @@ export function describeError(
   const { message = '', issues: [issue] = [] } = errorBody
   const parts =
     typeof told === 'string'
-      ? [`the answer ${status} is not the service's own (${told})`, 'a proxy or firewall may have sent it']
+      ? [`the answer ${status} is not the service's own (${told})`]
       : [describeOwn(status, errorBody)]
   // A path without an id always exists, so the address must be wrong.
   if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1'))
@@ -49,14 +50,15 @@ export function describeError(
   if (issue && errorBody.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   const isExplained = scopes.some((scope) => message.includes(scope))
   if (status === 403 && scopes.length > 0 && !isExplained) {
-    parts.push(`the credential lacks ${scopes.join(' or ')}, or the member behind it lost the permission`)
+    parts.push(`the credential lacks ${scopes.join(' or ')}, or its owner lost the permission`)
   }
-  if (announced !== null) parts.push(retryIn(announced))
+  if (announced !== null) parts.push(`retry in ${Math.ceil(announced / 1000)} s`)
   return parts.join('; ')
 }
 
 function describeOwn(status: number, { code = '', message = '' }: ErrorBody): string {
-  const meaning = Object.hasOwn(meanings, code) ? meanings[code as ServiceErrorCode] : statusMeanings[status]
+  const key = [code, status].find((each) => Object.hasOwn(meanings, each))
+  const meaning = key && meanings[key as ServiceErrorCode]
   const what = meaning === undefined ? `the service answered ${status}` : `${meaning} (${status})`
   const said = message || (meaning === undefined ? code : '')
   return said === '' ? what : `${what}: ${printable(said, maxMessageLength)}`

@@ -6,7 +6,6 @@ import {
   type SocialSearchError,
   TimeoutError,
 } from '../../errors/index.ts'
-import { retryIn } from '../../lib/count.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
 import { Failure } from '../retry/failure.ts'
@@ -216,7 +215,7 @@ class CallRun {
 
   #unsentError({ remaining, reason }: SurfaceClosed): SocialSearchError {
     const retryAfter = Math.max(1, Math.ceil(remaining / 1000))
-    const message = `not sent: rate limit reached; ${retryIn(remaining)}`
+    const message = `not sent: rate limit reached; retry in ${retryAfter} s`
     if (reason === 'pace') return this.#timeoutError(message, retryAfter)
     return new RateLimitError({
       ...errorContext(this.#situation()),

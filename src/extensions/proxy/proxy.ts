@@ -1,7 +1,6 @@
 import { CreditBudget } from '../../index.ts'
 import { defaultTimeoutMs, effectOf } from '../../extend.ts'
 import { TimeoutError } from '../../errors/index.ts'
-import { retryIn } from '../../lib/count.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
@@ -177,7 +176,7 @@ function retryLater({ retryAfter }: TimeoutError): ProxyRefusal {
   const reason =
     retryAfter === undefined
       ? 'it waited too long at the proxy'
-      : `rate limit reached; ${retryIn(1000 * retryAfter)}`
+      : `rate limit reached; retry in ${retryAfter} s`
   return new ProxyRefusal(429, 'rate_limited', `not sent: ${reason}`, {
     retryAfter: retryAfter ?? defaultRetryAfter,
   })

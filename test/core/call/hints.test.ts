@@ -31,7 +31,7 @@ describe('the message of an error', () => {
   it.each([404, 502])('has type and first words of an HTML page with status %i', async (status) => {
     const call = answeredWith(status, page, 'text/html').microblog.search({ query })
     expect(await messageOf(call)).toContain(
-      `the answer ${status} is not the service's own (text/html: Not Found nginx [redacted]); a proxy or firewall may have sent it`,
+      `the answer ${status} is not the service's own (text/html: Not Found nginx [redacted])`,
     )
   })
 

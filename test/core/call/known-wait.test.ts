@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { count } from '../../../src/lib/count.ts'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import {
   type Budget,
@@ -42,7 +41,7 @@ describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies Partial<Cli
       expect(retryAfter).toBeGreaterThanOrEqual(60)
       expect(retryAfter).toBeLessThanOrEqual(62)
       expect((error as TimeoutError).message).toBe(
-        `microblog.search: not sent: rate limit reached; retry in ${count(retryAfter, 'second')}`,
+        `microblog.search: not sent: rate limit reached; retry in ${retryAfter} s`,
       )
       expect([ms, service.arrivals.length, budget.reserved, client.credits.reserved]).toEqual([0, 0, 0, 0])
       await pass(retryAfter * 1000)
