@@ -7,13 +7,14 @@ interface Waiting {
 /** What decides who goes first: a higher priority, then a retry. */
 type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>
 
-/** Calls in the order in which they go. Thousands may come or leave at once, so none searches more than the few ranks for its place. */
+/** Calls in the order in which they go. Thousands may come or leave at once, so none searches the line for its place. */
 export class WaitingLine<Entry extends Waiting> {
   /** Calls of one rank in the order in which they came, by rank; none is empty. */
   readonly #ranks: (Rank & { readonly entries: Set<Entry> })[] = []
+  #length = 0
 
   get length(): number {
-    return sizeOf(this.#ranks)
+    return this.#length
   }
 
   /** The call that goes next. */
@@ -28,6 +29,7 @@ export class WaitingLine<Entry extends Waiting> {
 
   /** Puts a call behind those that go before it. */
   add(entry: Entry): void {
+    this.#length++
     const { priority, isRetry } = entry.request
     const place = this.#placeOf(entry.request)
     const rank = this.#ranks[place]
@@ -37,7 +39,8 @@ export class WaitingLine<Entry extends Waiting> {
 
   /** How many calls go before one that has just been added. */
   before(entry: Entry): number {
-    return sizeOf(this.#ranks.slice(0, this.#placeOf(entry.request) + 1)) - 1
+    const ranks = this.#ranks.slice(0, this.#placeOf(entry.request) + 1)
+    return ranks.reduce((sum, { entries }) => sum + entries.size, -1)
   }
 
   /** Whether the call was waiting. */
@@ -45,19 +48,22 @@ export class WaitingLine<Entry extends Waiting> {
     const place = this.#placeOf(entry.request)
     const rank = this.#ranks[place]
     if (rank?.entries.delete(entry) !== true) return false
+    this.#length--
     if (rank.entries.size === 0) this.#ranks.splice(place, 1)
     return true
   }
 
   /** The index of a rank, or where it would be. */
   #placeOf({ priority, isRetry }: Rank): number {
-    const place = this.#ranks.findIndex((rank) =>
-      rank.priority === priority ? isRetry || !rank.isRetry : rank.priority < priority,
-    )
-    return place === -1 ? this.#ranks.length : place
+    let start = 0
+    let end = this.#ranks.length
+    while (start < end) {
+      const middle = Math.floor((start + end) / 2)
+      const rank = this.#ranks[middle] as Rank
+      const isLower = rank.priority === priority ? isRetry || !rank.isRetry : rank.priority < priority
+      if (isLower) end = middle
+      else start = middle + 1
+    }
+    return start
   }
-}
-
-function sizeOf(ranks: readonly { readonly entries: ReadonlySet<unknown> }[]): number {
-  return ranks.reduce((sum, { entries }) => sum + entries.size, 0)
 }
