@@ -19,6 +19,7 @@ export default {
     'test/integration/output.ts',
     'test/integration/through-proxy.ts',
     'test/processes/tenants.ts',
+    'test/shared/thread.ts',
     'test/canary/run.ts',
     'test/soak/*.ts',
     'test/packaging/*.ts',

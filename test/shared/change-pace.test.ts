@@ -30,6 +30,8 @@ describe('changeState() keeps the pace', () => {
     const waits = ['4', '5', '6', '7'].map((process, i) => ask(process, 10_000 + i))
     const arrivals = [1000, 2000, 3000, 1000 + 60_020]
     expect(waits).toEqual(arrivals.map((at, i) => ({ reason: 'pace', ms: at + 60_020 - 10_000 - i })))
+    // It leaves three requests to each of the four.
+    expect(ask('1', 10_010)).toEqual({ reason: 'pace', ms: 1000 + 60_020 - 10_010 + 4 * 60_020 })
   })
 
   it('and says that a request in flight may turn out to have arrived', () => {
@@ -42,6 +44,7 @@ describe('changeState() keeps the pace', () => {
     send('2', 0)
     for (const at of [1000, 2000]) send('1', at)
     expect(send('3', 5000)).toMatchObject({ reason: 'pace', ms: 1000 + 60_020 - 5000 })
+    expect(send('4', 5001)).toMatchObject({ reason: 'pace', ms: 2000 + 60_020 - 5001 })
   })
 
   it('and passes a slot on to a process at another surface', () => {
@@ -73,6 +76,17 @@ describe('changeState() keeps the pace', () => {
     for (const process of ['1', '2']) expect(ask(process, 0)).toMatchObject(granted)
     ask('3', 10)
     expect(ask('2', 20)).toMatchObject({ reason: 'turn' })
+  })
+
+  it('and leaves to one behind what it lacks to a single request', () => {
+    for (const process of ['1', '2']) expect(ask(process, 0)).toMatchObject(granted)
+    for (const process of ['1', '2']) tell(process, 5)
+    for (const process of ['8', '9']) ask(process, 10, { surface: '' })
+    for (const process of ['2', '3']) ask(process, 20)
+    expect(tell('8', 30).looks).toEqual([
+      ['3', 0],
+      ['2', 200],
+    ])
   })
 
   it('and leaves nothing to those that wait elsewhere', () => {

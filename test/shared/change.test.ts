@@ -106,6 +106,17 @@ describe('changeState() grants slots', () => {
     ])
   })
 
+  it('puts a process that takes a slot without a call behind those that wait', () => {
+    takeSlots()
+    ask('3', 10, { surface: '', calls: 2 })
+    ask('4', 20, { surface: '' })
+    // The slots of both dead processes are free.
+    expect(ask('3', 15_005, { surface: '', calls: 2 })).toEqual({
+      ...granted,
+      next: { reason: 'turn', ms: 200 },
+    })
+  })
+
   it('removes a process without further calls from the line', () => {
     takeSlots()
     ask('3', 10, { surface: '' })
@@ -139,7 +150,7 @@ describe('changeState() grants slots', () => {
   })
 
   it('and says when the next lease of a process with a slot ends', () => {
-    tell('9', 0)
+    tell('9', 0, { arrivals: [[':a', [10]]] })
     takeSlots(100)
     expect(ask('3', 200, { surface: '' })).toMatchObject({ reason: 'slot', ms: 14_900 })
   })
@@ -175,6 +186,12 @@ describe('changeState() changes nothing', () => {
     expect(tell('3', 5010, waits).isChanged).toBe(true)
   })
 
+  it('when a process needs another time to take a slot', () => {
+    takeSlots()
+    tell('3', 10, waits)
+    expect(tell('3', 20, { ...waits, turnMs: 500 }).isChanged).toBe(false)
+  })
+
   it('when a process looks that has nothing to tell', () => {
     takeSlots()
     expect(tell('3', 10).isChanged).toBe(false)
@@ -189,6 +206,12 @@ describe('changeState() changes the text', () => {
     expect(tell('1', 5000, { slots: 1 }).isChanged).toBe(true)
   })
 
+  it('and renews the lease of the process then', () => {
+    tell('1', 0, { slots: 1 })
+    const { isChanged, state } = tell('1', 4000, { slots: 2 })
+    expect([isChanged, state.processes['1']?.until]).toEqual([true, 19_000])
+  })
+
   it('when there was none', () => {
     setText(undefined)
     expect(tell('1', 0).isChanged).toBe(true)
@@ -201,12 +224,22 @@ describe('changeState() changes the text', () => {
 
 describe('changeState() begins anew', () => {
   const state = { epoch: 'a', version: 7, time: 1, shift: 0, bornAt: 0, quietUntil: 0, closures: {} }
-  it.each(['', 'null', '[]', '{}', { ...state }, { ...state, processes: { 1: {} } }])(
-    'when the store has another text than a state: %j',
-    (other) => {
-      setText(typeof other === 'string' ? other : JSON.stringify(other))
-      expect(ask('1', 0)).toEqual({ reason: 'quiet', ms: 200 })
-      expect(ask('1', 200)).toMatchObject(granted)
-    },
-  )
+  const entry = { until: 9, turnMs: 200, slots: 0, arrivals: {}, places: {} }
+  const whole = { ...state, processes: { 1: entry } }
+  it.each([
+    ...['', 'null', '[]', '{}', state, { ...state, processes: { 1: {} } }],
+    ...[
+      { ...whole, epoch: 1 },
+      { ...whole, version: null },
+      { ...whole, quietUntil: null },
+    ],
+    ...[{ slots: null }, { places: [] }].map((wrong) => ({
+      ...whole,
+      processes: { 1: { ...entry, ...wrong } },
+    })),
+  ])('when the store has another text than a state: %j', (other) => {
+    setText(typeof other === 'string' ? other : JSON.stringify(other))
+    expect(ask('1', 0)).toEqual({ reason: 'quiet', ms: 200 })
+    expect(ask('1', 200)).toMatchObject(granted)
+  })
 })

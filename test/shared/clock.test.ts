@@ -7,6 +7,8 @@ const rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
 const state = { epoch: 'a', time: 1000, shift: 100 }
 /** It was 1,000, and the clock said 900; now a process has read for 200 ms, 400 ms later. */
 const seen: Sight = { epoch: 'a', time: 1000, clock: 900, readAt: 0, receivedAt: 0 }
+/** It has read the same for 50 ms, 300 ms before the next reading. */
+const late: Sight = { ...seen, readAt: 50, receivedAt: 100 }
 const at = (clock: number, sight: Sight | null = seen): Moment => ({
   ...{ clock, readAt: 400, receivedAt: 600, seen: sight ?? undefined },
 })
@@ -29,6 +31,17 @@ describe('timeOf()', () => {
     ['follows others that went on while a process slept', { ...state, time: 9000 }, at(9000), 9100],
     ['is that of the latest change when a clock was set back', { ...state, time: 9000 }, at(500, null), 9000],
     ['goes on after a loss, for a process that knows it', undefined, at(9000), 1400],
+    ['goes on from when a process received the state, after a loss', undefined, at(9000, late), 1300],
+    ['is a whole number after a loss', undefined, { ...at(9000), readAt: 400.4 }, 1400],
+    ['is at least what has passed since a process received the state', state, at(-9000, late), 1300],
+    ['is at most what has passed since a process read the state', state, at(9000, late), 1550],
+    ['is a whole number after a jump', state, { ...at(9000), receivedAt: 600.4 }, 1600],
+    [
+      'follows a clock that drifts by a thousandth for a long time',
+      { ...state, time: 2_000_000 },
+      { ...at(2_001_400), readAt: 2_000_000, receivedAt: 2_000_000 },
+      2_001_500,
+    ],
     ['begins with the first time when nobody knows any', undefined, at(9000, null), 5],
   ] as const)('%s', (_, state, moment, time) => {
     expect(timeOf(state, moment, 5)).toBe(time)
@@ -45,7 +58,7 @@ describe('timeOf()', () => {
       const moment = { clock, readAt: now, receivedAt: now + (i % 3), seen: sights[i % 2] }
       const report = () => ({
         ...{ process: String(i % 2), slots: i % 4 === 0 ? 1 : 0, turnMs: 200 },
-        ...{ arrivals: [], closures: [], arrivalMs: 1000, asks: [] },
+        ...{ arrivals: [], closures: [], arrivalMs: 1000, asks: new Map<string, number>() },
       })
       const changed = changeState(text, moment, copies[i % 2], report, rules, 'a')
       if (changed.isChanged) text = JSON.stringify(changed.state)
@@ -57,14 +70,21 @@ describe('timeOf()', () => {
   })
 })
 
-const silent = { slots: 0, turnMs: 200, arrivals: [], closures: [], arrivalMs: 1000, asks: [] }
+const silent = {
+  slots: 0,
+  turnMs: 200,
+  arrivals: [],
+  closures: [],
+  arrivalMs: 1000,
+  asks: new Map<string, number>(),
+}
 
 /** A state that process 1 has made, at 1,000 ms, when the clock said `clock`. */
 function made(clock = 0): LimiterState {
   const report = () => ({
     ...{ ...silent, process: '1', slots: 2, closures: [['b', 5000] as [string, number]] },
     arrivals: [['a', [1500]] as [string, number[]]],
-    asks: [{ surface: 'a', calls: 1 }],
+    asks: new Map([['a', 1]]),
   })
   const moment = { clock, readAt: 1000, receivedAt: 1000, seen: { ...seen, time: 0 } }
   return changeState(undefined, moment, undefined, report, rules, 'a').state
@@ -116,6 +136,12 @@ describe('changeState()', () => {
         places: { a: { since: 1000 + ahead } },
       },
     })
+  })
+
+  it('restores requests of a process whose lease is over by the time of a new epoch', () => {
+    const begun: LimiterState = { ...made(), epoch: 'c', time: 50, shift: 50 - 8000, processes: {} }
+    const after = next(begun, 8000, made(7000), 30_000)
+    expect(after.processes['1']).toMatchObject({ slots: 0, arrivals: { a: [1500 + 50 - 30_000] } })
   })
 
   it('restores no part of a process that has told a later one in a new epoch', () => {

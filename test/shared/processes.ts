@@ -1,16 +1,21 @@
 import { beforeEach, expect } from 'vitest'
 import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
 import type { LimiterState, Rules } from '../../src/extensions/shared/state.ts'
-import type { Ask } from '../../src/extensions/shared/turns.ts'
-import type { Report } from '../../src/extensions/shared/update.ts'
+import type { Report } from '../../src/extensions/shared/turns.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
 export const quietMs = 3000
 export const granted = { reason: 'granted' }
 
+/** Calls that wait at a surface, by default one at `:a`. */
+export interface Ask {
+  readonly surface?: string
+  readonly calls?: number
+}
+
 /** What a process tells besides its name; it waits wherever it asks. */
 export interface Told extends Partial<Omit<Report, 'asks'>> {
-  readonly asks?: readonly Partial<Ask>[]
+  readonly asks?: readonly Ask[]
 }
 
 /** What the store has. */
@@ -33,7 +38,7 @@ export const setText = (to: string | undefined): void => void (text = to)
 
 /** Changes the text for one process, at some milliseconds after the first change. */
 export function tell(process: string, now: number, { asks = [], ...told }: Told = {}): Changed {
-  const asked = asks.map((ask) => ({ surface: ':a', calls: 1, ...ask }))
+  const asked = new Map(asks.map(({ surface = ':a', calls = 1 }) => [surface, calls] as const))
   const report = (): Report => ({
     ...{ process, slots: 0, closures: [], arrivalMs: 1000, turnMs: 200 },
     arrivals: Object.entries(arrivals.get(process) ?? {}),
@@ -48,7 +53,7 @@ export function tell(process: string, now: number, { asks = [], ...told }: Told 
 }
 
 /** Asks for a slot, and returns it, or why there is none. */
-export function ask(process: string, now: number, details: Partial<Ask> = {}, told: Told = {}) {
+export function ask(process: string, now: number, details: Ask = {}, told: Told = {}) {
   const { outcomes } = tell(process, now, { asks: [details], ...told })
   const { granted: count = 0, waitReason } = outcomes.get(details.surface ?? ':a') ?? {}
   return count === 0

@@ -1,7 +1,7 @@
 import type { Sight } from '../../src/extensions/shared/clock.ts'
 import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
 import type { LimiterState, Rules } from '../../src/extensions/shared/state.ts'
-import type { Report } from '../../src/extensions/shared/update.ts'
+import type { Report } from '../../src/extensions/shared/turns.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
 const arrivalMs = 1020
@@ -158,7 +158,7 @@ export class Simulation {
           sends.map(({ latest, answeredAt }) => by(Math.min(latest, answeredAt))),
         ]),
         closures: process.closures.map(({ surface, openAt }) => [surface, by(openAt)]),
-        asks: Array.from(calls, ([surface, { length }]) => ({ surface, calls: length })),
+        asks: new Map(Array.from(calls, ([surface, { length }]) => [surface, length] as const)),
       }
     }
     const moment = { clock: now + this.#clockAhead, readAt: now, receivedAt: now, seen: process.seen }

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
 import { sqliteStore } from '../../src/extensions/shared/index.ts'
@@ -8,6 +10,7 @@ import { realTime } from '../support/real-time.ts'
 import { newFolder } from '../support/folder.ts'
 import { sharedLimiterContract } from './limiter-contract.ts'
 import { storeContract } from './store-contract.ts'
+import type { ThreadSetup } from './thread.ts'
 
 const path = join(newFolder(), 'shared.sqlite')
 const open = () => sqliteStore(path)
@@ -39,6 +42,15 @@ describe('sqliteStore()', () => {
     other.exec('COMMIT')
     expect(await update).toBe('x')
     other.close()
+  })
+
+  it('shares limits and a budget among the threads of one process', async () => {
+    const counts = new Int32Array(new SharedArrayBuffer(12))
+    const workerData: ThreadSetup = { path: join(newFolder(), 'shared.sqlite'), counts }
+    const threads = [1, 2, 3].map(() => new Worker(new URL('thread.ts', import.meta.url), { workerData }))
+    await Promise.all(threads.map((thread) => once(thread, 'exit')))
+    expect(counts[1]).toBeLessThanOrEqual(2)
+    expect(counts[2]).toBe(25)
   })
 
   it('rejects with the path for a file of another kind, and works once that is gone', async () => {

@@ -36,7 +36,7 @@ describe('changeState()', () => {
         copy,
         () => ({
           ...{ process, slots, arrivals: [], closures: [], arrivalMs: 1020, turnMs: 200 },
-          asks: [{ surface: ':a', calls: 1 }],
+          asks: new Map([[':a', 1]]),
         }),
         rules,
         `epoch of ${process} ${clock}`,

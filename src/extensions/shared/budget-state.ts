@@ -1,6 +1,15 @@
 import { rounded } from '../../extend.ts'
 import { isRecord } from '../../lib/is-record.ts'
-import { type Moment, type StateHead, hasLost, parseState, timeOf } from './clock.ts'
+import {
+  type Moment,
+  type StateHead,
+  contentOf,
+  hasLost,
+  leaseEnd,
+  parseState,
+  stamp,
+  timeOf,
+} from './clock.ts'
 import { without } from './state.ts'
 
 /** What one process has told the others of a budget. */
@@ -76,8 +85,8 @@ export function changeBudget(
   newId: string,
 ): BudgetUpdate {
   const { clock } = moment
-  const { process } = report
   const found = decode(text)
+  const before = contentOf(found)
   const now = timeOf(found, moment, clock)
   const state: BudgetState = found ?? {
     ...{ epoch: newId, version: 0, time: now, shift: 0, isLost: false, period: '' },
@@ -86,24 +95,20 @@ export function changeBudget(
   const period = periodAt(now)
   // Periods that have ended no longer count. If the clock of another process is ahead, this one follows.
   if (period > state.period) Object.assign(state, { period, spent: 0, uncertain: 0, isLost: false })
-  const leaseLeft = (state.parts[process]?.until ?? now) - now
-  abandon(state, now, process)
-  const before = tellable(state, process)
   // A replica that lagged behind, or an old file, has become this store. All processes have to know.
   const isRolledBack = seen?.period === state.period && hasLost(found, seen)
   if (isRolledBack || (text !== undefined && found === undefined)) state.isLost = true
-  const own = tell(state, report, now + leaseMs)
+  abandon(state, now, report.process)
+  const own = tell(state, report, now, leaseMs)
   const granted = report.asks.map((credits) => {
     if (credits === null) return true
     if (state.isLost || credits > remainingOf(state, limit)) return false
     own.reserved = rounded(own.reserved + credits)
     return true
   })
-  if (own.reserved === 0 && own.told === 0) state.parts = without(state.parts, process)
-  const isDue = own.reserved > 0 && leaseLeft <= (leaseMs * 2) / 3
-  const isCorrected = state.shift !== now - clock
-  const isChanged = found === undefined || isCorrected || isDue || before !== tellable(state, process)
-  Object.assign(state, { version: state.version + (isChanged ? 1 : 0), time: now, shift: now - clock })
+  if (own.reserved === 0 && own.told === 0) state.parts = without(state.parts, report.process)
+  const isChanged = stamp(state, before, now, clock)
+  if (isChanged) own.until = now + leaseMs
   return { state, isChanged, granted }
 }
 
@@ -115,12 +120,6 @@ function decode(text: string | undefined): BudgetState | undefined {
     isRecord(part) && [part.reserved, part.abandoned, part.until, part.told].every(Number.isFinite)
   const isWhole = typeof period === 'string' && [spent, uncertain].every(Number.isFinite) && isRecord(parts)
   return isWhole && Object.values(parts).every(isPart) ? state : undefined
-}
-
-/** What others need to know, as a text. They need not know when a process renews its lease, unless it is due. */
-function tellable({ isLost, period, spent, uncertain, parts }: BudgetState, process: string): string {
-  const own = { ...parts[process], until: 0 }
-  return JSON.stringify([isLost, period, spent, uncertain, parts[process] && own, without(parts, process)])
 }
 
 /** Credits left for further reservations. */
@@ -148,7 +147,7 @@ function abandon(state: BudgetState, now: number, reporting: string): void {
 }
 
 /** Puts down a process's part exactly as it tells it, and counts its outcomes once. */
-function tell(state: BudgetState, report: BudgetReport, until: number): Part {
+function tell(state: BudgetState, report: BudgetReport, now: number, leaseMs: number): Part {
   const { period } = state
   const before = state.parts[report.process]
   // It was silent, and has not died.
@@ -161,9 +160,9 @@ function tell(state: BudgetState, report: BudgetReport, until: number): Part {
     }
   }
   const told = Math.max(report.number, before?.told ?? 0)
-  const part = { reserved: rounded(report.reserved(period)), abandoned: 0, period, until, told }
-  state.parts[report.process] = part
-  return part
+  const reserved = rounded(report.reserved(period))
+  const until = reserved === 0 && before ? before.until : leaseEnd(before?.until, now, leaseMs)
+  return (state.parts[report.process] = { reserved, abandoned: 0, period, until, told })
 }
 
 function addUncertain(state: BudgetState, period: string, credits: number): void {

@@ -6,9 +6,8 @@ import {
   type Spent,
   changeBudget,
 } from './budget-state.ts'
-import type { SharedText } from './shared-text.ts'
+import { type SharedOptions, SharedText } from './shared-text.ts'
 import { randomId } from './store.ts'
-import { UpdateLoop } from './update-loop.ts'
 
 /** A reservation until the store knows its outcome. */
 export interface OpenReservation {
@@ -31,7 +30,7 @@ interface Asked {
 }
 
 /** Keeps the state of a budget and the reservations of this process in step. */
-export class BudgetSync extends UpdateLoop {
+export class BudgetSync extends SharedText {
   /** Then it renews no reservation any more. */
   isClosed = false
   readonly #terms: BudgetTerms
@@ -46,8 +45,9 @@ export class BudgetSync extends UpdateLoop {
   /** What the next update asks, and, if it runs, what it has asked. */
   #asked: Asked[] = []
 
-  constructor(text: SharedText, terms: BudgetTerms) {
-    super(text)
+  constructor(options: SharedOptions, name: string, terms: BudgetTerms) {
+    // The number changes with the text.
+    super(options, 'budget-1', name)
     this.#terms = terms
   }
 
@@ -101,10 +101,9 @@ export class BudgetSync extends UpdateLoop {
     const told = this.#numbered()
     const report = this.#reportOf(told, asked)
     this.#isUnsure ||= asked.some(({ credits }) => credits !== null)
-    const { state, granted } = await this.text.update((text, moment) => {
-      const changed = changeBudget(text, moment, this.#seen, report, this.#terms, randomId())
-      return { ...changed, result: changed }
-    })
+    const { state, granted } = await this.change((text, moment) =>
+      changeBudget(text, moment, this.#seen, report, this.#terms, randomId()),
+    )
     this.#seen = state
     this.#isUnsure = false
     this.#asked.splice(0, asked.length)
@@ -144,7 +143,7 @@ export class BudgetSync extends UpdateLoop {
 
   #reportOf(told: readonly OpenReservation[], asked: readonly Asked[]): BudgetReport {
     return {
-      process: this.text.id,
+      process: this.id,
       number: this.#report,
       outcomes: told.flatMap(({ outcome }) => outcome ?? []),
       reserved: (period) => {

@@ -6,7 +6,7 @@ import { within } from '../../lib/abort.ts'
 import { periodEnd } from '../../lib/period.ts'
 import { remainingOf, reservedOf } from './budget-state.ts'
 import { type BudgetReply, BudgetSync } from './budget-sync.ts'
-import { type SharedOptions, SharedText, reasonOf, sharedNames } from './shared-text.ts'
+import { type SharedOptions, reasonOf, sharedNames } from './shared-text.ts'
 
 /** Options of a {@link SharedBudget}. */
 export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
@@ -34,7 +34,6 @@ export class SharedBudget implements Budget {
   readonly name: string
   readonly #sync: BudgetSync
   readonly #periodAt: (time: number) => string
-  readonly #closeMs: number
 
   /**
    * Opens the budget that the store keeps under `name`, or starts it.
@@ -53,10 +52,7 @@ export class SharedBudget implements Budget {
     )
     this.#periodAt = resolvePeriod(options)
     const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: this.#periodAt }
-    // The number changes with the text.
-    const text = new SharedText(options, 'budget-1', this.name)
-    this.#sync = new BudgetSync(text, terms)
-    this.#closeMs = text.timeoutMs
+    this.#sync = new BudgetSync(options, this.name, terms)
   }
 
   /**
@@ -110,7 +106,7 @@ export class SharedBudget implements Budget {
   async close(): Promise<void> {
     this.#sync.isClosed = true
     await within(
-      this.#closeMs,
+      this.#sync.timeoutMs,
       () => this.flush(),
       () => {},
     )

@@ -1,7 +1,7 @@
-import { type Moment, expectedTime, hasLost, timeOf } from './clock.ts'
-import { everyone } from './looks.ts'
-import { type LimiterState, type Rules, decode, without } from './state.ts'
-import { type Report, type Update, expire, updateState } from './update.ts'
+import { type Moment, contentOf, expectedTime, hasLost, leaseEnd, stamp, timeOf } from './clock.ts'
+import { type Look, everyone } from './looks.ts'
+import { type LimiterState, type Place, type Rules, decode, without } from './state.ts'
+import { type AskOutcome, type Report, Turns } from './turns.ts'
 
 /** The longest time that processes take to notice that the store has lost the state, in milliseconds. */
 const maxQuietMs = 3000
@@ -10,14 +10,17 @@ const maxQuietMs = 3000
 const unknownMs = 200
 
 /** A state, and what comes of the change. */
-export interface Changed extends Update {
+export interface Changed {
   readonly state: LimiterState
   /** Whether others have to know the state: if not, it need not be stored. */
   readonly isChanged: boolean
+  readonly outcomes: ReadonlyMap<string, AskOutcome>
+  readonly looks: readonly Look[]
 }
 
 /**
- * Changes the shared text for one process. It has no effect but what it returns.
+ * Changes the shared text for one process: brings it up to date, and grants what the process asks for. It has no effect but
+ * what it returns.
  *
  * @param copy The latest state that the process knows.
  * @param report What the process tells, by the time of an epoch.
@@ -33,46 +36,70 @@ export function changeState(
 ): Changed {
   const { clock, seen } = moment
   const found = decode(text)
+  const before = contentOf(found)
   const now = timeOf(found, moment, 0)
   const state = found ?? newState(newId, clock, now)
-  const isLost = copy !== undefined && hasLost(found, copy)
-  if (isLost) {
+  if (copy !== undefined && hasLost(found, copy)) {
     // The first process that restores begins an epoch.
     if (state.epoch === copy.epoch) Object.assign(state, { epoch: newId, bornAt: now })
     state.quietUntil = Math.max(state.quietUntil, state.bornAt + Math.min(maxQuietMs, rules.spanMs))
     restore(state, copy, seen === undefined ? 0 : now - expectedTime(seen, moment), now)
   }
   const told = report(now, state.epoch)
-  const { process } = told
-  const leaseLeft = (state.processes[process]?.until ?? now) - now
-  expire(state, process, rules, now)
-  const before = tellable(state, process)
-  const changed = updateState(state, told, rules, now)
-  const after = state.processes[process]
-  const isDue = isHolding(after) && leaseLeft <= (rules.leaseMs * 2) / 3
-  const isCorrected = state.shift !== now - clock
-  const isChanged =
-    found === undefined || isLost || isCorrected || isDue || before !== tellable(state, process)
-  Object.assign(state, { version: state.version + (isChanged ? 1 : 0), time: now, shift: now - clock })
+  tell(state, told, rules, now)
+  expire(state, rules, now)
+  const turns = new Turns(state, told, rules, now)
+  turns.dropSilent()
+  const outcomes = turns.take()
+  const looks = turns.callNext()
+  const isChanged = stamp(state, before, now, clock)
+  const own = state.processes[told.process]
+  // Others need not know these alone, until the lease is due.
+  if (isChanged && own !== undefined) Object.assign(own, { until: now + rules.leaseMs, turnMs: told.turnMs })
   // Each process has to tell what it knows of a new epoch, or to hear of a closure.
   const isNews = state.epoch === newId || told.closures.length > 0
-  return { ...changed, looks: isNews ? [...changed.looks, [everyone, 0]] : changed.looks, state, isChanged }
+  return { state, isChanged, outcomes, looks: isNews ? [...looks, [everyone, 0]] : looks }
 }
 
-function isHolding(entry: LimiterState['processes'][string] | undefined): boolean {
-  return entry !== undefined && (entry.slots > 0 || Object.keys(entry.places).length > 0)
+/** Puts down a process's part of the state, exactly as it tells it; one that waits keeps its place in line. */
+function tell(state: LimiterState, report: Report, { leaseMs }: Rules, now: number): void {
+  const { process, slots, asks, turnMs } = report
+  const before = state.processes[process]
+  const places = Array.from(asks.keys(), (surface): [string, Place] => [
+    surface,
+    before?.places[surface] ?? { since: now },
+  ])
+  state.processes[process] = {
+    until: leaseEnd(before?.until, now, leaseMs),
+    turnMs: before?.turnMs ?? turnMs,
+    slots,
+    arrivals: Object.fromEntries(report.arrivals),
+    places: Object.fromEntries(places),
+  }
+  for (const [surface, openAt] of report.closures)
+    state.closures[surface] = Math.max(openAt, state.closures[surface] ?? openAt)
 }
 
-/** What others need to know, as a text. They need not know when a process renews its lease, unless it is due. */
-function tellable({ processes, closures, quietUntil }: LimiterState, process: string): string {
-  const own = processes[process] && { ...processes[process], until: 0, turnMs: 0 }
-  return JSON.stringify([closures, quietUntil, own, without(processes, process)])
+/** Frees the slots and places of processes that are silent, and drops what no longer counts. */
+function expire(state: LimiterState, { spanMs }: Rules, now: number): void {
+  for (const [id, entry] of Object.entries(state.processes)) {
+    if (entry.until <= now) Object.assign(entry, { slots: 0, places: {} })
+    for (const [surface, times] of Object.entries(entry.arrivals)) {
+      const counted = times.filter((at) => at + spanMs > now)
+      if (counted.length > 0) entry.arrivals[surface] = counted
+      else entry.arrivals = without(entry.arrivals, surface)
+    }
+    if (entry.slots + Object.keys({ ...entry.arrivals, ...entry.places }).length === 0)
+      state.processes = without(state.processes, id)
+  }
+  for (const [surface, openAt] of Object.entries(state.closures))
+    if (openAt <= now) state.closures = without(state.closures, surface)
 }
 
 /** An empty state. Versions follow the clock, so those of a later epoch are higher. */
 function newState(epoch: string, clock: number, now: number): LimiterState {
-  const times = { time: now, shift: now - clock, bornAt: now, quietUntil: now + unknownMs }
-  return { epoch, version: Math.round(clock), ...times, processes: {}, closures: {} }
+  const times = { time: now, shift: 0, bornAt: now, quietUntil: now + unknownMs }
+  return { epoch, version: clock, ...times, processes: {}, closures: {} }
 }
 
 /**

@@ -29,6 +29,24 @@ export function parseState(text: string | undefined): StateHead | undefined {
   }
 }
 
+/** What a state has, to compare it, except for the time. */
+export function contentOf(state: StateHead | undefined): string {
+  return JSON.stringify({ ...state, time: 0 })
+}
+
+/** Puts down when a state is changed, and says whether it has to be stored. */
+export function stamp(state: StateHead, before: string, now: number, clock: number): boolean {
+  Object.assign(state, { time: now, shift: now - clock })
+  const isChanged = contentOf(state) !== before
+  if (isChanged) state.version++
+  return isChanged
+}
+
+/** When a lease ends that is renewed once a third of it has passed, since each renewal has to be stored. */
+export function leaseEnd(before: number | undefined, now: number, leaseMs: number): number {
+  return before !== undefined && before - now > (leaseMs * 2) / 3 ? before : now + leaseMs
+}
+
 /** When a process read a state. */
 export interface Sight {
   readonly epoch: string
@@ -74,13 +92,9 @@ export function timeOf(found: Omit<StateHead, 'version'> | undefined, moment: Mo
   const { clock, seen } = moment
   if (found === undefined) return Math.round(seen === undefined ? first : expectedTime(seen, moment))
   const time = clock + found.shift
+  // Others may have changed the state at a time that a process cannot explain: it has slept.
+  const isKnown = seen?.epoch === found.epoch && jumpOf(seen.time, found.time, seen, moment) <= 0
+  if (isKnown) return time - jumpOf(seen.time, time, seen, moment)
   // The latest change is not in the future: a process that is new or has slept takes the time from it.
-  const isBehind = time < found.time - jumpMs
-  if (seen?.epoch !== found.epoch || hasGoneOn(found.time, seen, moment)) return isBehind ? found.time : time
-  return time - jumpOf(seen.time, time, seen, moment)
-}
-
-/** Whether others have changed the state at a time that a process cannot explain: it has slept. */
-function hasGoneOn(time: number, seen: Sight, moment: Moment): boolean {
-  return jumpOf(seen.time, time, seen, { ...moment, readAt: -Infinity }) > 0
+  return time < found.time - jumpMs ? found.time : time
 }

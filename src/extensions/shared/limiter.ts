@@ -16,7 +16,7 @@ import {
   describeWord,
 } from '../../errors/check-options.ts'
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
-import { type SharedOptions, SharedText, sharedNames } from './shared-text.ts'
+import { type SharedOptions, sharedNames } from './shared-text.ts'
 import { StateSync } from './state-sync.ts'
 import { SharedSurface, type SurfaceContext, arrivalMs } from './surface.ts'
 
@@ -72,14 +72,12 @@ export class SharedLimiter implements CallLimiter {
       'localShare must be a number above 0 and up to 1',
     )
     this.limits = resolveLimits(options.limits)
-    // The number changes with the text.
-    const text = new SharedText(options, 'limits-1', organization)
     const { inFlight, perMinute, windowMs } = this.limits
     const rules = { inFlight, perMinute, spanMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const alone = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
     this.#context = {
-      ...{ sync: new StateSync(text, rules, arrivalMs), limits: this.limits },
+      ...{ sync: new StateSync(options, organization, rules, arrivalMs), limits: this.limits },
       alone: onUnavailable === 'local' ? alone : undefined,
     }
   }

@@ -4,8 +4,9 @@ import { sha256 } from '../../lib/hash.ts'
 import { type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
+import { maxTimerMs } from '../../lib/time.ts'
 import { type Moment, type Sight, type StateHead, jumpOf } from './clock.ts'
-import { type ChangeText, type SharedStore, type TextChange, randomId } from './store.ts'
+import { type ChangeText, type SharedStore, randomId } from './store.ts'
 
 /** Options of everything that processes share. */
 export interface SharedOptions {
@@ -22,33 +23,50 @@ export const sharedNames = { store: true, storeTimeout: true, logger: true }
 /** Further updates are refused while so many are overdue: some clients keep their commands in memory while offline. */
 const maxOverdue = 16
 
-/** A change of a state. Without a state, and if nothing has changed, the store keeps the text that it has. */
-export interface StateChange<T> extends Omit<TextChange<T>, 'value'> {
-  readonly state?: StateHead | undefined
-  readonly isChanged?: boolean
+/** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
+const retryMs = 500
+
+/** A change of a state, which is stored if it is one. */
+export interface StateChange {
+  readonly state: StateHead
+  readonly isChanged: boolean
+  readonly notice?: string | undefined
 }
 
-/** One text of a store: each update has a timeout, and knows when this process read the text before. */
-export class SharedText {
-  readonly store: SharedStore
-  readonly log: Log
+/**
+ * One text of a store, which this process keeps in step with what it has to tell: one update at a time, again when something has
+ * happened meanwhile, and from time to time. Each update has a timeout, and knows when this process read the text before.
+ */
+export abstract class SharedText {
   readonly timeoutMs: number
+  /** How long the store keeps an unused text, in milliseconds; undefined: for ever. */
+  protected readonly keepMs: number | undefined
+  protected readonly store: SharedStore
+  protected readonly log: Log
+  /** How long updates have taken lately, in milliseconds. */
+  protected slowestMs = 0
+  /** Since when the store is unavailable, in monotonic milliseconds; undefined while it is available. */
+  protected unavailableSince: number | undefined
   readonly #newKey: () => Promise<string>
-  #seen: Sight | undefined
-  #slowestMs = 0
   #key: Promise<string> | undefined
   #id: string | undefined
+  #seen: Sight | undefined
   #overdue = 0
+  #isDue = false
+  #running: Promise<void> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   /**
    * @param kind Names the format of the text. It has a number that changes with the format.
    * @param owner Hashed, since it may be an API key.
    */
-  constructor(
+  protected constructor(
     { store, storeTimeout = 2000, logger = defaultLogger }: SharedOptions,
     kind: string,
     owner: string,
+    keepMs?: number,
   ) {
+    this.keepMs = keepMs
     this.store = assertMethod('store', store, 'update')
     this.log = createLog(logger, new Redactor()) ?? (() => {})
     this.timeoutMs = milliseconds('storeTimeout', storeTimeout)
@@ -56,37 +74,110 @@ export class SharedText {
   }
 
   /** This process. Some runtimes have no random numbers before the first request. */
-  get id(): string {
+  protected get id(): string {
     return (this.#id ??= randomId())
   }
 
   /** The key of the text in the store. */
-  key(): Promise<string> {
+  protected key(): Promise<string> {
     return (this.#key ??= this.#newKey())
   }
 
-  /** How long updates have taken lately, in milliseconds. */
-  get slowestMs(): number {
-    return this.#slowestMs
+  get isUnavailable(): boolean {
+    return this.unavailableSince !== undefined
+  }
+
+  /** Updates as soon as possible; while the store is unavailable, with the next attempt. */
+  touch(): void {
+    if (!this.isUnavailable) {
+      this.touchNow()
+      return
+    }
+    this.#isDue = true
+    // Calls that wait touch again and again, which must not postpone the next attempt.
+    if (this.#timer === undefined) this.schedule()
+  }
+
+  /** Updates as soon as possible, even if the store was unavailable. */
+  touchNow(): void {
+    this.#isDue = true
+    this.#running ??= this.#run()
+  }
+
+  /** Updates the text once, with all that has happened by then. */
+  protected abstract update(): Promise<void>
+
+  /** Milliseconds until an update that nothing else causes; Infinity for none. */
+  protected abstract renewMs(): number
+
+  /** Whether to try an unavailable store again. */
+  protected abstract get isRetried(): boolean
+
+  /** The store has failed, perhaps again, or is available again. */
+  protected abstract onAvailability(error?: unknown): void
+
+  /** Resolves when no update runs. */
+  protected async settled(): Promise<void> {
+    await this.#running
+  }
+
+  /** Sets the timer of the next update that nothing else causes. */
+  protected schedule(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#running !== undefined) return
+    const retry = this.isRetried ? retryMs * (1 + Math.random()) : Infinity
+    const ms = this.isUnavailable ? retry : this.renewMs()
+    if (ms === Infinity) return
+    const renew = (): void => {
+      this.#timer = undefined
+      this.touchNow()
+    }
+    this.#timer = setTimeout(renew, Math.min(Math.max(0, ms), maxTimerMs))
+  }
+
+  async #run(): Promise<void> {
+    // What happens at the same time goes into one update: a release and the next call.
+    await Promise.resolve()
+    while (this.#isDue) {
+      this.#isDue = false
+      try {
+        await this.update()
+        if (!this.isUnavailable) continue
+        this.unavailableSince = undefined
+        this.log('info', 'the shared store is available again', {})
+        this.onAvailability()
+      } catch (error) {
+        if (!this.isUnavailable)
+          this.log('warn', 'the shared store is unavailable', { reason: reasonOf(error) })
+        this.unavailableSince ??= performance.now()
+        this.#isDue = true
+        this.onAvailability(error)
+        break
+      }
+    }
+    this.#running = undefined
+    this.schedule()
   }
 
   /** Rejects if the store fails, or does not reply in time; the text may be changed nevertheless. */
-  async update<T>(change: (text: string | undefined, moment: Moment) => StateChange<T>): Promise<T> {
+  protected async change<C extends StateChange>(
+    change: (text: string | undefined, moment: Moment) => C,
+  ): Promise<C> {
     const startedAt = performance.now()
-    const { result, sight, jump } = await this.#inTime(await this.key(), (text, clock, readAt) => {
+    const { changed, moment } = await this.#inTime(await this.key(), (text, clock, readAt) => {
       if (!Number.isFinite(clock)) throw new Error(`the clock of the store is no number: ${String(clock)}`)
       const moment = { clock: Math.round(clock), readAt, receivedAt: performance.now(), seen: this.#seen }
-      const { state, isChanged = false, result, ...rest } = change(text, moment)
-      const { seen, ...reading } = moment
-      const sight = state && { ...reading, epoch: state.epoch, time: state.time }
-      const jump = seen && sight ? jumpOf(seen.clock, sight.clock, seen, moment) : 0
-      const value = isChanged ? JSON.stringify(state) : undefined
-      return { ...rest, value, result: { result, sight, jump } }
+      const changed = change(text, moment)
+      const value = changed.isChanged ? JSON.stringify(changed.state) : undefined
+      return { value, notice: changed.notice, keepMs: this.keepMs, result: { changed, moment } }
     })
-    this.#slowestMs = Math.max(performance.now() - startedAt, this.#slowestMs * 0.9)
-    this.#seen = sight ?? this.#seen
+    this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
+    const { seen, ...reading } = moment
+    const jump = seen ? jumpOf(seen.clock, moment.clock, seen, moment) : 0
+    this.#seen = { ...reading, epoch: changed.state.epoch, time: changed.state.time }
     if (jump !== 0) this.log('warn', 'the clock of the store has jumped', { milliseconds: jump })
-    return result
+    return changed
   }
 
   async #inTime<T>(key: string, change: ChangeText<T>): Promise<T> {

@@ -1,11 +1,9 @@
 import { type Changed, changeState } from './change.ts'
 import { decodeNotice, everyone } from './looks.ts'
-import type { SharedText } from './shared-text.ts'
+import { type SharedOptions, SharedText } from './shared-text.ts'
 import type { LimiterState, Rules } from './state.ts'
 import { randomId } from './store.ts'
-import { type WaitReason, turnMs } from './turns.ts'
-import type { AskOutcome, Report } from './update.ts'
-import { UpdateLoop } from './update-loop.ts'
+import { type AskOutcome, type WaitReason, type Report, turnMs } from './turns.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
 const keepMs = 2 * 86_400_000
@@ -33,7 +31,7 @@ export interface SurfacePart {
 }
 
 /** Keeps the shared state and this process's part in it in step. */
-export class StateSync extends UpdateLoop {
+export class StateSync extends SharedText {
   readonly surfaces = new Map<string, SurfacePart>()
   readonly rules: Rules
   /** Requests in flight, and slots for the next ones. */
@@ -58,8 +56,9 @@ export class StateSync extends UpdateLoop {
   /** When to look at what all have to know. */
   #newsAt = Infinity
 
-  constructor(text: SharedText, rules: Rules, arrivalMs: number) {
-    super(text)
+  constructor(options: SharedOptions, organization: string, rules: Rules, arrivalMs: number) {
+    // The number changes with the text.
+    super(options, 'limits-1', organization, keepMs)
     this.rules = rules
     this.#arrivalMs = arrivalMs
   }
@@ -93,7 +92,7 @@ export class StateSync extends UpdateLoop {
   async stop(): Promise<void> {
     this.isClosed = true
     this.#unwatch?.()
-    const own = this.#copy?.state.processes[this.text.id]
+    const own = this.#copy?.state.processes[this.id]
     if (Object.keys(own?.places ?? {}).length > 0) this.touch()
     await this.settled()
     this.schedule()
@@ -123,30 +122,28 @@ export class StateSync extends UpdateLoop {
     }
     if (performance.now() - this.#testsSince < deafMs) return
     this.#testsSince = Infinity
-    this.text.log('warn', 'no notices of the shared store arrive, so this process polls', {})
+    this.log('warn', 'no notices of the shared store arrive, so this process polls', {})
   }
 
   async #watch(): Promise<void> {
-    const { store } = this.text
-    if (store.watch === undefined || this.#unwatch !== undefined) return
-    const key = await this.text.key()
+    if (this.store.watch === undefined || this.#unwatch !== undefined) return
+    const key = await this.key()
     if (this.isClosed) return
-    this.#unwatch = store.watch(key, (text) => this.#onNotice(text))
+    this.#unwatch = this.store.watch(key, (text) => this.#onNotice(text))
     this.#testsSince = performance.now()
   }
 
   /** Tells this process's part, and asks for slots. */
   async #exchange(): Promise<Changed> {
     const closures = new Map(this.#closures)
-    const changed = await this.text.update((text, moment) => {
+    const changed = await this.change((text, moment) => {
       // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
       const report = (now: number, epoch: string): Report =>
         this.#report(now - moment.readAt, epoch, closures)
       const changed = changeState(text, moment, this.#copy?.state, report, this.rules, randomId())
-      const { state, isChanged, looks } = changed
+      const { looks } = changed
       const isTold = looks.length > 0 || this.#testsSince !== Infinity
-      const notice = isTold ? JSON.stringify({ from: this.text.id, looks }) : undefined
-      return { state, isChanged, notice, keepMs, result: changed }
+      return { ...changed, notice: isTold ? JSON.stringify({ from: this.id, looks }) : undefined }
     })
     this.#copy = { state: changed.state, at: performance.now() }
     for (const [surface, at] of closures)
@@ -156,7 +153,7 @@ export class StateSync extends UpdateLoop {
 
   /** @param ahead How far the time of the epoch is ahead of the monotonic time. */
   #report(ahead: number, epoch: string, closures: ReadonlyMap<string, number>): Report {
-    const { id, slowestMs } = this.text
+    const { id, slowestMs } = this
     const surfaces = [...this.surfaces.values()]
     const timeOf = ([request, at]: [object, number]): number => {
       const told = this.#told.get(request)
@@ -168,7 +165,7 @@ export class StateSync extends UpdateLoop {
       ...{ process: id, slots: this.slots },
       arrivals: surfaces.map((surface) => [surface.key, surface.arrivals().map(timeOf)]),
       closures: Array.from(closures, ([surface, at]) => [surface, Math.ceil(at + ahead)]),
-      asks: surfaces.filter(({ calls }) => calls > 0).map(({ key, calls }) => ({ surface: key, calls })),
+      asks: new Map(surfaces.map(({ key, calls }) => [key, calls] as const).filter(([, calls]) => calls > 0)),
       // It hears of its slot, and sends, as much later.
       arrivalMs: this.#arrivalMs + Math.ceil(slowestMs),
       // It may be updating when it is called, and then needs a notice, and an update that may lose to others.
@@ -177,7 +174,7 @@ export class StateSync extends UpdateLoop {
   }
 
   #onNotice(text: string | undefined): void {
-    const { id } = this.text
+    const { id } = this
     if (text === undefined) {
       // The connection is new: notices are missing, and the state may be.
       this.#hears = false

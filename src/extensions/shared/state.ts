@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** What one process has told the others. */
-interface ProcessEntry {
+export interface ProcessEntry {
   /** When its slots and places are free, unless it renews them. */
   until: number
   /** How long it needs to take a slot when it is called, in milliseconds. */

@@ -44,11 +44,3 @@ export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8))
   return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
 }
-
-/** Longest wait for the claim of another process, in milliseconds. */
-export const backOffMs = 25
-
-/** How long a process that has lost to others claims the next write, in milliseconds: it reads and writes meanwhile. */
-export function claimMsFor(roundTripMs: number): number {
-  return Math.min(1000, Math.ceil(20 + 2 * roundTripMs))
-}

@@ -9,7 +9,7 @@ import {
 } from '../../extend.ts'
 import { unpaced } from './state.ts'
 import type { StateSync, SurfacePart } from './state-sync.ts'
-import type { AskOutcome } from './update.ts'
+import type { AskOutcome } from './turns.ts'
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is told. */
 const promptMs = 20

@@ -1,7 +1,7 @@
 import { assertOptions, nonEmptyText } from '../../../errors/check-options.ts'
-import { sleep } from '../../../lib/time.ts'
-import { type SharedStore, backOffMs, claimMsFor, randomId } from '../store.ts'
+import { type SharedStore, randomId } from '../store.ts'
 import { type RedisClient, adapterFor } from './redis-client.ts'
+import { type Reading, swapText } from './swap.ts'
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions {
@@ -10,8 +10,8 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Reads a text with its tag and the clock, or replaces the text if its tag is still the expected one. A write that has lost to
- * another one claims the next write for some milliseconds: otherwise a process that is far away would lose to near ones for ever.
+ * Reads a text with its tag and the clock, or replaces the text if its tag is still the expected one and no other process has claimed
+ * the next write. Otherwise claims it.
  */
 const script = `
 local known, time = redis.call('HMGET', KEYS[1], 'tag', 'text', 'by', 'till'), redis.call('TIME')
@@ -41,38 +41,24 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const prefix = nonEmptyText('prefix', options.prefix ?? 'social-search')
   const redis = adapterFor(client)
   return {
-    async update(key, change) {
+    update(key, change) {
       const channel = `${prefix}:${key}`
       const me = randomId()
-      let readAt = 0
-      const run = async (...args: string[]): Promise<string[]> => {
-        readAt = performance.now()
-        return ((await redis.eval(script, channel, [me, ...args])) as unknown[]).map(String)
+      const run = async (...args: (string | number)[]): Promise<Reading> => {
+        const readAt = performance.now()
+        const reply = (await redis.eval(script, channel, [me, ...args.map(String)])) as unknown[]
+        const [tag = '', text = '', clock, claimedMs] = reply.map(String)
+        return { tag, text, clock: Number(clock), claimedMs: Number(claimedMs), readAt }
       }
-      let reply = await run('')
-      for (let isFirst = true; ; isFirst = false) {
-        const [expected = '', text, clock, claimedMs] = reply
-        const {
-          value = '',
-          notice = '',
-          keepMs = '',
-          result,
-        } = change(expected === '' ? undefined : text, Number(clock), readAt)
-        if (value === '' && notice === '') {
-          if (!isFirst) run('0').catch(() => {})
-          return result
-        }
-        const claimMs = String(claimMsFor(performance.now() - readAt))
-        if (claimedMs === '0') {
+      return swapText(change, {
+        read: (claimMs) => run(claimMs ?? ''),
+        async write(expected, { value = '', notice = '', keepMs = '' }, claimMs) {
           const tag = randomId()
-          reply = await run(claimMs, expected, tag, value, String(keepMs), channel, notice)
+          const reading = await run(claimMs, expected, tag, value, keepMs, channel, notice)
           // The client may have repeated the command.
-          if (reply[0] === tag) return result
-        } else {
-          await sleep(Math.random() * Math.min(Number(claimedMs) / 4, backOffMs))
-          reply = await run(claimMs)
-        }
-      }
+          return reading.tag === tag ? undefined : reading
+        },
+      })
     },
     watch: (key, listener) => redis.subscribe(`${prefix}:${key}`, listener),
   }
