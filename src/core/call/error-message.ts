@@ -50,7 +50,7 @@ export function describeError(
   if (issue && errorBody.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   const isExplained = scopes.some((scope) => message.includes(scope))
   if (status === 403 && scopes.length > 0 && !isExplained) {
-    parts.push(`the credential lacks ${scopes.join(' or ')}, or its owner lost the permission`)
+    parts.push(`the credential lacks ${scopes.join(' or ')}, or its owner the permission`)
   }
   if (announced !== null) parts.push(`retry in ${Math.ceil(announced / 1000)} s`)
   return parts.join('; ')
