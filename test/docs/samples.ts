@@ -30,7 +30,6 @@ declare global {
   function salvage(body: unknown): void
   function review(...what: unknown[]): void
   function userOf(request: Request): Promise<{ id: string } | null>
-  const store: { addIfNew(id: string): boolean }
 }
 `
 
