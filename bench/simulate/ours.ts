@@ -36,7 +36,9 @@ function processes(
   // Limiters live as long as the real process, so each run needs new labels.
   worlds++
   const transports = Array.from({ length: scenario.processes }, (_, process) =>
-    clientTransport(createTransport({ baseUrl, apiKey: 'simulated', fetch, ...optionsOf(process) })),
+    clientTransport(
+      createTransport({ baseUrl, apiKey: 'simulated', fetch, logger: false, ...optionsOf(process) }),
+    ),
   )
   return ({ process, operation }) => {
     const transport = transports[process]
