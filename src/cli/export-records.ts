@@ -1,18 +1,20 @@
-import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Column, type ColumnType, toCsv, toJsonl, toParquet } from '../extensions/export/index.ts'
+import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { exact } from './exact-records.ts'
-import { millisecondsOf } from './flags.ts'
+import type { SharedFlags } from './flags.ts'
 import { asWritten, fileFormatOf } from './output-file.ts'
 import { columnTypes, quoted } from './record-database.ts'
 import { importWithSqlite } from './sqlite.ts'
+import { say } from './terminal.ts'
 
-interface ExportFlags {
+interface ExportFlags extends Pick<SharedFlags, 'quiet' | 'json'> {
   readonly table?: string
-  readonly since?: string
+  readonly new?: boolean
   readonly bom?: boolean
 }
 
@@ -22,7 +24,12 @@ interface Source {
   readonly isView: boolean
 }
 
-const year = 366 * 86_400_000
+/** How far an export is. */
+interface Position {
+  /** The number of the last row. */
+  last: number
+  rows: number
+}
 
 /** Makes a file of the records in a database. */
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
@@ -34,16 +41,21 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
     const source = sourceOf(database, from, flags)
     const { name } = source
     const writer = writerFor(to, name, columnsOf(database, name), flags)
-    const bytes = recordsOf(database, source, startOf(flags)).pipeThrough(writer)
+    const position = { last: flags.new === true ? lastExported(database, name) : 0, rows: 0 }
+    const bytes = recordsOf(database, source, position).pipeThrough(writer)
     const file = asWritten(to, () => openSync(to, 'wx'))
     try {
       for await (const part of bytes) writeFileSync(file, part)
+      fsyncSync(file)
+      // The file is complete first: after a crash, rows may come twice, but none is lost.
+      if (flags.new === true) keepExported(database, name, position.last)
     } catch (error) {
       rmSync(to, { force: true })
       throw error
     } finally {
       closeSync(file)
     }
+    if (flags.quiet !== true && flags.json !== true) say(`${to}: ${count(position.rows, 'row')}`)
   } catch (error) {
     if (!messageOf(error).includes('not a database')) throw error
     throw new UsageError(`${from} is not an SQLite database`)
@@ -68,7 +80,7 @@ function writerFor(
   return format === 'csv' ? toCsv({ fields, bom }) : toParquet({ fields })
 }
 
-function sourceOf(database: DatabaseSync, path: string, { table, since }: ExportFlags): Source {
+function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: ExportFlags): Source {
   const rows = database
     .prepare(
       `SELECT name, type FROM sqlite_master AS each
@@ -77,56 +89,52 @@ function sourceOf(database: DatabaseSync, path: string, { table, since }: Export
     .all()
   const all = rows.map(({ name, type }): Source => ({ name: String(name), isView: type === 'view' }))
   if (all.length === 0) throw new UsageError(`${path} has no records`)
-  const fit = all.filter(({ isView }) => isView || since === undefined)
+  const fit = all.filter(({ isView }) => isView || isNew !== true)
   if (fit.length === 0)
-    throw new UsageError(
-      `--since needs posts that watch has found; ${path} does not say when its records came`,
-    )
+    throw new UsageError(`--new needs posts that watch has found; ${path} does not say when its records came`)
   const [first, second] = fit.filter(({ name, isView }) =>
-    table === undefined ? isView === (since !== undefined) : name === table,
+    table === undefined ? isView === (isNew === true) : name === table,
   )
   if (first !== undefined && second === undefined) return first
   throw new UsageError(`pass --table with one of ${fit.map(({ name }) => name).join(', ')}`)
 }
 
-/** The minute in which `--since` begins, as the database spells it: a schedule starts some runs seconds later than others. */
-function startOf({ since }: ExportFlags): string {
-  if (since === undefined) return ''
-  const start = new Date(Date.now() - millisecondsOf('--since', since, year))
-  return `${start.toISOString().slice(0, 16).replace('T', ' ')}:00`
+/** The number of the last row that `--new` has exported. */
+function lastExported(database: DatabaseSync, name: string): number {
+  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(`export ${name}`)
+  return Number(row?.['state'] ?? 0)
+}
+
+function keepExported(database: DatabaseSync, name: string, last: number): void {
+  database.prepare('REPLACE INTO social_search_jobs VALUES (?, ?)').run(`export ${name}`, String(last))
 }
 
 function columnsOf(database: DatabaseSync, table: string): Column[] {
   const rows = database.prepare('SELECT name, type FROM pragma_table_info(?)').all(table)
   return rows
-    .filter(({ name }) => name !== 'key' && name !== 'record')
+    .filter(({ name }) => !['key', 'record', 'rowid'].includes(String(name)))
     .map(({ name, type }) => ({
       path: String(name),
       type: (Object.keys(columnTypes) as ColumnType[]).find((each) => columnTypes[each] === type),
     }))
 }
 
-/** Reads in parts: a job can write between them. */
-function recordsOf(database: DatabaseSync, { name, isView }: Source, start: string): ReadableStream<unknown> {
-  const found = 'query, first_seen, record'
-  // A view has no numbers of rows.
-  if (isView)
-    database
-      .prepare(
-        `CREATE TEMP TABLE export AS SELECT ${found} FROM ${quoted(name)}
-         WHERE first_seen >= ? ORDER BY query, first_seen`,
-      )
-      .run(start)
+/** Reads in parts: a job can write between them. Its rows get higher numbers. */
+function recordsOf(
+  database: DatabaseSync,
+  { name, isView }: Source,
+  position: Position,
+): ReadableStream<unknown> {
   const read = database.prepare(
-    `SELECT rowid AS number, ${isView ? found : 'record'} FROM ${isView ? 'temp.export' : quoted(name)}
+    `SELECT rowid AS number, ${isView ? 'query, first_seen, ' : ''}record FROM ${quoted(name)}
      WHERE rowid > ? ORDER BY rowid LIMIT 1000`,
   )
-  let last = 0
   return new ReadableStream({
     pull(controller) {
-      const rows = read.all(last)
+      const rows = read.all(position.last)
       for (const { number, record, ...from } of rows) {
-        last = Number(number)
+        position.last = Number(number)
+        position.rows++
         const value = exact(String(record))
         controller.enqueue(isView ? { ...from, ...Object(value) } : value)
       }

@@ -174,9 +174,9 @@ export function wholeNumberOf(name: string, value: string, max?: number): number
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** The milliseconds of a flag such as `90s`, `30m`, `1h` or `7d`; without a unit, of seconds. */
-export function millisecondsOf(name: string, value: string, most = maxTimerMs): number {
+export function millisecondsOf(name: string, value: string): number {
   const [, amount = value, unit = 's'] = /^(.*\d)([smhd])$/.exec(value) ?? []
   const ms = numberOf(name, amount) * units[unit as keyof typeof units]
-  if (ms >= 1 && ms <= most) return ms
-  throw new UsageError(`${name} must be from 0.001 to ${Math.floor(most / 1000)} seconds, got ${value}`)
+  if (ms >= 1 && ms <= maxTimerMs) return ms
+  throw new UsageError(`${name} must be from 0.001 to ${Math.floor(maxTimerMs / 1000)} seconds, got ${value}`)
 }

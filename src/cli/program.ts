@@ -89,11 +89,12 @@ function createProgram(words: readonly string[], json: boolean): Command {
     'export <database> <file>',
     'make a .csv, .jsonl or .parquet file of the records in a .db file',
     'export posts.db posts.csv',
-    'export posts.db new.csv --since 24h',
+    'export posts.db new.csv --new',
   )
     .option('--table <name>', 'the table to export, if there are several')
-    .option('--since <time>', 'only posts that watch has found since, such as 24h, and the query of each')
+    .option('--new', 'only posts that watch has found since the last export --new, and the query of each')
     .option('--bom', 'begin CSV with a byte order mark, for Excel')
+    .option('--quiet', 'print only errors on stderr')
     .action(exportRecords)
 
   program.commandsGroup('Money:')

@@ -61,9 +61,9 @@ export class RecordDatabase {
     const values = names.map(() => '?').join(', ')
     this.#insert = `INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`
     this.#createFound = `CREATE TABLE IF NOT EXISTS social_search_found
-        (query TEXT, key TEXT, first_seen TEXT NOT NULL, PRIMARY KEY (query, key)) WITHOUT ROWID;
+        (number INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT, key TEXT, first_seen TEXT NOT NULL, UNIQUE (query, key));
       CREATE VIEW IF NOT EXISTS ${quoted(`${table}_found`)} AS
-        SELECT query, first_seen, records.* FROM social_search_found AS found
+        SELECT number AS rowid, query, first_seen, records.* FROM social_search_found AS found
         JOIN ${quoted(table)} AS records ON records.${quoted(unique?.path ?? 'key')} = found.key`
     this.#open = () => {
       const database = (this.#database = create())
@@ -151,7 +151,7 @@ export class RecordDatabase {
     database.exec(this.#createFound)
     // In the form of SQLite's own functions, such as datetime('now', '-1 day').
     const insert = database.prepare(
-      "INSERT INTO social_search_found VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING",
+      "INSERT INTO social_search_found (query, key, first_seen) VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING",
     )
     for (const record of records) insert.run(query, this.#keyOf(record))
   }

@@ -40,7 +40,11 @@ describe('export', () => {
       ['jsonl', ''],
       ['parquet', '--table microblog_posts'],
     ])
-      expect(await social(`export a.db made.${name} ${flag}`)).toEqual({ code: 0, out: '', err: '' })
+      expect(await social(`export a.db made.${name} ${flag}`)).toEqual({
+        code: 0,
+        out: '',
+        err: `made.${name}: 30 rows\n`,
+      })
     for (const name of ['csv', 'jsonl'])
       expect(readFileSync(`made.${name}`, 'utf8')).toBe(readFileSync(`whole.${name}`, 'utf8'))
     const { buffer } = new Uint8Array(readFileSync('made.parquet'))
@@ -77,7 +81,7 @@ describe('export', () => {
     for (const record of records) file.prepare('INSERT INTO feeds VALUES (?, NULL, ?)').run(record, record)
     file.close()
     for (const name of ['a.jsonl', 'a.csv'])
-      expect(await social(`export a.db ${name}`)).toEqual({ code: 0, out: '', err: '' })
+      expect(await social(`export a.db ${name} --quiet`)).toEqual({ code: 0, out: '', err: '' })
     expect(linesOf(readFileSync('a.jsonl', 'utf8'))).toEqual(records)
     expect(readFileSync('a.csv', 'utf8')).toBe('id\n""\n""\n1\n')
   })
@@ -85,7 +89,7 @@ describe('export', () => {
   it.each([
     ['a.db a.txt', 'ends in .csv, .jsonl or .parquet, got a.txt'],
     ['a.db a.jsonl --bom', '--bom needs a .csv file'],
-    ['a.db a.csv --since 24h', '--since needs posts that watch has found'],
+    ['a.db a.csv --new', '--new needs posts that watch has found'],
     ['a.db /none/a.csv', 'the folder /none does not exist'],
     ['a.db own.csv', 'own.csv exists'],
     ['own.csv a.csv', 'own.csv is not an SQLite database'],

@@ -75,29 +75,50 @@ describe('watch of several queries', () => {
     expect([sandbox.requests.length - before, rowsOf('posts.db', view).at(-1)]).toEqual([1, 'tea92'])
   })
 
-  it('tells `export` which query has found a post, and when', async () => {
+  it('tells `export` which query has found a post, and `export --new` exports each row once', async () => {
+    const name = (run: number) => `new-${run}.csv`
+    const exported = async (run: number) => {
+      const { code, err } = await social(`export posts.db ${name(run)} --new`)
+      const [head = '', ...rows] = linesOf(readFileSync(name(run), 'utf8'))
+      if (code === 0)
+        expect([head.slice(0, 20), err]).toEqual(['query,first_seen,id,', said(name(run), rows)])
+      return [code, ...rows.map((row) => row.replace(/^(\w+),[-\d: ]+,(\d+),.*/, '$1 $2'))]
+    }
+    const said = (file: string, { length }: string[]) =>
+      `${file}: ${length} ${length === 1 ? 'row' : 'rows'}\n`
+    await social(watch)
+    expect(await exported(0)).toEqual([0, ...range(0, 20).map((id) => `coffee ${19 - id}`)])
     sandbox.publish({ microblog: [{ id: '90', body: 'coffee or tea' }] })
     await social(watch)
+    // A file that exists stays, and its rows are still new afterwards.
+    expect((await exported(0))[0]).toBe(2)
+    expect((await exported(1)).sort()).toEqual([0, 'coffee 90', 'tea 90'])
+    // Someone deletes old rows.
     const file = new DatabaseSync('posts.db')
-    file.exec("UPDATE social_search_found SET first_seen = datetime('now', '-24 hours') WHERE key = '90'")
-    file.exec("UPDATE social_search_found SET first_seen = '2026-01-01 00:00:00' WHERE key <> '90'")
+    file.exec('DELETE FROM social_search_found WHERE number > 20')
     file.close()
-    await social('export posts.db new.csv --since 24h')
-    const rows = linesOf(readFileSync('new.csv', 'utf8'))
-    expect(rows[0]).toMatch(/^query,first_seen,id,/)
-    expect(rows.slice(1).map((row) => row.replace(/^(\w+),[-\d: ]+,(\d+),.*/, '$1 $2'))).toEqual([
-      'coffee 90',
-      'tea 90',
-    ])
+    expect(await exported(2)).toEqual([0])
+    sandbox.publish({ microblog: [{ id: '91', body: 'tea' }] })
+    await social(watch)
+    expect(await exported(3)).toEqual([0, 'tea 91'])
     await social('export posts.db all.jsonl --table microblog_posts_found')
     const all = recordsOf(readFileSync('all.jsonl', 'utf8'))
-    expect([all.length, all[0]?.['query'], all[0]?.['first_seen']]).toEqual([
-      21,
-      'coffee',
-      '2026-01-01 00:00:00',
-    ])
+    expect([all.length, all[0]?.['query']]).toEqual([21, 'coffee'])
     await social('export posts.db posts.jsonl')
-    expect(recordsOf(readFileSync('posts.jsonl', 'utf8'))).toHaveLength(20)
+    expect(recordsOf(readFileSync('posts.jsonl', 'utf8'))).toHaveLength(22)
+  })
+
+  it('loses no row when `export --new` fails', async () => {
+    await social(watch)
+    const file = new DatabaseSync('posts.db')
+    file.exec(`UPDATE microblog_posts SET record = '{' || record WHERE id = '3'`)
+    expect(await social('export posts.db new.csv --new')).toMatchObject({ code: 1 })
+    file.exec(`UPDATE microblog_posts SET record = substr(record, 2) WHERE id = '3';
+      CREATE TRIGGER fail BEFORE INSERT ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'disk failure'); END`)
+    expect(await social('export posts.db new.csv --new')).toMatchObject(failed(1, 'disk failure'))
+    file.exec('DROP TRIGGER fail')
+    file.close()
+    expect((await social('export posts.db new.csv --new')).err).toBe('new.csv: 20 rows\n')
   })
 
   it('reads a file with a query on each line, each once, and comments', async () => {

@@ -72,7 +72,7 @@ it('docs/jobs.md has lines for cron that store each post once in ten nights, log
 }, 60_000)
 
 it('docs/jobs.md has lines for cron that look at brands, and write each morning which query has found what', async () => {
-  const { sandbox, folder, night } = await jobFolder()
+  const { sandbox, folder, night, exits } = await jobFolder()
   sandbox.publish([{ id: '90', body: 'acme is old' }])
   await night('watch acme')
   sandbox.publish(['acme', 'globex', 'acme and globex'].map((body, index) => ({ id: `9${index + 1}`, body })))
@@ -82,9 +82,10 @@ it('docs/jobs.md has lines for cron that look at brands, and write each morning 
   database.close()
   await night('watch acme')
   await night('export posts.db')
-  expect(readFileSync(join(folder, 'job.log'), 'utf8')).toBe('')
+  expect(exits()).toEqual(Array(3).fill('exit 0'))
   const name = readdirSync(folder).find((each) => each.startsWith('new-')) ?? ''
   expect(name).toMatch(/^new-\d{4}-\d\d-\d\d\.csv$/)
+  expect(readFileSync(join(folder, 'job.log'), 'utf8')).toContain(`${name}: 4 rows\n`)
   const rows = readFileSync(join(folder, name), 'utf8').trim().split('\n')
   expect(rows[0]).toMatch(/^query,first_seen,id,/)
   expect(
