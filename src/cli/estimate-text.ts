@@ -8,6 +8,14 @@ export type Estimates = Readonly<Record<string, SearchEstimate>>
 /** Budgets to choose from. */
 const budgets = [1, 10, 100, 1000, 10_000, 100_000].flatMap((ten) => [5 * ten, 10 * ten, 20 * ten])
 
+/** A line of JSON for each query. Three digits are more than an estimate knows. */
+export function jsonLinesOf(estimates: Estimates): string {
+  const round = (_: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(3)) : value
+  const lines = Object.entries(estimates).map(([query, each]) => JSON.stringify({ query, ...each }, round))
+  return lines.map((line) => `${line}\n`).join('')
+}
+
 /** The estimates in words, and what budgets buy. */
 export function estimateText(estimates: Estimates, looking: Looking): string {
   const named = Object.entries(estimates)

@@ -4,7 +4,7 @@ import { type SearchEstimate, type WatchParams, estimateSearch } from '../extens
 import type { Looking } from '../extensions/watch/estimate.ts'
 import { settingsOf } from '../extensions/watch/options.ts'
 import { count } from '../lib/count.ts'
-import { type Estimates, estimateText, watchCostText } from './estimate-text.ts'
+import { type Estimates, estimateText, jsonLinesOf, watchCostText } from './estimate-text.ts'
 import { millisecondsOf } from './flags.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
@@ -18,15 +18,15 @@ import {
 } from './watch-search.ts'
 import { openSink } from './watch-sink.ts'
 
-/** Prints how many posts searches have each day, and what budgets buy. Free with the states of a watch. */
+/** Prints how many posts searches have each day, and what budgets buy. Free with the states of a watch of half a day. */
 export async function estimate(words: readonly string[], flags: SearchFlags): Promise<void> {
   const operation = operationOf(flags)
   const searches = await searchesOf(operation, flags, words)
   const machine = await openMachine(flags, 'estimate')
   try {
     const estimates = await estimatesOf(operation, searches, flags, machine)
-    const lines = Object.entries(estimates).map(([query, each]) => `${JSON.stringify({ query, ...each })}\n`)
-    await print(process.stdout.isTTY ? estimateText(estimates, lookingOf(operation, flags)) : lines.join(''))
+    const isText = process.stdout.isTTY
+    await print(isText ? estimateText(estimates, lookingOf(operation, flags)) : jsonLinesOf(estimates))
   } finally {
     await machine.close()
   }

@@ -32,7 +32,7 @@ export function addEstimate(program: Command): void {
     'estimate how many new posts searches have each day, and what they cost',
     ['estimate acme', 'estimate acme globex --out posts.db'],
   )
-    .option('--out <file>', 'a .db file of watch: its state makes the estimate free')
+    .option('--out <file>', 'a .db file of watch: the estimate is free if watch has run for half a day')
     .option('--state <file>', 'a file of watch --state: the same')
   withFilters(command).action(estimate)
 }

@@ -8,7 +8,8 @@ const options = { growth: { perHour: 30, since }, posts: 0 } as const
 const now = Date.now()
 const search = '{"category":"Latest","query":"acme"}'
 /** A watch of half a day has found 120 posts. */
-const state = { search, spans: [], pace: { at: now, fast: [30, 10_800_000], slow: [120, 43_200_000] } }
+const watched = [120, 43_200_000]
+const state = { search, spans: [], pace: { at: now, fast: [30, 10_800_000], slow: watched, watched } }
 
 describe('estimate', () => {
   useCommand(options)
@@ -23,6 +24,13 @@ describe('estimate', () => {
       ...{ query: 'acme', postsPerDay: 240, low: 120, high: 480, basis: 'history', creditsPerDay: 24 },
     })
     expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('rounds the numbers of JSON to three digits', async () => {
+    const pace = { ...state.pace, watched: [0.6 * 7, 12 * 3_600_000] }
+    writeFileSync(join(folder, 'acme.json'), JSON.stringify({ ...state, pace }))
+    const { out } = await social('estimate acme --state acme.json')
+    expect(out).toContain('"postsPerDay":8.4,"low":4.2,"high":16.8,"basis":"history","creditsPerDay":0.84}')
   })
 
   it('stays within --budget, and refuses filters of the other network', async () => {

@@ -20,6 +20,20 @@ function setUp(perHour: number, pattern: 'even' | 'daily' | 'bursts' = 'even', s
 
 beforeEach(() => void vi.setSystemTime(Number(start) + 10 * day))
 
+/** The state of a watch that has looked at these minutes. */
+async function stateAfter(client: SocialSearch, minutes: readonly number[], options?: { maxPages: number }) {
+  const from = Date.now()
+  let state
+  for (const minute of minutes) {
+    vi.setSystemTime(from + minute * 60_000)
+    for await (const batch of watchSearch(client.microblog, acme, { once: true, state, ...options }))
+      state = batch.state
+  }
+  return state
+}
+
+const halfHours = (hours: number) => Array.from({ length: 2 * hours + 1 }, (_, index) => 30 * index)
+
 describe('estimateSearch()', () => {
   it('is within a factor of two, at every hour, when posts come evenly or by day', async () => {
     for (const pattern of ['even', 'daily'] as const)
@@ -108,6 +122,27 @@ describe('estimateSearch()', () => {
     const { postsPerDay, basis } = await estimateSearch(client.microblog, acme, { state })
     expect([basis, sandbox.ledger.spent]).toEqual(['history', spent])
     expect(Math.abs(postsPerDay - 720)).toBeLessThan(20)
+  })
+
+  it('is not of the first page of a watch, which may be of quieter days, when the watch is of minutes', async () => {
+    const growth = { perHour: 300, since: new Date(Date.now()) }
+    const sandbox = createSandbox({ growth, limits: { perMinute: false } })
+    const client = new SocialSearch(sandbox.clientOptions())
+    const state = await stateAfter(client, [0, 10, 20])
+    await vi.advanceTimersByTimeAsync(day)
+    const { basis, postsPerDay } = await estimateSearch(client.microblog, acme, { state })
+    expect(basis).toBe('two pages')
+    expect(Math.abs(postsPerDay - 7200)).toBeLessThan(900)
+  })
+
+  it('counts only time that a watch has read', async () => {
+    const { client } = setUp(30)
+    const unread = await stateAfter(client, [0, 20 * 60], { maxPages: 1 })
+    expect((await estimateSearch(client.microblog, acme, { state: unread })).basis).toBe('two pages')
+    const half = await stateAfter(client, [...halfHours(12), 18 * 60], { maxPages: 2 })
+    const { basis, postsPerDay } = await estimateSearch(client.microblog, acme, { state: half })
+    expect(basis).toBe('history')
+    expect(Math.abs(postsPerDay - 720)).toBeLessThan(50)
   })
 })
 

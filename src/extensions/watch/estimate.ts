@@ -1,8 +1,9 @@
 import type { PagedOptions, Microblog, Professionalnet } from '../../index.ts'
 import { CreditBudgetError, ValidationError } from '../../errors/index.ts'
 import { type NamedSearch, searchOf } from './options.ts'
-import { pageSize } from './pace.ts'
+import { type PostCount, memory, pageSize } from './pace.ts'
 import { type AnyPost, type Page, timeOf } from './poll.ts'
+import { gapsOf } from './spans.ts'
 import type { ProfessionalnetWatchParams, WatchParams, WatchState } from './types.ts'
 
 const hour = 3_600_000
@@ -10,7 +11,7 @@ const day = 24 * hour
 
 /** Options of an estimate: `state`, and those of a search, such as `budget` and `signal`. */
 export interface EstimateOptions extends Omit<PagedOptions, 'limit' | 'maxPages'> {
-  /** The state of a watch of this search. If it covers half a day, the estimate is free. */
+  /** The state of a watch of this search. After half a day without a gap, the estimate is free. */
   state?: WatchState | null | undefined
 }
 
@@ -29,7 +30,7 @@ export interface SearchEstimate {
 
 /**
  * Estimates how many new posts a search has each day, and what it costs to read them. You pay for one or two
- * pages, or for none with the `state` of a watch. For a busy search on the professional network, the estimate is of this hour
+ * pages, or for none with the `state` of a watch that has read half a day. For a busy search on the professional network, the estimate is of this hour
  * only.
  *
  * @param source `client.microblog` or `client.professionalnet.posts`, also of a transport.
@@ -54,14 +55,25 @@ export async function estimateSearch(
   { state = null, ...options }: EstimateOptions = {},
 ): Promise<SearchEstimate> {
   const search = searchOf<AnyPost>('', source, params, state)
-  const [known = 0, ms = 0] = state?.pace?.slow ?? []
-  if (ms >= day / 2) return estimateOf(search, known / ms, 'history')
+  const [known, ms] = historyOf(state)
+  if (ms >= day / 3) return estimateOf(search, known / ms, 'history')
   const now = Date.now()
   const { rate, span } = await paceOf(search, search.params, now, options)
   if (span >= day) return estimateOf(search, rate, 'one page')
   const before = await paceBefore(search, now - day / 2, options)
   if (before !== null) return estimateOf(search, (rate + before) / 2, 'two pages')
   return { ...estimateOf(search, rate, 'one page'), low: null, high: null }
+}
+
+/** Posts that a watch has found, and in how much time: without that before the first look, and that of gaps. */
+function historyOf(state: WatchState | null): PostCount {
+  const { at = 0, watched: [posts, ms] = [0, 0] } = state?.pace ?? {}
+  const missed = gapsOf(state?.spans ?? []).map(({ from, to }) => {
+    const end = Date.parse(to ?? '')
+    // The pace forgets gaps as it forgets posts.
+    return (end - Date.parse(from ?? '')) * Math.exp(-Math.max(0, at - end) / memory.slow)
+  })
+  return [posts, missed.reduce((left, each) => left - each, ms)]
 }
 
 /** Posts a millisecond before a time; null if the budget or the service does not allow to ask. */
