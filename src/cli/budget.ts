@@ -1,3 +1,4 @@
+import { rounded } from '../extend.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
@@ -31,7 +32,7 @@ async function set(text: string): Promise<void> {
 }
 
 async function show({ json, ...flags }: SharedFlags): Promise<void> {
-  const owner = ownerOf(addressOf(flags).baseUrl)
+  const owner = ownerOf(addressOf(flags, false).baseUrl)
   const { store, set } = await openFile(true)
   const lines = set === undefined && json !== true ? [noBudget] : []
   for (const every of periods) {
@@ -43,7 +44,9 @@ async function show({ json, ...flags }: SharedFlags): Promise<void> {
     const { spent, uncertain, reserved, remaining } = summary
     const [budget, until, commands] = [textOf(terms), endTextOf(every), spending?.commands ?? {}]
     const shown = { budget, isSet, spent, uncertain, reserved, remaining, until, commands }
-    lines.push(json === true ? `${JSON.stringify(shown)}\n` : textOfBudget(terms, summary, commands))
+    lines.push(
+      json === true ? `${JSON.stringify(shown)}\n` : textOfBudget(terms, spending?.isSet, summary, commands),
+    )
   }
   store.close()
   await print(lines.join(''))
@@ -51,14 +54,20 @@ async function show({ json, ...flags }: SharedFlags): Promise<void> {
 
 function textOfBudget(
   terms: PeriodTerms,
+  wasSet: boolean | undefined,
   { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
   commands: Readonly<Record<string, number>>,
 ): string {
   const open = [uncertain > 0 && `${uncertain} perhaps spent`, reserved > 0 && `${reserved} reserved`]
-  const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
-  const lines = Object.entries(commands)
+  const isOff = !terms.isSet && wasSet === true
+  const left = isOff ? [] : [`${remaining} left`]
+  const sums = [`${spent} spent`, ...open.filter((each) => each !== false), ...left]
+  // A command notes what it has spent after the budget has counted it.
+  const killed = rounded(Object.values(commands).reduce((rest, credits) => rest - credits, spent))
+  const all = { ...commands, ...(killed > 0 && { 'commands that were killed': killed }) }
+  const lines = Object.entries(all)
     .sort(([, one], [, other]) => other - one)
     .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
-  const whose = terms.isSet ? 'all commands' : 'commands with --budget'
-  return `${textOf(terms)} for ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
+  const whose = terms.isSet ? 'for all commands' : `for commands with --budget N/${terms.every}`
+  return `${textOf(terms)} ${isOff ? '(off now)' : whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

@@ -27,7 +27,8 @@ SOCIAL_SEARCH_API_KEY.`
 export const budgetHelp = `
 Periods are hour, day and month, in UTC.
 Each profile has its own budget. --budget
-of a command counts in addition.`
+200/day of a command counts in addition;
+--budget 20 is of one run, and not shown.`
 
 const profile = `--params '{"profileUrl":"URL"}'`
 

@@ -56,9 +56,14 @@ function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?
   return new SocialSearch({ ...account, ...options })
 }
 
-/** The address and the credential of the commands with these flags. */
+/**
+ * The address and the credential of the commands with these flags.
+ *
+ * @param hasSandbox Whether the command has `--sandbox`, to advise it.
+ */
 export function addressOf(
   flags: Pick<SharedFlags, 'baseUrl' | 'profile' | 'sandbox'>,
+  hasSandbox = true,
 ): Pick<ClientOptions, 'baseUrl' | 'auth' | 'organization'> & { readonly apiKey?: string } {
   const { profile } = flags
   if (flags.sandbox === true) {
@@ -66,7 +71,10 @@ export function addressOf(
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
     return { baseUrl: 'sandbox' }
   }
-  const hint = '\nWith an account:    social-search login --base-url URL\nWithout an account: add --sandbox'
+  const logIn = 'social-search login --base-url URL'
+  const hint = hasSandbox
+    ? `\nWith an account:    ${logIn}\nWithout an account: add --sandbox`
+    : `. Log in: ${logIn}`
   // A profile goes before the variables.
   const environment = profile === undefined ? process.env : {}
   const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = environment

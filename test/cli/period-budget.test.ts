@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { failed } from '../support/command-line.ts'
 import { sandbox, social, stateFolder, useCommand } from './command.ts'
@@ -87,6 +88,36 @@ describe('social-search budget', () => {
     ])
     expect((await social('budget')).out).toContain(
       '100/day for all commands, until 2026-11-25 00:00 UTC: 10 spent · 90 left\n         6  microblog search\n',
+    )
+  })
+
+  it('says which commands a budget is for, and that one is off', async () => {
+    await social(`${search} --budget 4/day`)
+    expect((await social('budget')).out).toContain(
+      '4/day for commands with --budget N/day, until 2026-11-25 00:00 UTC: 2 spent · 2 left\n',
+    )
+    await setTo('100/month')
+    await social(search)
+    await setTo('off')
+    expect((await social('budget')).out).toContain(
+      '100/month (off now), until 2026-12-01 00:00 UTC: 2 spent\n         2  microblog search\n',
+    )
+  })
+
+  it('names what was spent by commands that were killed', async () => {
+    await setTo('100/day')
+    await social(search)
+    const file = new DatabaseSync(join(stateFolder, 'social-search/shared.sqlite'))
+    const { changes } = file.prepare("DELETE FROM texts WHERE key LIKE '%spending-%'").run()
+    file.close()
+    expect(changes).toBe(1)
+    expect((await social('budget')).out).toMatch(/: 2 spent · 98 left\n {9}2 {2}commands that were killed\n$/)
+  })
+
+  it('advises no --sandbox, which it does not have, without an address', async () => {
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
+    expect(await social('budget')).toMatchObject(
+      failed(3, 'no address of the service. Log in: social-search login --base-url URL'),
     )
   })
 
