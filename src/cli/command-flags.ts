@@ -92,8 +92,11 @@ export function cacheOption(): Option {
   ).helpGroup(common)
 }
 
-export function yesOption(): Option {
-  return new Option('-y, --yes', 'do not ask before spending without a --budget').helpGroup(common)
+/** @param exception What never asks. */
+export function yesOption(exception = ''): Option {
+  return new Option('-y, --yes', `do not ask before spending without a --budget${exception}`).helpGroup(
+    common,
+  )
 }
 
 /** Adds params as flags, search filters in their groups, and as JSON. */

@@ -49,6 +49,6 @@ export function addWatch(program: Command): void {
     .option('--state <file>', 'remember seen posts in this file for the next run')
     .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
     .option('--max-pages <n>', 'page limit per look, gaps included', '10')
-    .addOption(yesOption())
+    .addOption(yesOption('; with --once, --max-pages is the limit, and it never asks'))
   withFilters(command).action(watch)
 }

@@ -53,6 +53,16 @@ describe('help', () => {
     expect((await social('technews search --help')).out).toMatch(/--cache <time>[^]*--budget[^]*--per-minute/)
   })
 
+  it('says in the help of watch what asks, and what limits a run that never does', async () => {
+    const { out } = await social('watch --help')
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      '--yes do not ask before spending without a --budget; with --once, --max-pages is the limit, and it never asks',
+    )
+    const { code, err } = await social('watch coffee')
+    expect([code, err]).toEqual([2, expect.stringContaining('pass --budget, or --yes')])
+    expect((await social('watch coffee --once')).code).toBe(0)
+  })
+
   it('has an example for each operation, which the command accepts, and which fits into 80 columns', async () => {
     expect((await social('help listeners list')).out).toContain('Example:\n  social-search listeners list\n')
     for (const line of operations.flatMap(({ id }) => examplesOf(id))) {
