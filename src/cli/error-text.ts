@@ -68,7 +68,7 @@ function whatToDo(error: SocialSearchError): string | undefined {
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
       : 'Log in again: social-search login'
   if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
-    return `Create a key with ${error.requiredScopes.join(' or ')} under Integrations > API keys, then run social-search login`
+    return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login`
   if (error instanceof ConnectionError && error.phase !== 'exchange') return 'Check: social-search doctor'
   if (error instanceof TimeoutError && ['headers', 'body'].includes(error.phase))
     return 'Raise --timeout to wait longer'

@@ -11,6 +11,7 @@ const paid = { body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, stat
 
 describe('exit codes', () => {
   it.each<[number, string, string, string, Fault?]>([
+    [3, 'a scope is missing', change, 'a key with mentions:write and mentions:read', { status: 403 }],
     [4, 'the service refuses', search, 'the service refused the request (400)', { status: 400 }],
     [4, 'a paid response is invalid', search, '"id":"paid"', paid],
     [5, 'a budget is spent', `${search} --all --budget 3`, 'budget'],
