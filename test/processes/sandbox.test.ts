@@ -57,7 +57,7 @@ describe('social-search sandbox', () => {
     const planet = await new CatalogClient(catalog).planets.create({ name: 'Aurora' })
     expect(planet).toMatchObject({ name: 'Aurora' })
 
-    const apiKey = printed('Key to write')
+    const apiKey = printed('Write key')
     const client = new SocialSearch({ baseUrl, apiKey, retry: false, limits: { perMinute: false } })
     const [{ id }] = (await client.mentions.list().toArray({ limit: 1 })) as [{ id: string }]
     expect(await client.mentions.setState(id, { state: 'seen' })).toHaveProperty('requestId')
