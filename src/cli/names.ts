@@ -2,7 +2,7 @@ import type { OperationId } from '../api/operations.ts'
 import { commandOf } from './flags.ts'
 
 /** The operations that are used most have commands of their own; `mentions` alone lists mentions. */
-export const shortNames: Readonly<Record<string, OperationId>> = {
+export const shortCommands: Readonly<Record<string, OperationId>> = {
   search: 'microblog.search',
   posts: 'professionalnet.posts.search',
   company: 'professionalnet.company.get',
@@ -11,6 +11,6 @@ export const shortNames: Readonly<Record<string, OperationId>> = {
 
 /** The shortest command of an operation. */
 export function shortCommandOf(id: string): string {
-  const [name] = Object.entries(shortNames).find(([, each]) => each === id) ?? []
+  const [name] = Object.entries(shortCommands).find(([, each]) => each === id) ?? []
   return name ?? commandOf(id)
 }

@@ -20,7 +20,7 @@ import { exportRecords } from './export-records.ts'
 import { budgetHelp, exitCodeHelp, loginHelp } from './help-texts.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
-import { shortNames } from './names.ts'
+import { shortCommands } from './names.ts'
 import { addOperation } from './operation-command.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
@@ -76,7 +76,7 @@ function createProgram(words: readonly string[], json: boolean): Command {
   const isOwn = ({ id }: Operation) => /^(mentions|listeners|feeds|organization)\./.test(id)
 
   program.commandsGroup('Search:')
-  for (const [name, id] of Object.entries(shortNames))
+  for (const [name, id] of Object.entries(shortCommands))
     for (const operation of operations)
       if (operation.id === id) addOperation(program, operation, words, [name])
   addWatch(program)

@@ -6,7 +6,7 @@ import { quoteOf } from '../extend.ts'
 import { count, timeText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, commandOf, paramsOf, wholeNumberOf } from './flags.ts'
-import { shortNames } from './names.ts'
+import { shortCommands } from './names.ts'
 import { print, wrapped } from './terminal.ts'
 
 /** A quote of a walk; with `--all`, the number of pages is not known. */
@@ -56,7 +56,7 @@ function perMinuteOf({ surface }: Operation, { perMinute }: SharedFlags): number
 /** The operation that a user names as the library or as the command line spells it. */
 function operationNamed(words: readonly string[]): Operation {
   const name = words.join(' ')
-  const wanted = commandOf(shortNames[name] ?? name.replaceAll(/[\s.]+/g, '.'))
+  const wanted = commandOf(shortCommands[name] ?? name.replaceAll(/[\s.]+/g, '.'))
   const found = operations.find(({ id }) => commandOf(id) === wanted)
   if (found !== undefined) return found
   throw new UsageError(`unknown operation ${name}; see social-search --help`)
