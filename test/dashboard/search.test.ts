@@ -99,6 +99,7 @@ it('a bar shows its day: a chip, its numbers and its posts, and the address hold
   const first = await page.locator('.posts .card').first().boundingBox()
   expect(first!.y + first!.height).toBeLessThan(800)
   await page.reload()
+  await result(page)
   const chip = page.getByRole('button', { name: 'Nov 3 Show all days' })
   await chip.press('Enter')
   expect(await headline(page).textContent()).toBe(before)
