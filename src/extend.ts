@@ -27,7 +27,7 @@ export { nextStep } from './core/pages/next-step.ts'
 export { effectOf } from './core/retry/policy.ts'
 
 // Credits and budgets.
-export { type CreditSummary, type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
+export { type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
 export { type CallCredits, assumedCeiling } from './core/credits/ledger.ts'
 export { quoteOf } from './core/credits/quote.ts'
 export { type ProxiedCode, creditsHeader } from './core/http/proxy-protocol.ts'

@@ -30,7 +30,13 @@ export type { PagedCall } from './core/pages/paged-call.ts'
 export type { WalkState } from './core/pages/resume.ts'
 export type { ClientStatus } from './core/call/open-calls.ts'
 
-export { type Budget, type BudgetOutlook, CreditBudget, type Reservation } from './core/credits/budget.ts'
+export {
+  type Budget,
+  type BudgetOutlook,
+  CreditBudget,
+  type CreditSummary,
+  type Reservation,
+} from './core/credits/budget.ts'
 export type { Credits } from './core/credits/ledger.ts'
 export type { Quote } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'

@@ -67,6 +67,7 @@ function tsconfig(moduleResolution: string): object {
       module: moduleResolution === 'nodenext' ? 'nodenext' : 'preserve',
       moduleResolution,
       strict: true,
+      declaration: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
       skipLibCheck: false,

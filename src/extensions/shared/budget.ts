@@ -1,5 +1,5 @@
-import type { Budget, BudgetOutlook, Reservation } from '../../index.ts'
-import { type CreditSummary, type PeriodOptions, resolvePeriod } from '../../extend.ts'
+import type { Budget, BudgetOutlook, CreditSummary, Reservation } from '../../index.ts'
+import { type PeriodOptions, resolvePeriod } from '../../extend.ts'
 import { assertOptions, requireOption, milliseconds, nonEmptyText } from '../../errors/check-options.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'

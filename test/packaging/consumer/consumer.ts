@@ -33,6 +33,12 @@ const first: MicroblogPost | undefined = page.posts[0]
 const cursor: string | undefined = page.next?.cursor
 if (first === undefined || cursor === undefined) throw new Error('the first page is empty')
 
+// With declarations, the types that TypeScript infers here need names that the package exports.
+export const spentToday = () => budget.summary()
+export const search = (params: MicroblogSearchParams) => client.microblog.search(params).withResponse()
+export const quoted = () => client.quote('microblog.search', params)
+export const current = () => [client.credits, client.status(), client.withOptions({}), client.transport]
+
 const query = searchOptions(client, 'microblog.search', params)
 const queried: MicroblogPost[] = (await query.queryFn(new AbortController())).posts
 if (queried.length !== 20) throw new Error(`expected 20 posts, got ${queried.length}`)
