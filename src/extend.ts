@@ -16,7 +16,7 @@ export { Failure } from './core/retry/failure.ts'
 // To make calls, as the proxy, tools, the command and clients of other APIs do.
 export { ClientTransport, clientTransport } from './core/call/transport.ts'
 export { defaultTimeoutMs, resolveOptions } from './core/options/resolve.ts'
-export type { CommonOptions, Validation } from './core/options/types.ts'
+export type { CommonOptions } from './core/options/types.ts'
 export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 

@@ -11,7 +11,7 @@ const periods = ['hour', 'day', 'month'] as const
 
 const noBudget = 'No budget is set. Set one: social-search budget 200/day\n'
 
-/** Sets the budget of all commands of a profile, or shows the budgets and what has spent them. */
+/** Sets the budget of all commands, or shows the budgets and what has spent them. */
 export async function budget(text: string | undefined, flags: SharedFlags): Promise<void> {
   if (text === undefined) await show(flags)
   else await set(text)
@@ -31,8 +31,8 @@ async function set(text: string): Promise<void> {
   )
 }
 
-async function show({ json, ...flags }: SharedFlags): Promise<void> {
-  const owner = ownerOf(addressOf(flags, false).baseUrl)
+async function show({ json }: SharedFlags): Promise<void> {
+  const owner = ownerOf(addressOf({}).baseUrl)
   const { store, set } = await openFile(true)
   const lines = set === undefined && json !== true ? [noBudget] : []
   for (const every of periods) {

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { UsageError } from './command-errors.ts'
 import type { ParamFlag } from './flags.ts'
-import { profileName } from './profile.ts'
 
 /** The flags that most people need come first, those that few need last. */
 export const common = 'Common:'
@@ -49,10 +48,7 @@ export function choiceOption(flag: string, help: string | undefined, choices: re
 }
 
 /** Adds the flags of a command that sends, and prints records: those that matter to its operation. */
-export function withClient(
-  command: Command,
-  operation?: Pick<Operation, 'price' | 'surface' | 'documented'>,
-): Command {
+export function withClient(command: Command, operation?: Pick<Operation, 'price' | 'surface'>): Command {
   command.optionsGroup(common)
   if (operation?.price.kind !== 'free')
     command.option(
@@ -62,34 +58,7 @@ export function withClient(
   command.option('--sandbox', 'use a simulated service; needs no account').optionsGroup(advanced)
   if (operation?.surface !== null)
     command.option('--per-minute <n>', 'send at most this many requests a minute, or off')
-  command.option('--timeout <seconds>', 'give up on a request after this long')
-  if (operation?.documented !== false)
-    command.addOption(
-      choiceOption('--validation <mode>', 'how to check responses', ['strict', 'lenient', 'off']),
-    )
-  return withAddress(command)
-}
-
-/** Adds the flags of the address and the login. */
-export function withAddress(command: Command): Command {
   return command
-    .option('--base-url <url>', 'address of the service (default: SOCIAL_SEARCH_BASE_URL)')
-    .addOption(profileOption())
-}
-
-export function profileOption(): Option {
-  const option = new Option('--profile <name>', 'use this stored login').env('SOCIAL_SEARCH_PROFILE')
-  return option.argParser((name) => {
-    if (profileName.test(name)) return name
-    throw new UsageError('the name of a profile must be 1 to 64 letters, digits, - or _')
-  })
-}
-
-export function cacheOption(): Option {
-  return new Option(
-    '--cache <time>',
-    'store paid answers, and reuse those up to this old, such as 1h',
-  ).helpGroup(common)
 }
 
 /** @param exception What never asks. */
@@ -107,5 +76,5 @@ export function addParams(command: Command, flags: readonly ParamFlag[]): void {
     if (group !== undefined) command.optionsGroup(`${group}:`)
     command.addOption(paramOption(flag))
   }
-  command.optionsGroup('Params:').option('--params <json>', 'params as JSON; - reads stdin')
+  command.optionsGroup('Params:').option('--params <json>', 'params as JSON')
 }

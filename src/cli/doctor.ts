@@ -23,7 +23,7 @@ export async function doctor(flags: SharedFlags): Promise<void> {
     if (Number.parseInt(node) < 22) throw new Error(`Node ${node}; install Node 22 or later`)
   })
   const client = await check(flags, 'address and key', 'both are set', () =>
-    clientFor({ ...flags, timeout: flags.timeout ?? '15' }, { retry: false }),
+    clientFor(flags, { retry: false, timeout: 15_000 }),
   )
   if (client === undefined) return
   const service = await check(flags, 'service', 'answers, and accepts the key', () => client.openapi())

@@ -6,9 +6,7 @@ import {
   CreditBudgetError,
   InvalidRequestError,
   PermissionDeniedError,
-  ReauthorizationRequiredError,
   SocialSearchError,
-  TimeoutError,
   ValidationError,
 } from '../errors/index.ts'
 import { timeText } from '../lib/count.ts'
@@ -62,7 +60,6 @@ function costOf({ charged, applied, message, operation, code }: SocialSearchErro
 }
 
 function whatToDo(error: SocialSearchError): string | undefined {
-  if (error instanceof ReauthorizationRequiredError) return 'Log in again: social-search login'
   if (error instanceof AuthenticationError)
     return process.env['SOCIAL_SEARCH_API_KEY']
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
@@ -70,8 +67,6 @@ function whatToDo(error: SocialSearchError): string | undefined {
   if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
     return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login`
   if (error instanceof ConnectionError && error.phase !== 'exchange') return 'Check: social-search doctor'
-  if (error instanceof TimeoutError && ['headers', 'body'].includes(error.phase))
-    return 'Raise --timeout to wait longer'
   // Budgets of a period say it themselves.
   if (
     error instanceof CreditBudgetError &&

@@ -21,7 +21,7 @@ import { openSink } from './watch-sink.ts'
 /** Prints how many posts searches have each day, and what budgets buy. Free with the states of a watch of half a day. */
 export async function estimate(words: readonly string[], flags: SearchFlags): Promise<void> {
   const operation = operationOf(flags)
-  const searches = await searchesOf(operation, flags, words)
+  const searches = searchesOf(operation, flags, words)
   const machine = await openMachine(flags, 'estimate')
   try {
     const estimates = await estimatesOf(operation, searches, flags, machine)

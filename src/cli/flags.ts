@@ -1,4 +1,3 @@
-import { text as textOf } from 'node:stream/consumers'
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { isRecord } from '../lib/is-record.ts'
@@ -13,12 +12,7 @@ export interface SharedFlags {
   readonly params?: string
   readonly budget?: string | undefined
   readonly ceiling?: string
-  readonly cache?: string
   readonly perMinute?: string
-  readonly timeout?: string
-  readonly validation?: string
-  readonly baseUrl?: string
-  readonly profile?: string
   readonly sandbox?: boolean
   readonly all?: boolean
   readonly yes?: boolean
@@ -114,13 +108,12 @@ function rangeOf(min: number | undefined, max: number | undefined): string | nul
 }
 
 /** Builds the params of a call from the argument and the flags, which override `--params`. */
-export async function paramsOf(
+export function paramsOf(
   operation: Operation,
   flags: SharedFlags,
   positional?: string,
-): Promise<{ params: Record<string, unknown>; id: string | undefined }> {
-  const { params: open } = flags
-  const params = open === undefined ? {} : parseObject(open === '-' ? await textOf(process.stdin) : open)
+): { params: Record<string, unknown>; id: string | undefined } {
+  const params = flags.params === undefined ? {} : parseObject(flags.params)
   const name = positionalOf(operation)
   const isId = operation.pathId !== undefined
   if (positional !== undefined && !isId && name !== undefined) setParam(params, [name], positional)

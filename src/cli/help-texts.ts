@@ -26,11 +26,10 @@ SOCIAL_SEARCH_API_KEY.`
 
 export const budgetHelp = `
 Periods are hour, day and month, in UTC.
-Each profile has its own budget. --budget
-200/day of a command counts in addition;
+--budget 200/day counts in addition;
 --budget 20 is of one run, and not shown.`
 
-const profile = `--params '{"profileUrl":"URL"}'`
+const profileUrl = `--params '{"profileUrl":"URL"}'`
 
 /** Arguments for examples in the help of commands; others need none. No line is longer than 80 columns. */
 const examples: { readonly [Id in OperationId]?: readonly string[] } = {
@@ -43,8 +42,8 @@ const examples: { readonly [Id in OperationId]?: readonly string[] } = {
     '"developer tools" --max-pages 3 --budget 12',
   ],
   'professionalnet.company.get': ['URL', 'URL --fields company.name,company.employeeCount'],
-  'professionalnet.person.posts': [profile],
-  'professionalnet.person.comments': [profile],
+  'professionalnet.person.posts': [profileUrl],
+  'professionalnet.person.comments': [profileUrl],
   'professionalnet.posts.comments': [
     'URL --max-comments 100 --budget 100',
     'URL --ceiling 9 --budget 20 --fields authorName,text',

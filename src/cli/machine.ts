@@ -3,16 +3,15 @@ import { dirname, join } from 'node:path'
 import type { ClientOptions } from '../index.ts'
 import { SharedLimiter, type SharedStore, sqliteStore } from '../extensions/shared/index.ts'
 import { within } from '../lib/abort.ts'
-import { sha256 } from '../lib/hash.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { CommandError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import { addressOf } from './options.ts'
 import { PeriodBudget, type PeriodTerms, periodTermsOf, textOf } from './period-budget.ts'
-import { profile, userFolder } from './profile.ts'
+import { userFolder } from './user-folder.ts'
 import { importWithSqlite } from './sqlite.ts'
 
-/** What the commands of this user share. It outlives the logins and the stored answers. */
+/** What the commands of this user share. It outlives the logins. */
 function fileOfUser(): string {
   return join(userFolder('LOCALAPPDATA', 'XDG_STATE_HOME', '.local/state'), 'shared.sqlite')
 }
@@ -38,7 +37,7 @@ export interface Machine {
 export async function openMachine(flags: SharedFlags, command: string): Promise<Machine> {
   const { budget, perMinute, sandbox } = flags
   const flagged = budget === undefined ? undefined : periodTermsOf('--budget', budget)
-  const { baseUrl, apiKey, organization = profile } = addressOf(flags)
+  const { baseUrl, apiKey } = addressOf(flags)
   // The sandbox costs nothing, unless one wants to try a budget.
   const opened = sandbox === true && flagged === undefined ? undefined : await openFile(flagged !== undefined)
   if (opened === undefined) return { budgets: [], budget, options: {}, close: () => Promise.resolve() }
@@ -55,7 +54,7 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
     sandbox === true || perMinute !== undefined
       ? undefined
       : new SharedLimiter({
-          ...{ store, organization: JSON.stringify([baseUrl, apiKey ?? organization]) },
+          ...{ store, organization: JSON.stringify([baseUrl, apiKey]) },
           ...{ onUnavailable: 'local' as const, localShare: 1, logger: false as const },
         })
   return {
@@ -75,14 +74,14 @@ function isBelow(one: PeriodTerms, other: PeriodTerms): boolean {
   return one.limit === other.limit ? one !== other && one.isSet : one.limit < other.limit
 }
 
-/** Names what a budget belongs to: an address, in a profile. */
+/** Names what a budget belongs to: an address. */
 export function ownerOf(baseUrl: string): string {
-  return JSON.stringify([profile ?? null, baseUrl.replace(/\/+$/, '')])
+  return baseUrl.replace(/\/+$/, '')
 }
 
 interface MachineFile {
   readonly store: ReturnType<typeof sqliteStore>
-  /** The budget that `social-search budget` has set for this profile. */
+  /** The budget that `social-search budget` has set. */
   readonly set: PeriodTerms | undefined
 }
 
@@ -107,16 +106,16 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
   }
 }
 
-const setKey = async (): Promise<string> => `set-1:${(await sha256(profile ?? '')).slice(0, 32)}`
+const setKey = 'set-1'
 
 async function readSet(store: SharedStore): Promise<PeriodTerms | undefined> {
-  const text = await store.update(await setKey(), (found) => ({ result: found ?? '' }))
+  const text = await store.update(setKey, (found) => ({ result: found ?? '' }))
   return periodTermsOf('the budget', text, true)
 }
 
-/** Sets the budget of all commands of this profile; an empty text removes it. */
+/** Sets the budget of all commands; an empty text removes it. */
 export async function storeSet(store: SharedStore, text: string): Promise<void> {
-  await store.update(await setKey(), () => ({ value: text, result: undefined }))
+  await store.update(setKey, () => ({ value: text, result: undefined }))
 }
 
 function tooLate(): never {

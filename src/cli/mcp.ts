@@ -1,5 +1,4 @@
 import type { OperationId } from '../api/operations.ts'
-import { answerCache } from './answer-cache.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
@@ -22,11 +21,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
     throw new UsageError(
       'mcp needs --budget: credits for the session, such as 100, or for all commands, such as 200/day',
     )
-  const client = clientFor(
-    flags,
-    { ...(await answerCache(flags)).options, ...machine.options },
-    machine.budgets,
-  )
+  const client = clientFor(flags, machine.options, machine.budgets)
   const { createMcp } = await loadMcp()
   const server = createMcp({
     client,
@@ -36,8 +31,8 @@ export async function mcp(flags: McpFlags): Promise<void> {
     simulated: sandbox === true,
   })
   const report = (): void => {
-    const { spent, uncertain, saved } = client.credits
-    process.stderr.write(`${JSON.stringify({ spent, uncertain, saved })}\n`)
+    const { spent, uncertain } = client.credits
+    process.stderr.write(`${JSON.stringify({ spent, uncertain })}\n`)
   }
   process.once('beforeExit', () => {
     report()

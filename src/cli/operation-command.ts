@@ -1,14 +1,6 @@
 import type { Command } from 'commander'
 import type { Operation } from '../api/operation.ts'
-import {
-  addParams,
-  cacheOption,
-  choiceOption,
-  common,
-  described,
-  withClient,
-  yesOption,
-} from './command-flags.ts'
+import { addParams, choiceOption, common, described, withClient, yesOption } from './command-flags.ts'
 import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { commandsOf, examplesOf, exitCodeHelp, priceOf } from './help-texts.ts'
@@ -56,7 +48,6 @@ export function addOperation(
   if (price.kind === 'perItem')
     command.option('--ceiling <n>', 'how many items you expect at most, for --budget')
   if (price.kind === 'perItem' || (paging !== undefined && isPaid)) command.addOption(yesOption())
-  if (isPaid) command.addOption(cacheOption())
   addParams(command, paramFlags(operation))
   withClient(command, operation)
     .option('--quiet', 'print only errors on stderr')

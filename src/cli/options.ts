@@ -8,11 +8,11 @@ import {
   CreditBudget,
   SocialSearch,
 } from '../index.ts'
-import { clientTransport, type Validation, PagedCall } from '../extend.ts'
+import { clientTransport, PagedCall } from '../extend.ts'
 import { createSandbox } from '../extensions/sandbox/index.ts'
-import { type SharedFlags, millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, numberOf, wholeNumberOf } from './flags.ts'
 import { periodTermsOf } from './period-budget.ts'
-import { sessionOf, storedLogin } from './stored-login.ts'
+import { type StoredLogin, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { showProgress, waitText } from './terminal.ts'
 
@@ -35,13 +35,11 @@ export function clientFor(
 }
 
 function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?: Date): SocialSearch {
-  const { perMinute, timeout, validation } = flags
+  const { perMinute } = flags
   const options = {
     ...(perMinute !== undefined && {
       limits: { perMinute: perMinute === 'off' ? false : wholeNumberOf('--per-minute', perMinute) } as const,
     }),
-    ...(timeout !== undefined && { timeout: millisecondsOf('--timeout', timeout) }),
-    ...(validation !== undefined && { validation: validation as Validation }),
     logger: false as const,
     onWait: (wait: Wait) => showProgress(flags, waitText(wait)),
     ...more,
@@ -49,49 +47,26 @@ function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?
   const account = addressOf(flags)
   if (flags.sandbox === true) {
     const sandbox = createSandbox({ limits: { perMinute: false }, growth: { perHour: 60, since } })
-    // With the same name each time, the next command finds what this one stores with `--cache`.
-    const named = { apiKey: sandbox.writeKey, organization: 'sandbox' }
-    return new SocialSearch({ ...sandbox.clientOptions(), ...named, ...options })
+    return new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey, ...options })
   }
   return new SocialSearch({ ...account, ...options })
 }
 
-/**
- * The address and the credential of the commands with these flags.
- *
- * @param hasSandbox Whether the command has `--sandbox`, to advise it.
- */
-export function addressOf(
-  flags: Pick<SharedFlags, 'baseUrl' | 'profile' | 'sandbox'>,
-  hasSandbox = true,
-): Pick<ClientOptions, 'baseUrl' | 'auth' | 'organization'> & { readonly apiKey?: string } {
-  const { profile } = flags
-  if (flags.sandbox === true) {
-    if (flags.baseUrl !== undefined)
-      throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
-    return { baseUrl: 'sandbox' }
-  }
-  const logIn = 'social-search login --base-url URL'
-  const hint = hasSandbox
-    ? `\nWith an account:    ${logIn}\nWithout an account: add --sandbox`
-    : `. Log in: ${logIn}`
-  // A profile goes before the variables.
-  const environment = profile === undefined ? process.env : {}
-  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = environment
+const noLogin = `
+With an account:    social-search login --base-url URL
+Without an account: social-search search coffee --sandbox`
+
+/** The address and the key of the commands: of the environment, or else those that `login` has stored. */
+export function addressOf({ sandbox }: Pick<SharedFlags, 'sandbox'>): StoredLogin {
+  if (sandbox === true) return { baseUrl: 'sandbox', apiKey: 'sandbox' }
+  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
   const stored = key ? null : storedLogin()
-  if (profile !== undefined && stored === null)
-    throw new CommandError(
-      'credentials',
-      `no login is named ${profile}. Log in: social-search login --profile ${profile}`,
-    )
-  const baseUrl = flags.baseUrl ?? (address || stored?.baseUrl)
-  if (!baseUrl) throw new CommandError('credentials', `no address of the service${hint}`)
-  // A stored key or token goes only to the address that it was stored with.
-  const login = stored?.baseUrl === baseUrl ? stored : null
-  const apiKey = key || login?.apiKey
-  if (apiKey) return { baseUrl, apiKey }
-  if (login !== null) return { baseUrl, auth: sessionOf(login), organization: login.organization }
-  throw new CommandError('credentials', `no key for this address${hint}`)
+  const baseUrl = address || stored?.baseUrl
+  if (!baseUrl) throw new CommandError('credentials', `no address of the service${noLogin}`)
+  // A stored key goes only to the address that it was stored with.
+  const apiKey = key || (stored?.baseUrl === baseUrl ? stored.apiKey : undefined)
+  if (!apiKey) throw new CommandError('credentials', `no key for this address${noLogin}`)
+  return { baseUrl, apiKey }
 }
 
 /**

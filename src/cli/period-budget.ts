@@ -62,7 +62,7 @@ class PeriodBudgetError extends CreditBudgetError {
   }
 }
 
-/** A budget such as `200/day`, which all commands of a profile and address on this machine share. It begins anew in UTC. */
+/** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */
 export class PeriodBudget extends SharedBudget {
   /** As errors name it: `--budget 200/day`, or `budget 200/day` for one that is set. */
   override readonly name: string
@@ -72,7 +72,7 @@ export class PeriodBudget extends SharedBudget {
   readonly #store: SharedStore
   readonly #writes = new Set<Promise<void>>()
 
-  /** @param owner The profile and the address. */
+  /** @param owner The address. */
   constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
     const { limit, every } = terms
     super({ store, name: `${owner} ${every}`, limit, every, logger: false })

@@ -2,18 +2,9 @@ import { Command, CommanderError } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
-import { clearCache } from './answer-cache.ts'
 import { budget } from './budget.ts'
 import { UsageError, exitCodeOf } from './command-errors.ts'
-import {
-  cacheOption,
-  common,
-  described,
-  profileOption,
-  withAddress,
-  withClient,
-  withExamples,
-} from './command-flags.ts'
+import { common, described, withClient, withExamples } from './command-flags.ts'
 import { complain } from './complain.ts'
 import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
@@ -106,50 +97,32 @@ function createProgram(words: readonly string[], json: boolean): Command {
   )
     .option('--max-pages <n>', 'fetch this many pages (default: 1)')
     .option('--all', 'fetch all pages, however many there are')
-    .option('--params <json>', 'params as JSON; - reads stdin')
-    .option('--per-minute <n>', 'send at most this many requests a minute, or off')
+    .option('--params <json>', 'params as JSON')
     .action(quote)
   addEstimate(program)
-  withAddress(
-    add(
-      'budget [credits]',
-      'set what all commands may spend together, or show what has spent it',
-      'budget 6000/month',
-      'budget',
-      'budget off',
-    ),
+  add(
+    'budget [credits]',
+    'set what all commands may spend together, or show what has spent it',
+    'budget 6000/month',
+    'budget',
+    'budget off',
   )
     .option('--json', 'print budgets and errors as JSON objects')
     .addHelpText('after', budgetHelp)
     .action(budget)
 
   program.commandsGroup('Set up:')
-  withAddress(
-    add(
-      'login',
-      'store an API key, or log in through the browser with OAuth',
-      'login --base-url https://api.example.com/v1',
-      'login --base-url URL --profile work < key.txt',
-    ),
+  add(
+    'login',
+    'store an API key',
+    'login --base-url https://api.example.com/v1',
+    'login --base-url URL < key.txt',
   )
-    .option('--no-check', 'store a key without a call that checks it')
-    .optionsGroup('OAuth:')
-    .option('--issuer <url>', 'the authorization server')
-    .option('--client-id <id>', 'the id of your public client')
-    .option('--scopes <list>', 'scopes (default: all read scopes, and offline_access)')
-    .option('--port <n>', 'port of the redirect address http://127.0.0.1:PORT/callback (default: any)')
-    .option('--timeout <seconds>', 'how long to wait for the browser (default: 300)')
-    .option('--no-browser', 'print the address instead of opening a browser')
+    .option('--base-url <url>', 'address of the service (default: SOCIAL_SEARCH_BASE_URL)')
     .addHelpText('after', loginHelp)
     .action(login)
-  add('logout', 'remove the stored key or tokens, and the stored answers')
-    .addOption(profileOption())
-    .action(logout)
-  withAddress(add('doctor', 'check address, key, scopes and runtime'))
-    .option('--sandbox', 'check a simulated service')
-    .option('--timeout <seconds>', 'give up on a request after this long (default: 15)')
-    .action(doctor)
-  add('clear-cache', 'delete the answers that --cache has stored').action(clearCache)
+  add('logout', 'remove the stored key').action(logout)
+  add('doctor', 'check address, key, scopes and runtime').action(doctor)
 
   program.commandsGroup('Develop:')
   add(
@@ -160,7 +133,6 @@ function createProgram(words: readonly string[], json: boolean): Command {
   )
     .option('--port <n>', 'port to listen on, 0 for any free port (default: the variable PORT, or 4010)')
     .option('--per-minute <n>', 'searches a minute that each network accepts, or off (default: 20)')
-    .option('--in-flight <n>', 'requests that may be open at once, or off (default: 2)')
     .option('--growth <n>', 'new posts an hour about each query, 1 to 3600 (default: none)')
     .action(sandbox)
   withClient(
@@ -177,7 +149,6 @@ function createProgram(words: readonly string[], json: boolean): Command {
       '--allow <operations...>',
       'operations to offer (default: the searches, professionalnet.company.get, organization.usage)',
     )
-    .addOption(cacheOption())
     .action(mcp)
   for (const operation of operations) if (!isInGroup(operation)) addOperation(program, operation, words)
   add('help [command...]', 'show the help of a command').action((names: string[]) =>

@@ -15,10 +15,10 @@ export type WalkQuote = Omit<Quote, 'duration'> & { readonly duration: number | 
 /** Prints what a job costs at most, and how long it takes at least. Needs no key, and sends nothing. */
 export async function quote(words: readonly string[], flags: SharedFlags): Promise<void> {
   const operation = operationNamed(words)
-  const { params } = await paramsOf(operation, flags)
+  const { params } = paramsOf(operation, flags)
   const result = quoteFor(operation, params, flags)
   await print(
-    `${process.stdout.isTTY ? wrapped(quoteText(result, perMinuteOf(operation, flags)), process.stdout) : JSON.stringify(result)}\n`,
+    `${process.stdout.isTTY ? wrapped(quoteText(result, perMinuteOf(operation)), process.stdout) : JSON.stringify(result)}\n`,
   )
 }
 
@@ -32,7 +32,7 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
   const result = quoteOf(
     operation,
-    perMinuteOf(operation, flags),
+    perMinuteOf(operation),
     bound === undefined ? undefined : (params as Readonly<Record<string, unknown>>)[bound],
     { pages: wholeNumberOf('--max-pages', maxPages ?? '1') },
   )
@@ -48,9 +48,8 @@ function quoteText({ atMost, duration, why }: WalkQuote, perMinute: number): str
   return `At most ${count(atMost, 'credit')}: ${why}.${time}`
 }
 
-function perMinuteOf({ surface }: Operation, { perMinute }: SharedFlags): number {
-  if (surface === null || perMinute === 'off') return Infinity
-  return perMinute === undefined ? organizationLimits.perMinute : wholeNumberOf('--per-minute', perMinute)
+function perMinuteOf({ surface }: Operation): number {
+  return surface === null ? Infinity : organizationLimits.perMinute
 }
 
 /** The operation that a user names as the library or as the command line spells it. */

@@ -2,7 +2,6 @@ import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
-import { answerCache } from './answer-cache.ts'
 import { confirmWalk } from './confirm.ts'
 import { ExactRecords } from './exact-records.ts'
 import { complain } from './complain.ts'
@@ -28,7 +27,7 @@ export async function runOperation(
   flags: SharedFlags & Readonly<Record<string, unknown>>,
   words: readonly string[],
 ): Promise<number> {
-  const { params, id } = await paramsOf(operation, flags, positional)
+  const { params, id } = paramsOf(operation, flags, positional)
   const format = formatOf(operation, flags)
   const fields = fieldsFor(operation, flags.fields)
   const formatter = createFormatter(format, operation, {
@@ -45,7 +44,6 @@ export async function runOperation(
     prepare: () => job?.keepCredits(credits()),
   })
   const exact = new ExactRecords()
-  const answers = await answerCache(flags)
   /** The command that continues after this one: later flags override earlier ones. */
   const continuation = (next: object, limit?: number): string => {
     if (job !== undefined) return 'the same command with --resume'
@@ -63,8 +61,8 @@ export async function runOperation(
   const client = clientFor(
     flags,
     {
-      ...{ ...answers.options, ...machine.options, hooks: interrupt.hooks },
-      observers: [...(answers.options.observers ?? []), interrupt.observer, exact.observer],
+      ...{ ...machine.options, hooks: interrupt.hooks },
+      observers: [interrupt.observer, exact.observer],
       onWait: (wait) => showProgress(flags, `${waitText(wait)} · ${done()}`),
     },
     machine.budgets,
@@ -148,7 +146,6 @@ export async function runOperation(
   } finally {
     job?.close(credits())
     file?.close()
-    answers.report(client)
     interrupt.end()
     await machine.close()
   }

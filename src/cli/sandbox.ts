@@ -6,19 +6,15 @@ import { print } from './terminal.ts'
 
 export interface SandboxFlags extends Pick<SharedFlags, 'perMinute' | 'json'> {
   readonly port?: string
-  readonly inFlight?: string
   readonly growth?: string
 }
 
 /** Serves a sandbox over HTTP until a signal ends it. */
 export async function sandbox(flags: SandboxFlags): Promise<void> {
-  const { perMinute, inFlight, growth } = flags
+  const { perMinute, growth } = flags
   const { PORT = '4010' } = process.env
   const port = portOf(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT)
-  const limits = {
-    ...(perMinute !== undefined && { perMinute: limitOf('--per-minute', perMinute) }),
-    ...(inFlight !== undefined && { inFlight: limitOf('--in-flight', inFlight) }),
-  }
+  const limits = perMinute === undefined ? {} : { perMinute: limitOf('--per-minute', perMinute) }
   const growing = growth === undefined ? {} : { growth: wholeNumberOf('--growth', growth, 3600) }
   const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)

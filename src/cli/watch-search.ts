@@ -34,15 +34,15 @@ export function operationOf(flags: SearchFlags): SearchOperation {
 }
 
 /** Params of each search, under its query. */
-export async function searchesOf(
+export function searchesOf(
   operation: SearchOperation,
   flags: SearchFlags,
   words: readonly string[],
-): Promise<Searches> {
+): Searches {
   const queries = [...new Set([...words, ...(flags.queries === undefined ? [] : linesOf(flags.queries))])]
   if (queries.length === 0) throw new UsageError('pass a query, or --queries FILE')
   const name = positionalOf(operation) ?? ''
-  const { params } = await paramsOf(operation, flags, queries[0])
+  const { params } = paramsOf(operation, flags, queries[0])
   return Object.fromEntries(queries.map((query) => [query, { ...params, [name]: query }]))
 }
 

@@ -32,7 +32,7 @@ const mostEstimated = 10
 export async function watch(words: readonly string[], flags: WatchFlags): Promise<void> {
   const operation = operationOf(flags)
   const { out, exec } = flags
-  const searches = await searchesOf(operation, flags, words)
+  const searches = searchesOf(operation, flags, words)
   const queries = Object.keys(searches)
   refuseFiles(flags, queries)
   const machine = await openMachine(flags, 'watch')

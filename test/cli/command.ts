@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/exte
 import { type Line, wordsOf } from '../support/command-line.ts'
 import { newFolder } from '../support/folder.ts'
 
-/** Has the files, the logins and the stored answers of a test. */
+/** Has the files and the logins of a test. */
 export const folder = newFolder()
 /** Has what commands share. */
 export const stateFolder = newFolder()
@@ -45,8 +45,7 @@ export function useCommand(
     process.chdir(folder)
     // The command looks for its folders and for terminals when it is imported.
     for (const name of ['XDG_CONFIG_HOME', 'APPDATA']) vi.stubEnv(name, join(folder, 'config'))
-    for (const name of ['XDG_CACHE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, join(folder, 'cache'))
-    vi.stubEnv('XDG_STATE_HOME', stateFolder)
+    for (const name of ['XDG_STATE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, stateFolder)
     ;({ main } = await import('../../src/cli/program.ts'))
     return () => {
       process.chdir(home)

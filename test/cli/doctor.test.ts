@@ -21,7 +21,7 @@ describe('doctor', () => {
       '✗ scope search:read: missing; create a key with search:read under Integrations > API keys',
     )
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
-    expect((await social('doctor')).out).toContain('add --sandbox')
+    expect((await social('doctor')).out).toContain('search coffee --sandbox')
   })
 
   it('prints an object for each check with --json', async () => {

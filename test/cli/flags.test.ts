@@ -38,10 +38,10 @@ describe('millisecondsOf()', () => {
     ['0.5h', 1_800_000],
     ['7d', 604_800_000],
   ])('reads %s', (text, ms) => {
-    expect(millisecondsOf('--cache', text)).toBe(ms)
+    expect(millisecondsOf('--freshness', text)).toBe(ms)
   })
 
   it.each(['', 'h', '1w', '1h30m', '-1h'])('refuses %j', (text) => {
-    expect(() => millisecondsOf('--cache', text)).toThrow('--cache must be')
+    expect(() => millisecondsOf('--freshness', text)).toThrow('--freshness must be')
   })
 })

@@ -58,8 +58,8 @@ class Job {
       this.onAnswer()
       return response
     })
-    const baseUrl = `https://run-${++jobs}.example/v1`
-    const shared = { baseUrl, perMinute: 'off', all: true, yes: true, resume: true, out, ...flags }
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://run-${++jobs}.example/v1`)
+    const shared = { perMinute: 'off', all: true, yes: true, resume: true, out, ...flags }
     return (await settle(runOperation(operation, subject, shared, []))).value
   }
 

@@ -25,11 +25,6 @@ describe('params', () => {
     expect(bodies()).toEqual([body])
   })
 
-  it('are read from stdin', async () => {
-    await social('technews search --params -', { input: '{"query":"go"}' })
-    expect(bodies()).toEqual([{ query: 'go' }])
-  })
-
   it('are the id of a record', async () => {
     const [mention] = recordsOf((await social('mentions list')).out)
     const { out, code } = await social(`mentions get ${mention?.id}`)
@@ -40,16 +35,6 @@ describe('params', () => {
 })
 
 describe('flags', () => {
-  it('set --timeout and --validation of the client', async () => {
-    sandbox.inject({ delay: 5000 })
-    const late = await social(`${search} --timeout 0.2 --json`)
-    expect([late.code, JSON.parse(late.err)]).toMatchObject([6, { name: 'TimeoutError' }])
-    const body = { requestId: 'r', posts: [{ id: 'half' }], meta: { returnedCount: 1, hasMore: false } }
-    sandbox.inject({ status: 200, body, times: 2 })
-    expect(await social(`${search} --validation off`)).toMatchObject({ code: 0, out: '{"id":"half"}\n' })
-    expect(await social(`${search} --validation lenient`)).toMatchObject({ code: 0, out: '' })
-  })
-
   it('buy one page unless one asks for more', async () => {
     for (const [flags, records] of [
       ['', 20] as const,

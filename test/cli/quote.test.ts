@@ -7,7 +7,6 @@ describe('quote', () => {
   it.each<[string, object]>([
     ['quote microblog search --max-pages 50', { atMost: 100, duration: 120_000 }],
     ["quote 'microblog search' --max-pages 50", { atMost: 100, duration: 120_000 }],
-    ['quote microblog.search --max-pages 50 --per-minute 5', { duration: 540_000 }],
     [`quote professionalnet posts comments --params '{"maxComments":500}'`, { atMost: 500 }],
     [
       'quote microblog.search --all',

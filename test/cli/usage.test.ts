@@ -5,8 +5,6 @@ import { folder, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 
-const login = 'login --base-url http://127.0.0.1:9/v1 --issuer http://127.0.0.1:9'
-
 describe('exit codes', () => {
   it.each([
     ['', 'a command is missing'],
@@ -38,8 +36,6 @@ describe('exit codes', () => {
     ['search coffee --fields id,', 'each field must be a path'],
     ['search coffee --fields nope', 'unknown field nope of microblog.search; expected one of id, body'],
     ['search coffee --bom', '--bom needs --format csv'],
-    ['search coffee --profile ../work', 'the name of a profile must be'],
-    ["search coffee --profile ''", 'the name of a profile must be'],
     ['technews search --params {', '--params must be JSON'],
     ['technews search rust', 'too many arguments: put several words in quotes, and pass params'],
     [`technews search --params '{"query":"a"}' --format csv`, 'pass --fields'],
@@ -51,10 +47,6 @@ describe('exit codes', () => {
     ['search coffee --out x.jsonl --budget -1', '--budget must be at least 0'],
     ['search coffee --out x.jsonl --format json', 'leave out --format: the extension of --out x.jsonl'],
     ['search coffee --out x.txt', 'ends in .jsonl, .csv or .db'],
-    ["search coffee --cache 'an hour'", '--cache must be a number'],
-    ['search coffee --cache 0', '--cache must be from 0.001'],
-    ['search coffee --cache 99d', '--cache must be from 0.001'],
-    ['mentions list --cache 1h', "unknown option '--cache'"],
     [
       'watch coffee',
       '192 credits a day without new posts, and 2 more for each page of new posts; pass --budget, or --yes',
@@ -62,6 +54,8 @@ describe('exit codes', () => {
     ["watch '' --once --out x.db", '<query> must have at least 1 character'],
     [`watch coffee --once --out x.db --params '{"filters":{"lang":1}}'`, 'lang must be'],
     [`watch coffee --once --params '{"category":"Top"}'`, 'newest posts first'],
+    ['watch coffee --freshness "an hour"', '--freshness must be a number'],
+    ['watch coffee --freshness 99d', '--freshness must be from 0.001'],
     ['watch', 'pass a query, or --queries FILE'],
     ['watch coffee tea --once', 'several queries need --out FILE.db'],
     ['watch --queries none.txt --once', 'none.txt'],
@@ -73,7 +67,6 @@ describe('exit codes', () => {
       '--network must be one of microblog, professionalnet, got technews',
     ],
     ['watch coffee --once --from then', '--from must be now, got then'],
-    ['watch coffee --once --cache 1h', "unknown option '--cache'"],
     ['watch coffee --once --out /none/posts.db', 'the folder /none does not exist'],
     ['watch coffee --once --out /proc/posts.db', '/proc/posts.db cannot be written'],
     ['watch coffee --once --state /none/state.json', 'the folder /none does not exist'],
@@ -86,10 +79,6 @@ describe('exit codes', () => {
     ['sandbox --per-minute 0', '--per-minute must be a whole number from 1 to 99999, got 0\n'],
     ['sandbox --prot 1', "unknown option '--prot'"],
     ['login', 'the key is empty'],
-    [login, '--client-id'],
-    [`${login} --client-id x --port 0`, '--port must be a whole number from 1 to 65535'],
-    [`${login} --client-id x --timeout 0`, '--timeout must be from 0.001'],
-    [`${login} --client-id x --scopes ''`, '--scopes must be a list of one or more scopes'],
   ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
     const before = readdirSync(folder)
     expect(await social(line)).toEqual({ out: '', ...failed(2, message) })

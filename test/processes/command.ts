@@ -9,7 +9,7 @@ import type { SandboxOptions } from '../../src/extensions/sandbox/index.ts'
 import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
 
-/** A built command, and a folder for files, its logins and its stored answers. */
+/** A built command, and a folder for files and its logins. */
 export interface Command {
   folder: string
   file: string
@@ -58,7 +58,7 @@ export function run(
   return new Promise((resolve, reject) => {
     const child = spawn(program, [file, ...wordsOf(line)], {
       cwd: folder,
-      // Without these, `logout` would delete the login and the answers of the user who runs the tests.
+      // Without these, `logout` would delete the login of the user who runs the tests.
       env: { PATH: process.env['PATH'], HOME: folder, ...storesOf(folder), ...env },
     })
     let out = ''
@@ -75,7 +75,6 @@ export function run(
 
 const storesOf = (folder: string) => ({
   XDG_CONFIG_HOME: join(folder, 'config'),
-  XDG_CACHE_HOME: join(folder, 'cache'),
   XDG_STATE_HOME: join(folder, 'state'),
 })
 
@@ -96,7 +95,7 @@ export let command: Command
 /** The service; each test has its own. */
 export let server: SandboxServer
 
-/** Builds the command for the tests of a file. Each of them begins without logins and stored answers, and has a sandbox. */
+/** Builds the command for the tests of a file. Each of them begins without logins, and has a sandbox. */
 export function useCommand(options: SandboxOptions = {}): void {
   beforeAll(async () => (command = await buildCommand()))
   afterAll(() => rmSync(command.folder, { recursive: true }))

@@ -59,23 +59,4 @@ describe('mcp', () => {
     const refused = [called?.isError === true, ...runs.map(({ code }) => code === 5)].filter(Boolean)
     expect([refused, server.ledger.spent]).toEqual([[true], 4])
   })
-
-  it('makes a question that is repeated free with --cache, and says how old the answer is', async () => {
-    const flags = '--budget 10 --cache 1h'
-    expect(await session(flags)).toMatchObject({
-      called: { structuredContent: { ok: true, credits: { spent: 2 } } },
-      report: { spent: 2, saved: 0 },
-    })
-    expect(await session(flags)).toMatchObject({
-      called: {
-        structuredContent: {
-          notice: expect.stringMatching(/^From a cache, \d seconds? old\. /),
-          cachedAt: expect.any(String),
-          credits: { spent: 0, remaining: 10 },
-        },
-      },
-      report: { spent: 0, saved: 2 },
-    })
-    expect(server.ledger.spent).toBe(2)
-  })
 })

@@ -18,6 +18,7 @@ import {
   browse,
   clientId,
   clientSecret,
+  publicClientId,
   redirectUri,
 } from '../oauth/authorization-server.ts'
 import { guardedService, introspect } from '../oauth/guarded-service.ts'
@@ -35,12 +36,13 @@ afterEach(async () => {
 async function authorized(
   tokens: Parameters<typeof authorizationServer>[0] = {},
   store: TokenStore = new MemoryTokenStore(),
+  identity: { clientId: string; clientSecret?: string } = { clientId, clientSecret },
 ) {
   const server = await authorizationServer(tokens)
   const service = await guardedService(server.issuer)
   cleanUp.push(server.close, service.close)
   const oauth = await createOAuthClient({
-    ...{ issuer: server.issuer, clientId, clientSecret, redirectUri, baseUrl: service.baseUrl, store },
+    ...{ ...identity, issuer: server.issuer, redirectUri, baseUrl: service.baseUrl, store },
     scopes: ['search:read', 'org:read', 'offline_access'],
   })
   const session = await authorize(oauth)
@@ -59,8 +61,11 @@ async function expire({ provider }: AuthorizationServer, token: string): Promise
 }
 
 describe('with oidc-provider', () => {
-  it('a user’s consent leads to tokens that the service accepts', async () => {
-    const { server, service, session, client, store } = await authorized()
+  it.each([
+    ['with a secret', undefined],
+    ['without one', { clientId: publicClientId }],
+  ])('a user’s consent leads to tokens that the service accepts, for a client %s', async (_, identity) => {
+    const { server, service, session, client, store } = await authorized({}, undefined, identity)
     expect((await client.microblog.search({ query: 'coffee' })).posts.length).toBeGreaterThan(0)
     const token = await session.token()
     expect(await introspect(server.issuer, token)).toMatchObject({ active: true, aud: service.baseUrl })

@@ -1,7 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { command, server, social, useCommand } from './command.ts'
+import { server, social, useCommand } from './command.ts'
 
 useCommand()
 
@@ -16,15 +14,4 @@ describe('two runs of a job at once', () => {
       expect(server.requests).toHaveLength(1)
     },
   )
-})
-
-describe('login', () => {
-  it('stores one whole key when many run at once', async () => {
-    const login = 'login --no-check --base-url https://api.example/v1'
-    const logins = Array.from({ length: 8 }, (_, i) => social(login, { input: `org_live_key_${i}` }))
-    expect((await Promise.all(logins)).map(({ code, err }) => [code, err])).toEqual(logins.map(() => [0, '']))
-    const folder = join(command.folder, 'config/social-search')
-    expect(readdirSync(folder)).toEqual(['login.json'])
-    expect(readFileSync(join(folder, 'login.json'), 'utf8')).toMatch(/"apiKey":"org_live_key_\d"}\n$/)
-  })
 })

@@ -52,7 +52,7 @@ describe('social-search sandbox', () => {
   )
 
   it('serves the printed catalog and the key to write, with the limits of its options', async () => {
-    const { printed, baseUrl } = await started('--per-minute 1 --in-flight off')
+    const { printed, baseUrl } = await started('--per-minute 1')
     const catalog = { baseUrl: printed('Catalog URL'), token: printed('Catalog token') }
     const planet = await new CatalogClient(catalog).planets.create({ name: 'Aurora' })
     expect(planet).toMatchObject({ name: 'Aurora' })
