@@ -93,9 +93,9 @@ describe.each(eras)('createMcp() over HTTP, for a client of %s', (_, mode) => {
       mcp.fetch(new Request(input, { ...init, signal: leaver.signal }))
     await leaving.connect(new StreamableHTTPClientTransport(url, { fetch }))
     leaving.callTool({ name: 'microblog_search', arguments: { query: 'coffee' } }).catch(() => {})
-    await reached(() => sandbox.requests.length === 1)
+    await expect.poll(() => sandbox.requests.length, { interval: 1 }).toBe(1)
     leaver.abort()
-    await reached(() => own.credits.spent === 2)
+    await expect.poll(() => own.credits.spent).toBe(2)
     const { items, credits } = await call(client, { query: 'coffee' })
     expect([items?.length, credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
   })
@@ -189,8 +189,3 @@ describe.each(eras)('social-search mcp, for a client of %s', (_, mode) => {
     expect((await call(client, { query: 'coffee' })).ok).toBe(true)
   })
 })
-
-async function reached(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries++)
-    await new Promise((resolve) => setTimeout(resolve, 2))
-}

@@ -53,10 +53,10 @@ describe('docs/frameworks.md', () => {
     const query = ref('coffee')
     const scope = effectScope()
     const posts = scope.run(() => usePosts(query))
-    await vi.waitFor(() => expect(posts?.value).toHaveLength(20))
+    await expect.poll(() => posts?.value).toHaveLength(20)
     const [{ id } = { id: '' }] = posts?.value ?? []
     query.value = 'travel'
-    await vi.waitFor(() => expect(posts?.value[0]?.id).not.toBe(id))
+    await expect.poll(() => posts?.value[0]?.id).not.toBe(id)
     scope.stop()
   })
 

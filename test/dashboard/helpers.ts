@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { launchChromium } from '../browser/chromium.ts'
+import { Started } from '../support/started.ts'
 
 export const example = join(import.meta.dirname, '../../examples/dashboard')
 /** What the example's server says once it listens. */
-const greeting = /http:\/\/127\.0\.0\.1:\d+/
+const greeting = /http:\/\/127\.0\.0\.1:\d+(?=\/)/
 /** The time of server and page in tests of dates. */
 export const now = '2026-11-18T15:00:00Z'
 
@@ -23,7 +24,12 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
 
   beforeAll(async () => {
     browser = await launchChromium()
-    server = await start()
+    server = spawn(process.execPath, ['server.ts'], {
+      cwd: example,
+      env: { ...process.env, PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    origin = await new Started(server).printed(greeting)
   })
   afterEach(async () => {
     for (const context of browser.contexts()) await context.close()
@@ -35,19 +41,6 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
     server.kill()
     await Promise.all([ended, browser.close()])
   })
-
-  async function start(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, ['server.ts'], {
-      cwd: example,
-      env: { ...process.env, PORT: '0', ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    for await (const text of child.stdout.setEncoding('utf8')) {
-      origin = greeting.exec(text as string)?.[0] ?? ''
-      if (origin !== '') return child
-    }
-    throw new Error('the server of the dashboard ended')
-  }
 
   /** Opens the page in a browser of its own, which has no history and nothing stored. */
   async function open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {

@@ -49,13 +49,23 @@ describe('a comparison', () => {
 
   it('reads both sides at once, and says nothing before the first page of each is there', async () => {
     const page = await open()
-    await inject({ delay: 1500 })
+    const isSeen = Promise.withResolvers<void>()
+    const isAnswered = page.waitForResponse((response) => response.url().endsWith('/tweets/search'))
+    await page.route('**/tweets/search', async (route) => {
+      if (route.request().postDataJSON().query === 'vue') await isSeen.promise
+      await route.continue()
+    })
     await search(page, 'react', { versus: 'vue', pages: 3 })
-    await page.waitForResponse((response) => response.url().endsWith('/tweets/search'))
+    await isAnswered
+    await page
+      .getByRole('region', { name: 'Posts about react' })
+      .getByText('Loading…')
+      .waitFor({ state: 'detached' })
     expect(sent.slice(0, 2).map(({ query }) => query)).toEqual(['react', 'vue'])
     expect(await headline(page).textContent()).toBe('Loading posts…')
     expect(await numbers(page, 'Posts')).toEqual(['–', '–', ''])
     expect(await page.getByText(/\d posts? ·|Nothing about/).count()).toBe(0)
+    isSeen.resolve()
     expect(await result(page)).toMatch(/react|vue/)
   })
 

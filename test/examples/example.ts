@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, inject } from 'vitest'
+import { Started } from '../support/started.ts'
 
 const root = join(import.meta.dirname, '../..')
 const cleanUp: (() => unknown)[] = []
@@ -87,28 +88,14 @@ export function serviceOf({ baseUrl, apiKey }: { baseUrl: string; apiKey: string
 }
 
 /** A started script. */
-export class Run {
-  /** What it has printed so far. */
-  output = ''
+export class Run extends Started {
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>
 
   constructor(child: ChildProcess) {
+    super(child)
     this.#child = child
     this.#ended = once(child, 'close')
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text))
-  }
-
-  /** Waits until it has printed something. */
-  async printed(pattern: RegExp): Promise<string> {
-    for (let tries = 0; tries < 1200; tries++) {
-      const [found] = pattern.exec(this.output) ?? []
-      if (found !== undefined) return found
-      if (this.#child.exitCode !== null) break
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    throw new Error(`it has not printed ${pattern}, but:\n${this.output}`)
   }
 
   /** Waits until it has ended, and returns its exit code. */

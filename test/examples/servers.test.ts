@@ -11,7 +11,7 @@ const writer: SandboxKey = {
 }
 const serve = async () => closing(await serveSandbox({ keys: [writer] }))
 const environmentOf = ({ baseUrl }: SandboxServer) => serviceOf({ baseUrl, apiKey: writer.key })
-const originOf = (run: Run) => run.printed(/http:\/\/(127\.0\.0\.1|localhost):\d+/)
+const originOf = (run: Run) => run.printed(/http:\/\/(127\.0\.0\.1|localhost):\d+(?=\D)/)
 
 /** Searches through the proxy of a server, as a page would, and looks for the key in what the page gets. */
 async function searchThrough(origin: string, sandbox: SandboxServer): Promise<SocialSearch> {
@@ -84,10 +84,16 @@ it('next builds without a key, and serves a page that searches through its proxy
   const browser = closing(await launchChromium())
   const page = await browser.newPage()
   await page.goto(origin)
+  // Until React has taken over the form, the browser would send it by itself.
+  await page.waitForFunction(() =>
+    Object.keys(document.querySelector('form') ?? {}).some((key) => key.startsWith('__react')),
+  )
   await page.getByLabel('Query').fill('coffee')
-  sandbox.inject({ delay: 1000 })
+  const isSeen = Promise.withResolvers<void>()
+  await page.route('**/api/social/**', (route) => isSeen.promise.then(() => route.continue()))
   await page.getByText('Search', { exact: true }).click()
   expect(await page.getByText('Searching…').isDisabled()).toBe(true)
+  isSeen.resolve()
   await page.locator('li').nth(19).waitFor()
   expect(await page.getByLabel('Query').inputValue()).toBe('coffee')
   expect(sandbox.requests[0]?.body).toMatchObject({ query: 'coffee' })

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 
-const config = (port: number) => `using Workerd = import "/workerd/workerd.capnp";
+const config = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
@@ -17,7 +18,7 @@ const config :Workerd.Config = (
     )),
     (name = "network", network = (allow = ["public", "private"])),
   ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 `
 
@@ -40,9 +41,8 @@ export async function runOnWorkerd(folder: string): Promise<void> {
     // The project's own tsconfig would lead to the sources.
     tsconfigRaw: {},
   })
-  const port = await freePort()
-  writeFileSync(join(folder, 'worker.capnp'), config(port))
-  const ask = async (path: string): Promise<unknown> => {
+  writeFileSync(join(folder, 'worker.capnp'), config)
+  const ask = async (origin: string, path: string): Promise<unknown> => {
     const init = path.startsWith('/data')
       ? {
           method: 'POST',
@@ -50,16 +50,16 @@ export async function runOnWorkerd(folder: string): Promise<void> {
           headers: { 'content-type': 'application/json' },
         }
       : {}
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const response = await fetch(origin + path, {
       ...init,
       signal: AbortSignal.timeout(20_000),
     })
     const answer = (await response.json()) as { posts?: unknown[] }
     return answer.posts?.length ?? answer
   }
-  const together = (path: string, count: number) =>
-    Promise.all(Array.from({ length: count }, () => ask(path)))
-  await whileServing(folder, 'worker.capnp', port, async () => {
+  await whileServing(folder, async (origin) => {
+    const together = (path: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => ask(origin, path)))
     for (const path of ['/client', '/new-client', '/data/microblog/tweets/search'])
       for (const count of [1, 1, 8, 2])
         assert.deepEqual(await together(path, count), Array(count).fill(1), `${count} at once to ${path}`)
@@ -70,42 +70,20 @@ export async function runOnWorkerd(folder: string): Promise<void> {
   })
 }
 
-/** Runs workerd with a configuration in the folder until some work has ended. */
-export async function whileServing(
-  folder: string,
-  config: string,
-  port: number,
-  work: () => Promise<void>,
-): Promise<void> {
-  const child = spawn(join(folder, 'node_modules/.bin/workerd'), ['serve', config], {
+/** Runs workerd with the configuration in the folder, on a port that it chooses and tells, until some work has ended. */
+async function whileServing(folder: string, work: (origin: string) => Promise<void>): Promise<void> {
+  const workerd = join(folder, 'node_modules/.bin/workerd')
+  const child = spawn(workerd, ['serve', 'worker.capnp', '--control-fd=3'], {
     cwd: folder,
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
   })
+  const ended = once(child, 'exit')
   try {
-    await started(port)
-    await work()
+    const told = once(createInterface(child.stdio[3] as Readable), 'line')
+    const [line] = (await Promise.race([told, ended])) as [string]
+    await work(`http://127.0.0.1:${(JSON.parse(line) as { port: number }).port}`)
   } finally {
     child.kill()
-    await once(child, 'exit')
+    await ended
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-async function started(port: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    try {
-      await fetch(`http://127.0.0.1:${port}/`)
-      return
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-  throw new Error('workerd has not started')
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { failed } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { type RunOptions, command, server, social, useCommand, when } from './command.ts'
@@ -88,9 +88,11 @@ describe('watch --once --out', () => {
     expect(server.requests).toHaveLength(before)
     other.exec('ROLLBACK')
     server.inject({ delay: 1000 })
-    const isAsked = () => server.requests.length > before
-    const lock = () => vi.waitUntil(isAsked, { timeout: 30_000 }).then(() => other.exec('BEGIN IMMEDIATE'))
-    const late = await runCommand(watch, { during: () => void lock() })
+    const during = when(
+      () => server.requests.length > before,
+      () => other.exec('BEGIN IMMEDIATE'),
+    )
+    const late = await runCommand(watch, { during })
     other.close()
     expect(late).toMatchObject(failed(1, '"id":"39"'))
     expect((await runCommand(watch)).code).toBe(0)

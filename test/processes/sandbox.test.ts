@@ -7,6 +7,7 @@ import { CatalogClient } from '../../src/extensions/catalog/index.ts'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
 import { watchSearch } from '../../src/extensions/watch/index.ts'
 import { searchRequest } from '../sandbox/helpers.ts'
+import { Started } from '../support/started.ts'
 
 const script = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const children: ChildProcess[] = []
@@ -26,11 +27,7 @@ function start(flags: string, env: Record<string, string> = {}) {
 /** Starts a sandbox, and reads what it prints. */
 async function started(flags = '') {
   const child = start(`--port 0 ${flags}`.trimEnd())
-  let output = ''
-  for await (const chunk of child.stdout.setEncoding('utf8')) {
-    output += chunk as string
-    if (output.includes('Ctrl+C')) break
-  }
+  const output = await new Started(child).printed(/[^]*Ctrl\+C/)
   const printed = (name: string) => new RegExp(`${name} +(\\S+)`).exec(output)?.[1] ?? ''
   return { child, output, printed, baseUrl: printed('Base URL'), apiKey: printed('API key') }
 }

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { linesOf, recordsOf } from '../support/command-line.ts'
 import { command, server, social, useCommand, when } from './command.ts'
@@ -8,17 +7,19 @@ import { command, server, social, useCommand, when } from './command.ts'
 useCommand()
 
 const fileOf = (name: string) => join(command.folder, name)
-const watch = 'watch coffee --yes --freshness 1'
+const watch = 'watch coffee --yes --freshness 2'
 
 describe('watch', () => {
   it('prints new posts, keeps its state, and hands batches to a command', async () => {
     const [state, seen] = [fileOf('watch.json'), fileOf('seen.jsonl')]
+    const writtenAt = () => statSync(state, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    /** Interrupts it while it waits for its second look. */
     const interrupted = (flags = '') => {
-      const before = server.requests.length
+      const before = writtenAt()
       return social(`${watch} --state ${state} ${flags}`, {
         during: when(
-          () => server.requests.length > before,
-          (child) => sleep(300).then(() => child.kill('SIGINT')),
+          () => writtenAt() > before,
+          (child) => child.kill('SIGINT'),
         ),
       })
     }
