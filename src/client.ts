@@ -9,7 +9,6 @@ import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
 import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
 import { ConfigurationError } from './errors/index.ts'
-import { setInspect } from './lib/inspect.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
 import { type Listeners, listeners } from './resources/listeners.ts'
@@ -75,10 +74,6 @@ export class SocialSearch {
     this.listeners = listeners(this.#transport)
     this.feeds = feeds(this.#transport)
     this.organization = organization(this.#transport)
-    setInspect(this, (_depth, options, inspect) => {
-      const shown = { credits: this.credits, ...this.status() }
-      return `${this.constructor.name} ${inspect(shown, { ...options, depth: 5 })}`
-    })
   }
 
   /**

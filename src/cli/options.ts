@@ -41,8 +41,8 @@ function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?
       limits: { perMinute: perMinute === 'off' ? false : wholeNumberOf('--per-minute', perMinute) } as const,
     }),
     logger: false as const,
-    onWait: (wait: Wait) => showProgress(flags, waitText(wait)),
     ...more,
+    observers: [{ onWait: (wait: Wait) => showProgress(flags, waitText(wait)) }, ...(more.observers ?? [])],
   }
   const account = addressOf(flags)
   if (flags.sandbox === true) {

@@ -62,8 +62,10 @@ export async function runOperation(
     flags,
     {
       ...{ ...machine.options, hooks: interrupt.hooks },
-      observers: [interrupt.observer, exact.observer],
-      onWait: (wait) => showProgress(flags, `${waitText(wait)} · ${done()}`),
+      observers: [
+        ...[interrupt.observer, exact.observer],
+        { onWait: (wait) => showProgress(flags, `${waitText(wait)} · ${done()}`) },
+      ],
     },
     machine.budgets,
   )

@@ -14,30 +14,22 @@ export const marginMs = 1000
 /** How far the clocks of two machines may drift apart within one window, in milliseconds. */
 export const driftMs = 20
 
-/** Size of a log, in multiples of the limit: an unpaced client may send thousands in a window. */
-const logFactor = 16
-
 /** The requests to one surface that the service may still count. */
-export class SendLog {
+class SendLog {
   readonly #spanMs: number
   readonly #sends = new Set<SentRequest>()
-  readonly #maxSends: number
 
-  /** @param limit Requests that the surface accepts within the window. */
-  constructor(limit: number, windowMs: number) {
+  constructor(windowMs: number) {
     this.#spanMs = windowMs + driftMs
-    this.#maxSends = limit * logFactor
   }
 
   /** Adds a request, or updates one that was sent later than granted. */
   add(send: SentRequest): void {
-    // Without pacing, no log is needed.
-    if (this.#maxSends === Infinity) return
     this.#sends.delete(send)
     this.#sends.add(send)
     const outdated = performance.now() - this.#spanMs - marginMs
     for (const send of this.#sends) {
-      if (send.at > outdated && this.#sends.size <= this.#maxSends) break
+      if (send.at > outdated) break
       this.#sends.delete(send)
     }
   }
@@ -91,7 +83,7 @@ export class SurfacePace {
   /** @param perMinute Requests a window that this process may send; Infinity for no pacing. */
   constructor(limits: Limits, perMinute: number) {
     this.#limits = limits
-    this.#log = new SendLog(perMinute, limits.windowMs)
+    this.#log = new SendLog(limits.windowMs)
     this.#contention = new Contention(perMinute, limits.windowMs)
     this.#isPart = perMinute < limits.perMinute
   }
@@ -99,14 +91,6 @@ export class SurfacePace {
   /** Milliseconds until the surface opens after a 429. */
   get closed(): number {
     return Math.max(0, this.#closure.openAt - performance.now())
-  }
-
-  /** Whether a new pace would behave the same: no request and no 429 counts any more. */
-  get isIdle(): boolean {
-    return (
-      this.#log.wait(1) === 0 &&
-      performance.now() >= Math.max(this.#closure.waitUntil, this.#countRefusedUntil)
-    )
   }
 
   /** Milliseconds until a request may be sent. */
@@ -136,15 +120,11 @@ export class SurfacePace {
     if (!isMomentary(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
   }
 
-  /** Counts a request that has been granted. */
-  enter(send: SentRequest): void {
-    this.sent(send)
+  /** Counts a request that has been granted, and again from when it is really sent. */
+  add(send: SentRequest): void {
+    // Without pacing, thousands may be sent in a window.
+    if (this.#contention.limit !== Infinity) this.#log.add(send)
     this.#latest = send
-  }
-
-  /** Counts a request from when it is really sent. */
-  sent(send: SentRequest): void {
-    this.#log.add(send)
   }
 
   /** Ends a request, after `closeSurface()` if it was refused. */

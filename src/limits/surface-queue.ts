@@ -172,14 +172,14 @@ export class SurfaceQueue {
   #lease(send: SentRequest, slot: Slot, queued: number, paced: number): Lease {
     const { pace } = this
     let isReleased = false
-    pace.enter(send)
+    pace.add(send)
     slot.enter?.(send)
     return {
       queued,
       paced,
       sent: () => {
         send.at = performance.now()
-        pace.sent(send)
+        pace.add(send)
         slot.sent?.(send)
       },
       answered: () => void (send.answered = performance.now()),

@@ -32,7 +32,7 @@ export function Company() {
   const isMissing = isMiss(error)
   const cancel = () => void queryClient.cancelQueries({ queryKey: lookup.queryKey })
   function buy(url: string) {
-    const options = searchOptions(client, id, { url }, { onWait: setWait })
+    const options = searchOptions(client, id, { url }, { observers: [{ onWait: setWait }] })
     queryClient.fetchQuery({ ...options, staleTime: 0 }).catch(() => {}) // shown as `error`
     go({ company: url })
   }

@@ -64,7 +64,7 @@ export async function load(
 ): Promise<void> {
   const report = (progress: Progress) => queryClient.setQueryData<Progress>(progressOf(params), progress)
   const search = infiniteSearchOptions(from, 'microblog.search', params, {
-    onWait: (wait) => report({ wait }),
+    observers: [{ onWait: (wait) => report({ wait }) }],
   })
   const observer = new InfiniteQueryObserver(queryClient, {
     ...search,

@@ -17,11 +17,6 @@ export function codeOf(error: unknown): string {
   return isSocialSearchError(error) ? error.code : 'aborted'
 }
 
-/** Whether somebody wants to know what a call does. */
-export function isObserved({ observers, onWait, hasLogger }: CallSettings): boolean {
-  return observers.length > 0 || onWait !== undefined || hasLogger
-}
-
 /** What observers get to see of an answer. */
 type Answered = Pick<ObservedCall, 'attempts' | 'credits' | 'requestId'> & { readonly cached?: Cached }
 
@@ -50,17 +45,12 @@ export class CallObserver {
     const end = Date.now() + ms
     if (reportedEnd !== undefined && !(reason === 'rate_limited' && end > reportedEnd + 1000)) return
     this.#reported.set(reason, end)
-    const until = dateIn(ms)?.toISOString() ?? null
-    this.#log('info', 'waiting', { surface: this.call.surface, reason, until })
     this.report(reason, ms)
   }
 
   /** Reports that the call waits `ms` milliseconds. */
   report(reason: Wait['reason'], ms: number): void {
-    const { operation, surface } = this.call
-    const wait = { operation, surface, reason, until: dateIn(ms) }
-    this.#aside('onWait', () => this.#of.settings.onWait?.({ ...wait }))
-    this.#tell('onWait', { ...this.call, ...wait })
+    this.#tell('onWait', { ...this.call, reason, until: dateIn(ms) })
   }
 
   /**

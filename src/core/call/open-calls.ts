@@ -31,8 +31,6 @@ interface SurfaceStatus {
   surface: string | null
   /** Queued calls. */
   queued: number
-  /** Queued calls by priority, highest first. */
-  byPriority: { priority: number; queued: number }[]
   /** Why and until when a new call would wait; null if it would not, or if that is unknown. */
   wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
 }
@@ -97,14 +95,10 @@ export class OpenCalls {
   status(limiter: CallLimiter): ClientStatus {
     const queued = [...this.#calls.values()].filter((request) => request !== undefined)
     const surfaces = [...this.#surfaces].map((surface) => {
-      const priorities = queued.filter((each) => each.surface === surface).map(({ priority }) => priority)
       const { reason, ms } = limiter.waitOf(surface) ?? { reason: null, ms: 0 }
       return {
         surface,
-        queued: priorities.length,
-        byPriority: [...new Set(priorities)]
-          .sort((a, b) => b - a)
-          .map((priority) => ({ priority, queued: priorities.filter((each) => each === priority).length })),
+        queued: queued.filter((each) => each.surface === surface).length,
         wait: reason && { reason, until: dateIn(ms) },
       }
     })

@@ -7,7 +7,7 @@ import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, CommonOptions } from '../options/types.ts'
 import { type CallResult, type Call, type Send, type Wrap, unsent } from './call.ts'
-import { CallObserver, isObserved } from './call-observer.ts'
+import { CallObserver } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type ComposedRequest, assertValid, composeRequest, contextOf } from './compose-request.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
@@ -145,7 +145,7 @@ export class ClientTransport implements Transport {
         request,
         previousPage,
         cancellation: new Cancellation(),
-        observer: isObserved(settings) ? new CallObserver(settings, configured, request) : undefined,
+        observer: settings.observers.length > 0 ? new CallObserver(settings, configured, request) : undefined,
       }
       call.cancellation.start(settings, callerLeft)
       const { observer } = call

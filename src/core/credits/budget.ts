@@ -1,6 +1,5 @@
 import { ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import { assertOptions, nonEmptyText, describeValue, describeWord } from '../../errors/check-options.ts'
-import { setInspect } from '../../lib/inspect.ts'
 import { type Period, periodAt, periodEnd } from '../../lib/period.ts'
 
 /** Credits of a client, an operation or a budget. */
@@ -114,7 +113,6 @@ export class CreditBudget implements Budget {
     this.limit = limit
     this.name = options.name === undefined ? undefined : nonEmptyText('name', options.name)
     this.#periodAt = resolvePeriod(options)
-    setInspect(this, (_depth, options, inspect) => `CreditBudget ${inspect(this.toJSON(), options)}`)
   }
 
   /** The account of the current period. A reservation is settled in that of the period in which it was made. */

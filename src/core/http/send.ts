@@ -89,23 +89,6 @@ function asResponse(value: unknown): Response {
   return value as Response
 }
 
-/** The status text, without what the constructor of `Response` refuses: Node's fetch decodes it as UTF-8. */
-export function validStatusText({ statusText = '' }: Partial<Response>): string {
-  return statusText.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')
-}
-
-/** Statuses of responses without a body. A `fetch` of the user may return one with a body all the same. */
-const bodilessStatuses = [204, 205, 304]
-
-/** Makes a response, also with a body or a status that the constructor of `Response` refuses and fetch returns. */
-export function makeResponse(
-  text: string,
-  { status, statusText, headers }: Pick<Response, 'status' | 'statusText' | 'headers'>,
-): Response {
-  const body = bodilessStatuses.includes(status) ? null : text
-  return new Response(body, { status: Math.min(status, 599), statusText, headers })
-}
-
 /** Largest body that is read, in bytes after decompression: far more than any page of the service. */
 export const maxBodyBytes = 64 * 2 ** 20
 

@@ -1,7 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import {
-  assertFunction,
   assertMethod,
   assertObject,
   assertOptions,
@@ -59,7 +58,6 @@ const commonChanges: Changes<Omit<CommonOptions, 'logger'>> = {
         )
     return { hooks: mergeHooks(base, hooks) }
   },
-  onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
   observers: (observers, settings) => {
     const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)
     requireOption(observers, isList, 'observers must be an array of objects')
@@ -71,7 +69,7 @@ export const sharedChanges: Changes<CommonOptions> = {
   ...commonChanges,
   logger: (logger, _, redactor) => {
     if (logger !== false) assertObject('logger', logger)
-    return { log: createLog(logger, redactor), hasLogger: logger !== false }
+    return { log: createLog(logger, redactor) }
   },
 }
 

@@ -86,7 +86,6 @@ const packageDefaults: CallSettings = {
   validation: 'strict',
   budgets: [],
   observers: [],
-  hasLogger: false,
   headers: new Headers(),
   priority: 0,
 }

@@ -10,7 +10,7 @@ import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { CallLimiter } from '../../limits/interface.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
-import type { CacheUse, Observer, Validation, Wait } from './types.ts'
+import type { CacheUse, Observer, Validation } from './types.ts'
 
 /** What all calls of a client have in common, also of clients made from it with `withOptions`. */
 export interface ClientSettings {
@@ -44,11 +44,8 @@ export interface CallSettings {
   readonly headers: Headers
   readonly hooks?: Hooks
   readonly observers: readonly Observer[]
-  readonly onWait?: ((wait: Wait) => void) | undefined
   /** Undefined if the user wants no lines. */
   readonly log?: Log | undefined
-  /** Whether the user has given a logger, which gets more than warnings. */
-  readonly hasLogger: boolean
   readonly signal?: AbortSignal
   readonly priority: number
   readonly schema?: StandardSchemaV1 | undefined

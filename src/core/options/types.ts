@@ -116,7 +116,10 @@ export interface ObservedCall extends ObservedStart {
 export interface Observer {
   /** Whether events contain the params, such as the query. Default false. */
   readonly params?: boolean
-  /** Called when a call waits. */
+  /**
+   * Called when a call has waited for a quarter of a second, and when the reason changes. In Cloudflare Workers, only
+   * retries call it.
+   */
   onWait?(wait: Wait & ObservedStart): void
   /** Called when an attempt ends. */
   onAttempt?(attempt: ObservedAttempt): void
@@ -167,11 +170,6 @@ export interface CommonOptions {
   hooks?: Hooks | undefined
   /** Where to log; false for nowhere. Default: warnings go to `console.warn`. */
   logger?: Logger | false | undefined
-  /**
-   * Called when a call has waited for a quarter of a second, and when the reason changes. In Cloudflare Workers, only
-   * retries call it.
-   */
-  onWait?: ((wait: Wait) => void) | undefined
   /** Objects that see calls, attempts and waits: the client's, and the call's. */
   observers?: readonly Observer[] | undefined
 }

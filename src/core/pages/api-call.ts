@@ -2,12 +2,11 @@ import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { CallResult } from '../call/call.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { Cached } from '../options/types.ts'
-import { makeResponse, validStatusText } from '../http/send.ts'
 
 /** A result with its HTTP response, attempts and credits. */
 export interface WithResponse<T> {
   data: T
-  /** The HTTP response; its body can be read again. */
+  /** The HTTP response, without its status text; its body can be read again. */
   response: Response
   requestId: string | undefined
   attempts: readonly Attempt[]
@@ -86,15 +85,13 @@ function addCallers(error: SocialSearchError): void {
   if (callers.length > 0) error.stack = stack + callers.join('')
 }
 
-/** The response, redacted, with a body that can be read again. */
+/** The response, redacted, with a body that can be read again. Its status text is lost: some constructors refuse one that fetch gives. */
 function redactedResponse({ response, text, redactor }: CallResult): Response {
-  const { status } = response
-  const statusText = redactor.text(validStatusText(response))
   const headers = new Headers()
   for (const [name, value] of response.headers) {
     // They describe the body on the wire, not the decoded text.
     if (name === 'content-encoding' || name === 'content-length') continue
     if (redactor.text(name) === name) headers.append(name, redactor.text(value))
   }
-  return makeResponse(text, { status, statusText, headers })
+  return new Response(text, { status: response.status, headers })
 }

@@ -66,8 +66,10 @@ export async function buy(
 ): Promise<Bought> {
   const { operation, id } = page
   const request = transport.compose(operation, JSON.parse(page.params) as object, id)
-  const onWait = onProgress && (({ reason }: Wait) => onProgress({ done, pages: most, waiting: reason }))
-  const options = { budget, ceiling: itemsToExpect(operation), onWait }
+  const observers = onProgress && [
+    { onWait: ({ reason }: Wait) => onProgress({ done, pages: most, waiting: reason }) },
+  ]
+  const options = { budget, ceiling: itemsToExpect(operation), observers }
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
     const { body, cached } = await transport.send(operation, request, options, { callerLeft: signal })

@@ -1,6 +1,5 @@
-import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { CreditBudget, SocialSearch } from '../../../src/index.ts'
+import { SocialSearch } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
 import { realTime } from '../../support/real-time.ts'
 
@@ -52,15 +51,5 @@ describe('the message of an error', () => {
     expect(await messageOf(answeredWith(200, 'x').openapi())).toContain('(200, no type)')
     const long = answeredWith(200, `<p>${'word '.repeat(1e6)}`, 'text/html').openapi()
     expect((await messageOf(long)).length).toBeLessThan(180)
-  })
-})
-
-describe('console.log() of a CreditBudget', () => {
-  it('shows what is spent, and what remains', () => {
-    const budget = new CreditBudget(9)
-    budget.reserve(2, 'microblog.search').settle(2)
-    expect(inspect({ budget })).toBe(
-      '{\n  budget: CreditBudget { limit: 9, remaining: 7, spent: 2, uncertain: 0, reserved: 0 }\n}',
-    )
   })
 })

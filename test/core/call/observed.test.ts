@@ -11,7 +11,10 @@ it('onWait leaves no timer when it aborts the only call that waits', async () =>
   const controller = new AbortController()
   const { signal } = controller
   const reason = new Error('enough')
-  const second = client.microblog.search(query, { signal, onWait: () => controller.abort(reason) })
+  const second = client.microblog.search(query, {
+    signal,
+    observers: [{ onWait: () => controller.abort(reason) }],
+  })
   expect((await settle(second)).error).toBe(reason)
   await settle(first)
   await vi.advanceTimersByTimeAsync(1000)
@@ -21,7 +24,8 @@ it('onWait leaves no timer when it aborts the only call that waits', async () =>
 it('onWait does not affect the call when it rejects', async () => {
   const error = vi.fn()
   const onWait = (() => Promise.reject(new Error('mine'))) as () => void
-  const client = makeClient({ fetch: slow(600), limits: { inFlight: 1 }, onWait, logger: { error } })
+  const observers = [{ onWait }]
+  const client = makeClient({ fetch: slow(600), limits: { inFlight: 1 }, observers, logger: { error } })
   const calls = [client.microblog.search(query), client.microblog.search(query)]
   expect((await settle(Promise.all(calls))).value).toHaveLength(2)
   expect(error).toHaveBeenCalledWith('onWait failed', expect.objectContaining({ reason: 'mine' }))

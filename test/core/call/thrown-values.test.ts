@@ -44,7 +44,7 @@ const seams: Record<string, (fail: Fail, value: never) => Options> = {
   'onCall throws': (fail) => ({ observers: [{ onCall: fail }] }),
   'onCall rejects': (_, value) => ({ observers: [{ onCall: () => Promise.reject(value) }] }),
   'onAttempt throws': (fail) => ({ observers: [{ onAttempt: fail }] }),
-  'onWait throws': (fail) => ({ onWait: fail }),
+  'onWait throws': (fail) => ({ observers: [{ onWait: fail }] }),
   'the logger throws': (fail) => ({ logger: { debug: fail, info: fail, warn: fail, error: fail } }),
   'auth.token() throws': (fail) => ({ apiKey: undefined, auth: { token: fail } }),
   'auth.token() returns': (_, value) => ({ apiKey: undefined, auth: { token: () => value } }),

@@ -71,7 +71,7 @@ describe('search() asks no budget and reserves nothing', () => {
     const { budget, reserve } = watched(new CreditBudget(2))
     const abort = new AbortController()
     const outcome = await service.search(
-      { onWait: () => abort.abort(reason) },
+      { observers: [{ onWait: () => abort.abort(reason) }] },
       { budget, signal: abort.signal },
     )
     expect(outcome).toMatchObject({ error: reason, ...notPaid })

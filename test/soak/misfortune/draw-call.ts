@@ -61,7 +61,10 @@ export function drawCall(
   const extras: AnyCallOptions = {
     ...(random.chance(0.1) && { priority: random.integer(-1, 3) }),
     ...(operation.paging !== undefined && mode !== 'await' && mode !== 'withResponse' && walks),
-    ...(plan !== null && { signal: plan.controller.signal, onWait: () => plan.onWait(call) }),
+    ...(plan !== null && {
+      signal: plan.controller.signal,
+      observers: [{ onWait: () => plan.onWait(call) }],
+    }),
   }
   const call: CallRecord = {
     ...{ id, operation, owner, mode, settings: drawn.settings, isInvalid, pages: random.integer(1, 5) },

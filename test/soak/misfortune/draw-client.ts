@@ -105,10 +105,10 @@ export function drawClient(
   const { options, settings } = drawOptions(random, budgets)
   const prices = random.chance(0.2) ? { 'microblog.search': 3, 'professionalnet.posts.search': 0.5 } : {}
   const logger = watchingLogger(credential.secrets, world)
-  const onWait: ClientOptions['onWait'] = () => interference.visit('onWait')
+  const observers = [{ onWait: () => interference.visit('onWait') }]
   const client = new SocialSearch({
     ...{ baseUrl, fetch, organization: organization.label, limits, logger },
-    ...(random.chance(0.5) && { onWait }),
+    ...(random.chance(0.5) && { observers }),
     prices,
     ...credential.options,
     ...options,
