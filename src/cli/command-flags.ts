@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { UsageError } from './command-errors.ts'
@@ -59,6 +60,14 @@ export function withClient(command: Command, operation?: Pick<Operation, 'price'
   if (operation?.surface !== null)
     command.option('--per-minute <n>', 'send at most this many requests a minute, or off')
   return command
+}
+
+/** The only kind of file that commands continue; `export` makes others of it. */
+export function outOption(help: string): Option {
+  return new Option('--out <file>', help).argParser((file: string) => {
+    if (extname(file).toLowerCase() === '.db') return file
+    throw new UsageError(`--out needs a .db file, got ${file}; social-search export makes other files of it`)
+  })
 }
 
 /** @param exception What never asks. */

@@ -13,10 +13,10 @@ import {
   type SearchFlags,
   type SearchOperation,
   type Searches,
+  openWatched,
   operationOf,
   searchesOf,
 } from './watch-search.ts'
-import { openSink } from './watch-sink.ts'
 
 /** Prints how many posts searches have each day, and what budgets buy. Free with the states of a watch of half a day. */
 export async function estimate(words: readonly string[], flags: SearchFlags): Promise<void> {
@@ -48,8 +48,8 @@ async function estimatesOf(
   flags: SearchFlags,
   { options, budgets }: Machine,
 ): Promise<Estimates> {
-  const sink = await openSink(flags, operation, searches)
-  sink?.close()
+  const { database, states } = await openWatched(flags.out, operation, searches)
+  database?.close()
   // The posts of a sandbox began to come a week ago.
   const client = clientFor(flags, options, budgets, new Date(Date.now() - 7 * 86_400_000))
   // The overloads differ in the types of a network only.
@@ -59,7 +59,7 @@ async function estimatesOf(
   const estimates: Record<string, SearchEstimate> = {}
   try {
     for (const [query, params] of Object.entries(searches)) {
-      const state = sink?.states[query]
+      const state = states[query]
       estimates[query] = await estimateSearch(source, params as WatchParams, { state, budget })
     }
     return estimates

@@ -1,13 +1,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { extname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Column, type ColumnType, toCsv, toJsonl, toParquet } from '../extensions/export/index.ts'
 import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
-import { exact } from './exact-records.ts'
 import type { SharedFlags } from './flags.ts'
-import { asWritten, fileFormatOf } from './output-file.ts'
+import { asWritten } from './as-written.ts'
 import { columnTypes, quoted } from './record-database.ts'
 import { importWithSqlite } from './sqlite.ts'
 import { say } from './terminal.ts'
@@ -15,7 +14,6 @@ import { say } from './terminal.ts'
 interface ExportFlags extends Pick<SharedFlags, 'quiet' | 'json'> {
   readonly table?: string
   readonly new?: boolean
-  readonly bom?: boolean
 }
 
 /** A table with records, or a view that also tells which query has found a record, and when. */
@@ -40,7 +38,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
     database.exec('PRAGMA busy_timeout = 10000')
     const source = sourceOf(database, from, flags)
     const { name } = source
-    const writer = writerFor(to, name, columnsOf(database, name), flags)
+    const writer = writerFor(to, name, columnsOf(database, name))
     const position = { last: flags.new === true ? lastExported(database, name) : 0, rows: 0 }
     const bytes = recordsOf(database, source, position).pipeThrough(writer)
     const file = asWritten(to, () => openSync(to, 'wx'))
@@ -68,16 +66,13 @@ function writerFor(
   path: string,
   table: string,
   fields: readonly Column[],
-  { bom }: ExportFlags,
 ): TransformStream<unknown, Uint8Array> {
-  const format = fileFormatOf(path)
-  if (format === undefined || format === 'db')
+  const format = extname(path).toLowerCase()
+  if (!['.csv', '.jsonl', '.parquet'].includes(format))
     throw new UsageError(`export makes a file that ends in .csv, .jsonl or .parquet, got ${path}`)
-  if (bom === true && format !== 'csv') throw new UsageError('--bom needs a .csv file')
-  if (format === 'jsonl') return toJsonl()
-  if (fields.length === 0)
-    throw new UsageError(`${table} has no columns; export to .jsonl, or collect the records with --fields`)
-  return format === 'csv' ? toCsv({ fields, bom }) : toParquet({ fields })
+  if (format === '.jsonl') return toJsonl()
+  if (fields.length === 0) throw new UsageError(`${table} has no columns; export to .jsonl`)
+  return format === '.csv' ? toCsv({ fields }) : toParquet({ fields })
 }
 
 function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: ExportFlags): Source {
@@ -135,7 +130,7 @@ function recordsOf(
       for (const { number, record, ...from } of rows) {
         position.last = Number(number)
         position.rows++
-        const value = exact(String(record))
+        const value = JSON.parse(String(record)) as unknown
         controller.enqueue(isView ? { ...from, ...Object(value) } : value)
       }
       if (rows.length === 0) controller.close()

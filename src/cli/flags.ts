@@ -20,7 +20,6 @@ export interface SharedFlags {
   readonly limit?: string
   readonly format?: string
   readonly fields?: string
-  readonly bom?: boolean
   readonly out?: string
   readonly resume?: boolean
   readonly quiet?: boolean

@@ -5,35 +5,40 @@ import { shortNames } from '../api/main-fields.ts'
 import { assertDocumented, fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
 import { createCard, picked } from './card.ts'
 import { UsageError } from './command-errors.ts'
-import type { FormatOptions, Formatter } from './formatter.ts'
+import type { SharedFlags } from './flags.ts'
+import { type FormatOptions, type Formatter, terminalWidth } from './formatter.ts'
 import { createTable } from './table.ts'
 
-export const formats = ['jsonl', 'json', 'csv', 'table'] as const
-export type Format = (typeof formats)[number]
+export const formats = ['jsonl', 'csv', 'table'] as const
 
+/** Makes the formatter that `--format` and `--fields` ask for; by default a table on a terminal, otherwise JSON Lines. */
 export function createFormatter(
-  format: Format | 'db',
   operation: Operation,
-  options: FormatOptions,
+  { format, fields: list }: Pick<SharedFlags, 'format' | 'fields'>,
 ): Formatter {
-  const { fields } = options
-  const text = (record: unknown, indent?: number): string =>
-    JSON.stringify(fields === undefined ? record : picked(record, fields), null, indent)
-  switch (format) {
-    case 'jsonl':
-      return { page: (records) => records.map((record) => `${text(record)}\n`).join('') }
-    case 'json':
-      if (operation.list !== undefined) return jsonList(text)
-      return { page: (records) => records.map((record) => `${text(record, 2)}\n`).join('') }
+  const width = terminalWidth()
+  const fields = list === undefined ? undefined : fieldsIn(list, operation)
+  const chosen = (format as (typeof formats)[number] | undefined) ?? (width === undefined ? 'jsonl' : 'table')
+  switch (chosen) {
+    case 'jsonl': {
+      const shown = (record: unknown): unknown => (fields === undefined ? record : picked(record, fields))
+      return { page: (records) => records.map((each) => `${JSON.stringify(shown(each))}\n`).join('') }
+    }
     case 'csv': {
-      const { header, line } = csvLines({ fields: fields ?? columnsOf(operation), bom: options.bom })
-      return { head: header, page: (records) => records.map(line).join('') }
+      const { header, line } = csvLines({ fields: fields ?? columnsOf(operation) })
+      let head = header
+      return {
+        page(records) {
+          const text = head + records.map(line).join('')
+          head = ''
+          return text
+        },
+      }
     }
     case 'table':
-      return operation.list === undefined ? createCard(options) : tableOf(operation, options)
-    case 'db':
-      // It takes records.
-      return { page: () => '' }
+      return operation.list === undefined
+        ? createCard({ fields, width })
+        : tableOf(operation, { fields, width })
   }
 }
 
@@ -55,8 +60,7 @@ export function tableOf(operation: Operation, options: FormatOptions): Formatter
 }
 
 /** @throws {ConfigurationError} */
-export function fieldsFor(operation: Operation, list: string | undefined): readonly string[] | undefined {
-  if (list === undefined) return undefined
+function fieldsIn(list: string, operation: Operation): readonly string[] {
   const paths = resolveColumns({ fields: list.split(',') }).map(({ path }) => path)
   assertDocumented(operation, paths)
   return paths
@@ -65,17 +69,4 @@ export function fieldsFor(operation: Operation, list: string | undefined): reado
 function columnsOf({ id, documented }: Operation): string[] {
   if (!documented) throw new UsageError(`the service does not document the fields of ${id}; pass --fields`)
   return fieldsOf(id as OperationId).map(({ path }) => path)
-}
-
-function jsonList(text: (record: unknown) => string): Formatter {
-  let separator = '\n  '
-  const page = (records: readonly unknown[]): string =>
-    records
-      .map((record) => {
-        const item = separator + text(record)
-        separator = ',\n  '
-        return item
-      })
-      .join('')
-  return { head: '[', page, tail: '\n]\n' }
 }

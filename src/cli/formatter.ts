@@ -3,11 +3,7 @@ import { escapedForTerminal } from './terminal.ts'
 
 /** Turns records into text, page by page. */
 export interface Formatter {
-  /** Text before the first page. */
-  readonly head?: string
   page(records: readonly unknown[]): string
-  /** Text after the last page. */
-  readonly tail?: string
   /** Whether the text is ready for a terminal: it has styles, and the rest is escaped. */
   readonly isStyled?: boolean
 }
@@ -16,8 +12,6 @@ export interface FormatOptions {
   readonly fields: readonly string[] | undefined
   /** Columns of the terminal; undefined without a terminal. */
   readonly width: number | undefined
-  /** Begins a CSV file with a byte order mark. */
-  readonly bom?: boolean | undefined
 }
 
 /** Columns of the terminal that stdout is; undefined without a terminal. */

@@ -35,10 +35,10 @@ const profileUrl = `--params '{"profileUrl":"URL"}'`
 const examples: { readonly [Id in OperationId]?: readonly string[] } = {
   'microblog.search': [
     'typescript --category Latest --lang en --limit 40',
-    'typescript --all --budget 100 --out posts.jsonl',
+    'typescript --all --budget 100 --out posts.db',
   ],
   'professionalnet.posts.search': [
-    '"developer tools" --sort-by recent --format csv --bom',
+    '"developer tools" --sort-by recent --format csv',
     '"developer tools" --max-pages 3 --budget 12',
   ],
   'professionalnet.company.get': ['URL', 'URL --fields company.name,company.employeeCount'],
@@ -51,7 +51,7 @@ const examples: { readonly [Id in OperationId]?: readonly string[] } = {
   'professionalnet.posts.reactions': [`--params '{"postUrl":"URL"}'`],
   'professionalnet.industries.list': ['--q software --all'],
   'technews.search': [`--params '{"query":"typescript"}'`],
-  'mentions.list': ['--limit 5', '--all --out mentions.jsonl'],
+  'mentions.list': ['--limit 5', '--all --out mentions.db'],
   'mentions.get': ['men_764dbb8c410af7ff'],
   'mentions.count': [`--params '{"state":"new"}'`],
   'mentions.setState': [`men_764d --params '{"state":"done"}'`],

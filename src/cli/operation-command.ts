@@ -1,6 +1,14 @@
 import type { Command } from 'commander'
 import type { Operation } from '../api/operation.ts'
-import { addParams, choiceOption, common, described, withClient, yesOption } from './command-flags.ts'
+import {
+  addParams,
+  choiceOption,
+  common,
+  described,
+  outOption,
+  withClient,
+  yesOption,
+} from './command-flags.ts'
 import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { commandsOf, examplesOf, exitCodeHelp, priceOf } from './help-texts.ts'
@@ -9,13 +17,11 @@ import { runOperation } from './run-operation.ts'
 /**
  * Adds the command of an operation.
  *
- * @param words The command line.
  * @param names The name of the command, after those of its groups.
  */
 export function addOperation(
   program: Command,
   operation: Operation,
-  words: readonly string[],
   names: readonly string[] = operation.id.split('.').map(kebab),
 ): void {
   const { id, price, paging, list, pathId } = operation
@@ -37,10 +43,10 @@ export function addOperation(
       .option('--max-pages <n>', 'stop after this many pages')
   if (list !== undefined)
     command
-      .option('--out <file>', 'write a new .jsonl or .csv file, or store records in a .db file')
+      .addOption(outOption('store records in this .db file (SQLite)'))
       .option(
         '--resume',
-        `continue --out FILE.db after the last stored page${isPaid ? '; --budget counts all runs' : ''}`,
+        `continue --out after the last stored page${isPaid ? '; --budget counts all runs' : ''}`,
       )
   command
     .addOption(choiceOption('--format <format>', 'default: table on a terminal, otherwise jsonl', formats))
@@ -51,10 +57,9 @@ export function addOperation(
   addParams(command, paramFlags(operation))
   withClient(command, operation)
     .option('--quiet', 'print only errors on stderr')
-    .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .addHelpText('after', exitCodeHelp)
     .action(async () => {
-      process.exitCode = await runOperation(operation, command.args[0], command.opts(), words)
+      process.exitCode = await runOperation(operation, command.args[0], command.opts())
     })
 }
 

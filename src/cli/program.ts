@@ -24,7 +24,7 @@ export async function main(words: readonly string[]): Promise<void> {
     // Node puts this in place of bytes that are no text: the service would search for it, and charge.
     if (words.some((word) => word.includes('\ufffd')))
       throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
-    await createProgram(words, json).parseAsync([...words], { from: 'user' })
+    await createProgram(json).parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
     const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
@@ -45,7 +45,7 @@ function usageMessageOf({ code, message }: CommanderError): string {
   return isUnknown ? `${text}; see social-search --help` : text
 }
 
-function createProgram(words: readonly string[], json: boolean): Command {
+function createProgram(json: boolean): Command {
   const program = new Command('social-search')
     .description(
       withExamples(
@@ -68,14 +68,13 @@ function createProgram(words: readonly string[], json: boolean): Command {
 
   program.commandsGroup('Search:')
   for (const [name, id] of Object.entries(shortCommands))
-    for (const operation of operations)
-      if (operation.id === id) addOperation(program, operation, words, [name])
+    for (const operation of operations) if (operation.id === id) addOperation(program, operation, [name])
   addWatch(program)
   for (const operation of operations)
-    if (!isOwn(operation) && isInGroup(operation)) addOperation(program, operation, words)
+    if (!isOwn(operation) && isInGroup(operation)) addOperation(program, operation)
 
   program.commandsGroup('Your data:')
-  for (const operation of operations) if (isOwn(operation)) addOperation(program, operation, words)
+  for (const operation of operations) if (isOwn(operation)) addOperation(program, operation)
   add(
     'export <database> <file>',
     'make a .csv, .jsonl or .parquet file of the records in a .db file',
@@ -84,7 +83,6 @@ function createProgram(words: readonly string[], json: boolean): Command {
   )
     .option('--table <name>', 'the table to export, if there are several')
     .option('--new', 'only posts that watch has found since the last export --new, and the query of each')
-    .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .option('--quiet', 'print only errors on stderr')
     .action(exportRecords)
 
@@ -150,7 +148,7 @@ function createProgram(words: readonly string[], json: boolean): Command {
       'operations to offer (default: the searches, professionalnet.company.get, organization.usage)',
     )
     .action(mcp)
-  for (const operation of operations) if (!isInGroup(operation)) addOperation(program, operation, words)
+  for (const operation of operations) if (!isInGroup(operation)) addOperation(program, operation)
   add('help [command...]', 'show the help of a command').action((names: string[]) =>
     commandAt(program, names).outputHelp(),
   )

@@ -7,13 +7,16 @@ import type { OperationId } from '../api/operations.ts'
 import { jsonOf } from '../extensions/export/record-json.ts'
 import { type ReadyColumn, cellOf, fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { jsonText } from '../lib/json.ts'
+import { isRecord } from '../lib/is-record.ts'
+import { parsed } from '../lib/json.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
-import { type Progress, parseProgress } from './progress.ts'
 import type { FileLock } from '../lib/node/file-lock.ts'
 import { lockForRun } from './run-lock.ts'
 import { importWithSqlite } from './sqlite.ts'
+
+/** How far a job or a watch is. */
+export type Progress = Readonly<Record<string, unknown>>
 
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
 export const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
@@ -41,11 +44,11 @@ export class RecordDatabase {
   private constructor(
     create: () => DatabaseSync,
     { path, lock }: { readonly path: string; readonly lock: FileLock },
-    { operation, fields }: RecordDatabaseOptions,
+    { operation }: RecordDatabaseOptions,
   ) {
     this.#path = path
     this.#lock = lock
-    this.#columns = columnsOf(operation, fields)
+    this.#columns = columnsOf(operation)
     this.#unique = operation.unique
     const unique = this.#columns.find(({ path }) => path === operation.unique)
     this.#hasKey = unique === undefined
@@ -71,10 +74,9 @@ export class RecordDatabase {
       database.exec(`PRAGMA busy_timeout = 10000;
         CREATE TABLE IF NOT EXISTS ${quoted(table)} (${columns.join(', ')});
         CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL)`)
-      const known = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
-      const missing = names.find((name) => !known.some((each) => quoted(String(each['name'])) === name))
-      if (missing === undefined) return database
-      throw new UsageError(`the table ${table} of ${path} has no column ${missing}; pass another --out`)
+      // Fails before a page is bought if the table has other columns.
+      database.prepare(this.#insert)
+      return database
     }
   }
 
@@ -103,8 +105,12 @@ export class RecordDatabase {
     const read = this.#database.prepare('SELECT state FROM social_search_jobs WHERE job = ?')
     return jobs.map((job) => {
       const row = read.get(textOf(job))
-      return (
-        row && parseProgress(String(row['state']), `a row of social_search_jobs in ${this.#path}`, needed)
+      if (row === undefined) return undefined
+      const progress = parsed(String(row['state']))
+      if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
+      // Without it, pages would be paid again.
+      throw new UsageError(
+        `a row of social_search_jobs in ${this.#path} is not the state of a job; pass another --out`,
       )
     })
   }
@@ -173,8 +179,6 @@ export class RecordDatabase {
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
-  /** Paths of the columns; undefined for all documented ones. */
-  readonly fields?: readonly string[] | undefined
   /** What distinguishes the jobs from others in the same file. */
   readonly jobs: readonly object[]
   /** Fields that stored progress must have; undefined to read none. */
@@ -190,16 +194,9 @@ function tableOf({ id, list = '' }: Operation): string {
   return [...group, list].join('_')
 }
 
-function columnsOf({ id, documented }: Operation, fields: readonly string[] | undefined): ReadyColumn[] {
-  // Records without documented fields have their JSON.
-  if (!documented && fields === undefined) return []
-  const known = documented ? fieldsOf(id as OperationId) : []
-  const wanted = fields?.map((path) => known.find((each) => each.path === path) ?? path) ?? known
-  const columns = resolveColumns({ fields: wanted })
-  const reserved = columns.find(({ path }) => path === 'record' || path === 'key')
-  if (reserved !== undefined)
-    throw new UsageError(`a .db file has a column ${reserved.path} of its own; leave it out of --fields`)
-  return columns
+/** Records without documented fields have their JSON alone. */
+function columnsOf({ id, documented }: Operation): readonly ReadyColumn[] {
+  return documented ? resolveColumns({ fields: fieldsOf(id as OperationId) }) : []
 }
 
 function textOf(job: object): string {
@@ -208,15 +205,8 @@ function textOf(job: object): string {
 
 /** A hash that equal values share, whatever the order of their fields. */
 function hashOf(value: unknown): string {
-  let text: string | undefined
-  try {
-    text = canonicalJson(value)
-  } catch {
-    // Nested too deeply to be sorted.
-    text = jsonText(value)
-  }
   return createHash('sha256')
-    .update(text ?? '')
+    .update(canonicalJson(value) ?? '')
     .digest('hex')
 }
 

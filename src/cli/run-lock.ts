@@ -1,6 +1,6 @@
 import { type FileLock, NotALock, takeFileLock } from '../lib/node/file-lock.ts'
 import { UsageError } from './command-errors.ts'
-import { asWritten } from './output-file.ts'
+import { asWritten } from './as-written.ts'
 import { importWithSqlite } from './sqlite.ts'
 
 /** A killed process takes a moment to end, in milliseconds. */

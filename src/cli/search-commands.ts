@@ -3,7 +3,15 @@ import { operations } from '../api/operations.ts'
 import { estimate } from './estimate.ts'
 import { paramFlags } from './flags.ts'
 import { exitCodeHelp } from './help-texts.ts'
-import { addParams, choiceOption, common, described, withClient, yesOption } from './command-flags.ts'
+import {
+  addParams,
+  choiceOption,
+  common,
+  described,
+  outOption,
+  withClient,
+  yesOption,
+} from './command-flags.ts'
 import { watch } from './watch.ts'
 import { watchNetworks } from './watch-search.ts'
 
@@ -31,9 +39,7 @@ export function addEstimate(program: Command): void {
     'estimate [queries...]',
     'estimate how many new posts searches have each day, and what they cost',
     ['estimate acme', 'estimate acme globex --out posts.db'],
-  )
-    .option('--out <file>', 'a .db file of watch: the estimate is free if watch has run for half a day')
-    .option('--state <file>', 'a file of watch --state: the same')
+  ).addOption(outOption('the .db file of a watch: the estimate is free if it has run for half a day'))
   withFilters(command).action(estimate)
 }
 
@@ -41,13 +47,11 @@ export function addWatch(program: Command): void {
   const command = addSearch(program, 'watch [queries...]', 'print or store new posts as they come', [
     'watch acme globex --budget 200/day --out posts.db',
     'watch acme --once --budget 20 --out posts.db',
-    'watch acme --freshness 5m --budget 500 --state acme.json',
+    'watch acme --freshness 5m --budget 500',
   ])
-    .option('--out <file>', 'store posts and state in this .db file (SQLite)')
+    .addOption(outOption('store posts in this .db file (SQLite), and continue there'))
     .option('--once', 'look once, then end: for cron')
     .addOption(choiceOption('--from <start>', 'now: skip posts that already exist', ['now']))
-    .option('--state <file>', 'remember seen posts in this file for the next run')
-    .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
     .option('--max-pages <n>', 'page limit per look, gaps included', '10')
     .addOption(yesOption('; with --once, --max-pages is the limit, and it never asks'))
   withFilters(command).action(watch)

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { microblogSearch } from '../api/microblog.ts'
 import { professionalnetPostsSearch } from '../api/professionalnet/posts.ts'
+import type { WatchState } from '../extensions/watch/index.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, paramFlags, paramsOf, positionalOf } from './flags.ts'
+import { RecordDatabase } from './record-database.ts'
 
 /** Flags of commands about the new posts of a search. */
 export interface SearchFlags extends SharedFlags {
   readonly network: string
   readonly freshness: string
-  readonly state?: string
   readonly queries?: string
 }
 
@@ -54,4 +55,25 @@ function linesOf(path: string): string[] {
   } catch (error) {
     throw new UsageError(`--queries: ${messageOf(error)}`)
   }
+}
+
+/** What distinguishes the watch of a query from other jobs in a database. */
+export function jobOf({ id }: SearchOperation, params: object | undefined): object {
+  return { watch: id, params }
+}
+
+/** The database of `--out`, and what an earlier run has stored of each query. Opened without a request. */
+export async function openWatched(
+  out: string | undefined,
+  operation: SearchOperation,
+  searches: Searches,
+): Promise<{
+  readonly database?: RecordDatabase
+  readonly states: Readonly<Record<string, WatchState | null>>
+}> {
+  if (out === undefined) return { states: {} }
+  const jobs = Object.values(searches).map((params) => jobOf(operation, params))
+  const database = await RecordDatabase.open(out, { operation, jobs, needed: [] })
+  const states = Object.keys(searches).map((query, index) => [query, database.progress[index] ?? null])
+  return { database, states: Object.fromEntries(states) as Readonly<Record<string, WatchState | null>> }
 }

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
+import { type SearchToWatch, type WatchState, watchSearches } from '../extensions/watch/index.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -12,29 +10,35 @@ import { terminalWidth } from './formatter.ts'
 import { tableOf } from './formats.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
-import { fileFormatOf } from './output-file.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
-import { type SearchFlags, type Searches, operationOf, searchesOf } from './watch-search.ts'
-import { type WatchSink, openSink } from './watch-sink.ts'
+import type { RecordDatabase } from './record-database.ts'
+import {
+  type SearchFlags,
+  type Searches,
+  jobOf,
+  openWatched,
+  operationOf,
+  searchesOf,
+} from './watch-search.ts'
 
 export interface WatchFlags extends SearchFlags {
   readonly maxPages: string
   readonly once?: boolean
   readonly from?: 'now'
-  readonly exec?: string
 }
 
 const mostEstimated = 10
 
-/** Prints new posts as JSON Lines, stores them, or passes each batch to a command. */
+/** Prints new posts as JSON Lines, or stores them. */
 export async function watch(words: readonly string[], flags: WatchFlags): Promise<void> {
   const operation = operationOf(flags)
-  const { out, exec } = flags
+  const { out } = flags
   const searches = searchesOf(operation, flags, words)
   const queries = Object.keys(searches)
-  refuseFiles(flags, queries)
+  if (queries.length > 1 && out === undefined)
+    throw new UsageError('several queries need --out FILE.db, which tells which query has found a post')
   const machine = await openMachine(flags, 'watch')
   // An estimate of many searches is dear itself.
   const estimate = queries.length <= mostEstimated && (() => costOfWatch(operation, searches, flags, machine))
@@ -43,7 +47,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     ? tableOf(operation, { fields: undefined, width: terminalWidth() })
     : undefined
   // The watch yields the posts of a page even if it ends after that page.
-  const interrupt = new InterruptHandler({ prepare: () => sink?.prepare() })
+  const interrupt = new InterruptHandler({ prepare: () => database?.assertUnlocked() })
   const client = clientFor(
     flags,
     {
@@ -59,34 +63,35 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     maxPages: wholeNumberOf('--max-pages', flags.maxPages),
     ...{ once: flags.once, from: flags.from, budget, signal: interrupt.signal },
   }
-  const report = new WatchReport(queries, (query) => sink?.states[query] != null)
-  let sink: WatchSink | undefined
+  const report = new WatchReport(queries, (query) => states[query] != null)
+  let database: RecordDatabase | undefined
+  let states: Readonly<Record<string, WatchState | null>> = {}
   let failure: unknown
   let isOver = false
   let [stored, spent] = [0, 0]
   let unstored = ''
   try {
-    // Fails before a page is bought if a state cannot be written.
-    sink = await openSink(flags, operation, searches)
+    ;({ database, states } = await openWatched(out, operation, searches))
     const outlook = await budget?.summary?.()
     const pace = outlook && paceText(outlook, queries.length * operation.price.credits, options.freshness)
     if (pace !== undefined) tell(flags, pace)
     for await (const batch of watchSearches(client, namedSearches(flags, searches), {
       ...options,
-      states: sink?.states,
+      states,
     })) {
       const { name, posts, state, error } = batch
       const credits = client.credits.spent + client.credits.uncertain
       report.add(batch, credits - spent)
       spent = credits
       const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
-      if (exec === undefined && out === undefined) {
+      if (database === undefined) {
         if (!(await print(table?.page(posts) ?? text, table?.isStyled))) return
-      } else unstored = text
-      if (exec !== undefined && posts.length > 0) await execute(exec, text)
-      // After an error, the last batch has told the state.
-      if (error === null) stored += sink?.store(name, posts, state) ?? 0
-      unstored = ''
+      } else if (error === null) {
+        // After an error, the last batch has told the state.
+        unstored = text
+        stored += database.store(posts, jobOf(operation, searches[name]), state, name)
+        unstored = ''
+      }
       interrupt.pageIsWritten()
       if (error === null) continue
       // Nobody else has this error.
@@ -103,7 +108,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     if (unstored !== '') say(`You have paid for these posts, which were not stored:\n${unstored}`)
     throw interrupt.signal.aborted ? interrupt.signal.reason : error
   } finally {
-    sink?.close()
+    database?.close()
     interrupt.end()
     const { spent, uncertain } = client.credits
     const outlook = await Promise.resolve(budget?.summary?.()).catch(() => undefined)
@@ -123,23 +128,4 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
 function namedSearches({ network }: WatchFlags, searches: Searches): Readonly<Record<string, SearchToWatch>> {
   const all = Object.entries(searches).map(([query, params]) => [query, { ...params, network }])
   return Object.fromEntries(all) as Readonly<Record<string, SearchToWatch>>
-}
-
-function refuseFiles({ out, state }: WatchFlags, queries: readonly string[]): void {
-  if (out !== undefined && fileFormatOf(out) !== 'db')
-    throw new UsageError(`watch stores posts in a .db file only, got --out ${out}`)
-  if (out !== undefined && state !== undefined)
-    throw new UsageError('--state contradicts --out, whose file keeps the state, too; leave out one of them')
-  if (queries.length > 1 && out === undefined)
-    throw new UsageError('several queries need --out FILE.db, which tells which query has found a post')
-}
-
-/** Runs a shell command with the text on stdin. */
-async function execute(command: string, text: string): Promise<void> {
-  const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
-  // The command may ignore stdin.
-  child.stdin.on('error', () => {})
-  child.stdin.end(text)
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
-  if (code !== 0) throw new Error(`--exec: the command ended with ${code ?? signal}`)
 }

@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { folder, sandbox, social, useCommand } from './command.ts'
+import { sandbox, social, useCommand } from './command.ts'
 
 const since = new Date(Date.now() - 3 * 86_400_000)
 const options = { growth: { perHour: 30, since }, posts: 0 } as const
@@ -11,6 +10,14 @@ const search = '{"category":"Latest","query":"acme"}'
 const watched = [120, 43_200_000]
 const state = { search, spans: [], pace: { at: now, fast: [30, 10_800_000], slow: watched, watched } }
 
+/** Makes the database of a watch that has this state. */
+async function store(state: object): Promise<void> {
+  await social('watch acme --once --out posts.db')
+  const file = new DatabaseSync('posts.db')
+  file.prepare('UPDATE social_search_jobs SET state = ?').run(JSON.stringify(state))
+  file.close()
+}
+
 describe('estimate', () => {
   useCommand(options)
 
@@ -18,18 +25,19 @@ describe('estimate', () => {
     const { code, out } = await social('estimate acme')
     expect([code, JSON.parse(out)]).toMatchObject([0, { query: 'acme', basis: 'two pages' }])
     expect(sandbox.ledger.spent).toBe(4)
-    writeFileSync(join(folder, 'acme.json'), JSON.stringify(state))
-    const stored = await social('estimate acme --state acme.json')
+    await store(state)
+    const before = sandbox.ledger.spent
+    const stored = await social('estimate acme --out posts.db')
     expect(JSON.parse(stored.out)).toEqual({
       ...{ query: 'acme', postsPerDay: 240, low: 120, high: 480, basis: 'history', creditsPerDay: 24 },
     })
-    expect(sandbox.ledger.spent).toBe(4)
+    expect(sandbox.ledger.spent).toBe(before)
   })
 
   it('rounds the numbers of JSON to three digits', async () => {
     const pace = { ...state.pace, watched: [0.6 * 7, 12 * 3_600_000] }
-    writeFileSync(join(folder, 'acme.json'), JSON.stringify({ ...state, pace }))
-    const { out } = await social('estimate acme --state acme.json')
+    await store({ ...state, pace })
+    const { out } = await social('estimate acme --out posts.db')
     expect(out).toContain('"postsPerDay":8.4,"low":4.2,"high":16.8,"basis":"history","creditsPerDay":0.84}')
   })
 

@@ -4,9 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
-import type { JobState } from '../../src/cli/job-database.ts'
 import { RecordDatabase } from '../../src/cli/record-database.ts'
-import { runOperation } from '../../src/cli/run-operation.ts'
+import { type JobState, runOperation } from '../../src/cli/run-operation.ts'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operationOf } from '../../src/api/operations.ts'
@@ -60,7 +59,7 @@ class Job {
     })
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://run-${++jobs}.example/v1`)
     const shared = { perMinute: 'off', all: true, yes: true, resume: true, out, ...flags }
-    return (await settle(runOperation(operation, subject, shared, []))).value
+    return (await settle(runOperation(operation, subject, shared))).value
   }
 
   get state(): JobState {

@@ -27,18 +27,6 @@ describe('RecordDatabase.store()', () => {
     const rows = new DatabaseSync(path).prepare('SELECT id FROM microblog_posts').all()
     expect(rows.map(({ id }) => id)).toEqual(['1', '2'])
   })
-
-  it('stores a record once when it is null or nested 3,000 deep', async () => {
-    const operation = operations.find(({ id }) => id === 'technews.search')!
-    const database = await RecordDatabase.open(join(folder, 'deep.db'), {
-      operation,
-      fields: ['id'],
-      jobs: [{}],
-    })
-    const records = [null, JSON.parse('['.repeat(3000) + ']'.repeat(3000)) as unknown]
-    expect([database.store(records, {}, {}), database.store(records, {}, {})]).toEqual([2, 0])
-    database.close()
-  })
 })
 
 describe('RecordDatabase.open()', () => {
@@ -68,10 +56,5 @@ describe('RecordDatabase.open()', () => {
       'professionalnet_reactions',
       'technews_posts',
     ])
-  })
-
-  it('refuses a field with the name of a column of its own', async () => {
-    const options = { operation: microblogSearch, fields: ['id', 'record'], jobs: [{}] }
-    await expect(RecordDatabase.open(join(folder, 'own.db'), options)).rejects.toThrow('column record')
   })
 })

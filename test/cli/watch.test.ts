@@ -1,9 +1,9 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
-import { bodies, folder, sandbox, social, useCommand } from './command.ts'
+import { bodies, sandbox, social, useCommand } from './command.ts'
 
 const options = { content: { microblog: posts(0, 30) } }
 const ids = 'SELECT id FROM microblog_posts'
@@ -29,23 +29,8 @@ describe('watch --out posts.db', () => {
     const file = new DatabaseSync('posts.db')
     file.prepare('UPDATE social_search_jobs SET state = ?').run(state)
     file.close()
-    writeFileSync('state.json', state)
-    for (const line of [watch, 'watch coffee --once --state state.json'])
-      expect(await social(line)).toMatchObject(failed(2, 'is not the state of a job'))
+    expect(await social(watch)).toMatchObject(failed(2, 'is not the state of a job'))
     expect(sandbox.requests).toHaveLength(before)
-  })
-
-  it('passes the new posts to --exec, and prints those that it fails for instead of storing them', async () => {
-    for (const line of [watch, 'watch coffee --once --state state.json', 'watch coffee --once']) {
-      const { code, err } = await social(`${line} --exec 'exit 3'`)
-      expect([code, err.match(/"id":"\d+"/g)?.length]).toEqual([1, 20])
-      expect(err).toContain('ended with 3')
-    }
-    expect(readdirSync(folder)).toEqual([])
-    await social(`${watch} --exec 'wc -l > lines'`)
-    expect([Number(readFileSync('lines', 'utf8')), rowsOf('posts.db', ids).length]).toEqual([20, 20])
-    // Without new posts, the command does not run.
-    expect((await social(`${watch} --exec 'exit 3'`)).code).toBe(0)
   })
 })
 

@@ -1,7 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { linesOf } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
 import { command, env, run, search, server, social, useCommand, when } from './command.ts'
 
@@ -18,16 +17,6 @@ function limited(line: string, blocks: number) {
 }
 
 describe('--out', () => {
-  it('keeps whole pages in a file when the disk is full, and prints the page that has no room', async () => {
-    const out = fileOf('full.jsonl')
-    const full = await limited(`${search} --all --yes --out ${out}`, 60)
-    expect([full.code, full.err]).toEqual([1, expect.stringContaining('EFBIG')])
-    expect(full.err).toContain('The response, which may have been charged:')
-    expect(full.err).toMatch(/To continue: social-search .* --out \S+full\.db /)
-    expect(server.requests.length).toBeGreaterThan(1)
-    expect(linesOf(readFileSync(out, 'utf8'))).toHaveLength(20 * (server.requests.length - 1))
-  })
-
   it('keeps whole pages in a database when the disk is full, and loses no row when there is room again', async () => {
     const out = fileOf('full.db')
     const line = `${search} --all --yes --out ${out} --resume`
@@ -48,10 +37,10 @@ describe('--out', () => {
       () => server.requests.length >= 2,
       (child) => child.kill('SIGINT'),
     )
-    const out = fileOf('interrupted.csv')
-    const { code, err } = await social(`${search} --all --yes --fields id --out ${out}`, { during })
-    expect([code, err]).toEqual([130, expect.stringContaining('interrupted.db ')])
+    const out = fileOf('interrupted.db')
+    const { code, err } = await social(`${search} --all --yes --out ${out}`, { during })
+    expect([code, err]).toEqual([130, expect.stringContaining('To continue: the same command with --resume')])
     const pages = server.requests.filter(({ charged }) => charged > 0).length
-    expect(linesOf(readFileSync(out, 'utf8'))).toHaveLength(1 + 20 * pages)
+    expect(rowsOf(out, 'SELECT id FROM microblog_posts')).toHaveLength(20 * pages)
   })
 })

@@ -1,49 +1,28 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { linesOf, recordsOf } from '../support/command-line.ts'
+import { expect, it } from 'vitest'
+import { linesOf } from '../support/command-line.ts'
+import { rowsOf } from '../support/posts-database.ts'
 import { command, server, social, useCommand, when } from './command.ts'
 
 useCommand()
 
-const fileOf = (name: string) => join(command.folder, name)
 const watch = 'watch coffee --yes --freshness 2'
 
-describe('watch', () => {
-  it('prints new posts, keeps its state, and hands batches to a command', async () => {
-    const [state, seen] = [fileOf('watch.json'), fileOf('seen.jsonl')]
-    const writtenAt = () => statSync(state, { throwIfNoEntry: false })?.mtimeMs ?? 0
-    /** Interrupts it while it waits for its second look. */
-    const interrupted = (flags = '') => {
-      const before = writtenAt()
-      return social(`${watch} --state ${state} ${flags}`, {
-        during: when(
-          () => writtenAt() > before,
-          (child) => child.kill('SIGINT'),
-        ),
-      })
-    }
-    const first = await interrupted(`--exec 'cat >> ${seen}'`)
-    expect([first.code, linesOf(readFileSync(seen, 'utf8')).length]).toEqual([130, 20])
-    const again = await interrupted()
-    expect([again.code, again.out, server.requests.length]).toEqual([130, '', 2])
-    writeFileSync(state, '{}')
-    expect((await social(`${watch} --state ${state}`)).code).toBe(2)
+it('watch prints new posts until Ctrl-C', async () => {
+  const { code, out } = await social(watch, {
+    during: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
   })
+  expect([code, linesOf(out).length]).toEqual([130, 20])
+})
 
-  it('passes a batch again if it was killed before the command has exited', async () => {
-    const [state, seen] = [fileOf('killed.json'), fileOf('killed.jsonl')]
+it('watch stores the page under way at Ctrl-C, and the next run knows its posts', async () => {
+  const file = join(command.folder, 'watch.db')
+  for (let run = 1; run <= 2; run++) {
     const during = when(
-      () => existsSync(seen),
-      (child) => child.kill('SIGKILL'),
+      () => server.requests.length === run,
+      (child) => child.kill('SIGINT'),
     )
-    // The command goes on after the watch was killed, and ends on its own.
-    const slow = `cat > ${seen}.new && mv ${seen}.new ${seen} && sleep 1`
-    const killed = await social(`${watch} --state ${state} --exec '${slow}'`, { during })
-    expect([killed.code, existsSync(state)]).toEqual([null, false])
-    const { out } = await social(`watch coffee --freshness 0.2 --budget 2 --state ${state}`)
-    expect(recordsOf(out).map(({ id }) => id)).toEqual(
-      recordsOf(readFileSync(seen, 'utf8')).map(({ id }) => id),
-    )
-  })
+    expect(await social(`${watch} --out ${file}`, { during })).toMatchObject({ code: 130, out: '' })
+    expect([server.requests.length, rowsOf(file, 'SELECT id FROM microblog_posts').length]).toEqual([run, 20])
+  }
 })
