@@ -149,9 +149,7 @@ export class SocialSearch {
     return openapi(this.#transport, options)
   }
 
-  /**
-   * Fetches the published credit rates (`GET /openapi.json`), and lists those that differ from this package's. Free.
-   */
+  /** Fetches the published credit rates (`GET /openapi.json`), for the option `prices`. Free. */
   creditRates(options?: CallOptions): Promise<CreditRates> {
     return readCreditRates(this.#transport, options)
   }

@@ -1,3 +1,4 @@
+import { organizationLimits } from '../../src/api/limits.ts'
 import type { LimitOptions } from '../../src/core/options/types.ts'
 import { clientTransport, createTransport } from '../../src/core/call/transport.ts'
 import { baseUrl } from './service.ts'
@@ -17,7 +18,9 @@ export const oursWithShares: Strategy = {
   name: 'ours, shares set',
   applies: (scenario) => scenario.processes > 1,
   start: (world) => {
-    const limits = { share: 1 / world.scenario.processes }
+    const part = (limit: number): number => Math.max(1, Math.floor(limit / world.scenario.processes))
+    const { inFlight, perMinute } = organizationLimits
+    const limits = { inFlight: part(inFlight), perMinute: part(perMinute) }
     return processes(world, (process) => ({ organization: `${worlds}/${process}`, limits }))
   },
 }

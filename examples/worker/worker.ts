@@ -3,7 +3,7 @@ import { SocialSearch } from 'social-search-sdk'
 import { createProxy } from 'social-search-sdk/proxy'
 
 // At module scope, so that all requests of an isolate share the limits. Isolates share nothing: each takes a half.
-const client = SocialSearch.fromEnv({ limits: { share: 0.5 } })
+const client = SocialSearch.fromEnv({ limits: { inFlight: 1, perMinute: 10 } })
 
 const proxy = createProxy({
   client,

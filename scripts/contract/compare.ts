@@ -1,4 +1,4 @@
-import { publishedRates, rateDifferences } from '../../src/api/credit-rates.ts'
+import { creditRates, publishedRates } from '../../src/api/credit-rates.ts'
 import { descriptionGet } from '../../src/api/description.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
@@ -40,8 +40,10 @@ export function compareContract(description: unknown): Difference[] {
       differences.push({ operation: id, path: `${method} ${path}`, assumed: id })
   }
   differences.push(...[...theirs.values()].map(({ name }) => ({ path: name, published: name })))
-  for (const { rate, assumed, published } of rateDifferences(publishedRates(description)))
-    differences.push({ path: rate, assumed: `${assumed}`, published: published?.toString() })
+  const rates = publishedRates(description)
+  for (const [rate, assumed] of Object.entries(creditRates))
+    if (rates[rate] !== assumed)
+      differences.push({ path: rate, assumed: `${assumed}`, published: rates[rate]?.toString() })
   return differences
 }
 

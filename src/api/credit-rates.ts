@@ -18,13 +18,6 @@ export function atRate<Rate extends CreditRateName>(rate: Rate) {
   return { credits: creditRates[rate], rate } as const
 }
 
-/** A published credit rate that differs from the rate that this package assumes; null if it is not one number. */
-export interface RateDifference {
-  rate: CreditRateName
-  assumed: number
-  published: number | null
-}
-
 /**
  * The constants of the schemas that contain the rates. These schemas are found by their content, at least one
  * documented rate, because their names are not documented. A rate with contradicting values is omitted.
@@ -40,13 +33,6 @@ export function publishedRates(description: unknown): Record<string, number> {
       found.set(name, (found.get(name) ?? rate) === rate ? rate : Number.NaN)
   }
   return Object.fromEntries([...found].filter(([, rate]) => !Number.isNaN(rate)))
-}
-
-export function rateDifferences(rates: Record<string, number>): RateDifference[] {
-  const assumed = Object.entries(creditRates) as [CreditRateName, number][]
-  return assumed
-    .map(([rate, assumed]) => ({ rate, assumed, published: rates[rate] ?? null }))
-    .filter(({ assumed, published }) => assumed !== published)
 }
 
 function at(value: unknown, name: string): Record<string, unknown> {

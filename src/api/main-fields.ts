@@ -26,8 +26,3 @@ export const shortNames: { readonly [Id in OperationId]?: Readonly<Record<string
     'social_details.numShares': 'reposts',
   },
 }
-
-/** The paths of these fields. */
-export const mainFields = Object.fromEntries(
-  Object.entries(shortNames).map(([id, names]) => [id, Object.keys(names)]),
-) as { readonly [Id in OperationId]?: readonly string[] }

@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { count } from '../lib/count.ts'
-import { isNear } from '../lib/is-near.ts'
 import { ConfigurationError } from './index.ts'
 import { maxTimerMs } from '../lib/time.ts'
 
@@ -13,9 +12,6 @@ export function requireOption<T>(value: T, isValid: boolean, rule: string): T {
 export function assertObject(name: string, value: unknown): asserts value is object {
   requireOption(value, typeof value === 'object' && value !== null, `${name} must be an object`)
 }
-
-/** Names that other SDKs have for options. */
-const namesElsewhere: Readonly<Record<string, string>> = { maxRetries: 'retry', retries: 'retry' }
 
 /** Names all options, so that the compiler finds a missing name. */
 export type Names<Options> = { readonly [Name in keyof Options]-?: unknown }
@@ -33,11 +29,8 @@ export function assertOptions<Options extends object>(
   assertObject(name || 'options', options)
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
   if (unknown === undefined) return
-  const names = Object.keys(known)
-  const { [unknown]: alias } = namesElsewhere
-  const near = names.find((each) => each === alias || isNear(unknown.toLowerCase(), each.toLowerCase()))
-  const hint = near === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${near}?`
-  throw new ConfigurationError(`unknown option ${name && `${name}.`}${unknown}; ${hint}`)
+  const path = name === '' ? unknown : `${name}.${unknown}`
+  throw new ConfigurationError(`unknown option ${path}; expected one of ${Object.keys(known).join(', ')}`)
 }
 
 export function assertFunction<T>(name: string, value: T): T {

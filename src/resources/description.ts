@@ -2,19 +2,14 @@ import type { CallOptions } from '../core/options/types.ts'
 import { descriptionGet } from '../api/description.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
 import { operations } from '../api/operations.ts'
-import { type RateDifference, publishedRates, rateDifferences } from '../api/credit-rates.ts'
+import { publishedRates } from '../api/credit-rates.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 
-/** The published credit rates, compared with those that this package assumes. */
+/** The published credit rates. */
 export interface CreditRates {
   /** Every rate with one published value, by its published name, in credits. */
   rates: Record<string, number>
-  /**
-   * Published rates that differ from those that this package assumes; null if not one number. Contains only rates with
-   * a documented name: those of persons and tech news have none.
-   */
-  differences: RateDifference[]
   /** The published price of each operation whose rate has a documented name, for the option `prices`. */
   prices: Record<string, number>
 }
@@ -31,5 +26,5 @@ export async function readCreditRates(transport: Transport, options?: CallOption
     const published = price.kind === 'free' || price.rate === null ? undefined : rates[price.rate]
     return published === undefined ? [] : [[id, published] as const]
   })
-  return { rates, differences: rateDifferences(rates), prices: Object.fromEntries(prices) }
+  return { rates, prices: Object.fromEntries(prices) }
 }

@@ -140,7 +140,7 @@ describe('createEventReceiver()', () => {
     [{ verify: undefined }, /^verify must be a function, got undefined/],
     [{ onEvent: undefined }, /^onEvent must be a function/],
     [{ schema: {} }, /schema must be a Standard Schema, got object/],
-    [{ onevent: () => {} }, /unknown option onevent; did you mean onEvent\?/],
+    [{ onevent: () => {} }, /unknown option onevent; expected one of /],
   ])('refuses the invalid options %j', (options, message) => {
     expect(() => makeReceiver(options)).toThrow(message)
   })

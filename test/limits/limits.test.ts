@@ -51,9 +51,9 @@ describe('limits', () => {
     })
   })
 
-  it('search() keeps to its share of the limits', async () => {
+  it('search() keeps to its own part of the limits', async () => {
     service.script(() => ok())
-    const client = makeClient({ limits: { share: 0.25 } })
+    const client = makeClient({ limits: { inFlight: 1, perMinute: 5 } })
     await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))
     const [first, fifth, sixth] = [0, 4, 5].map((place) => service.arrivals[place]!.at)
     expect(fifth! - first!).toBeLessThan(1000)
@@ -72,7 +72,7 @@ describe('limits', () => {
 
   it.each([
     {
-      title: 'does not count a request towards its share when a 429 announces a moment',
+      title: 'does not count a request towards its own limit when a 429 announces a moment',
       before: [],
       sent: 6,
     },
@@ -80,7 +80,7 @@ describe('limits', () => {
   ])('search() $title', async ({ before, sent }) => {
     const refusals = [...before, 1].map((seconds) => rateLimited(seconds))
     service.script(...refusals, () => ok())
-    const client = makeClient({ limits: { share: 0.25 } })
+    const client = makeClient({ limits: { inFlight: 1, perMinute: 5 } })
     await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))
     const start = service.arrivals[0]!.at
     expect(service.arrivals.filter(({ at }) => at - start < 60_000)).toHaveLength(sent)

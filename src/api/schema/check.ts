@@ -3,9 +3,6 @@ import { count } from '../../lib/count.ts'
 import { type Issue, dotPath, got, maxIssues } from '../issues.ts'
 import type { Schema } from './schema.ts'
 
-/** The message of a field that the schema does not know. */
-export const unknownField = 'is not a known property'
-
 /**
  * Lists what is wrong with a value; the list is empty if the value is valid. Callers keep their value: zod's copy lacks the
  * fields that the schema does not know.
@@ -59,7 +56,7 @@ const typeNames: Readonly<Record<string, string>> = {
 /** Explains why a value is invalid. */
 function messageOf(issue: z.core.$ZodRawIssue): string {
   const { input, path, inst } = issue
-  if (issue.code === 'unrecognized_keys') return unknownField
+  if (issue.code === 'unrecognized_keys') return 'is not a known property'
   if (input === undefined && path !== undefined && path.length > 0) return 'is required'
   switch (issue.code) {
     case 'too_small':

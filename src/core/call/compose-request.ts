@@ -1,5 +1,4 @@
-import { check, unknownField } from '../../api/schema/check.ts'
-import { suggestPath } from '../../api/schema/suggest-path.ts'
+import { check } from '../../api/schema/check.ts'
 import { type Issue, firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type Charged, type ErrorContext, InvalidRequestError } from '../../errors/index.ts'
@@ -63,18 +62,15 @@ export function composeRequest(
 }
 
 /**
- * Refuses a request with issues, and says which field or option the caller may have meant.
+ * Refuses a request with issues, and says which of them are options.
  *
  * @throws {InvalidRequestError}
  */
 export function assertValid(operation: Operation, request: ComposedRequest, redactor: Redactor): void {
   if (request.issues.length === 0) return
   const issues = firstIssues(request.issues, (text) => redactor.text(text))
-  for (const issue of operation.documented ? issues : []) {
-    const meant = issue.message === unknownField ? suggestPath(operation.request, issue.path) : undefined
+  for (const issue of operation.documented ? issues : [])
     if (isOption(issue.path, operation)) issue.message += '; it is an option, passed after the params'
-    else if (meant !== undefined) issue.message += `; did you mean ${meant}?`
-  }
   const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
   throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
 }

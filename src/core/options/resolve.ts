@@ -34,8 +34,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     ...sharedChanges,
   })
   const { cache, fetch, limits = {}, limiter, organization, prices = {} } = options
-  const limitNames = { share: true, inFlight: true, perMinute: true, surfaces: true }
-  assertOptions(limits, limitNames, 'limits')
+  assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
   for (const [id, credits] of Object.entries(prices)) {
@@ -52,20 +51,17 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     )
   }
   if (organization !== undefined) nonEmptyText('organization', organization)
-  for (const method of ['acquire', 'closeSurface', 'waitOf'])
-    if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const owner = ownerOf(reachable)
-  const own = limiter ?? limiterOfProcess(owner, baseUrl, partOf(limits))
+  const own = ownLimits(limits)
   if (limiter !== undefined)
-    for (const name of ['share', 'inFlight', 'perMinute'] as const)
-      if (limits[name] !== undefined)
-        throw new ConfigurationError(`limits.${name} contradicts limiter, which has the limits`)
+    for (const name of Object.keys(own))
+      throw new ConfigurationError(`limits.${name} contradicts limiter, which has the limits`)
   const client: ClientSettings = {
     baseUrl,
     bodyFormat: serviceFormat,
     credential: new Credential(provider, redactor),
     redactor,
-    limiter: own,
+    limiter: limiter ? assertMethod('limiter', limiter, 'acquire') : limiterOfProcess(owner, baseUrl, own),
     surfaces: { ...limits.surfaces },
     ledger: new Ledger(),
     prices: { ...prices },
@@ -144,20 +140,14 @@ function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object
   )
 }
 
-/** The limits of this process; only those that the user has set. */
-function partOf({ share, inFlight, perMinute }: LimitOptions): Partial<Limits> {
-  const { inFlight: all, perMinute: each } = organizationLimits
-  if (share !== undefined)
-    requireOption(share, share > 0 && share <= 1, 'limits.share must be a number above 0 and up to 1')
-  const part = (limit: number): number => Math.max(1, Math.floor(limit * (share ?? 1)))
-  const own = {
-    inFlight: inFlight === undefined ? share && part(all) : inFlight,
-    perMinute: perMinute === undefined ? share && part(each) : perMinute,
-  }
+/** The limits that the user has set. */
+function ownLimits({ inFlight, perMinute }: LimitOptions): Partial<Limits> {
   return {
-    ...(own.inFlight !== undefined && { inFlight: wholeNumber('limits.inFlight', own.inFlight, all) }),
-    ...(own.perMinute !== undefined && {
-      perMinute: own.perMinute === false ? Infinity : wholeNumber('limits.perMinute', own.perMinute),
+    ...(inFlight !== undefined && {
+      inFlight: wholeNumber('limits.inFlight', inFlight, organizationLimits.inFlight),
+    }),
+    ...(perMinute !== undefined && {
+      perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
     }),
   }
 }

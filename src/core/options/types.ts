@@ -33,18 +33,11 @@ export interface RetryOptions {
 
 /** How much of the organization's rate limits a client may use. */
 export interface LimitOptions {
-  /**
-   * The fraction of all limits for this client, above 0 and up to 1. Use it if other programs share the organization.
-   * Rounded down to whole requests, at least one. For more than two processes, use a shared `limiter`. Default 1.
-   */
-  share?: number | undefined
-  /**
-   * Requests in flight, 1 or 2. Default: 2, or the client's `share` of it; with a `limiter`, its limit.
-   */
+  /** Requests in flight, 1 or 2. Default: 2; with a `limiter`, its limit. */
   inFlight?: number | undefined
   /**
-   * Requests a minute for each search surface; false for no limit. Default: 20, or the client's `share` of it; with a
-   * `limiter`, its limit. Set more if your organization has a higher limit.
+   * Requests a minute for each search surface; false for no limit. Default: 20; with a `limiter`, its limit. Set less if
+   * another program uses the organization's limits, and more if your organization has higher ones.
    */
   perMinute?: number | false | undefined
   /**

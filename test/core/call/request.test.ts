@@ -100,14 +100,11 @@ describe('search()', () => {
     expect(fetch.mock.lastCall?.[0].headers.has('user-agent')).toBe(false)
   })
 
-  it.each([
-    [{ filter: {} }, 'filter is not a known property; did you mean filters?'],
-    [{ lang: 'en' }, 'lang is not a known property; did you mean filters.lang?'],
-    [{ filters: { Lang: 'en' } }, 'filters.Lang is not a known property; did you mean filters.lang?'],
-    [{ near: 'here' }, 'near is not a known property'],
-  ])('suggests the known param when it is %j', async (params, message) => {
-    const { error } = await settle(makeClient().microblog.search({ query: 'rust', ...(params as object) }))
-    expect((error as Error).message).toBe(`microblog.search: invalid request, nothing was sent: ${message}`)
+  it('names a param that the service does not know', async () => {
+    const { error } = await settle(makeClient().microblog.search({ query: 'rust', near: 'here' } as never))
+    expect((error as Error).message).toBe(
+      'microblog.search: invalid request, nothing was sent: near is not a known property',
+    )
   })
 
   // The bounds of each field are in test/properties/contract.test.ts.

@@ -24,27 +24,17 @@ const documented = {
 }
 
 describe('creditRates()', () => {
-  it('finds no difference when the service publishes what is documented', async () => {
+  it('reads the rates, and the prices of operations that have one', async () => {
     service.script(published({ ...documented, aiRelevanceScoring: 0.5 }))
     const { value } = await settle(makeClient().creditRates())
-    expect(value?.differences).toEqual([])
     expect(value?.rates).toEqual({ ...documented, aiRelevanceScoring: 0.5 })
     expect(value?.prices).toMatchObject({ 'microblog.search': 2, 'professionalnet.company.get': 4 })
   })
 
-  it('lists rates that are published differently, or not at all', async () => {
-    service.script(
-      published({
-        apiTwitterSearchPerRequest: 3,
-        apiLinkedInSearchPerRequest: 4,
-        apiLinkedInPostCommentsPerComment: 1,
-      }),
-    )
+  it('leaves out the price of an operation whose rate is not published', async () => {
+    service.script(published({ apiTwitterSearchPerRequest: 3 }))
     const { value } = await settle(makeClient().creditRates())
-    expect(value?.differences).toEqual([
-      { rate: 'apiTwitterSearchPerRequest', assumed: 2, published: 3 },
-      { rate: 'apiLinkedInPostReactionsPerReaction', assumed: 1, published: null },
-    ])
+    expect(value?.prices).toEqual({ 'microblog.search': 3 })
   })
 })
 

@@ -108,7 +108,7 @@ describe('new CreditBudget(limit, { every })', () => {
     [{ every: 'week' }, "`every` must be 'hour', 'day' or 'month', got \"week\""],
     [{ every: 'day', timeZone: 'Mars/Base' }, 'timeZone must be a name such as Europe/Paris'],
     [{ timeZone: 'UTC' }, 'timeZone needs every'],
-    [{ evry: 'day' }, 'unknown option evry; did you mean every?'],
+    [{ evry: 'day' }, 'unknown option evry; expected one of every, timeZone, name'],
     [{ name: '' }, 'name must be a string that is not empty'],
   ])('refuses %o', (options, message) => {
     expect(() => new CreditBudget(1, options as object)).toThrow(message)

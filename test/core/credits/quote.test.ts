@@ -36,7 +36,7 @@ describe('quote()', () => {
     const limited = (limits: ClientOptions['limits']) =>
       new SocialSearch({ baseUrl, apiKey: `key_${crypto.randomUUID()}`, limits })
     expect([
-      minutes(limited({ share: 0.5 }), 21),
+      minutes(limited({ perMinute: 10 }), 21),
       minutes(limited({ perMinute: 5 }), 21),
       minutes(limited({ perMinute: false }), 1000),
       minutes(limited({ surfaces: { 'microblog.search': null } }), 1000),
