@@ -36,7 +36,7 @@ export { type ProxiedCode, creditsHeader } from './core/http/proxy-protocol.ts'
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
-export { FetchMisuse, callFetch, initOf, readText, send } from './core/http/send.ts'
+export { callFetch, initOf, readText, send } from './core/http/send.ts'
 export { announcedWait } from './core/retry/announced-wait.ts'
 
 // Limits, on which shared limits build.

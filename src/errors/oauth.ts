@@ -57,7 +57,7 @@ export class OAuthError extends SharedError {
   /** The phase that failed. */
   readonly step: OAuthStep
   /**
-   * The server's own code, such as `access_denied` or `invalid_client`; otherwise `unreachable`, `timeout`, `redirect`,
+   * The server's own code, such as `access_denied` or `invalid_client`; otherwise `unreachable`, `timeout`,
    * `invalid_callback` or `invalid_response`.
    */
   readonly reason: string

@@ -41,7 +41,7 @@ describe('FileTokenStore.lock()', () => {
     writeFileSync(`${path}.lock.tmp`, '{')
     writeFileSync(join(folder, 'other.json.lock.tmp'), '')
     expect(await together(10)).toBe(1)
-    await new FileTokenStore(path).set(tokenSet())
+    new FileTokenStore(path).set(tokenSet())
     expect(readdirSync(folder).sort()).toEqual(['other.json.lock.tmp', 'tokens.json'])
   })
 
@@ -59,6 +59,8 @@ describe('FileTokenStore.lock()', () => {
   it('rejects with a ConfigurationError when the runtime has no node:sqlite', async () => {
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
     onTestFinished(() => void vi.restoreAllMocks())
-    await expect(new FileTokenStore(path).set(tokenSet())).rejects.toBeInstanceOf(ConfigurationError)
+    await expect(new FileTokenStore(path).lock(() => Promise.resolve())).rejects.toBeInstanceOf(
+      ConfigurationError,
+    )
   })
 })

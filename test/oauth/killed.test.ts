@@ -16,12 +16,12 @@ afterEach(() => closed(server))
 it('OAuthSession.token() does not send a refresh token again after a killed process sent it', async () => {
   const url = await listening(server)
   const store = new FileTokenStore(path)
-  await store.set(tokenSet({ expiresAt: Date.now() }))
+  store.set(tokenSet({ expiresAt: Date.now() }))
   const child = fork(join(import.meta.dirname, 'refresher.ts'), [path, url])
   await expect.poll(() => requests.length, { timeout: 10_000 }).toBe(1)
   child.kill('SIGKILL')
   await once(child, 'exit')
-  const oauth = await makeOAuth({ endpoints: { authorization: url, token: url }, store, timeout: 1000 })
+  const oauth = await makeOAuth({ endpoints: { authorization: url, token: url }, store })
   await expect(oauth.session().token()).rejects.toMatchObject({
     reason: 'lost',
     message: expect.stringContaining('or its process ended first'),

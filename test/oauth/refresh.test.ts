@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { OAuthClientOptions, TokenSet } from '../../src/extensions/oauth/index.ts'
+import type { OAuthClientOptions } from '../../src/extensions/oauth/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { query } from '../support/search.ts'
 import {
-  type TokenAnswer,
   access,
   broken,
   json,
@@ -40,8 +39,6 @@ describe('OAuthSession.token() with tokens of another authorization', () => {
     expect(message).toContain('other')
     expect(message).not.toContain('secret')
     expect([server.forms, bearers, store.held]).toEqual([[], [], held])
-    const { error: refused } = await settle(session.replace(held as TokenSet))
-    expect(refused).toMatchObject({ code: 'token_store' })
     expect((await settle(owner.session().token())).value).toBe(access(1))
     expect(store.held?.boundTo).toEqual(held?.boundTo)
   })
@@ -59,26 +56,11 @@ describe('OAuthSession.refresh()', () => {
 })
 
 describe('a refresh', () => {
-  it('uses tokens of a process without a lock, even if they have expired', async () => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    server.script(() => {
-      store.held = tokenSet({
-        ...{ accessToken: access(5), refreshToken: refreshToken(5), expiresAt: Date.now() },
-      })
-      return oauthError('invalid_grant')
-    }, server.next)
-    expect((await settle(session.token())).value).toBe(access(1))
-    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0), refreshToken(5)])
-  })
-
-  it.each<[string, TokenAnswer | undefined]>([
-    ['is refused', () => oauthError('invalid_grant')],
-    ['succeeds', undefined],
-  ])('that %s leaves the store empty when its tokens were removed meanwhile', async (_, answer) => {
+  it('leaves the store empty when its tokens were removed meanwhile', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script((form, request) => {
       store.held = null
-      return (answer ?? server.next)(form, request)
+      return server.next(form, request)
     })
     for (let call = 0; call < 2; call++)
       expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
@@ -149,7 +131,10 @@ describe('a refresh', () => {
 
   it.each([
     ['invalid_scope', () => oauthError('invalid_scope')],
-    ['redirect', () => new Response(null, { status: 307, headers: { location: 'https://evil.example' } })],
+    [
+      'invalid_response',
+      () => new Response(null, { status: 307, headers: { location: 'https://evil.example' } }),
+    ],
     ['invalid_response', () => json('<h1>Forbidden</h1>', 403)],
   ])('that gets %s is not retried, and does not end the session', async (reason, answer) => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
@@ -160,11 +145,11 @@ describe('a refresh', () => {
   })
 
   it('has a separate timeout', async () => {
-    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }), { timeout: 4000 })
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => new Promise<never>(() => {}))
     const { error, ms } = await settle(session.token())
     expect(error).toMatchObject({ reason: 'lost' })
-    expect(ms).toBe(4000)
+    expect(ms).toBe(30_000)
   })
 
   it('does not overwrite the tokens of an exchange that comes meanwhile', async () => {

@@ -166,14 +166,4 @@ describe('ReauthorizationRequiredError', () => {
     store.held = tokenSet({ accessToken: access(5) })
     expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
   })
-
-  it('does not follow when a process without a lock refreshed first', async () => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    server.script(() => {
-      store.held = tokenSet({ accessToken: access(5), refreshToken: refreshToken(5) })
-      return oauthError('invalid_grant')
-    })
-    expect((await settle(session.token())).value).toBe(access(5))
-    expect(store.held?.refreshToken).toBe(refreshToken(5))
-  })
 })

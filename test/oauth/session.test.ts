@@ -81,17 +81,11 @@ describe('OAuthSession.token()', () => {
     )
   })
 
-  it('keeps the refresh token and the scopes that a response omits', async () => {
-    const { server, session, store } = await setUp(
-      tokenSet({ expiresAt: Date.now(), scope: 'search:read offline_access' }),
-    )
+  it('keeps the refresh token that a response omits', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => json({ access_token: access(1), token_type: 'Bearer', expires_in: 60 }))
     await settle(session.token())
-    expect(store.held).toMatchObject({
-      accessToken: access(1),
-      refreshToken: refreshToken(0),
-      scope: 'search:read offline_access',
-    })
+    expect(store.held).toMatchObject({ accessToken: access(1), refreshToken: refreshToken(0) })
   })
 
   it.each([
@@ -119,18 +113,6 @@ describe('OAuthSession.token()', () => {
     expect((await settle(token)).value).toEqual({ token: access(1), stored: true })
   })
 
-  it('stores tokens later when the store failed, without another refresh', async () => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    const { set } = store
-    const problem = new Error('the disk is full')
-    store.set = (tokens) => (tokens.refreshSentAt === undefined ? Promise.reject(problem) : set(tokens))
-    expect((await settle(session.token())).error).toBe(problem)
-    store.set = set
-    expect((await settle(session.token())).value).toBe(access(1))
-    expect(store.held?.accessToken).toBe(access(1))
-    expect(server.forms).toHaveLength(1)
-  })
-
   it('sends no refresh that it cannot record in the store, and clears the record of an unprocessed one', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     const { held, set } = store
@@ -148,23 +130,6 @@ describe('OAuthSession.token()', () => {
     server.script(server.next)
     expect((await settle(session.token())).value).toBe(access(1))
     expect(store.held).not.toHaveProperty('refreshSentAt')
-  })
-
-  it('keeps unstored tokens when an exchange fails to store, too', async () => {
-    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    const { set } = store
-    const problem = new Error('the disk is full')
-    store.set = (tokens) => (tokens.refreshSentAt === undefined ? Promise.reject(problem) : set(tokens))
-    await settle(session.token())
-    expect((await settle(session.replace(tokenSet({ accessToken: access(9) })))).error).toBe(problem)
-    store.set = set
-    expect((await settle(session.token())).value).toBe(access(1))
-  })
-
-  it('renews when lock() of the store does not pass on the result of the work', async () => {
-    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    store.lock = async (work) => (await work(), undefined as never)
-    expect((await settle(session.token())).value).toBe(access(1))
   })
 
   it('uses tokens that another process has stored meanwhile', async () => {

@@ -22,7 +22,7 @@ it.skipIf(process.platform === 'win32')(
     const url = await listening(server)
     onTestFinished(() => closed(server))
     const store = new FileTokenStore(path)
-    await store.set(tokenSet({ expiresAt: Date.now() }))
+    store.set(tokenSet({ expiresAt: Date.now() }))
     const child = fork(join(import.meta.dirname, 'refresher.ts'), [path, url])
     onTestFinished(() => void child.kill('SIGKILL'))
     await expect.poll(() => responses.length, { timeout: 10_000 }).toBe(1)

@@ -111,8 +111,8 @@ describe('microblog.search()', () => {
       { query: 'rust', cursor: undefined, filters: { lang: undefined } },
       { signal: undefined },
     )
-    expectTypeOf<{ refreshToken: undefined; expiresAt: undefined; scope: undefined }>().toExtend<
-      Pick<TokenSet, 'refreshToken' | 'expiresAt' | 'scope'>
+    expectTypeOf<{ refreshToken: undefined; expiresAt: undefined }>().toExtend<
+      Pick<TokenSet, 'refreshToken' | 'expiresAt'>
     >()
     expectTypeOf<{ status: undefined; retryAfter: undefined }>().toExtend<Fault>()
     expectTypeOf<{ limits: { perMinute: undefined }; port: undefined }>().toExtend<SandboxServerOptions>()

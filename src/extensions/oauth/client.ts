@@ -1,13 +1,15 @@
 import { assertMethod, assertObject } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { type AuthorizationRequest, type PendingAuthorization, Protocol } from './protocol.ts'
-import { OAuthSession } from './session.ts'
 import {
-  type OAuthClientOptions,
-  type OAuthEndpoints,
+  type AuthorizationRequest,
   type OAuthSettings,
-  resolveOAuthOptions,
-} from './settings.ts'
+  type PendingAuthorization,
+  authorizationRequest,
+  exchangeCode,
+  serverOf,
+} from './protocol.ts'
+import { OAuthSession } from './session.ts'
+import { type OAuthClientOptions, type OAuthEndpoints, checkedOptions } from './settings.ts'
 import type { TokenStore } from './store.ts'
 
 /**
@@ -19,18 +21,17 @@ import type { TokenStore } from './store.ts'
  * const client = new SocialSearch({ baseUrl, auth: oauth.session() })
  */
 export class OAuthClient {
-  readonly #protocol: Protocol
   readonly #settings: OAuthSettings
   readonly #sessions = new WeakMap<TokenStore, OAuthSession>()
 
-  constructor(protocol: Protocol, settings: OAuthSettings) {
-    this.#protocol = protocol
+  constructor(settings: OAuthSettings) {
     this.#settings = settings
   }
 
   /** The server's endpoints. Save them, and later processes need not read the metadata. */
   get endpoints(): OAuthEndpoints {
-    return this.#protocol.endpoints
+    const { authorization_endpoint: authorization = '', token_endpoint: token = '' } = this.#settings.server
+    return { authorization, token }
   }
 
   /**
@@ -39,7 +40,7 @@ export class OAuthClient {
    * @param extra Extra parameters for your server, such as `prompt`.
    */
   async authorizationUrl(extra: Readonly<Record<string, string>> = {}): Promise<AuthorizationRequest> {
-    return this.#protocol.authorizationUrl(extra)
+    return authorizationRequest(this.#settings, extra)
   }
 
   /**
@@ -57,22 +58,22 @@ export class OAuthClient {
     store?: TokenStore,
   ): Promise<OAuthSession> {
     assertObject('pending', pending)
-    const { state, codeVerifier } = pending
-    if (![state, codeVerifier].every((value: unknown) => typeof value === 'string' && value !== ''))
+    const { state, codeVerifier }: Partial<PendingAuthorization> = pending
+    if (!state || !codeVerifier)
       throw new ConfigurationError('pending must be what authorizationUrl() returned')
     const { redirectUri } = this.#settings
     if (!URL.canParse(String(callbackUrl), redirectUri))
       throw new ConfigurationError('callbackUrl is neither a URL nor a path')
     const session = this.session(store)
     const callback = new URL(callbackUrl, redirectUri)
-    await session.replace(await this.#protocol.exchangeCode(callback, { state, codeVerifier }))
+    await session.replace(await exchangeCode(this.#settings, callback, { state, codeVerifier }))
     return session
   }
 
   /** The session that uses the tokens in a store, for `auth` of a `SocialSearch`; one per store. */
   session(store: TokenStore = this.#settings.store): OAuthSession {
     for (const method of ['get', 'set']) assertMethod('store', store, method)
-    const session = this.#sessions.get(store) ?? new OAuthSession(store, this.#protocol)
+    const session = this.#sessions.get(store) ?? new OAuthSession(store, this.#settings)
     this.#sessions.set(store, session)
     return session
   }
@@ -93,6 +94,6 @@ export class OAuthClient {
  * })
  */
 export async function createOAuthClient(options: OAuthClientOptions): Promise<OAuthClient> {
-  const settings = resolveOAuthOptions(options)
-  return new OAuthClient(await Protocol.create(settings), settings)
+  const checked = checkedOptions(options)
+  return new OAuthClient({ ...checked, server: await serverOf(checked) })
 }

@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { realpathSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { existsSync, realpathSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { builtin } from '../../lib/builtin.ts'
 import { parsed } from '../../lib/json.ts'
@@ -25,11 +24,10 @@ const pollMs = 25
  */
 export class FileTokenStore implements TokenStore {
   readonly #path: string
-  /** Whether some work runs under the lock. */
-  readonly #isLocked = new AsyncLocalStorage<true>()
 
   constructor(path: string) {
-    this.#path = resolvedPath(path)
+    // Replacing a link itself would leave the file unchanged for other users of it.
+    this.#path = existsSync(path) ? realpathSync(path) : resolve(path)
   }
 
   /**
@@ -40,16 +38,12 @@ export class FileTokenStore implements TokenStore {
    */
   async get(): Promise<TokenSet | null> {
     let text: string
-    let file: FileHandle | undefined
     try {
-      file = await open(this.#path, 'r')
-      this.#assertPrivate((await file.stat()).mode)
-      text = await file.readFile('utf8')
+      this.#assertPrivate((await stat(this.#path)).mode)
+      text = await readFile(this.#path, 'utf8')
     } catch (error) {
-      if (isMissing(error)) return null
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
       throw this.#storeError('cannot be read', error)
-    } finally {
-      await file?.close()
     }
     const tokens = parsed(text)
     assertTokenSet(tokens, `the token file ${this.#path}`)
@@ -57,13 +51,12 @@ export class FileTokenStore implements TokenStore {
   }
 
   /**
-   * Replaces the whole file: a reader sees the old or the new tokens, even if the machine fails in between. Takes the lock,
-   * unless it runs in `lock`.
+   * Replaces the whole file: a reader sees the old or the new tokens, even if the machine fails in between. If others use
+   * the file, call it in `lock`.
    *
    * @throws {TokenStoreError}
    */
-  async set(tokens: TokenSet): Promise<void> {
-    if (this.#isLocked.getStore() !== true) return this.lock(() => this.set(tokens))
+  set(tokens: TokenSet): void {
     try {
       replaceFile(this.#path, `${JSON.stringify(tokens)}\n`, 0o600)
     } catch (error) {
@@ -79,7 +72,7 @@ export class FileTokenStore implements TokenStore {
   async lock<T>(work: () => Promise<T>): Promise<T> {
     const lock = await this.#take()
     try {
-      return await this.#isLocked.run(true, work)
+      return await work()
     } finally {
       lock.release()
     }
@@ -116,18 +109,5 @@ export class FileTokenStore implements TokenStore {
     if (error instanceof SocialSearchError) return error
     const { code, message } = error as NodeJS.ErrnoException
     return new TokenStoreError(`the token file ${this.#path} ${what} (${code ?? message})`)
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'
-}
-
-/** Resolves links: replacing the link itself would leave the file unchanged for other users of it. */
-function resolvedPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return resolve(path)
   }
 }

@@ -1,11 +1,14 @@
 import * as oauth from 'oauth4webapi'
 import { assertToken } from '../../extend.ts'
+import { OAuthError, type OAuthStep } from '../../errors/index.ts'
+import type { Fetch } from '../../index.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import { parsed } from '../../lib/json.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { ConfigurationError, OAuthError, type OAuthStep } from '../../errors/index.ts'
-import { type OAuthEndpoints, type OAuthSettings, serverUrl } from './settings.ts'
+import { request, serverError } from './request.ts'
+import { type CheckedOptions, serverUrl } from './settings.ts'
 import type { TokenBinding, TokenSet } from './store.ts'
-import { requestJson, serverError } from './token-request.ts'
 
 /** What you keep between sending a user away and their return, as plain JSON. `codeVerifier` is a secret. */
 export interface PendingAuthorization {
@@ -20,144 +23,37 @@ export interface AuthorizationRequest {
   readonly pending: PendingAuthorization
 }
 
-/** The OAuth protocol with one server. Errors of the library stop here, since they contain tokens. */
-export class Protocol {
-  readonly #settings: OAuthSettings
-  readonly #server: oauth.AuthorizationServer
-  readonly #client: oauth.Client
-  readonly #authentication: oauth.ClientAuth
+/** A client at its authorization server. */
+export interface OAuthSettings extends CheckedOptions {
+  readonly server: oauth.AuthorizationServer
+}
 
-  private constructor(settings: OAuthSettings, server: oauth.AuthorizationServer) {
-    this.#settings = settings
-    this.#server = server
-    this.#client = { client_id: settings.clientId }
-    this.#authentication = clientAuthenticationOf(settings, server.token_endpoint_auth_methods_supported)
-  }
+/** What the tokens of a client are bound to. */
+export function bindingOf({ server, clientId, resource }: OAuthSettings): TokenBinding {
+  return { issuer: new URL(server.issuer).href, clientId, baseUrl: resource }
+}
 
-  /** @throws {OAuthError} */
-  static async create(settings: OAuthSettings): Promise<Protocol> {
-    const { issuer, endpoints } = settings
-    if (endpoints === undefined) return new this(settings, await discover(settings))
-    return new this(settings, {
-      // Without metadata, `iss` can only be checked against this name.
-      issuer: issuer ?? new URL(endpoints.authorization).origin,
-      authorization_endpoint: endpoints.authorization,
-      token_endpoint: endpoints.token,
-    })
-  }
-
-  get endpoints(): OAuthEndpoints {
-    const { authorization_endpoint: authorization = '', token_endpoint: token = '' } = this.#server
-    return { authorization, token }
-  }
-
-  /** What the tokens of this client are bound to. */
-  get binding(): TokenBinding {
-    const { clientId, resource } = this.#settings
-    return { issuer: new URL(this.#server.issuer).href, clientId, baseUrl: resource }
-  }
-
-  async authorizationUrl(extra: Readonly<Record<string, string>>): Promise<AuthorizationRequest> {
-    const { clientId, redirectUri, scope, resource } = this.#settings
-    const pending = { state: oauth.generateRandomState(), codeVerifier: oauth.generateRandomCodeVerifier() }
-    const url = new URL(this.endpoints.authorization)
-    const params: Record<string, string> = {
-      response_type: 'code',
-      client_id: clientId,
-      redirect_uri: redirectUri,
-      scope,
-      resource,
-      state: pending.state,
-      code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
-      code_challenge_method: 'S256',
-    }
-    const taken = Object.keys(extra).find((name) => Object.hasOwn(params, name))
-    if (taken !== undefined) throw new ConfigurationError(`${taken} is set by the client`)
-    for (const [name, value] of Object.entries({ ...extra, ...params })) url.searchParams.set(name, value)
-    return { url: url.href, pending }
-  }
-
-  /** @throws {OAuthError} */
-  async exchangeCode(callback: URL, { state, codeVerifier }: PendingAuthorization): Promise<TokenSet> {
-    const codes = callback.searchParams.getAll('code')
-    const redactor = this.#redactor(...codes, codeVerifier)
-    const code = await withOAuthErrors('authorization', redactor, () => {
-      oauth.validateAuthResponse(this.#server, this.#client, callback.searchParams, state)
-      const [code = '', ...others] = codes
-      if (code === '' || others.length > 0) throw new TypeError('it must have one code')
-      return code
-    })
-    const params = { code, redirect_uri: this.#settings.redirectUri, code_verifier: codeVerifier }
-    return this.#requestTokens('exchange', redactor, 'authorization_code', params)
-  }
-
-  /** @throws {OAuthError} */
-  async refresh({
-    refreshToken,
-    accessToken,
-  }: {
-    refreshToken: string
-    accessToken: string
-  }): Promise<TokenSet> {
-    const params = { refresh_token: refreshToken }
-    // The server may name the token that it replaces.
-    const redactor = this.#redactor(refreshToken, accessToken)
-    return this.#requestTokens('refresh', redactor, 'refresh_token', params)
-  }
-
-  async #requestTokens(
-    step: OAuthStep,
-    redactor: Redactor,
-    grantType: string,
-    params: Readonly<Record<string, string>>,
-  ): Promise<TokenSet> {
-    const [server, client] = [this.#server, this.#client]
-    // The token's lifetime starts later than this, so it is never overestimated.
-    const obtainedAt = Date.now()
-    const response = await withOAuthErrors(step, redactor, async () => {
-      const received = await oauth.genericTokenEndpointRequest(
-        server,
-        client,
-        this.#authentication,
-        grantType,
-        { ...params, resource: this.#settings.resource },
-        requestOptions(step, redactor, this.#settings, server.token_endpoint),
-      )
-      const response = await oauth.processGenericTokenEndpointResponse(server, client, received)
-      // The library also accepts tokens that are bound to a key.
-      if (response.token_type !== 'bearer') throw new TypeError('the token type is not Bearer')
-      assertToken(response.access_token, 'the access token')
-      return response
-    })
-    return {
-      accessToken: response.access_token,
-      ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
-      obtainedAt,
-      ...(response.expires_in !== undefined && { expiresAt: obtainedAt + response.expires_in * 1000 }),
-      ...(response.scope !== undefined && { scope: response.scope }),
-      boundTo: this.binding,
-    }
-  }
-
-  /** A redactor for the secrets of one request. */
-  #redactor(...secrets: string[]): Redactor {
-    const redactor = new Redactor()
-    for (const secret of [this.#settings.clientSecret ?? '', ...secrets]) redactor.add(secret)
-    return redactor
-  }
+/**
+ * The authorization server, as the option `endpoints` or its metadata describe it.
+ *
+ * @throws {OAuthError}
+ */
+export async function serverOf(options: CheckedOptions): Promise<oauth.AuthorizationServer> {
+  const { issuer, endpoints } = options
+  if (endpoints === undefined) return discover(new URL(issuer ?? ''), options)
+  const { authorization: authorization_endpoint, token: token_endpoint } = endpoints
+  // Without metadata, `iss` can only be checked against this name.
+  return { issuer: issuer ?? new URL(authorization_endpoint).origin, authorization_endpoint, token_endpoint }
 }
 
 /** Reads the server's metadata from the OAuth path, or else from the OpenID Connect path. */
-async function discover(settings: OAuthSettings): Promise<oauth.AuthorizationServer> {
-  const issuer = new URL(settings.issuer ?? '')
+async function discover(issuer: URL, { fetch }: CheckedOptions): Promise<oauth.AuthorizationServer> {
   const redactor = new Redactor()
   const read = (algorithm: 'oauth2' | 'oidc'): Promise<oauth.AuthorizationServer> =>
     withOAuthErrors('discovery', redactor, async () => {
-      const options = { ...requestOptions('discovery', redactor, settings, issuer.href), algorithm }
-      const metadata = await oauth.processDiscoveryResponse(
-        issuer,
-        await oauth.discoveryRequest(issuer, options),
-      )
+      const options = requestOptions('discovery', redactor, fetch, issuer.href)
+      const response = await oauth.discoveryRequest(issuer, { ...options, algorithm })
+      const metadata = await oauth.processDiscoveryResponse(issuer, response)
       serverUrl('authorization_endpoint', metadata.authorization_endpoint)
       serverUrl('token_endpoint', metadata.token_endpoint)
       return metadata
@@ -170,9 +66,98 @@ async function discover(settings: OAuthSettings): Promise<oauth.AuthorizationSer
   }
 }
 
-function clientAuthenticationOf(settings: OAuthSettings, offered: readonly string[] = []): oauth.ClientAuth {
-  const { clientSecret, clientAuthentication } = settings
+export async function authorizationRequest(
+  { clientId, redirectUri, scope, resource, server }: OAuthSettings,
+  extra: Readonly<Record<string, string>>,
+): Promise<AuthorizationRequest> {
+  const pending = { state: oauth.generateRandomState(), codeVerifier: oauth.generateRandomCodeVerifier() }
+  const url = new URL(server.authorization_endpoint ?? '')
+  const params = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope,
+    resource,
+    state: pending.state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
+    code_challenge_method: 'S256',
+  }
+  for (const [name, value] of Object.entries({ ...extra, ...params })) url.searchParams.set(name, value)
+  return { url: url.href, pending }
+}
+
+/** @throws {OAuthError} */
+export async function exchangeCode(
+  settings: OAuthSettings,
+  { searchParams }: URL,
+  { state, codeVerifier }: PendingAuthorization,
+): Promise<TokenSet> {
+  const code = searchParams.get('code') ?? ''
+  const redactor = redactorOf(settings, code, codeVerifier)
+  await withOAuthErrors('authorization', redactor, () => {
+    oauth.validateAuthResponse(settings.server, { client_id: settings.clientId }, searchParams, state)
+    if (code === '') throw new TypeError('it has no code')
+  })
+  const params = { code, redirect_uri: settings.redirectUri, code_verifier: codeVerifier }
+  return requestTokens('exchange', 'authorization_code', params, redactor, settings)
+}
+
+/** @throws {OAuthError} */
+export async function refreshTokens(
+  settings: OAuthSettings,
+  refreshToken: string,
+  accessToken: string,
+): Promise<TokenSet> {
+  // The server may name the token that it replaces.
+  const redactor = redactorOf(settings, refreshToken, accessToken)
+  return requestTokens('refresh', 'refresh_token', { refresh_token: refreshToken }, redactor, settings)
+}
+
+async function requestTokens(
+  step: OAuthStep,
+  grantType: string,
+  params: Readonly<Record<string, string>>,
+  redactor: Redactor,
+  settings: OAuthSettings,
+): Promise<TokenSet> {
+  const { clientId, resource, server, fetch } = settings
+  // The token's lifetime starts later than this, so it is never overestimated.
+  const obtainedAt = Date.now()
+  return withOAuthErrors(step, redactor, async () => {
+    const response = await oauth.genericTokenEndpointRequest(
+      server,
+      { client_id: clientId },
+      authenticationOf(settings),
+      grantType,
+      { ...params, resource },
+      requestOptions(step, redactor, fetch, server.token_endpoint),
+    )
+    return tokensOf(parsed(await response.text()), obtainedAt)
+  })
+}
+
+/**
+ * Reads a response. The library would lose new tokens beside an invalid field that nobody needs, such as a list of scopes or
+ * an ID token.
+ *
+ * @throws if there is no bearer token.
+ */
+function tokensOf(body: unknown, obtainedAt: number): TokenSet {
+  const { access_token, token_type, refresh_token, expires_in } = isRecord(body) ? body : {}
+  if (String(token_type).toLowerCase() !== 'bearer') throw new TypeError('the token type is not Bearer')
+  assertToken(access_token, 'the access token')
+  const lifetime = 1000 * parseFloat(String(expires_in))
+  return {
+    accessToken: access_token,
+    ...(typeof refresh_token === 'string' && refresh_token !== '' && { refreshToken: refresh_token }),
+    obtainedAt,
+    ...(lifetime > 0 && Number.isFinite(lifetime) && { expiresAt: obtainedAt + lifetime }),
+  }
+}
+
+function authenticationOf({ clientSecret, clientAuthentication, server }: OAuthSettings): oauth.ClientAuth {
   if (clientSecret === undefined) return oauth.None()
+  const offered = server.token_endpoint_auth_methods_supported ?? []
   const onlyPost = offered.includes('client_secret_post') && !offered.includes('client_secret_basic')
   const method = clientAuthentication ?? (onlyPost ? 'client_secret_post' : 'client_secret_basic')
   return method === 'client_secret_post'
@@ -180,18 +165,24 @@ function clientAuthenticationOf(settings: OAuthSettings, offered: readonly strin
     : oauth.ClientSecretBasic(clientSecret)
 }
 
-function requestOptions(step: OAuthStep, redactor: Redactor, { fetch, timeoutMs }: OAuthSettings, url = '') {
-  const context = { step, fetch, timeoutMs, redactor }
+/** A redactor for the secrets of one request. */
+function redactorOf({ clientSecret = '' }: OAuthSettings, ...secrets: string[]): Redactor {
+  const redactor = new Redactor()
+  for (const secret of [clientSecret, ...secrets]) redactor.add(secret)
+  return redactor
+}
+
+function requestOptions(step: OAuthStep, redactor: Redactor, fetch: Fetch | undefined, url = '') {
   return {
-    [oauth.customFetch]: (target: string, init: Parameters<typeof requestJson>[1]) =>
-      requestJson(target, init, context),
+    [oauth.customFetch]: (target: string, init: Parameters<typeof request>[1]) =>
+      request(target, init, { step, redactor, fetch }),
     // `serverUrl` allows plain http only to this machine.
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- a warning; the library has no replacement
     [oauth.allowInsecureRequests]: url.startsWith('http:'),
   }
 }
 
-/** Turns errors of the library into an `OAuthError` without secrets. */
+/** Turns errors of the library, which contain tokens, into an `OAuthError` without secrets. */
 async function withOAuthErrors<T>(
   step: OAuthStep,
   redactor: Redactor,
@@ -201,12 +192,15 @@ async function withOAuthErrors<T>(
     return await work()
   } catch (error) {
     if (error instanceof OAuthError) throw error
-    const processed = step === 'authorization' ? 'no' : 'unknown'
+    const isCallback = step === 'authorization'
+    const details = { step, processed: isCallback ? 'no' : 'unknown' } as const
     if (error instanceof oauth.AuthorizationResponseError)
-      throw serverError(error.error, error.error_description, redactor, { step, processed })
-    const text = error instanceof Error ? redactor.text(messageOf(error)).slice(0, 200) : 'no reason given'
-    const reason = step === 'authorization' ? 'invalid_callback' : 'invalid_response'
-    const what = step === 'authorization' ? 'the callback' : 'the response'
-    throw new OAuthError(`${what} is invalid: ${text}`, { step, reason, processed })
+      throw serverError(error.error, error.error_description, redactor, details)
+    const text = redactor.text(messageOf(error)).slice(0, 200)
+    const reason = isCallback ? 'invalid_callback' : 'invalid_response'
+    throw new OAuthError(`the ${isCallback ? 'callback' : 'response'} is invalid: ${text}`, {
+      ...details,
+      reason,
+    })
   }
 }

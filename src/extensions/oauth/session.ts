@@ -1,12 +1,7 @@
 import type { AuthProvider } from '../../index.ts'
 import { sleep } from '../../lib/time.ts'
-import {
-  OAuthError,
-  type ReauthorizationReason,
-  ReauthorizationRequiredError,
-  TokenStoreError,
-} from '../../errors/index.ts'
-import type { Protocol } from './protocol.ts'
+import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../../errors/index.ts'
+import { type OAuthSettings, bindingOf, refreshTokens } from './protocol.ts'
 import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from './store.ts'
 
 /** How long before its end to renew a token, in milliseconds; at most half of its lifetime. */
@@ -21,23 +16,21 @@ const leewayMs = 60_000
  */
 export class OAuthSession implements AuthProvider {
   readonly #store: TokenStore
-  readonly #protocol: Protocol
+  readonly #settings: OAuthSettings
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
   /** The access token that the service rejected, until there is a new one. */
   #rejected: string | undefined
   /** The access token with which this session ended. */
   #ended: { accessToken: string; reason: ReauthorizationReason } | undefined
-  /** Tokens that are not stored yet, and those they replace. */
-  #unsaved: { tokens: TokenSet; replaced: TokenSet } | undefined
   #renewing: Promise<TokenSet> | undefined
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
   #lastTurn: Promise<unknown> = Promise.resolve()
 
-  constructor(store: TokenStore, protocol: Protocol) {
+  constructor(store: TokenStore, settings: OAuthSettings) {
     this.#store = store
-    this.#protocol = protocol
+    this.#settings = settings
   }
 
   /**
@@ -69,11 +62,9 @@ export class OAuthSession implements AuthProvider {
 
   /** Stores the tokens of a new authorization, in place of the old one. */
   async replace(tokens: TokenSet): Promise<void> {
-    assertBoundTo(this.#protocol.binding, tokens, 'the new tokens are')
-    const bound = { ...tokens, boundTo: this.#protocol.binding }
+    const bound = { ...tokens, boundTo: bindingOf(this.#settings) }
     await this.#exclusively(async () => {
       await this.#store.set(bound)
-      this.#unsaved = undefined
       this.#use(bound)
     })
   }
@@ -100,22 +91,20 @@ export class OAuthSession implements AuthProvider {
     return this.#renewing
   }
 
-  /** Reads the store again before each attempt: the tokens may have changed since, without a lock or after its loss. */
+  /** Reads the store again before each attempt: the tokens may have changed since. */
   async #renew(attempt = 1): Promise<TokenSet> {
     const stored = await this.#read()
     if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
     if (this.#isFresh(stored)) return this.#use(stored)
-    const { accessToken, refreshToken, scope } = stored
+    const { accessToken, refreshToken } = stored
     if (accessToken === this.#ended?.accessToken) throw new ReauthorizationRequiredError(this.#ended.reason)
     if (refreshToken === undefined) throw new ReauthorizationRequiredError('no_refresh_token')
     if (stored.refreshSentAt !== undefined) return this.#end(stored, 'lost')
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
     await this.#store.set({ ...stored, refreshSentAt: Date.now() })
-    let tokens: TokenSet
+    let renewed: TokenSet
     try {
-      const renewed = await this.#protocol.refresh({ refreshToken, accessToken })
-      // The server may omit an unchanged refresh token or scope.
-      tokens = { refreshToken, ...(scope !== undefined && { scope }), ...renewed }
+      renewed = await refreshTokens(this.#settings, refreshToken, accessToken)
     } catch (error) {
       const known = error instanceof OAuthError ? error : undefined
       if (known?.reason === 'invalid_grant') return this.#end(stored, 'refused')
@@ -127,27 +116,22 @@ export class OAuthSession implements AuthProvider {
       await sleep(delay)
       return this.#renew(attempt + 1)
     }
-    this.#unsaved = { tokens, replaced: stored }
-    return (await this.#read()) === tokens ? tokens : this.#renew()
+    // The server may omit an unchanged refresh token.
+    const tokens = { refreshToken, ...renewed, boundTo: bindingOf(this.#settings) }
+    return (await this.#replace(stored, tokens)) ? this.#use(tokens) : this.#renew()
   }
 
-  /** Reads the store, after it has stored tokens that are still unsaved: a lost refresh token would end the authorization. */
   async #read(): Promise<TokenSet | null> {
-    const { tokens, replaced } = this.#unsaved ?? {}
-    if (tokens && replaced && (await this.#replace(replaced, tokens))) this.#use(tokens)
-    else {
-      const stored: unknown = (await this.#store.get()) ?? null
-      if (stored !== null) {
-        assertTokenSet(stored, 'the token store')
-        assertBoundTo(this.#protocol.binding, stored, 'the token store holds tokens')
-      }
-      this.#cached = stored ?? undefined
+    const stored: unknown = (await this.#store.get()) ?? null
+    if (stored !== null) {
+      assertTokenSet(stored, 'the token store')
+      assertBoundTo(bindingOf(this.#settings), stored)
     }
-    this.#unsaved = undefined
-    return this.#cached ?? null
+    this.#cached = stored ?? undefined
+    return stored
   }
 
-  /** Replaces tokens in the store, unless others have replaced or removed them. */
+  /** Replaces tokens in the store, unless they were replaced or removed. */
   async #replace(old: TokenSet, tokens: TokenSet): Promise<boolean> {
     const { accessToken, refreshToken = old.refreshToken } = (await this.#store.get()) ?? {}
     if (accessToken !== old.accessToken || refreshToken !== old.refreshToken) return false
@@ -163,31 +147,19 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Ends the session, and removes the refresh token from the store, so that no process sends it again. */
-  async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<TokenSet> {
+  async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<never> {
     this.#ended = { accessToken: stored.accessToken, reason }
     const rest = { ...stored, refreshToken: undefined, refreshSentAt: undefined }
-    // Without a lock, another process may have renewed first.
-    const isOurs = await this.#replace(stored, rest).catch(() => true)
-    return isOurs ? Promise.reject(new ReauthorizationRequiredError(reason)) : this.#renew()
+    await this.#replace(stored, rest).catch(() => {})
+    throw new ReauthorizationRequiredError(reason)
   }
 
   /** Runs work on the tokens one at a time, in this session and in all others that share the store. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(() => (this.#store.lock ? runLocked(this.#store, work) : work()))
+    const turn = this.#lastTurn.then(() => (this.#store.lock ? this.#store.lock(work) : work()))
     this.#lastTurn = turn.catch(() => {})
     return turn
   }
-}
-
-/** The result of the work; a lock of your own may not pass it on. */
-async function runLocked<T>(store: TokenStore, work: () => Promise<T>): Promise<T> {
-  let done: { readonly result: T } | undefined
-  await store.lock?.(async () => {
-    done = { result: await work() }
-    return done.result
-  })
-  if (done === undefined) throw new TokenStoreError('lock() of the token store has not run the work')
-  return done.result
 }
 
 /** Maximum number of requests for one refresh. */
@@ -198,8 +170,7 @@ const maxWaitMs = 10_000
 
 /** How long to wait before the next attempt, in milliseconds; undefined if there is none. */
 function retryDelay({ reason, status = 0, retryAfter = 0 }: OAuthError, attempt: number): number | undefined {
-  const isUnavailable = reason === 'unreachable' || reason === 'temporarily_unavailable'
-  const isTemporary = isUnavailable || status === 429 || status >= 500
+  const isTemporary = reason === 'unreachable' || status === 429 || status >= 500
   // Random, so that processes that fail together do not retry together.
   const delay = Math.max(retryAfter * 1000, 500 * attempt * (1 + Math.random()))
   return isTemporary && attempt < maxAttempts && delay <= maxWaitMs ? delay : undefined

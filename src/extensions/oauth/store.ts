@@ -15,8 +15,6 @@ export interface TokenSet {
    * is present and no refresh is running, the process has died, and the refresh token may be used up.
    */
   readonly refreshSentAt?: number | undefined
-  /** The granted scopes, separated by spaces, if the server listed them. */
-  readonly scope?: string | undefined
   /**
    * What the tokens were issued for; `baseUrl` is their audience. Set by the session that stores them. A session with
    * another issuer, client or audience refuses them.
@@ -60,8 +58,6 @@ export class MemoryTokenStore implements TokenStore {
   }
 }
 
-const bindingNames = ['issuer', 'clientId', 'baseUrl'] as const
-
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 /**
@@ -70,14 +66,10 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
  * @throws {TokenStoreError}
  */
 export function assertTokenSet(value: unknown, where: string): asserts value is TokenSet {
-  const { accessToken, obtainedAt, refreshToken, boundTo = {} } = isRecord(value) ? value : {}
-  const isUsable =
-    isText(accessToken) &&
-    Number.isFinite(obtainedAt) &&
-    (refreshToken === undefined || isText(refreshToken)) &&
-    isRecord(boundTo) &&
-    Object.values(boundTo).every(isText)
-  if (!isUsable) throw new TokenStoreError(`${where} holds no usable tokens; authorize again to replace them`)
+  const { accessToken, obtainedAt, refreshToken } = isRecord(value) ? value : {}
+  const hasRefreshToken = refreshToken === undefined || isText(refreshToken)
+  if (isText(accessToken) && Number.isFinite(obtainedAt) && hasRefreshToken) return
+  throw new TokenStoreError(`${where} holds no usable tokens; authorize again to replace them`)
 }
 
 /**
@@ -85,11 +77,11 @@ export function assertTokenSet(value: unknown, where: string): asserts value is 
  *
  * @throws {TokenStoreError}
  */
-export function assertBoundTo(own: TokenBinding, { boundTo = own }: TokenSet, what: string): void {
-  if (bindingNames.every((name) => boundTo[name] === own[name])) return
-  const text = ({ issuer, clientId, baseUrl }: TokenBinding): string =>
+export function assertBoundTo(own: TokenBinding, { boundTo = own }: TokenSet): void {
+  const nameOf = ({ issuer, clientId, baseUrl }: TokenBinding): string =>
     `client ${clientId} of issuer ${issuer} for ${baseUrl}`
+  if (nameOf(boundTo) === nameOf(own)) return
   throw new TokenStoreError(
-    `${what} of ${text(boundTo)}, not of ${text(own)}; authorize again to replace them, or use another store`,
+    `the token store holds tokens of ${nameOf(boundTo)}, not of ${nameOf(own)}; authorize again to replace them, or use another store`,
   )
 }

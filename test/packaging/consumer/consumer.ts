@@ -62,7 +62,7 @@ if (posts.length !== 5) throw new Error(`expected 5 posts, got ${posts.length}`)
 
 const tokens: TokenSet = { accessToken: apiKey, refreshToken: 'first', obtainedAt: 0, expiresAt: 1 }
 const store = new FileTokenStore('tokens.json')
-await store.set(tokens)
+store.set(tokens)
 const oauth = await createOAuthClient({
   endpoints: { authorization: 'https://login.example/authorize', token: 'https://login.example/token' },
   clientId: 'consumer',
