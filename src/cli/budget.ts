@@ -1,7 +1,6 @@
 import { rounded } from '../extend.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import type { SharedFlags } from './flags.ts'
 import { openFile, ownerOf, storeSet } from './machine.ts'
 import { addressOf } from './options.ts'
 import { PeriodBudget, type PeriodTerms, endTextOf, periodTermsOf, textOf } from './period-budget.ts'
@@ -12,8 +11,8 @@ const periods = ['hour', 'day', 'month'] as const
 const noBudget = 'No budget is set. Set one: social-search budget 200/day\n'
 
 /** Sets the budget of all commands, or shows the budgets and what has spent them. */
-export async function budget(text: string | undefined, flags: SharedFlags): Promise<void> {
-  if (text === undefined) await show(flags)
+export async function budget(text: string | undefined): Promise<void> {
+  if (text === undefined) await show()
   else await set(text)
 }
 
@@ -31,22 +30,17 @@ async function set(text: string): Promise<void> {
   )
 }
 
-async function show({ json }: SharedFlags): Promise<void> {
+async function show(): Promise<void> {
   const owner = ownerOf(addressOf({}).baseUrl)
   const { store, set } = await openFile(true)
-  const lines = set === undefined && json !== true ? [noBudget] : []
+  const lines = set === undefined ? [noBudget] : []
   for (const every of periods) {
     const spending = await PeriodBudget.spending(store, owner, every)
     const isSet = set?.every === every
     if (!isSet && spending === undefined) continue
     const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
     const summary = await new PeriodBudget(store, owner, terms, '').summary()
-    const { spent, uncertain, reserved, remaining } = summary
-    const [budget, until, commands] = [textOf(terms), endTextOf(every), spending?.commands ?? {}]
-    const shown = { budget, isSet, spent, uncertain, reserved, remaining, until, commands }
-    lines.push(
-      json === true ? `${JSON.stringify(shown)}\n` : textOfBudget(terms, spending?.isSet, summary, commands),
-    )
+    lines.push(textOfBudget(terms, summary, spending?.commands ?? {}))
   }
   store.close()
   await print(lines.join(''))
@@ -54,14 +48,11 @@ async function show({ json }: SharedFlags): Promise<void> {
 
 function textOfBudget(
   terms: PeriodTerms,
-  wasSet: boolean | undefined,
   { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
   commands: Readonly<Record<string, number>>,
 ): string {
   const open = [uncertain > 0 && `${uncertain} perhaps spent`, reserved > 0 && `${reserved} reserved`]
-  const isOff = !terms.isSet && wasSet === true
-  const left = isOff ? [] : [`${remaining} left`]
-  const sums = [`${spent} spent`, ...open.filter((each) => each !== false), ...left]
+  const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
   // A command notes what it has spent after the budget has counted it.
   const killed = rounded(Object.values(commands).reduce((rest, credits) => rest - credits, spent))
   const all = { ...commands, ...(killed > 0 && { 'commands that were killed': killed }) }
@@ -69,5 +60,5 @@ function textOfBudget(
     .sort(([, one], [, other]) => other - one)
     .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
   const whose = terms.isSet ? 'for all commands' : `for commands with --budget N/${terms.every}`
-  return `${textOf(terms)} ${isOff ? '(off now)' : whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
+  return `${textOf(terms)} ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

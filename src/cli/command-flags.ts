@@ -33,19 +33,8 @@ export function withExamples(text: string, ...commands: readonly string[]): stri
 
 function paramOption({ name, schema, help }: ParamFlag): Option {
   const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
-  return schema.enum === undefined
-    ? new Option(name + value, help)
-    : choiceOption(name + value, help, schema.enum)
-}
-
-/** A flag with a choice, in upper or lower case. */
-export function choiceOption(flag: string, help: string | undefined, choices: readonly string[]): Option {
-  return new Option(flag, help).choices(choices).argParser((value: string) => {
-    const found = choices.find((choice) => choice.toLowerCase() === value.toLowerCase())
-    if (found !== undefined) return found
-    const expected = choices.length === 1 ? choices.join('') : `one of ${choices.join(', ')}`
-    throw new UsageError(`${flag.split(' ')[0]} must be ${expected}, got ${value}`)
-  })
+  const option = new Option(name + value, help)
+  return schema.enum === undefined ? option : option.choices(schema.enum)
 }
 
 /** Adds the flags of a command that sends, and prints records: those that matter to its operation. */

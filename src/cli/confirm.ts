@@ -1,11 +1,9 @@
 import { createInterface } from 'node:readline'
 import type { Operation } from '../api/operation.ts'
-import { jsonSchemaOf } from '../api/schema/json-schema.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { type SharedFlags, millisecondsOf } from './flags.ts'
-import { shortCommandOf } from './names.ts'
+import { commandOf } from './names.ts'
 import { quoteFor } from './quote.ts'
-import { tell } from './terminal.ts'
 
 /** Asks before a call whose cost is not known, unless a flag limits or accepts it. */
 export async function confirmWalk(operation: Operation, params: object, flags: SharedFlags): Promise<void> {
@@ -13,17 +11,7 @@ export async function confirmWalk(operation: Operation, params: object, flags: S
   const { kind } = operation.price
   if (kind === 'free' || (kind === 'perRequest' && all !== true)) return
   const { why } = quoteFor(operation, params, flags)
-  const least = leastOf(operation, flags)
-  if (least !== undefined && flags.budget !== undefined) tell(flags, least)
-  const cost = [`${all === true ? '--all' : shortCommandOf(operation.id)} costs ${why}`, least]
-  await confirm(cost.filter(Boolean).join('; '), flags)
-}
-
-/** Says that `--limit` is below what the service sells at once. */
-function leastOf({ price, list, request }: Operation, { limit }: SharedFlags): string | undefined {
-  const param = price.kind === 'perItem' ? price.ceiling?.param : undefined
-  const { minimum = 0 } = jsonSchemaOf(request).properties?.[param ?? ''] ?? {}
-  return Number(limit) < minimum ? `${minimum} ${list} is the least the service sells` : undefined
+  await confirm(`${all === true ? '--all' : commandOf(operation.id)} costs ${why}`, flags)
 }
 
 /** Asks before a watch, which goes on until it is stopped. */

@@ -5,7 +5,6 @@ import { CommandError, exitCodeOf } from './command-errors.ts'
 import { clientFor } from './options.ts'
 import { errorText } from './error-text.ts'
 import { print, styled, wrapped } from './terminal.ts'
-import type { SharedFlags } from './flags.ts'
 
 /** A free call for each scope that reads. `mentions:write` cannot be checked without changing a mention. */
 const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<unknown>])[] = [
@@ -17,19 +16,19 @@ const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<u
 ]
 
 /** Checks runtime, address, credential and scopes with free calls. Sets the exit code of the first failure. */
-export async function doctor(flags: SharedFlags): Promise<void> {
+export async function doctor(): Promise<void> {
   const { node } = process.versions
-  await check(flags, 'runtime', `Node ${node}`, () => {
+  await check('runtime', `Node ${node}`, () => {
     if (Number.parseInt(node) < 22) throw new Error(`Node ${node}; install Node 22 or later`)
   })
-  const client = await check(flags, 'address and key', 'both are set', () =>
-    clientFor(flags, { retry: false, timeout: 15_000 }),
+  const client = await check('address and key', 'both are set', () =>
+    clientFor({}, { retry: false, timeout: 15_000 }),
   )
   if (client === undefined) return
-  const service = await check(flags, 'service', 'answers, and accepts the key', () => client.openapi())
+  const service = await check('service', 'answers, and accepts the key', () => client.openapi())
   if (service === undefined) return
   for (const [scope, call] of probes)
-    await check(flags, `scope ${scope}`, 'granted', async () => {
+    await check(`scope ${scope}`, 'granted', async () => {
       try {
         await call(client)
       } catch (error) {
@@ -42,13 +41,8 @@ export async function doctor(flags: SharedFlags): Promise<void> {
     })
 }
 
-/** Prints whether the work succeeds, with `--json` as an object, and returns its result. */
-async function check<T>(
-  { json }: SharedFlags,
-  name: string,
-  success: string,
-  work: () => T | Promise<T>,
-): Promise<T | undefined> {
+/** Prints whether the work succeeds, and returns its result. */
+async function check<T>(name: string, success: string, work: () => T | Promise<T>): Promise<T | undefined> {
   let result: T | undefined
   let failure: string | undefined
   try {
@@ -57,10 +51,7 @@ async function check<T>(
     process.exitCode ||= exitCodeOf(error)
     failure = errorText(error)
   }
-  const ok = failure === undefined
-  const message = failure ?? success
-  const mark = ok ? styled('green', '✓') : styled('red', '✗')
-  const text = `${mark}${wrapped(`✓ ${name}: ${message}`, process.stdout).slice(1)}`
-  await print(`${json === true ? JSON.stringify({ check: name, ok, message }) : text}\n`, json !== true)
+  const mark = failure === undefined ? styled('green', '✓') : styled('red', '✗')
+  await print(`${mark}${wrapped(`✓ ${name}: ${failure ?? success}`, process.stdout).slice(1)}\n`, true)
   return result
 }

@@ -11,8 +11,9 @@ import {
 } from '../errors/index.ts'
 import { timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { kebab, paramFlags, positionalOf } from './flags.ts'
+import { paramFlags, positionalOf } from './flags.ts'
 import { localTime } from './formatter.ts'
+import { kebab } from './names.ts'
 import { proxyHint } from './proxy-hint.ts'
 
 /** Tells a person what happened, what it cost, and what to do. */
@@ -29,6 +30,7 @@ function whatHappened(error: SocialSearchError): string {
   const { message, operation, retryAfter = 0 } = error as SocialSearchError & { retryAfter?: number }
   const text = message
     .replace(`${operation}: `, '')
+    .replace(/; if you expect fewer items, .*/, '')
     .replaceAll(/`(\w+)`/g, (_, name: string) => `--${kebab(name)}`)
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)
@@ -68,11 +70,6 @@ function whatToDo(error: SocialSearchError): string | undefined {
     return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login`
   if (error instanceof ConnectionError && error.phase !== 'exchange') return 'Check: social-search doctor'
   // Budgets of a period say it themselves.
-  if (
-    error instanceof CreditBudgetError &&
-    error.budget === undefined &&
-    !error.message.includes('`ceiling`')
-  )
-    return 'Raise --budget'
+  if (error instanceof CreditBudgetError && error.budget === undefined) return 'Raise --budget'
   return undefined
 }

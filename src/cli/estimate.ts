@@ -65,7 +65,7 @@ async function estimatesOf(
     return estimates
   } finally {
     const { spent, uncertain } = client.credits
-    tell(flags, `This estimate cost ${count(spent + uncertain, 'credit')}`)
+    tell(`This estimate cost ${count(spent + uncertain, 'credit')}`)
     await client.close()
   }
 }

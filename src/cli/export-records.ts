@@ -5,13 +5,12 @@ import { type Column, type ColumnType, toCsv, toJsonl, toParquet } from '../exte
 import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
-import type { SharedFlags } from './flags.ts'
 import { asWritten } from './as-written.ts'
 import { columnTypes, quoted } from './record-database.ts'
 import { importWithSqlite } from './sqlite.ts'
 import { say } from './terminal.ts'
 
-interface ExportFlags extends Pick<SharedFlags, 'quiet' | 'json'> {
+interface ExportFlags {
   readonly table?: string
   readonly new?: boolean
 }
@@ -53,7 +52,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
     } finally {
       closeSync(file)
     }
-    if (flags.quiet !== true && flags.json !== true) say(`${to}: ${count(position.rows, 'row')}`)
+    say(`${to}: ${count(position.rows, 'row')}`)
   } catch (error) {
     if (!messageOf(error).includes('not a database')) throw error
     throw new UsageError(`${from} is not an SQLite database`)

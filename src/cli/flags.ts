@@ -6,12 +6,12 @@ import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { UsageError } from './command-errors.ts'
+import { kebab } from './names.ts'
 
 /** Parsed flags that commands share. */
 export interface SharedFlags {
   readonly params?: string
   readonly budget?: string | undefined
-  readonly ceiling?: string
   readonly perMinute?: string
   readonly sandbox?: boolean
   readonly all?: boolean
@@ -22,8 +22,6 @@ export interface SharedFlags {
   readonly fields?: string
   readonly out?: string
   readonly resume?: boolean
-  readonly quiet?: boolean
-  readonly json?: boolean
 }
 
 /** A documented param of an operation as a flag. */
@@ -71,16 +69,6 @@ function flagsOf(
     const help = isPlain || bounds === '' ? (text ?? '') : [text, `(${bounds})`].join(' ').trim()
     return [{ name: `--${name}`, attribute, path, schema, help }]
   })
-}
-
-/** An operation as the command line spells it: `microblog search`. */
-export function commandOf(id: string): string {
-  return id.split('.').map(kebab).join(' ')
-}
-
-/** `setState` and `sort_by` become `set-state` and `sort-by`. */
-export function kebab(name: string): string {
-  return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 /** Type and bounds: `integer, 1 to 20, default 20`. */

@@ -1,8 +1,7 @@
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operations } from '../api/operations.ts'
 import { count } from '../lib/count.ts'
-import { kebab } from './flags.ts'
-import { shortCommandOf } from './names.ts'
+import { commandOf } from './names.ts'
 
 // At most 40 columns: the text is not wrapped.
 export const exitCodeHelp = `
@@ -46,7 +45,7 @@ const examples: { readonly [Id in OperationId]?: readonly string[] } = {
   'professionalnet.person.comments': [profileUrl],
   'professionalnet.posts.comments': [
     'URL --max-comments 100 --budget 100',
-    'URL --ceiling 9 --budget 20 --fields authorName,text',
+    'URL --budget 100 --fields authorName,text',
   ],
   'professionalnet.posts.reactions': [`--params '{"postUrl":"URL"}'`],
   'professionalnet.industries.list': ['--q software --all'],
@@ -61,12 +60,12 @@ const examples: { readonly [Id in OperationId]?: readonly string[] } = {
 }
 
 export function examplesOf(id: string): string[] {
-  return (examples[id as OperationId] ?? ['']).map((example) => `${shortCommandOf(id)} ${example}`)
+  return (examples[id as OperationId] ?? ['']).map((example) => `${commandOf(id)} ${example}`)
 }
 
 /** `list, get, count, set-state`. */
 export function commandsOf(group: string): string {
-  const names = operations.map(({ id }) => id.split('.').map(kebab))
+  const names = operations.map(({ id }) => commandOf(id).split(' '))
   return names
     .filter((name) => name.includes(group) && name.at(-1) !== group)
     .map((name) => name.slice(name.indexOf(group) + 1).join(' '))

@@ -32,7 +32,7 @@ export interface Machine {
 /**
  * Opens what a command shares with others.
  *
- * @param command What `social-search budget` calls it, such as `microblog search`.
+ * @param command What `social-search budget` calls it, such as `search`.
  */
 export async function openMachine(flags: SharedFlags, command: string): Promise<Machine> {
   const { budget, perMinute, sandbox } = flags

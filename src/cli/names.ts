@@ -1,16 +1,19 @@
 import type { OperationId } from '../api/operations.ts'
-import { commandOf } from './flags.ts'
 
-/** The operations that are used most have commands of their own; `mentions` alone lists mentions. */
-export const shortCommands: Readonly<Record<string, OperationId>> = {
-  search: 'microblog.search',
-  posts: 'professionalnet.posts.search',
-  company: 'professionalnet.company.get',
-  comments: 'professionalnet.posts.comments',
+/** The operations that are used most have short names. */
+const shortNames: { readonly [Id in OperationId]?: string } = {
+  'microblog.search': 'search',
+  'professionalnet.posts.search': 'posts',
+  'professionalnet.company.get': 'company',
+  'professionalnet.posts.comments': 'comments',
 }
 
-/** The shortest command of an operation. */
-export function shortCommandOf(id: string): string {
-  const [name] = Object.entries(shortCommands).find(([, each]) => each === id) ?? []
-  return name ?? commandOf(id)
+/** An operation as the command line spells it: `search`, `mentions set-state`. */
+export function commandOf(id: string): string {
+  return shortNames[id as OperationId] ?? id.split('.').map(kebab).join(' ')
+}
+
+/** `setState` and `sort_by` become `set-state` and `sort-by`. */
+export function kebab(name: string): string {
+  return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

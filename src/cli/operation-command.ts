@@ -1,30 +1,16 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
-import {
-  addParams,
-  choiceOption,
-  common,
-  described,
-  outOption,
-  withClient,
-  yesOption,
-} from './command-flags.ts'
-import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
+import { addParams, common, described, outOption, withClient, yesOption } from './command-flags.ts'
+import { paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { commandsOf, examplesOf, exitCodeHelp, priceOf } from './help-texts.ts'
+import { commandOf } from './names.ts'
 import { runOperation } from './run-operation.ts'
 
-/**
- * Adds the command of an operation.
- *
- * @param names The name of the command, after those of its groups.
- */
-export function addOperation(
-  program: Command,
-  operation: Operation,
-  names: readonly string[] = operation.id.split('.').map(kebab),
-): void {
+/** Adds the command of an operation. */
+export function addOperation(program: Command, operation: Operation): void {
   const { id, price, paging, list, pathId } = operation
+  const names = commandOf(id).split(' ')
   const isDefault = id === 'mentions.list'
   const command = groupOf(program, names.slice(0, -1)).command(names.at(-1) ?? '', { isDefault })
   described(command, `${operation.summary} (${priceOf(operation)})`, examplesOf(id))
@@ -36,9 +22,9 @@ export function addOperation(
   }
   const isPaid = price.kind !== 'free'
   command.optionsGroup(common)
-  if (list !== undefined) command.option('--limit <n>', 'stop after this many records')
   if (paging !== undefined)
     command
+      .option('--limit <n>', 'stop after this many records')
       .option('--all', 'fetch all pages (default: one)')
       .option('--max-pages <n>', 'stop after this many pages')
   if (list !== undefined)
@@ -49,14 +35,13 @@ export function addOperation(
         `continue --out after the last stored page${isPaid ? '; --budget counts all runs' : ''}`,
       )
   command
-    .addOption(choiceOption('--format <format>', 'default: table on a terminal, otherwise jsonl', formats))
+    .addOption(
+      new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats),
+    )
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
-  if (price.kind === 'perItem')
-    command.option('--ceiling <n>', 'how many items you expect at most, for --budget')
   if (price.kind === 'perItem' || (paging !== undefined && isPaid)) command.addOption(yesOption())
   addParams(command, paramFlags(operation))
   withClient(command, operation)
-    .option('--quiet', 'print only errors on stderr')
     .addHelpText('after', exitCodeHelp)
     .action(async () => {
       process.exitCode = await runOperation(operation, command.args[0], command.opts())

@@ -42,7 +42,7 @@ function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?
     }),
     logger: false as const,
     ...more,
-    observers: [{ onWait: (wait: Wait) => showProgress(flags, waitText(wait)) }, ...(more.observers ?? [])],
+    observers: [{ onWait: (wait: Wait) => showProgress(waitText(wait)) }, ...(more.observers ?? [])],
   }
   const account = addressOf(flags)
   if (flags.sandbox === true) {
@@ -98,7 +98,7 @@ export async function* pagesOf(
   client: SocialSearch,
   operation: Operation,
   { params, id, state }: { params: object; id: string | undefined; state?: { next: object | null } },
-  options: PagedOptions & { readonly ceiling?: number | undefined },
+  options: PagedOptions,
 ): AsyncGenerator<OpenRecord> {
   if (state?.next === null) return
   const transport = clientTransport(client.transport)

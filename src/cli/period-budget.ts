@@ -20,9 +20,7 @@ interface Spending {
   readonly period: string
   /** The latest limit. */
   readonly limit: number
-  /** Whether `social-search budget` had set it. */
-  readonly isSet?: boolean
-  /** Credits by command, such as `microblog search`. */
+  /** Credits by command, such as `search`. */
   readonly commands: Readonly<Record<string, number>>
 }
 
@@ -115,7 +113,7 @@ export class PeriodBudget extends SharedBudget {
 
   /** Notes what the command has spent, to show it. The budget does not depend on it. */
   #note(cost: number): void {
-    const { limit, every, isSet } = this.terms
+    const { limit, every } = this.terms
     const write = (async () => {
       await this.#store.update(await spendingKey(this.#owner, every), (text, clock) => {
         const period = periodAt(clock, every)
@@ -123,7 +121,7 @@ export class PeriodBudget extends SharedBudget {
         const commands = before?.period === period ? before.commands : {}
         const spent = { ...commands, [this.#command]: (commands[this.#command] ?? 0) + cost }
         return {
-          value: JSON.stringify({ period, limit, isSet, commands: spent } satisfies Spending),
+          value: JSON.stringify({ period, limit, commands: spent } satisfies Spending),
           result: undefined,
         }
       })

@@ -11,7 +11,7 @@ import { exportRecords } from './export-records.ts'
 import { budgetHelp, exitCodeHelp, loginHelp } from './help-texts.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
-import { shortCommands } from './names.ts'
+import { commandOf } from './names.ts'
 import { addOperation } from './operation-command.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
@@ -19,16 +19,15 @@ import { addEstimate, addWatch } from './search-commands.ts'
 
 /** Runs a command line, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
-  const json = words.includes('--json')
   try {
     // Node puts this in place of bytes that are no text: the service would search for it, and charge.
     if (words.some((word) => word.includes('\ufffd')))
       throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
-    await createProgram(json).parseAsync([...words], { from: 'user' })
+    await createProgram().parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
     const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
-    complain({ json }, reason)
+    complain(reason)
     process.exitCode = exitCodeOf(reason)
   }
 }
@@ -45,7 +44,7 @@ function usageMessageOf({ code, message }: CommanderError): string {
   return isUnknown ? `${text}; see social-search --help` : text
 }
 
-function createProgram(json: boolean): Command {
+function createProgram(): Command {
   const program = new Command('social-search')
     .description(
       withExamples(
@@ -57,24 +56,22 @@ function createProgram(json: boolean): Command {
     )
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .helpCommand(false)
     .exitOverride()
     .configureHelp({ minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
-    .configureOutput({ outputError: () => {}, ...(json && { writeErr: () => {} }) })
+    .configureOutput({ outputError: () => {} })
     .addHelpText('after', exitCodeHelp)
   const add = (usage: string, summary: string, ...examples: readonly string[]) =>
     described(program.command(usage), summary, examples)
-  const isOwn = ({ id }: Operation) => /^(mentions|listeners|feeds|organization)\./.test(id)
+  const isSearch = ({ id }: Operation) => /^(microblog|professionalnet|technews)\./.test(id)
+  const isGroup = ({ id }: Operation) => Number(commandOf(id).includes(' '))
 
   program.commandsGroup('Search:')
-  for (const [name, id] of Object.entries(shortCommands))
-    for (const operation of operations) if (operation.id === id) addOperation(program, operation, [name])
+  for (const operation of operations.filter(isSearch).toSorted((a, b) => isGroup(a) - isGroup(b)))
+    addOperation(program, operation)
   addWatch(program)
-  for (const operation of operations)
-    if (!isOwn(operation) && isInGroup(operation)) addOperation(program, operation)
 
   program.commandsGroup('Your data:')
-  for (const operation of operations) if (isOwn(operation)) addOperation(program, operation)
+  for (const operation of operations) if (!isSearch(operation)) addOperation(program, operation)
   add(
     'export <database> <file>',
     'make a .csv, .jsonl or .parquet file of the records in a .db file',
@@ -83,7 +80,6 @@ function createProgram(json: boolean): Command {
   )
     .option('--table <name>', 'the table to export, if there are several')
     .option('--new', 'only posts that watch has found since the last export --new, and the query of each')
-    .option('--quiet', 'print only errors on stderr')
     .action(exportRecords)
 
   program.commandsGroup('Money:')
@@ -91,7 +87,7 @@ function createProgram(json: boolean): Command {
     'quote <operation...>',
     "estimate a job's maximum cost and minimum time, without sending anything",
     'quote search --max-pages 50',
-    'quote professionalnet posts search --all',
+    'quote posts --all',
   )
     .option('--max-pages <n>', 'fetch this many pages (default: 1)')
     .option('--all', 'fetch all pages, however many there are')
@@ -105,7 +101,6 @@ function createProgram(json: boolean): Command {
     'budget',
     'budget off',
   )
-    .option('--json', 'print budgets and errors as JSON objects')
     .addHelpText('after', budgetHelp)
     .action(budget)
 
@@ -148,33 +143,6 @@ function createProgram(json: boolean): Command {
       'operations to offer (default: the searches, professionalnet.company.get, organization.usage)',
     )
     .action(mcp)
-  for (const operation of operations) if (!isInGroup(operation)) addOperation(program, operation)
-  add('help [command...]', 'show the help of a command').action((names: string[]) =>
-    commandAt(program, names).outputHelp(),
-  )
-  addJson(program)
+  program.helpCommand('help [command]', 'show the help of a command')
   return program
-}
-
-/** Whether the name of the command has a group, as in `microblog search`. */
-function isInGroup({ id }: Operation): boolean {
-  return id.includes('.')
-}
-
-/** Every command that does something prints its errors as JSON if asked. */
-function addJson({ commands }: Command): void {
-  for (const command of commands)
-    if (command.commands.length > 0) addJson(command)
-    else if (!command.options.some(({ long }) => long === '--json'))
-      command.option('--json', 'print errors as JSON objects')
-}
-
-/** @throws {UsageError} for an unknown command */
-function commandAt(program: Command, names: readonly string[]): Command {
-  return names.reduce((parent, name) => {
-    const found = parent.commands.find((command) => command.name() === name)
-    if (found === undefined)
-      throw new UsageError(`unknown command ${names.join(' ')}; see social-search help`)
-    return found
-  }, program)
 }

@@ -5,8 +5,8 @@ import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { count, timeText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, commandOf, paramsOf, wholeNumberOf } from './flags.ts'
-import { shortCommands } from './names.ts'
+import { type SharedFlags, paramsOf, wholeNumberOf } from './flags.ts'
+import { commandOf } from './names.ts'
 import { print, wrapped } from './terminal.ts'
 
 /** A quote of a walk; with `--all`, the number of pages is not known. */
@@ -55,8 +55,7 @@ function perMinuteOf({ surface }: Operation): number {
 /** The operation that a user names as the library or as the command line spells it. */
 function operationNamed(words: readonly string[]): Operation {
   const name = words.join(' ')
-  const wanted = commandOf(shortCommands[name] ?? name.replaceAll(/[\s.]+/g, '.'))
-  const found = operations.find(({ id }) => commandOf(id) === wanted)
+  const found = operations.find(({ id }) => [id, commandOf(id)].includes(name))
   if (found !== undefined) return found
   throw new UsageError(`unknown operation ${name}; see social-search --help`)
 }

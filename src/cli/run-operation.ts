@@ -6,11 +6,12 @@ import { count } from '../lib/count.ts'
 import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWalk } from './confirm.ts'
-import { type SharedFlags, commandOf, paramsOf, quoted, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, paramsOf, quoted } from './flags.ts'
 import { nothingFound } from './formatter.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
+import { commandOf } from './names.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { RecordDatabase } from './record-database.ts'
 import { print, showProgress, tell, waitText } from './terminal.ts'
@@ -38,7 +39,6 @@ export async function runOperation(
   const { params, id } = paramsOf(operation, flags, positional)
   const formatter = createFormatter(operation, flags)
   const walk: WalkOptions = walkOptions(flags)
-  if (operation.paging === undefined) raiseCeiling(operation, params, walk.limit)
   const machine = await openMachine(flags, commandOf(operation.id))
   await confirmWalk(operation, params, { ...flags, budget: machine.budget })
   const interrupt = new InterruptHandler({
@@ -49,10 +49,7 @@ export async function runOperation(
     flags,
     {
       ...{ ...machine.options, hooks: interrupt.hooks },
-      observers: [
-        interrupt.observer,
-        { onWait: (wait) => showProgress(flags, `${waitText(wait)} · ${done()}`) },
-      ],
+      observers: [interrupt.observer, { onWait: (wait) => showProgress(`${waitText(wait)} · ${done()}`) }],
     },
     machine.budgets,
   )
@@ -84,10 +81,7 @@ export async function runOperation(
     const cost = `${count(state.records, 'record')} · ${count(credits() - client.credits.reserved, 'credit')}`
     return leftOut === 0 ? cost : `${cost} · ${leftOut} more paid for, not shown because of --limit`
   }
-  const options = {
-    ...{ ...walk, budget: budgetOf(flags, earlier.credits), signal: interrupt.signal },
-    ceiling: flags.ceiling === undefined ? undefined : wholeNumberOf('--ceiling', flags.ceiling),
-  }
+  const options = { ...walk, budget: budgetOf(flags, earlier.credits), signal: interrupt.signal }
   let leftOut = 0
   let pages = 0
   let unwritten: unknown
@@ -104,16 +98,15 @@ export async function runOperation(
       const next = operation.paging === undefined ? null : (page['next'] as object | null)
       save(written, { next, records: state.records + written.length })
       unwritten = undefined
-      showProgress(flags, done())
+      showProgress(done())
       interrupt.pageIsWritten()
     }
     if (out === undefined && state.records === 0 && formatter.isStyled === true) await print(nothingFound)
-    showProgress(flags, '')
+    showProgress('')
     const more = flags.limit === undefined && flags.all !== true ? state.next : null
-    if (more !== null) tell(flags, `To continue: ${continuation(more)}`)
-    if (earlier.next === null) tell(flags, `${out} is complete: nothing was sent`)
-    else
-      tell(flags, `${out === undefined ? '' : `${out}: `}${done()}${more === null ? '' : ' · more: --all'}`)
+    if (more !== null) tell(`To continue: ${continuation(more)}`)
+    if (earlier.next === null) tell(`${out} is complete: nothing was sent`)
+    else tell(`${out === undefined ? '' : `${out}: `}${done()}${more === null ? '' : ' · more: --all'}`)
     return 0
   } catch (error) {
     const reason: unknown = interrupt.signal.aborted ? interrupt.signal.reason : error
@@ -124,8 +117,8 @@ export async function runOperation(
     const canContinue =
       failed !== null && operation.paging !== undefined && !isFinal && (pages > 0 || out !== undefined)
     const budget = out !== undefined && isOfRun(error) ? ' and a higher --budget, which counts all runs' : ''
-    if (pages > 0) tell(flags, done())
-    complain(flags, reason, canContinue ? continuation(failed) + budget : undefined, unwritten)
+    if (pages > 0) tell(done())
+    complain(reason, canContinue ? continuation(failed) + budget : undefined, unwritten)
     return code
   } finally {
     try {
@@ -152,10 +145,4 @@ export async function runOperation(
 /** Whether the budget of `--budget 20` has ended the job, and no other one. */
 function isOfRun(error: unknown): boolean {
   return error instanceof CreditBudgetError && error.budget === undefined
-}
-
-/** Lets the service return as many records as `--limit` asks for, if that is more than its default. */
-function raiseCeiling({ price }: Operation, params: Record<string, unknown>, limit = 0): void {
-  const ceiling = price.kind === 'perItem' ? price.ceiling : null
-  if (ceiling !== null && limit > ceiling.default) params[ceiling.param] ??= limit
 }

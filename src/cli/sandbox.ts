@@ -4,7 +4,7 @@ import { UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf, wholeNumberOf } from './flags.ts'
 import { print } from './terminal.ts'
 
-export interface SandboxFlags extends Pick<SharedFlags, 'perMinute' | 'json'> {
+export interface SandboxFlags extends Pick<SharedFlags, 'perMinute'> {
   readonly port?: string
   readonly growth?: string
 }

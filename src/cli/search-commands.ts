@@ -1,17 +1,9 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { operations } from '../api/operations.ts'
 import { estimate } from './estimate.ts'
 import { paramFlags } from './flags.ts'
 import { exitCodeHelp } from './help-texts.ts'
-import {
-  addParams,
-  choiceOption,
-  common,
-  described,
-  outOption,
-  withClient,
-  yesOption,
-} from './command-flags.ts'
+import { addParams, common, described, outOption, withClient, yesOption } from './command-flags.ts'
 import { watch } from './watch.ts'
 import { watchNetworks } from './watch-search.ts'
 
@@ -19,7 +11,7 @@ import { watchNetworks } from './watch-search.ts'
 function addSearch(program: Command, usage: string, summary: string, examples: readonly string[]): Command {
   return described(program.command(usage), summary, examples)
     .optionsGroup(common)
-    .addOption(choiceOption('--network <name>', 'where to search', watchNetworks).default('microblog'))
+    .addOption(new Option('--network <name>', 'where to search').choices(watchNetworks).default('microblog'))
     .option('--queries <file>', 'add the queries in a file, one a line')
     .option('--freshness <time>', 'look at each query no more often than this', '15m')
 }
@@ -28,9 +20,7 @@ function addSearch(program: Command, usage: string, summary: string, examples: r
 function withFilters(command: Command): Command {
   const flags = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
   addParams(command, flags)
-  return withClient(command)
-    .option('--quiet', 'print only errors on stderr')
-    .addHelpText('after', exitCodeHelp)
+  return withClient(command).addHelpText('after', exitCodeHelp)
 }
 
 export function addEstimate(program: Command): void {
@@ -51,7 +41,7 @@ export function addWatch(program: Command): void {
   ])
     .addOption(outOption('store posts in this .db file (SQLite), and continue there'))
     .option('--once', 'look once, then end: for cron')
-    .addOption(choiceOption('--from <start>', 'now: skip posts that already exist', ['now']))
+    .addOption(new Option('--from <start>', 'now: skip posts that already exist').choices(['now']))
     .option('--max-pages <n>', 'page limit per look, gaps included', '10')
     .addOption(yesOption('; with --once, --max-pages is the limit, and it never asks'))
   withFilters(command).action(watch)

@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import type { Wait } from '../index.ts'
 import { waitReasons } from '../extend.ts'
-import type { SharedFlags } from './flags.ts'
 import { cut, wrap } from './text-layout.ts'
 
 let failure: NodeJS.ErrnoException | undefined
@@ -64,15 +63,15 @@ export async function printDone(text: string): Promise<void> {
   await print(isTTY ? `${styled('green', '✓')} ${escapedForTerminal(text)}\n` : `${text}\n`, true)
 }
 
-/** Shows a line on a terminal, unless `--quiet` is set. */
-export function tell({ quiet }: SharedFlags, message: string): void {
-  if (quiet !== true && process.stderr.isTTY) say(message)
+/** Shows a line on a terminal. */
+export function tell(message: string): void {
+  if (process.stderr.isTTY) say(message)
 }
 
 /** Replaces the line that shows how far a job is, on a terminal only. */
-export function showProgress({ quiet }: SharedFlags, message: string): void {
+export function showProgress(message: string): void {
   clearProgress()
-  if (quiet === true || !process.stderr.isTTY) return
+  if (!process.stderr.isTTY) return
   process.stderr.write(cut(message, process.stderr.columns - 1))
   hasProgress = true
 }

@@ -74,7 +74,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     ;({ database, states } = await openWatched(out, operation, searches))
     const outlook = await budget?.summary?.()
     const pace = outlook && paceText(outlook, queries.length * operation.price.credits, options.freshness)
-    if (pace !== undefined) tell(flags, pace)
+    if (pace !== undefined) tell(pace)
     for await (const batch of watchSearches(client, namedSearches(flags, searches), {
       ...options,
       states,
@@ -98,7 +98,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       if (queries.length > 1) error.message = `${name}: ${error.message}`
       // The other searches go on, and the next look continues.
       if (failure === undefined && flags.once === true) failure = error
-      else complain(flags, error)
+      else complain(error)
     }
     if (failure !== undefined) throw failure
     isOver = true
@@ -120,7 +120,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       ...(isOver || report.missing() === undefined ? [] : [`missing: ${report.missing()}`]),
       ...(outlook === undefined ? [] : [leftText(outlook)]),
     ]
-    for (const line of lines) tell(flags, line)
+    for (const line of lines) tell(line)
     await machine.close()
   }
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { linesOf } from '../support/command-line.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const onlyOrg = { key: 'only_org', scopes: ['org:read'] as const }
@@ -22,25 +21,6 @@ describe('doctor', () => {
     )
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
     expect((await social('doctor')).out).toContain('search coffee --sandbox')
-  })
-
-  it('prints an object for each check with --json', async () => {
-    vi.stubEnv('SOCIAL_SEARCH_API_KEY', onlyOrg.key)
-    const { code, out, err } = await social('doctor --json')
-    expect([code, err]).toEqual([3, ''])
-    expect(linesOf(out).map((line) => JSON.parse(line) as object)).toEqual([
-      ...['runtime', 'address and key', 'service'].map((check) => ({
-        check,
-        ok: true,
-        message: expect.any(String),
-      })),
-      ...['search', 'mentions', 'listeners', 'feeds'].map((area) => ({
-        check: `scope ${area}:read`,
-        ok: false,
-        message: `missing; create a key with ${area}:read under Integrations > API keys`,
-      })),
-      { check: 'scope org:read', ok: true, message: 'granted' },
-    ])
   })
 
   it.each([

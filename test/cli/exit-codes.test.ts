@@ -30,18 +30,4 @@ describe('exit codes', () => {
       expect([code, key !== '' && err.includes(key)]).toEqual([3, false])
     }
   })
-
-  it.each<[string, object, Fault?]>([
-    [
-      search,
-      { name: 'ConnectionError', charged: 'unknown', operation: 'microblog.search' },
-      { reset: 'after' },
-    ],
-    [change, { applied: 'unknown', charged: 'no' }, { reset: 'after' }],
-    ['nothing', { code: 'usage' }],
-  ])('come with one JSON object of the error on stderr with --json: %s', async (line, error, fault) => {
-    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
-    if (fault !== undefined) sandbox.inject(fault)
-    expect(JSON.parse((await social(`${line} --json`)).err)).toMatchObject(error)
-  })
 })

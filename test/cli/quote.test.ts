@@ -5,9 +5,9 @@ useCommand()
 
 describe('quote', () => {
   it.each<[string, object]>([
-    ['quote microblog search --max-pages 50', { atMost: 100, duration: 120_000 }],
-    ["quote 'microblog search' --max-pages 50", { atMost: 100, duration: 120_000 }],
-    [`quote professionalnet posts comments --params '{"maxComments":500}'`, { atMost: 500 }],
+    ['quote search --max-pages 50', { atMost: 100, duration: 120_000 }],
+    ['quote professionalnet person posts', { atMost: 10 }],
+    [`quote comments --params '{"maxComments":500}'`, { atMost: 500 }],
     [
       'quote microblog.search --all',
       {

@@ -34,15 +34,12 @@ describe('stdout through a pipe, with stderr on a terminal', () => {
   })
 
   it('leaves escapes to the message of an error and to a paid answer on stderr', async () => {
-    for (const flags of [[], ['--json']]) {
-      sandbox.inject({ body: paid, status: 200 })
-      const { err } = await social([...invalid, ...flags])
-      expect(err).toContain(`unknown operation ${flags[0] ? shown.replace('\\u000d', '\\r') : shown}`)
-      const answer = (await social(['search', 'coffee', ...flags])).err
-      expect(unstyled(err + answer)).not.toMatch(steering)
-      const value = JSON.parse(linesOf(answer).at(-1) ?? '') as { body?: unknown }
-      expect(value.body ?? value).toEqual(paid)
-    }
+    const { err } = await social(invalid)
+    expect(err).toContain(`unknown operation ${shown}`)
+    sandbox.inject({ body: paid, status: 200 })
+    const answer = (await social('search coffee')).err
+    expect(unstyled(err + answer)).not.toMatch(steering)
+    expect(JSON.parse(linesOf(answer).at(-1) ?? '')).toEqual(paid)
   })
 })
 
@@ -111,10 +108,10 @@ describe('a terminal', () => {
       expect(code).toBe(130)
       expect(err.replaceAll('\n', ' ')).toContain(`${cost}. No --budget is set. Continue? [y/N]`)
     }
-    const comments = await social('comments https://x --limit 5', { input: 'n\n' })
+    const comments = await social('comments https://x', { input: 'n\n' })
     expect([comments.code, comments.err.replaceAll('\n', ' ')]).toEqual([
       130,
-      expect.stringContaining('100 comments is the least the service sells. No --budget is set. Continue?'),
+      expect.stringContaining('each of 100 comments (maxComments). No --budget is set. Continue?'),
     ])
     expect(sandbox.requests).toHaveLength(0)
     expect((await social('search nothing --all', { input: 'y\n' })).code).toBe(0)
@@ -146,13 +143,12 @@ describe('a terminal', () => {
     expect(unstyled(err)).toContain('20 records · 2 credits\nsocial-search: ')
   })
 
-  it('gets progress on stderr, with records, credits and the reason for a wait, unless --quiet is set', async () => {
+  it('gets progress on stderr, with records, credits and the reason for a wait', async () => {
     sandbox.inject({ status: 429, retryAfter: 1, skip: 1 })
     const { err } = await social('search coffee --max-pages 2')
     expect(err).toMatch(
       /waiting until \d\d:\d\d:\d\d: the service asked to slow down · 20 records · 2 credits/,
     )
     expect(err).toContain('40 records · 4 credits')
-    expect((await social('search coffee --max-pages 2 --quiet')).err).toBe('')
   })
 })

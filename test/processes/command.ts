@@ -124,4 +124,4 @@ export function withoutKey(line: Line, options: RunOptions = {}): Promise<Ran> {
 }
 
 /** A search that does not wait for the limit of a minute. */
-export const search = 'microblog search coffee --per-minute off'
+export const search = 'search coffee --per-minute off'
