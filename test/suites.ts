@@ -34,11 +34,6 @@ export const projects = [
       include: ['test/**/*.test.ts'],
       // `test/apps` is a separate project: npm run apps.
       exclude: [...Object.keys(apart), ...tidy, 'apps'].map((name) => `test/${name}/**`),
-      typecheck: {
-        enabled: true,
-        include: ['test/types/**/*.test-d.ts'],
-        tsconfig: 'test/types/tsconfig.json',
-      },
     },
   },
   {

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { SharedLimiter, type SharedStore } from '../../src/extensions/shared/index.ts'
 import { limiterContract, takePart } from '../limits/contract.ts'
 import { use } from '../limits/contract-world.ts'
-import { realTime } from '../support/real-time.ts'
+import { type Time, realTime } from '../support/real-time.ts'
 import { queueRequest } from '../support/limiter.ts'
 
 /**
@@ -10,26 +10,28 @@ import { queueRequest } from '../support/limiter.ts'
  *
  * @param open Connects like another process.
  * @param end Called after each test.
+ * @param time Real, unless the store runs on timers alone.
  */
 export function sharedLimiterContract(
   name: string,
   open: () => SharedStore | Promise<SharedStore>,
   end = () => {},
+  time: Time = realTime,
 ): void {
   let made: SharedLimiter[] = []
   limiterContract(name, {
-    time: realTime,
+    time,
     // An update on a busy machine.
     heardMs: 250,
     async make(count, limits) {
       const organization = `contract ${Math.random()}`
       const stores = await Promise.all(Array.from({ length: count }, async () => open()))
       made = stores.map((store) => new SharedLimiter({ store, organization, limits }))
-      await takePart(made)
+      await time.settle(takePart(made))
       return made
     },
     async end() {
-      await Promise.all(made.map((limiter) => limiter.close()))
+      await time.settle(Promise.all(made.map((limiter) => limiter.close())))
       end()
     },
   })

@@ -138,7 +138,7 @@ it.each<[string, Source, (turn: Turn) => Turn]>([
         expect(feed.ids.filter((id) => !sink.has(id) && !old.has(id))).toEqual([])
       },
     ),
-    { numRuns: 100, examples: [lateInGap] },
+    { numRuns: 50, examples: [lateInGap] },
   )
 })
 
@@ -149,7 +149,7 @@ it('watchSearch() yields no post twice unless the process dies between batch and
       const ids = (await watch(before, calm, 3)).batches.flat()
       expect(new Set(ids).size).toBe(ids.length)
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 
@@ -165,6 +165,6 @@ it('watchSearch() yields no post that is older than its first page if none is re
           .filter((id) => old.has(id)),
       ).toEqual([])
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
