@@ -55,7 +55,9 @@ export function withClient(command: Command, operation?: Pick<Operation, 'price'
 export function outOption(help: string): Option {
   return new Option('--out <file>', help).argParser((file: string) => {
     if (extname(file).toLowerCase() === '.db') return file
-    throw new UsageError(`--out needs a .db file, got ${file}; social-search export makes other files of it`)
+    throw new UsageError(
+      `--out needs a .db file, got ${file}; for another file, export it, or redirect the output: --format csv > FILE`,
+    )
   })
 }
 

@@ -151,6 +151,11 @@ export function wholeNumberOf(name: string, value: string, max?: number): number
   return wholeNumber(name, numberOf(name, value), max)
 }
 
+/** `--per-minute`; `off` stands for no limit. */
+export function perMinuteOf(text: string): number | false {
+  return text === 'off' ? false : wholeNumberOf('--per-minute', text, 99_999)
+}
+
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** The milliseconds of a flag such as `90s`, `30m`, `1h` or `7d`; without a unit, of seconds. */

@@ -12,15 +12,10 @@ export class InterruptHandler {
     this.#isWanted = true
   }
 
-  readonly #message: string
   readonly #prepare: () => void
 
-  /**
-   * @param message Message of the interruption, unless a page is under way.
-   * @param prepare Runs before each request. If it fails, the job ends before it buys the page.
-   */
-  constructor({ message = 'stopped; everything you paid for is printed or saved', prepare = () => {} } = {}) {
-    this.#message = message
+  /** @param prepare Runs before each request. If it fails, the job ends before it buys the page. */
+  constructor(prepare: () => void) {
     this.#prepare = prepare
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal)
   }
@@ -66,7 +61,7 @@ export class InterruptHandler {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal)
   }
 
-  #end(message = this.#message): void {
+  #end(message = 'stopped; everything you paid for is printed or saved'): void {
     this.#controller.abort(new CommandError('interrupted', message))
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../index.ts'
 import { clientTransport, PagedCall } from '../extend.ts'
 import { createSandbox } from '../extensions/sandbox/index.ts'
-import { type SharedFlags, numberOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { periodTermsOf } from './period-budget.ts'
 import { type StoredLogin, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -38,7 +38,7 @@ function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?
   const { perMinute } = flags
   const options = {
     ...(perMinute !== undefined && {
-      limits: { perMinute: perMinute === 'off' ? false : wholeNumberOf('--per-minute', perMinute) } as const,
+      limits: { perMinute: perMinuteOf(perMinute) },
     }),
     logger: false as const,
     ...more,

@@ -41,10 +41,8 @@ export async function runOperation(
   const walk: WalkOptions = walkOptions(flags)
   const machine = await openMachine(flags, commandOf(operation.id))
   await confirmWalk(operation, params, { ...flags, budget: machine.budget })
-  const interrupt = new InterruptHandler({
-    // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
-    prepare: () => keepCredits(),
-  })
+  // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
+  const interrupt = new InterruptHandler(() => keepCredits())
   const client = clientFor(
     flags,
     {

@@ -1,7 +1,7 @@
 import { microblogSearch } from '../api/microblog.ts'
 import { type SandboxServer, serveSandbox } from '../extensions/sandbox/node.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, numberOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { print } from './terminal.ts'
 
 export interface SandboxFlags extends Pick<SharedFlags, 'perMinute'> {
@@ -14,7 +14,7 @@ export async function sandbox(flags: SandboxFlags): Promise<void> {
   const { perMinute, growth } = flags
   const { PORT = '4010' } = process.env
   const port = portOf(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT)
-  const limits = perMinute === undefined ? {} : { perMinute: limitOf('--per-minute', perMinute) }
+  const limits = perMinute === undefined ? {} : { perMinute: perMinuteOf(perMinute) }
   const growing = growth === undefined ? {} : { growth: wholeNumberOf('--growth', growth, 3600) }
   const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
@@ -26,10 +26,6 @@ export async function sandbox(flags: SandboxFlags): Promise<void> {
   await print(greeting(server))
   await ended
   await server.close()
-}
-
-function limitOf(name: string, text: string): number | false {
-  return text === 'off' ? false : wholeNumberOf(name, text, 99_999)
 }
 
 function portOf(name: string, text: string): number {

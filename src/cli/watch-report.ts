@@ -12,10 +12,12 @@ interface Row {
   gaps: readonly WatchGap[]
   hasLook: boolean
   /** Whether the first page has been read. */
-  isKnown?: boolean
+  isKnown: boolean
 }
 
-const emptyRow = (): Row => ({ posts: 0, credits: 0, delays: [], gaps: [], hasLook: false })
+const emptyRow = (isKnown: boolean): Row => ({
+  ...{ posts: 0, credits: 0, delays: [], gaps: [], hasLook: false, isKnown },
+})
 
 /** More gaps of a query are counted. */
 const mostGaps = 3
@@ -23,12 +25,10 @@ const mostGaps = 3
 /** Counts what a watch has found, for each query. */
 export class WatchReport {
   readonly #rows: ReadonlyMap<string, Row>
-  readonly #isKnown: (query: string) => boolean
 
-  /** @param isKnown Whether an earlier run has stored a state of the query. */
-  constructor(queries: readonly string[], isKnown: (query: string) => boolean) {
-    this.#isKnown = isKnown
-    this.#rows = new Map(queries.map((query) => [query, emptyRow()]))
+  /** @param states What earlier runs have stored of the queries. */
+  constructor(queries: readonly string[], states: Readonly<Record<string, object | null>>) {
+    this.#rows = new Map(queries.map((query) => [query, emptyRow(states[query] != null)]))
   }
 
   add(
@@ -38,7 +38,6 @@ export class WatchReport {
     const row = this.#rows.get(name)
     if (row === undefined) return
     const now = Date.now()
-    row.isKnown ??= this.#isKnown(name)
     for (const post of row.isKnown ? posts : []) {
       const { timestamp, postedAt } = post as { timestamp?: string; postedAt?: string }
       const delay = now - Date.parse(timestamp ?? postedAt ?? '')

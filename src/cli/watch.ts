@@ -1,4 +1,4 @@
-import { type SearchToWatch, type WatchState, watchSearches } from '../extensions/watch/index.ts'
+import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -13,7 +13,6 @@ import { budgetOf, clientFor } from './options.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
-import type { RecordDatabase } from './record-database.ts'
 import {
   type SearchFlags,
   type Searches,
@@ -47,7 +46,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     ? tableOf(operation, { fields: undefined, width: terminalWidth() })
     : undefined
   // The watch yields the posts of a page even if it ends after that page.
-  const interrupt = new InterruptHandler({ prepare: () => database?.assertUnlocked() })
+  const interrupt = new InterruptHandler(() => database?.assertUnlocked())
   const client = clientFor(
     flags,
     {
@@ -63,15 +62,13 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     maxPages: wholeNumberOf('--max-pages', flags.maxPages),
     ...{ once: flags.once, from: flags.from, budget, signal: interrupt.signal },
   }
-  const report = new WatchReport(queries, (query) => states[query] != null)
-  let database: RecordDatabase | undefined
-  let states: Readonly<Record<string, WatchState | null>> = {}
+  const { database, states } = await openWatched(out, operation, searches)
+  const report = new WatchReport(queries, states)
   let failure: unknown
   let isOver = false
   let [stored, spent] = [0, 0]
   let unstored = ''
   try {
-    ;({ database, states } = await openWatched(out, operation, searches))
     const outlook = await budget?.summary?.()
     const pace = outlook && paceText(outlook, queries.length * operation.price.credits, options.freshness)
     if (pace !== undefined) tell(pace)

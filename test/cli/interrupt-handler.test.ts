@@ -6,7 +6,7 @@ import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
 let interrupt: InterruptHandler
-beforeEach(() => (interrupt = new InterruptHandler()))
+beforeEach(() => (interrupt = new InterruptHandler(() => {})))
 afterEach(() => interrupt.end())
 
 /** What Ctrl-C does, for this package's handlers alone. */

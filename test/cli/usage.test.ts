@@ -41,7 +41,7 @@ describe('exit codes', () => {
     ['search coffee --out /none/x.db', 'the folder /none does not exist'],
     ['search coffee --out x.db --budget -1', '--budget must be at least 0'],
     ['search coffee --out x.db --format csv', 'leave them out with --out'],
-    ['search coffee --out x.csv', 'social-search export makes other files of it'],
+    ['search coffee --out x.csv', 'for another file, export it, or redirect the output'],
     [
       'watch coffee',
       '192 credits a day without new posts, and 2 more for each page of new posts; pass --budget, or --yes',
