@@ -77,7 +77,6 @@ const doors = {
   'p-limit': 'src/limits/local-limiter.ts',
   'lossless-json': 'src/api/catalog/json.ts',
   'csv-stringify/browser/esm/sync': 'src/extensions/export/csv.ts',
-  'hyparquet-writer': 'src/extensions/export/parquet.ts',
   '@opentelemetry/api': 'src/extensions/otel/index.ts',
   commander: [
     'src/cli/program.ts',

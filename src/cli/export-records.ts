@@ -1,12 +1,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Column, type ColumnType, toCsv, toJsonl, toParquet } from '../extensions/export/index.ts'
+import { toCsv, toJsonl } from '../extensions/export/index.ts'
 import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
-import { columnTypes, quoted } from './record-database.ts'
+import { quoted } from './record-database.ts'
 import { importWithSqlite } from './sqlite.ts'
 import { say } from './terminal.ts'
 
@@ -64,14 +64,14 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
 function writerFor(
   path: string,
   table: string,
-  fields: readonly Column[],
+  fields: readonly string[],
 ): TransformStream<unknown, Uint8Array> {
   const format = extname(path).toLowerCase()
-  if (!['.csv', '.jsonl', '.parquet'].includes(format))
-    throw new UsageError(`export makes a file that ends in .csv, .jsonl or .parquet, got ${path}`)
+  if (!['.csv', '.jsonl'].includes(format))
+    throw new UsageError(`export makes a file that ends in .csv or .jsonl, got ${path}`)
   if (format === '.jsonl') return toJsonl()
   if (fields.length === 0) throw new UsageError(`${table} has no columns; export to .jsonl`)
-  return format === '.csv' ? toCsv({ fields }) : toParquet({ fields })
+  return toCsv({ fields })
 }
 
 function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: ExportFlags): Source {
@@ -103,14 +103,9 @@ function keepExported(database: DatabaseSync, name: string, last: number): void 
   database.prepare('REPLACE INTO social_search_jobs VALUES (?, ?)').run(`export ${name}`, String(last))
 }
 
-function columnsOf(database: DatabaseSync, table: string): Column[] {
-  const rows = database.prepare('SELECT name, type FROM pragma_table_info(?)').all(table)
-  return rows
-    .filter(({ name }) => !['key', 'record', 'rowid'].includes(String(name)))
-    .map(({ name, type }) => ({
-      path: String(name),
-      type: (Object.keys(columnTypes) as ColumnType[]).find((each) => columnTypes[each] === type),
-    }))
+function columnsOf(database: DatabaseSync, table: string): string[] {
+  const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+  return rows.map(({ name }) => String(name)).filter((name) => !['key', 'record', 'rowid'].includes(name))
 }
 
 /** Reads in parts: a job can write between them. Its rows get higher numbers. */

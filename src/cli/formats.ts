@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { csvLines } from '../extensions/export/csv.ts'
 import { shortNames } from '../api/main-fields.ts'
-import { assertDocumented, fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
+import { assertDocumented, assertFields, fieldsOf } from '../extensions/export/fields.ts'
 import { createCard, picked } from './card.ts'
 import { UsageError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
@@ -61,12 +61,13 @@ export function tableOf(operation: Operation, options: FormatOptions): Formatter
 
 /** @throws {ConfigurationError} */
 function fieldsIn(list: string, operation: Operation): readonly string[] {
-  const paths = resolveColumns({ fields: list.split(',') }).map(({ path }) => path)
+  const paths = list.split(',')
+  assertFields(paths)
   assertDocumented(operation, paths)
   return paths
 }
 
 function columnsOf({ id, documented }: Operation): string[] {
   if (!documented) throw new UsageError(`the service does not document the fields of ${id}; pass --fields`)
-  return fieldsOf(id as OperationId).map(({ path }) => path)
+  return fieldsOf(id as OperationId)
 }

@@ -34,7 +34,7 @@ export function localTime(value: unknown): string | undefined {
 
 /** A field of a record in one line, times as {@link localTime}. */
 export function lineAt(record: unknown, path: string, options: Pick<FormatOptions, 'width'>): string {
-  const value = cellOf(record, path.split('.'), ', ')
+  const value = cellOf(record, path, ', ')
   return oneLine(localTime(value) ?? String(value ?? ''), options)
 }
 

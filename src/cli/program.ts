@@ -74,7 +74,7 @@ function createProgram(): Command {
   for (const operation of operations) if (!isSearch(operation)) addOperation(program, operation)
   add(
     'export <database> <file>',
-    'make a .csv, .jsonl or .parquet file of the records in a .db file',
+    'make a .csv or .jsonl file of the records in a .db file',
     'export posts.db posts.csv',
     'export posts.db new.csv --new',
   )

@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../api/operation.ts'
-import type { OperationId } from '../api/operations.ts'
 import { jsonOf } from '../extensions/export/record-json.ts'
-import { type ReadyColumn, cellOf, fieldsOf, resolveColumns } from '../extensions/export/fields.ts'
+import { type Column, cellOf, columnsOf } from '../extensions/export/fields.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { parsed } from '../lib/json.ts'
@@ -27,7 +26,7 @@ export const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER'
  */
 export class RecordDatabase {
   readonly #open: () => DatabaseSync
-  readonly #columns: readonly ReadyColumn[]
+  readonly #columns: readonly Column[]
   /** The field that the service documents as unique. */
   readonly #unique: string | undefined
   /** Whether the key has a column of its own. */
@@ -163,8 +162,8 @@ export class RecordDatabase {
   }
 
   #rowOf(record: unknown): SQLInputValue[] {
-    const cells = this.#columns.map(({ names }) => {
-      const value = cellOf(record, names)
+    const cells = this.#columns.map(({ path }) => {
+      const value = cellOf(record, path)
       return typeof value === 'boolean' ? Number(value) : value
     })
     return [...(this.#hasKey ? [this.#keyOf(record)] : []), ...cells, jsonOf(record)]
@@ -192,11 +191,6 @@ function tableOf({ id, list = '' }: Operation): string {
     .slice(0, -1)
     .filter((name) => name !== list && name !== 'posts')
   return [...group, list].join('_')
-}
-
-/** Records without documented fields have their JSON alone. */
-function columnsOf({ id, documented }: Operation): readonly ReadyColumn[] {
-  return documented ? resolveColumns({ fields: fieldsOf(id as OperationId) }) : []
 }
 
 function textOf(job: object): string {

@@ -67,7 +67,7 @@ export function createTable(
     const short = (name: string): string =>
       titles[name] ?? (name.split('.').at(-1) ?? name).replaceAll(/^num(?=[A-Z])|Count$/g, '')
     const all = shown.map((name): Column => {
-      const values = records.map((record) => cellOf(record, name.split('.'), ', '))
+      const values = records.map((record) => cellOf(record, name, ', '))
       const known = values.filter((value) => value !== null)
       const isNumber = known.length > 0 && known.every((value) => typeof value === 'number')
       const isDate = known.length > 0 && known.every((value) => localTime(value) !== undefined)

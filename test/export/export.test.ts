@@ -3,9 +3,8 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { fieldsOf, streamOf, toCsv, toJsonl, toParquet } from '../../src/extensions/export/index.ts'
+import { fieldsOf, streamOf, toCsv, toJsonl } from '../../src/extensions/export/index.ts'
 import { CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { newFolder } from '../support/folder.ts'
@@ -15,11 +14,6 @@ const folder = newFolder()
 const sandbox = createSandbox({ limits: { perMinute: false } })
 const client = new SocialSearch(sandbox.clientOptions())
 const walk = () => client.microblog.search({ query: 'coffee' }, { maxPages: 3 })
-
-// eslint-disable-next-line @typescript-eslint/require-await
-async function* listed(...items: unknown[]) {
-  yield* items
-}
 
 const textOf = (stream: ReadableStream<Uint8Array>) => new Response(stream as ReadableStream).text()
 
@@ -32,53 +26,15 @@ describe('toJsonl()', () => {
 
 describe('fieldsOf()', () => {
   it('has the documented fields, optional ones included, in their order', () => {
-    const paths = fieldsOf('professionalnet.posts.search').map(({ path }) => path)
+    const paths = fieldsOf('professionalnet.posts.search')
     expect(paths).toContain('pollComponent.question')
     expect(paths.slice(0, 2)).toEqual(['share_url', 'actor.actor_image'])
-    expect(fieldsOf('professionalnet.company.get')).toContainEqual({
-      path: 'company.foundedYear',
-      type: 'number',
-    })
+    expect(fieldsOf('professionalnet.company.get')).toContain('company.foundedYear')
   })
 
   it('refuses operations without documented fields', () => {
     expect(() => fieldsOf('technews.search')).toThrow('does not document the fields')
     expect(() => fieldsOf('nothing' as never)).toThrow('unknown operation')
-  })
-})
-
-describe('toParquet()', () => {
-  it('writes a file that another reader reads back', async () => {
-    const posts = streamOf(walk()).pipeThrough(toParquet({ fields: fieldsOf('microblog.search') }))
-    const file = await new Response(posts as ReadableStream).arrayBuffer()
-    const rows = await parquetReadObjects({ file })
-    const wanted = await walk().toArray({ limit: 1000 })
-    expect(rows.map((row) => row['id'])).toEqual(wanted.map(({ id }) => id))
-    expect(rows[7]).toMatchObject({
-      body: wanted[7]?.body,
-      'engagements.viewsCount': wanted[7]?.engagements.viewsCount,
-    })
-  })
-
-  it('writes several row groups, and an empty file', async () => {
-    const read = async (count: number) => {
-      const records = Array.from({ length: count }, (_, n) => ({ n, text: n % 7 === 0 ? null : `text ${n}` }))
-      const fields = [{ path: 'n', type: 'number' } as const, 'text']
-      const stream = streamOf(listed(...records)).pipeThrough(toParquet({ fields }))
-      const rows = await parquetReadObjects({
-        file: await new Response(stream as ReadableStream).arrayBuffer(),
-      })
-      expect(rows).toEqual(records)
-    }
-    await read(25_001)
-    await read(0)
-  })
-
-  it('fails for a value of another type', async () => {
-    const stream = streamOf(listed({ n: 'x' })).pipeThrough(
-      toParquet({ fields: [{ path: 'n', type: 'number' }] }),
-    )
-    await expect(textOf(stream)).rejects.toThrow('n is a string')
   })
 })
 

@@ -64,7 +64,7 @@ describe('createTools()', () => {
 
   it('names default fields that exist', () => {
     for (const [id, fields] of Object.entries(shortNames)) {
-      const paths = fieldsOf(id as 'microblog.search').map(({ path }) => path)
+      const paths = fieldsOf(id as 'microblog.search')
       expect(paths).toEqual(expect.arrayContaining(Object.keys(fields)))
     }
   })

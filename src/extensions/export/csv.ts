@@ -1,10 +1,12 @@
 import { type Options, stringify } from 'csv-stringify/browser/esm/sync'
 import { assertOptions } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { type ColumnOptions, cellOf, resolveColumns } from './fields.ts'
+import { assertFields, cellOf } from './fields.ts'
 
 /** Options of {@link toCsv}. */
-export interface CsvOptions extends ColumnOptions {
+export interface CsvOptions {
+  /** The columns in their order, as paths: `engagements.viewsCount`. */
+  fields: readonly string[]
   /** Start with a byte order mark, so that Excel reads UTF-8. Default false. */
   bom?: boolean | undefined
 }
@@ -16,17 +18,17 @@ export interface CsvOptions extends ColumnOptions {
  */
 export function csvLines(options: CsvOptions) {
   assertOptions(options, { fields: true, bom: true })
-  const { bom = false, ...rest } = options
+  const { bom = false, fields } = options
   if (typeof bom !== 'boolean') throw new ConfigurationError('bom must be true or false')
-  const columns = resolveColumns(rest)
+  assertFields(fields)
   const format: Options = {
     cast: { boolean: String, string: harmless },
     // Readers skip empty lines.
-    quoted_empty: columns.length === 1,
+    quoted_empty: fields.length === 1,
   }
   return {
-    header: (bom ? '\ufeff' : '') + stringify([columns.map(({ path }) => path)], format),
-    line: (record: unknown) => stringify([columns.map(({ names }) => cellOf(record, names))], format),
+    header: (bom ? '\ufeff' : '') + stringify([[...fields]], format),
+    line: (record: unknown) => stringify([fields.map((path) => cellOf(record, path))], format),
   }
 }
 

@@ -1,5 +1,4 @@
-export { type Column, type ColumnOptions, type ColumnType, fieldsOf } from './fields.ts'
+export { fieldsOf } from './fields.ts'
 export { streamOf } from './stream-of.ts'
 export { type CsvOptions, toCsv } from './csv.ts'
 export { toJsonl } from './jsonl.ts'
-export { toParquet } from './parquet.ts'

@@ -6,7 +6,6 @@ import Redis from 'ioredis'
 import pg from 'pg'
 import { createClient } from 'redis'
 import { SocialSearch } from 'social-search-sdk'
-import { fieldsOf, streamOf, toParquet } from 'social-search-sdk/export'
 import { otelObserver } from 'social-search-sdk/otel'
 import { searchOptions } from 'social-search-sdk/query'
 import { createSandbox } from 'social-search-sdk/sandbox'
@@ -62,12 +61,6 @@ const cached = new QueryClient()
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- the oldest version has no other
 const { posts: queried } = await cached.fetchQuery(searchOptions(client, 'microblog.search', params))
 expect(queried.length === 20, 'TanStack Query fetches no posts')
-
-const parquet = toParquet({ fields: fieldsOf('microblog.search') })
-const chunks: Uint8Array[] = []
-const stream = streamOf(client.microblog.search(params, { limit: 3 })).pipeThrough(parquet)
-for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk)
-expect(Buffer.concat(chunks).subarray(-4).toString() === 'PAR1', 'no Parquet file was written')
 
 const initialize = {
   jsonrpc: '2.0',
