@@ -89,6 +89,54 @@ describe('changeState() keeps the pace', () => {
     ])
   })
 
+  it('and leaves to others what they lack to several requests with one slot', () => {
+    for (const process of ['8', '9']) ask(process, 0, { surface: '' })
+    ask('3', 10)
+    ask('2', 20, { calls: 3 }, { perSlot: 3 })
+    tell('8', 30)
+    tell('9', 30)
+    expect(ask('2', 40, { calls: 3 }, { perSlot: 3 })).toEqual({
+      ...granted,
+      count: 2,
+      next: expect.anything(),
+    })
+    expect(copies.get('2')!.processes['2']).toMatchObject({ slots: 1, arrivals: { ':a': [1040, 1040] } })
+  })
+
+  it('and leaves to others what they lacked in the minute before', () => {
+    expect(ask('1', 0, { calls: 3 }, { perSlot: 3 })).toMatchObject({ ...granted, count: 3 })
+    for (const at of [5000, 15_000, 29_000, 43_000, 57_000]) {
+      ask('2', at, { calls: 9 })
+      ask('1', at + 10, { calls: 9 })
+    }
+    expect(ask('1', 61_030, { calls: 9 })).toMatchObject({ reason: 'turn' })
+    expect(ask('2', 61_040, { calls: 9 })).toMatchObject({ ...granted, count: 2 })
+    expect(tell('2', 61_050, { asks: [{ calls: 7 }] }).outcomes.get(':a')).toMatchObject({ granted: 1 })
+    // Then all have had as many.
+    ask('1', 122_080)
+    expect(tell('2', 122_100).state.processes).toMatchObject({ 1: { past: {} } })
+  })
+
+  it('and holds nobody back for more than a minute', () => {
+    for (const [minute, past] of [2, 3, 3].entries()) {
+      const at = minute * 70_000
+      for (let i = 0; i < 5; i++) {
+        const now = at + 10 + i * 14_000
+        tell('1', now, { asks: [{}], slots: 0, arrivals: [[':a', [at + 10, at + 20]]] })
+        tell('2', now, { asks: [{}], arrivals: [] })
+      }
+      expect(tell('2', at + 69_000, { asks: [{}], arrivals: [] }).state.processes['1']?.past).toEqual({
+        ':a': past,
+      })
+    }
+  })
+
+  it('and remembers nothing of a process that is alone', () => {
+    for (const at of [0, 10, 20]) send('1', at)
+    expect(send('1', 61_100)).toMatchObject(granted)
+    expect(copies.get('1')!.processes['1']!.past).toEqual({})
+  })
+
   it('and leaves nothing to those that wait elsewhere', () => {
     expect(ask('2', 0, { calls: 3 })).toMatchObject({ ...granted, count: 2 })
     ask('3', 10, { surface: '' })

@@ -15,8 +15,8 @@ describe('changeState() grants slots', () => {
     })
     const slot = { reason: 'slot', ms: 15_000 }
     expect([...outcomes.values()]).toEqual([
-      ...[1, 1].map((granted) => ({ granted })),
-      { granted: 0, waitReason: slot },
+      ...[1, 1].map((granted) => ({ granted, slots: 1 })),
+      { granted: 0, slots: 0, waitReason: slot },
     ])
   })
 
@@ -142,6 +142,17 @@ describe('changeState() grants slots', () => {
     expect(ask('2', 30, { surface: '', calls: 5 })).toMatchObject({ ...granted, count: 2 })
   })
 
+  it.each([
+    [9, 6],
+    [5, 5],
+  ])(
+    'for several of %i requests, as many as the process sends before another one would send',
+    (calls, count) => {
+      expect(ask('1', 0, { surface: '', calls }, { perSlot: 3 })).toMatchObject({ ...granted, count })
+      expect(copies.get('1')!.processes['1']!.slots).toBe(2)
+    },
+  )
+
   it('to nobody while more are in flight than allowed', () => {
     takeSlots()
     for (const process of ['3', '4', '5']) ask(process, 10, { surface: '' })
@@ -224,7 +235,7 @@ describe('changeState() changes the text', () => {
 
 describe('changeState() begins anew', () => {
   const state = { epoch: 'a', version: 7, time: 1, shift: 0, bornAt: 0, quietUntil: 0, closures: {} }
-  const entry = { until: 9, turnMs: 200, slots: 0, arrivals: {}, places: {} }
+  const entry = { until: 9, turnMs: 200, slots: 0, arrivals: {}, past: {}, places: {} }
   const whole = { ...state, processes: { 1: entry } }
   it.each([
     ...['', 'null', '[]', '{}', state, { ...state, processes: { 1: {} } }],

@@ -57,7 +57,7 @@ describe('timeOf()', () => {
       const clock = 1_700_000_000_000 + now + ((i * 7919) % 61) - 30
       const moment = { clock, readAt: now, receivedAt: now + (i % 3), seen: sights[i % 2] }
       const report = () => ({
-        ...{ process: String(i % 2), slots: i % 4 === 0 ? 1 : 0, turnMs: 200 },
+        ...{ process: String(i % 2), slots: i % 4 === 0 ? 1 : 0, turnMs: 200, perSlot: 1 },
         ...{ arrivals: [], closures: [], arrivalMs: 1000, asks: new Map<string, number>() },
       })
       const changed = changeState(text, moment, copies[i % 2], report, rules, 'a')
@@ -73,6 +73,7 @@ describe('timeOf()', () => {
 const silent = {
   slots: 0,
   turnMs: 200,
+  perSlot: 1,
   arrivals: [],
   closures: [],
   arrivalMs: 1000,
@@ -145,7 +146,7 @@ describe('changeState()', () => {
   })
 
   it('restores no part of a process that has told a later one in a new epoch', () => {
-    const told = { until: 16_000 + 50 - 1200, turnMs: 200, slots: 1, arrivals: {}, places: {} }
+    const told = { until: 16_000 + 50 - 1200, turnMs: 200, slots: 1, arrivals: {}, past: {}, places: {} }
     const begun: LimiterState = { ...made(), epoch: 'c', time: 50, shift: 50 - 8000, processes: { 1: told } }
     expect(next(begun, 8000, made(7000), 1200).processes['1']).toEqual(told)
   })

@@ -40,7 +40,7 @@ export const setText = (to: string | undefined): void => void (text = to)
 export function tell(process: string, now: number, { asks = [], ...told }: Told = {}): Changed {
   const asked = new Map(asks.map(({ surface = ':a', calls = 1 }) => [surface, calls] as const))
   const report = (): Report => ({
-    ...{ process, slots: 0, closures: [], arrivalMs: 1000, turnMs: 200 },
+    ...{ process, slots: 0, closures: [], arrivalMs: 1000, turnMs: 200, perSlot: 1 },
     arrivals: Object.entries(arrivals.get(process) ?? {}),
     ...{ asks: asked, ...told },
   })

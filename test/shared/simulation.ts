@@ -27,6 +27,11 @@ interface Sent {
   answeredAt: number
 }
 
+/** A request that may be sent. */
+interface Granted extends Omit<Sent, 'endsAt'> {
+  readonly grantedAt: number
+}
+
 /** A process, as far as the shared state can tell. */
 class SimulatedProcess {
   seen: Sight | undefined
@@ -34,7 +39,11 @@ class SimulatedProcess {
   /** The surfaces of the calls that wait. */
   readonly calls: string[] = []
   sent: Sent[] = []
+  /** Requests that it may send with its free slots, until its turn ends. */
+  granted: Granted[] = []
+  turnEndsAt = 0
   open = 0
+  free = 0
   closures: { surface: string; openAt: number }[] = []
   nextAt = 0
   pausedUntil = 0
@@ -66,7 +75,7 @@ export class Simulation {
   /** Requests that the service works on, and when others arrived. */
   readonly #open = new Map<Sent, SimulatedProcess>()
   readonly #arrivals = new Map<string, number[]>()
-  readonly #closed = new Map<string, number>()
+  readonly #closed: { readonly surface: string; readonly openAt: number; readonly toldAt: number }[] = []
 
   constructor(plan: Plan) {
     this.#seed = plan.seed
@@ -138,20 +147,35 @@ export class Simulation {
     this.#open.delete(sent)
     sent.answeredAt = this.now
     process.open--
+    if (process.isAlive && this.now < process.turnEndsAt && process.pausedUntil <= this.now) process.free++
     // A request that is refused closes its surface.
-    if (this.#random(40) === 0 && process.isAlive && sent.surface !== '')
+    if (this.#random(40) === 0 && process.isAlive && sent.surface !== '') {
       process.closures.push({ surface: sent.surface, openAt: this.now + 500 + this.#random(9000) })
+      process.granted = process.granted.filter(({ surface }) => surface !== sent.surface)
+    }
     process.nextAt = Math.min(process.nextAt, this.now)
+    this.#sendGranted(process)
+  }
+
+  /** Uses the free slots of a process, or gives them back. */
+  #sendGranted(process: SimulatedProcess): void {
+    if (this.now >= process.turnEndsAt) process.granted.splice(process.free)
+    while (process.free > 0) {
+      const granted = process.granted.shift()
+      if (granted === undefined) process.free = 0
+      else if (this.#send(process, granted)) process.free--
+    }
   }
 
   #change(process: SimulatedProcess): Changed {
     const { now } = this
     const report = (time: number): Report => {
       const by = (at: number): number => Math.round(at - now + time)
-      const arrivals = Map.groupBy(process.sent, ({ surface }) => surface)
+      const arrivals = Map.groupBy([...process.sent, ...process.granted], ({ surface }) => surface)
       const calls = Map.groupBy(process.calls, (surface) => surface)
       return {
-        ...{ process: process.id, slots: process.open, arrivalMs: arrivalMs + 3 * process.delay },
+        ...{ process: process.id, slots: process.open + process.free },
+        ...{ arrivalMs: arrivalMs + 6 * process.delay, perSlot: 1 + Math.floor(process.delay / 100) },
         turnMs: Math.max(200, Math.ceil(process.delay / 50) * 150 + 50),
         arrivals: Array.from(arrivals, ([surface, sends]) => [
           surface,
@@ -203,21 +227,25 @@ export class Simulation {
     if (reply === 'failed') return
     if (changed.isChanged) this.#texts.push((this.text = JSON.stringify(changed.state)))
     // From now on, all can know.
-    for (const { surface, openAt } of process.closures.slice(0, told))
-      this.#closed.set(surface, Math.max(openAt, this.#closed.get(surface) ?? 0))
+    for (const closure of process.closures.slice(0, told)) this.#closed.push({ ...closure, toldAt: this.now })
     if (reply === 'lost') return
     const { epoch, time, shift } = changed.state
     process.copy = structuredClone(changed.state)
     process.seen = { epoch, time, clock: time - shift, readAt, receivedAt: this.now }
     process.closures.splice(0, told)
-    for (const [surface, { granted, waitReason }] of changed.outcomes) {
-      for (let i = 0; i < granted; i++) this.#send(process, surface)
+    process.turnEndsAt = this.now + 2 * process.delay
+    for (const [surface, { granted, slots, waitReason }] of changed.outcomes) {
+      process.free += slots
+      const latest = process.turnEndsAt + arrivalMs
+      for (let i = 0; i < granted; i++)
+        process.granted.push({ surface, latest, grantedAt: this.now, answeredAt: Infinity })
       const ms =
         waitReason === undefined
           ? Infinity
           : waitReason.ms + this.#random(waitReason.reason === 'turn' ? 50 : 1)
       process.nextAt = Math.min(process.nextAt, this.now + Math.max(1, ms))
     }
+    this.#sendGranted(process)
     if (process.open < 2 && [...changed.outcomes.values()].some(({ granted }) => granted > 0))
       process.nextAt = Math.min(process.nextAt, this.now + 1)
     for (const other of this.#awake()) {
@@ -227,10 +255,10 @@ export class Simulation {
     }
   }
 
-  #send(process: SimulatedProcess, surface: string): void {
+  /** Returns false if the call was canceled meanwhile. */
+  #send(process: SimulatedProcess, { surface, grantedAt }: Granted): boolean {
     const index = process.calls.indexOf(surface)
-    // It was canceled meanwhile.
-    if (index === -1) return
+    if (index === -1) return false
     process.calls.splice(index, 1)
     const sent = {
       ...{ surface, latest: this.now + arrivalMs, answeredAt: Infinity },
@@ -241,7 +269,7 @@ export class Simulation {
     process.sent = process.sent.filter(({ latest }) => latest > this.now - rules.spanMs - 5000)
     this.#open.set(sent, process)
     if (this.#open.size > rules.inFlight) this.violations.push(`${this.#open.size} open at ${this.now}`)
-    if (surface === '') return
+    if (surface === '') return true
     // It arrives at some time until the latest, or its answer.
     const arrival = this.now + this.#random(Math.min(arrivalMs, sent.endsAt - this.now))
     const arrivals = this.#arrivals.get(surface) ?? []
@@ -249,8 +277,12 @@ export class Simulation {
     arrivals.push(arrival)
     const count = arrivals.filter((at) => Math.abs(at - arrival) < 60_000 && at <= arrival).length
     if (count > rules.perMinute) this.violations.push(`${count} at ${surface} at ${this.now}`)
-    if (this.now < (this.#closed.get(surface) ?? 0))
-      this.violations.push(`sent to the closed ${surface} at ${this.now}`)
+    // What a process may send in its turn, it sends.
+    const isClosed = this.#closed.some(
+      (each) => each.surface === surface && each.toldAt <= grantedAt && this.now < each.openAt,
+    )
+    if (isClosed) this.violations.push(`sent to the closed ${surface} at ${this.now}`)
+    return true
   }
 
   #attack(attack: (typeof attacks)[number]): void {

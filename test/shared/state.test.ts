@@ -35,7 +35,7 @@ describe('changeState()', () => {
         { clock, readAt: clock, receivedAt: clock, seen: undefined },
         copy,
         () => ({
-          ...{ process, slots, arrivals: [], closures: [], arrivalMs: 1020, turnMs: 200 },
+          ...{ process, slots, arrivals: [], closures: [], arrivalMs: 1020, turnMs: 200, perSlot: 1 },
           asks: new Map([[':a', 1]]),
         }),
         rules,

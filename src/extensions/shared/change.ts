@@ -46,8 +46,9 @@ export function changeState(
     restore(state, copy, seen === undefined ? 0 : now - expectedTime(seen, moment), now)
   }
   const told = report(now, state.epoch)
+  age(state, rules, now)
   tell(state, told, rules, now)
-  expire(state, rules, now)
+  expire(state, now)
   const turns = new Turns(state, told, rules, now)
   turns.dropSilent()
   const outcomes = turns.take()
@@ -62,18 +63,23 @@ export function changeState(
 }
 
 /** Puts down a process's part of the state, exactly as it tells it; one that waits keeps its place in line. */
-function tell(state: LimiterState, report: Report, { leaseMs }: Rules, now: number): void {
+function tell(state: LimiterState, report: Report, { leaseMs, spanMs }: Rules, now: number): void {
   const { process, slots, asks, turnMs } = report
   const before = state.processes[process]
   const places = Array.from(asks.keys(), (surface): [string, Place] => [
     surface,
     before?.places[surface] ?? { since: now },
   ])
+  const arrivals = Array.from(
+    report.arrivals,
+    ([surface, times]) => [surface, times.filter((at) => at + spanMs > now)] as const,
+  )
   state.processes[process] = {
     until: leaseEnd(before?.until, now, leaseMs),
     turnMs: before?.turnMs ?? turnMs,
     slots,
-    arrivals: Object.fromEntries(report.arrivals),
+    arrivals: Object.fromEntries(arrivals.filter(([, { length }]) => length > 0)),
+    past: before?.past ?? {},
     places: Object.fromEntries(places),
   }
   for (const [surface, openAt] of report.closures)
@@ -81,19 +87,39 @@ function tell(state: LimiterState, report: Report, { leaseMs }: Rules, now: numb
 }
 
 /** Frees the slots and places of processes that are silent, and drops what no longer counts. */
-function expire(state: LimiterState, { spanMs }: Rules, now: number): void {
+function expire(state: LimiterState, now: number): void {
   for (const [id, entry] of Object.entries(state.processes)) {
     if (entry.until <= now) Object.assign(entry, { slots: 0, places: {} })
-    for (const [surface, times] of Object.entries(entry.arrivals)) {
-      const counted = times.filter((at) => at + spanMs > now)
-      if (counted.length > 0) entry.arrivals[surface] = counted
-      else entry.arrivals = without(entry.arrivals, surface)
-    }
     if (entry.slots + Object.keys({ ...entry.arrivals, ...entry.places }).length === 0)
       state.processes = without(state.processes, id)
   }
   for (const [surface, openAt] of Object.entries(state.closures))
     if (openAt <= now) state.closures = without(state.closures, surface)
+}
+
+/** Drops requests that no longer count for the pace, and remembers who has had more than others. */
+function age(state: LimiterState, { spanMs, perMinute }: Rules, now: number): void {
+  const entries = Object.values(state.processes)
+  const surfaces = new Set(entries.flatMap(({ arrivals, past }) => Object.keys({ ...arrivals, ...past })))
+  for (const surface of surfaces) {
+    const users = entries.filter(({ arrivals, places }) => surface in { ...arrivals, ...places })
+    const had = users.map((entry) => {
+      const times = entry.arrivals[surface] ?? []
+      const counted = times.filter((at) => at + spanMs > now)
+      entry.arrivals = put(entry.arrivals, surface, counted, counted.length)
+      return (entry.past[surface] ?? 0) + times.length - counted.length
+    })
+    const least = Math.min(...had)
+    for (const entry of entries) {
+      // Nobody is held back for longer than a span.
+      const past = Math.min(perMinute, (had[users.indexOf(entry)] ?? least) - least)
+      entry.past = put(entry.past, surface, past, past)
+    }
+  }
+}
+
+function put<T>(record: Record<string, T>, name: string, value: T, count: number): Record<string, T> {
+  return count > 0 ? { ...record, [name]: value } : without(record, name)
 }
 
 /** An empty state. Versions follow the clock, so those of a later epoch are higher. */
@@ -109,7 +135,7 @@ function newState(epoch: string, clock: number, now: number): LimiterState {
  */
 function restore(state: LimiterState, copy: LimiterState, ahead: number, now: number): void {
   state.version = Math.max(state.version, copy.version)
-  for (const [id, { until, turnMs, slots, arrivals, places }] of Object.entries(copy.processes)) {
+  for (const [id, { until, turnMs, slots, arrivals, past, places }] of Object.entries(copy.processes)) {
     // Of each process, the later part counts.
     if ((state.processes[id]?.until ?? -Infinity) >= until + ahead) continue
     state.processes[id] = {
@@ -117,6 +143,7 @@ function restore(state: LimiterState, copy: LimiterState, ahead: number, now: nu
       turnMs,
       slots,
       arrivals: mapValues(arrivals, (times) => times.map((at) => at + ahead)),
+      past,
       places: mapValues(places, ({ since }) => ({ since: since + ahead })),
     }
   }

@@ -20,22 +20,33 @@ const deafMs = 5000
 /** What a surface of this process tells of itself. Times are monotonic. */
 export interface SurfacePart {
   readonly key: string
+  readonly queue: { wake(): void }
   /** Its calls that wait for a slot. */
   readonly calls: number
   /** Why they wait; undefined if they have not asked since the latest change. */
   readonly waitReason: (WaitReason & { readonly until: number }) | undefined
   /** Its requests, and when they arrived at the latest. */
   arrivals(): [request: object, at: number][]
-  /** Its calls have got slots, or have to wait. With undefined, they may ask again. */
-  settle(outcome: AskOutcome | undefined): void
+  /** Its calls may be sent in the slots of this process until some time, or have to wait. With undefined, they may ask again. */
+  settle(outcome: AskOutcome | undefined, until: number): void
+  /** Keeps granted requests for calls that wait, so many at most, and returns how many it has. */
+  keepGranted(most: number): number
 }
 
 /** Keeps the shared state and this process's part in it in step. */
 export class StateSync extends SharedText {
   readonly surfaces = new Map<string, SurfacePart>()
   readonly rules: Rules
-  /** Requests in flight, and slots for the next ones. */
-  slots = 0
+  /** Requests in flight. */
+  inFlight = 0
+  /** How long the latest request took, at first a guess, in milliseconds. */
+  #requestMs = 100
+  /** How long it takes this process to get a slot, in milliseconds. */
+  #grantMs = Infinity
+  /** Slots that this process has for its next requests. */
+  #free = 0
+  /** Until when a slot may serve another request of this process, since handing it on would take as long. */
+  #turnEndsAt = 0
   isClosed = false
   /** How long a request takes to arrive at the latest after its slot was heard of, in milliseconds. */
   readonly #arrivalMs: number
@@ -69,15 +80,62 @@ export class StateSync extends SharedText {
     this.touch()
   }
 
-  /** Frees a slot. */
-  release(): void {
-    this.slots--
+  /** Slots of this process. */
+  get slots(): number {
+    return this.inFlight + this.#free
+  }
+
+  get hasFreeSlot(): boolean {
+    return this.#free > 0
+  }
+
+  /** Begins a request, in a free slot if there is one. */
+  enter(): void {
+    this.inFlight++
+    if (this.#free > 0) this.#free--
+    this.giveBack()
+  }
+
+  /** Ends a request: another one of this turn gets its slot, or another process. */
+  release(requestMs: number): void {
+    this.#requestMs = Math.max(1, requestMs)
+    this.inFlight--
+    if (performance.now() < this.#turnEndsAt) {
+      this.#free++
+      this.giveBack()
+      for (const { queue } of this.surfaces.values()) queue.wake()
+    } else {
+      this.#trim()
+      this.#tellRelease()
+    }
+  }
+
+  /** Gives back the slots that no call may use. */
+  giveBack(): void {
+    const before = this.#free
+    this.#trim()
+    if (this.#free < before) this.#tellRelease()
+  }
+
+  #tellRelease(): void {
     this.touch()
     if (this.isUnavailable) this.#askAgain()
   }
 
+  /** Keeps free slots for granted requests only, and after the turn granted requests for free slots only. */
+  #trim(): void {
+    let left = performance.now() < this.#turnEndsAt ? Infinity : this.#free
+    let kept = 0
+    for (const surface of this.surfaces.values()) {
+      const count = surface.keepGranted(left)
+      left -= count
+      kept += count
+    }
+    this.#free = Math.min(this.#free, kept)
+  }
+
   #askAgain(): void {
-    for (const surface of this.surfaces.values()) surface.settle(undefined)
+    for (const surface of this.surfaces.values()) surface.settle(undefined, 0)
   }
 
   /** When requests of all processes arrived at a surface, as far as the latest known state tells, and when that was. */
@@ -98,6 +156,11 @@ export class StateSync extends SharedText {
     this.schedule()
   }
 
+  /** How long this process may keep a slot for its next requests, in milliseconds. */
+  get #keepMs(): number {
+    return Math.min(this.slowestMs, this.#grantMs)
+  }
+
   get #isWaiting(): boolean {
     return Array.from(this.surfaces.values()).some(({ calls }) => calls > 0)
   }
@@ -112,14 +175,21 @@ export class StateSync extends SharedText {
     const startedAt = performance.now()
     this.#turnAt = this.#newsAt = Infinity
     await this.#watch()
+    this.#trim()
     const { outcomes } = await this.#exchange()
     // A process that slept for so long may have lost its slots to others.
     const isLate = performance.now() - startedAt >= this.rules.leaseMs
-    for (const [key, surface] of this.surfaces) {
-      const outcome = outcomes.get(key)
-      if (outcome !== undefined && outcome.granted > 0) this.#pollMs = firstPollMs
-      surface.settle(isLate ? undefined : outcome)
+    const slots = isLate ? 0 : Array.from(outcomes.values()).reduce((sum, { slots }) => sum + slots, 0)
+    if (slots > 0) {
+      this.#pollMs = firstPollMs
+      this.#free += slots
+      this.#turnEndsAt = performance.now() + this.#keepMs
+      // A single slow reply says little.
+      this.#grantMs = Math.min(performance.now() - startedAt, 2 * this.#grantMs)
     }
+    for (const [key, surface] of this.surfaces)
+      surface.settle(isLate ? undefined : outcomes.get(key), this.#turnEndsAt)
+    this.giveBack()
     if (performance.now() - this.#testsSince < deafMs) return
     this.#testsSince = Infinity
     this.log('warn', 'no notices of the shared store arrive, so this process polls', {})
@@ -166,8 +236,9 @@ export class StateSync extends SharedText {
       arrivals: surfaces.map((surface) => [surface.key, surface.arrivals().map(timeOf)]),
       closures: Array.from(closures, ([surface, at]) => [surface, Math.ceil(at + ahead)]),
       asks: new Map(surfaces.map(({ key, calls }) => [key, calls] as const).filter(([, calls]) => calls > 0)),
-      // It hears of its slot, and sends, as much later.
-      arrivalMs: this.#arrivalMs + Math.ceil(slowestMs),
+      // It hears of its slot as much later, and may send the last request with it as much later again.
+      arrivalMs: this.#arrivalMs + 2 * Math.ceil(slowestMs),
+      perSlot: Math.max(1, Math.floor(this.#keepMs / this.#requestMs)),
       // It may be updating when it is called, and then needs a notice, and an update that may lose to others.
       turnMs: Math.min(turnMs.most, Math.max(turnMs.least, Math.ceil(slowestMs / 50) * 150 + 50)),
     }

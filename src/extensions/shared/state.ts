@@ -31,6 +31,8 @@ export interface ProcessEntry {
   slots: number
   /** When its requests arrived at the latest, at each surface. */
   arrivals: Record<string, number[]>
+  /** How many more it had before than the one that had least, at each surface, up to the requests of a span. */
+  past: Record<string, number>
   /** Where it waits. */
   places: Record<string, Place>
 }
@@ -55,7 +57,7 @@ export function decode(text: string | undefined): LimiterState | undefined {
   const { bornAt, quietUntil, processes, closures } = state ?? {}
   const isEntry = (entry: ProcessEntry): boolean =>
     [entry.until, entry.turnMs, entry.slots].every(Number.isFinite) &&
-    [entry.arrivals, entry.places].every(isRecord) &&
+    [entry.arrivals, entry.past, entry.places].every(isRecord) &&
     Object.values(entry.arrivals).every(Array.isArray) &&
     Object.values(entry.places).every(isRecord)
   const isWhole = [bornAt, quietUntil].every(Number.isFinite) && isRecord(processes) && isRecord(closures)

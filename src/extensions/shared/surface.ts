@@ -34,7 +34,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
   readonly #context: SurfaceContext
   /** The sends that others count. */
   readonly #sends = new Set<SentRequest>()
-  /** Those of slots that no call has entered yet. */
+  /** Those that may be sent, but have no slot yet. */
   readonly #granted: SentRequest[] = []
   readonly #isPaced: boolean
   /** Whether an update will tell that calls wait. */
@@ -59,25 +59,31 @@ export class SharedSurface implements SlotSource, SurfacePart {
   arrivals(): [SentRequest, number][] {
     const { spanMs } = this.#context.sync.rules
     for (const send of this.#sends)
-      if (performance.now() - arrivalOf(send) >= spanMs) this.#sends.delete(send)
+      if (performance.now() - arrivalOf(send) >= spanMs + marginMs) this.#sends.delete(send)
     return this.#isPaced ? Array.from(this.#sends, (send) => [send, arrivalOf(send)]) : []
   }
 
-  settle(outcome: AskOutcome | undefined): void {
-    const { sync } = this.#context
+  settle(outcome: AskOutcome | undefined, until: number): void {
     const { closed } = this.queue.pace
-    const at = performance.now()
     this.#isAsking = false
-    this.waitReason = outcome?.waitReason && { ...outcome.waitReason, until: at + outcome.waitReason.ms }
-    const granted = Array.from({ length: outcome?.granted ?? 0 }, () => ({ at, answered: Infinity }))
+    this.waitReason = outcome?.waitReason && {
+      ...outcome.waitReason,
+      until: performance.now() + outcome.waitReason.ms,
+    }
+    // Others count them as if they were sent as late as possible.
+    const granted = Array.from({ length: outcome?.granted ?? 0 }, () => ({ at: until, answered: Infinity }))
     for (const send of granted) this.#sends.add(send)
     this.#granted.push(...granted)
-    sync.slots += granted.length
-    this.#giveBack()
     const { reason, ms = 0 } = this.waitReason ?? {}
     // Each closure counts as another 429, so one that is known, at most read at another time, is left.
     if (reason === 'closed' && ms > (closed && closed + marginMs)) this.queue.closeFor(ms)
     this.queue.wake()
+  }
+
+  keepGranted(most: number): number {
+    const used = this.queue.pace.closed > 0 ? 0 : Math.min(this.queue.length, most)
+    for (const send of this.#granted.splice(used)) this.#sends.delete(send)
+    return this.#granted.length
   }
 
   hasNoSlot(): boolean {
@@ -87,7 +93,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
   wait(): number {
     const { alone, sync } = this.#context
     const { closed, wait } = this.queue.pace
-    if (this.#granted.length > 0) return closed
+    if (this.#granted.length > 0) return sync.hasFreeSlot ? closed : Infinity
     if (sync.isUnavailable) {
       sync.touch()
       if (alone === undefined || sync.slots >= alone.inFlight) return Infinity
@@ -117,7 +123,8 @@ export class SharedSurface implements SlotSource, SurfacePart {
 
   take(): Promise<Slot | undefined> {
     const { sync } = this.#context
-    return Promise.resolve(this.#granted.length > 0 || sync.isUnavailable ? this.#slot(sync) : undefined)
+    const isGranted = this.#granted.length > 0 && sync.hasFreeSlot
+    return Promise.resolve(isGranted || sync.isUnavailable ? this.#slot(sync) : undefined)
   }
 
   #slot(sync: StateSync): Slot {
@@ -125,27 +132,17 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return {
       enter: (send) => {
         const granted = this.#granted.pop()
-        if (granted === undefined) sync.slots++
-        else this.#sends.delete(granted)
+        if (granted !== undefined) this.#sends.delete(granted)
         this.#sends.add(send)
-        this.#giveBack()
+        sync.enter()
       },
       sent: (send) => {
         if (this.#isPaced && send.at - enteredAt > promptMs) sync.touch()
       },
       release: (send) => {
-        if (send === null) this.#giveBack()
-        else sync.release()
+        if (send === null) sync.giveBack()
+        else sync.release(performance.now() - enteredAt)
       },
-    }
-  }
-
-  /** Gives slots back whose calls have left. */
-  #giveBack(): void {
-    const used = this.queue.pace.closed > 0 ? 0 : this.queue.length
-    for (const send of this.#granted.splice(used)) {
-      this.#sends.delete(send)
-      this.#context.sync.release()
     }
   }
 }

@@ -16,6 +16,8 @@ export interface Report {
   readonly arrivalMs: number
   /** How long it needs to take a slot when it is called, in milliseconds. */
   readonly turnMs: number
+  /** How many requests it sends with one slot, in the time in which the slot would be handed on. */
+  readonly perSlot: number
 }
 
 /** Why a call waits. */
@@ -29,9 +31,10 @@ export interface WaitReason {
   readonly ms: number
 }
 
-/** What a surface gets that has asked: slots, and why the next call waits; undefined if none does. */
+/** What a surface gets that has asked: requests, slots for them, and why the next call waits; undefined if none does. */
 export interface AskOutcome {
   readonly granted: number
+  readonly slots: number
   readonly waitReason: WaitReason | undefined
 }
 
@@ -69,26 +72,40 @@ export class Turns {
 
   /** Takes slots while it is the turn of the process, and leaves its places where calls still wait. */
   take(): Map<string, AskOutcome> {
-    const { process, asks, arrivalMs } = this.#report
-    const granted = new Map<string, number>()
+    const { process, asks, perSlot } = this.#report
+    const outcomes = new Map(Array.from(asks.keys(), (surface) => [surface, { granted: 0, slots: 0 }]))
     for (;;) {
       const mine = this.#called().find((waiting) => waiting.process === process)
-      if (mine === undefined) break
+      const outcome = mine && outcomes.get(mine.surface)
+      if (mine === undefined || outcome === undefined) break
       const { entry, surface, place } = mine
-      const count = (granted.get(surface) ?? 0) + 1
-      granted.set(surface, count)
+      const calls = (asks.get(surface) ?? 0) - outcome.granted
+      const line = this.#line()
+      // The other free slots get as many of its calls.
+      const most = Math.min(perSlot, Math.ceil(calls / this.#freeSlots()))
+      let granted = 0
+      while (granted < most && this.#roomAt(surface) > this.#lead(mine, line)) {
+        granted++
+        this.#count(mine)
+      }
+      outcome.granted += granted
+      outcome.slots++
       entry.slots++
-      if (surface !== unpaced)
-        entry.arrivals[surface] = [...(entry.arrivals[surface] ?? []), this.#now + arrivalMs]
       entry.places = without(entry.places, surface)
       // While it answered the call, others may have come in line again: they are behind it.
-      if (count < (asks.get(surface) ?? 0)) entry.places[surface] = { since: place.calledAt ?? this.#now }
+      if (granted < calls) entry.places[surface] = { since: place.calledAt ?? this.#now }
     }
-    const outcomes = Array.from(asks.keys(), (surface): [string, AskOutcome] => [
-      surface,
-      { granted: granted.get(surface) ?? 0, waitReason: this.#waitReason(surface) },
-    ])
-    return new Map(outcomes)
+    return new Map(
+      Array.from(outcomes, ([surface, outcome]) => [
+        surface,
+        { ...outcome, waitReason: this.#waitReason(surface) },
+      ]),
+    )
+  }
+
+  #count({ entry, surface }: Waiting): void {
+    if (surface === unpaced) return
+    entry.arrivals[surface] = [...(entry.arrivals[surface] ?? []), this.#now + this.#report.arrivalMs]
   }
 
   /** Calls the processes that may take a slot now; the one after them looks whether they do. */
@@ -107,6 +124,22 @@ export class Turns {
     return next === undefined || looks.length === 0 ? looks : [...looks, [next.process, longestTurn(first)]]
   }
 
+  /**
+   * How many requests a process is ahead of the others in line at its surface, together. It leaves them as many, so that all
+   * get the same, however far they are from the store.
+   */
+  #lead(mine: Waiting, line: readonly Waiting[]): number {
+    const others = line.filter(({ surface }) => surface === mine.surface)
+    return others.reduce((sum, other) => sum + Math.max(0, this.#excess(mine, other)), 0)
+  }
+
+  #excess(mine: Waiting, other: Waiting): number {
+    // Nobody is held back for longer than a span.
+    const count = ({ entry, surface }: Waiting): number =>
+      Math.min(this.#rules.perMinute, (entry.arrivals[surface]?.length ?? 0) + (entry.past[surface] ?? 0))
+    return count(mine) - count(other)
+  }
+
   /** Why the process waits at a surface. */
   #waitReason(surface: string): WaitReason | undefined {
     const { quietUntil, closures } = this.#state
@@ -118,8 +151,8 @@ export class Turns {
     if (quietUntil > this.#now) return { reason: 'quiet', ms: quietUntil - this.#now }
     if (openAt > this.#now) return { reason: 'closed', ms: openAt - this.#now }
     if (this.#roomAt(surface) <= 0) {
-      const before = line.slice(0, index).filter((other) => excess(mine, other) === 0).length
-      return { reason: 'pace', ms: this.#msUntilRoom(surface, before + lead(mine, line)) }
+      const before = line.slice(0, index).filter((other) => this.#excess(mine, other) === 0).length
+      return { reason: 'pace', ms: this.#msUntilRoom(surface, before + this.#lead(mine, line)) }
     }
     if (this.#freeSlots() === 0) return { reason: 'slot', ms: this.#msUntilFree() }
     return { reason: 'turn', ms: longestTurn(this.#called()) }
@@ -132,7 +165,7 @@ export class Turns {
     const line = this.#line()
     const grantable = line.filter((waiting) => {
       const left = room.get(waiting.surface) ?? this.#roomAt(waiting.surface)
-      const isGrantable = left > lead(waiting, line)
+      const isGrantable = left > this.#lead(waiting, line)
       if (isGrantable) room.set(waiting.surface, left - 1)
       return isGrantable
     })
@@ -182,18 +215,4 @@ export class Turns {
 
 function longestTurn(waiting: readonly Waiting[]): number {
   return Math.max(turnMs.least, ...waiting.map(({ entry }) => entry.turnMs))
-}
-
-/**
- * How many requests a process is ahead of the others in line at its surface, together. It leaves them as many, so that all
- * get the same, however far they are from the store.
- */
-function lead(mine: Waiting, line: readonly Waiting[]): number {
-  const others = line.filter(({ surface }) => surface === mine.surface)
-  return others.reduce((sum, other) => sum + Math.max(0, excess(mine, other)), 0)
-}
-
-function excess(mine: Waiting, other: Waiting): number {
-  const count = ({ entry, surface }: Waiting): number => entry.arrivals[surface]?.length ?? 0
-  return count(mine) - count(other)
 }

@@ -1,0 +1,54 @@
+import type { SharedStore } from '../../src/extensions/shared/index.ts'
+import { type Reading, swapText } from '../../src/extensions/shared/stores/swap.ts'
+
+const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A database in memory, to which processes connect from somewhere. */
+export function distantDatabase() {
+  const listeners = new Set<(notice: string) => void>()
+  let [text, writes] = ['', 0]
+  let claim = { by: {}, until: -Infinity }
+
+  /** @param roundTripMs Milliseconds to the database and back. */
+  const connect = (roundTripMs: number): SharedStore => ({
+    update(_key, change) {
+      const me = {}
+      const run = async <T>(command: () => T): Promise<T> => {
+        await pass(roundTripMs / 2)
+        const reply = command()
+        await pass(roundTripMs / 2)
+        return reply
+      }
+      const claimedMs = () => (claim.by === me ? 0 : Math.max(0, claim.until - performance.now()))
+      const readAs = (readAt: number, claimMs?: number): Reading => {
+        if (claimMs !== undefined && claimedMs() === 0) claim = { by: me, until: performance.now() + claimMs }
+        const tag = writes === 0 ? '' : String(writes)
+        return { tag, text, clock: Date.now(), claimedMs: claimedMs(), readAt }
+      }
+      return swapText(change, {
+        read(claimMs) {
+          const readAt = performance.now()
+          return run(() => readAs(readAt, claimMs))
+        },
+        write(tag, { value, notice }, claimMs) {
+          const readAt = performance.now()
+          return run(() => {
+            if (value !== undefined && ((writes === 0 ? '' : String(writes)) !== tag || claimedMs() > 0))
+              return readAs(readAt, claimMs)
+            if (claim.by === me) claim.until = -Infinity
+            if (value !== undefined) [text, writes] = [value, writes + 1]
+            if (notice !== undefined) for (const listener of listeners) listener(notice)
+            return undefined
+          })
+        },
+      })
+    },
+    watch(_key, listener) {
+      const hear = (notice: string): void => void setTimeout(() => listener(notice), roundTripMs / 2)
+      listeners.add(hear)
+      setTimeout(() => listener(), roundTripMs)
+      return () => void listeners.delete(hear)
+    },
+  })
+  return { connect, writes: () => writes }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { SharedLimiter, type SharedLimiterOptions } from '../../src/extensions/shared/index.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+import { queueRequest } from '../support/limiter.ts'
+import { distantDatabase } from './distant-store.ts'
+
+virtualTime()
+const request = queueRequest()
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A process that calls all the time. */
+interface Caller {
+  /** Milliseconds to the store and back. */
+  readonly roundTripMs: number
+  /** How long its requests take, in milliseconds. */
+  readonly serviceMs: number
+}
+
+/** Lets processes call for some time, and counts what the service sees of each. */
+async function fleet(
+  callers: readonly Caller[],
+  seconds: number,
+  limits: SharedLimiterOptions['limits'] = {},
+) {
+  const { connect } = distantDatabase()
+  const sends: { at: number; by: number }[] = []
+  let [open, mostOpen, isOver] = [0, 0, false]
+  const limiters = callers.map(({ roundTripMs }) => {
+    const options = { store: connect(roundTripMs), organization: 'acme', limits, logger: false } as const
+    return new SharedLimiter(options)
+  })
+  const call = async (by: number): Promise<void> => {
+    while (!isOver) {
+      const lease = await limiters[by]!.acquire({ ...request, queuedAt: performance.now() })
+      lease.sent()
+      mostOpen = Math.max(mostOpen, ++open)
+      sends.push({ at: performance.now(), by })
+      await wait(callers[by]!.serviceMs)
+      open--
+      lease.answered()
+      lease.release()
+    }
+  }
+  for (const by of callers.keys()) for (let i = 0; i < 100; i++) call(by).catch(() => {})
+  await pass(seconds * 1000)
+  isOver = true
+  await settle(Promise.all(limiters.map((limiter) => limiter.close())))
+  const counts = callers.map((_, by) => sends.filter((each) => each.by === by).length)
+  return { counts, mostOpen, sends: sends.map(({ at }) => at) }
+}
+
+describe('SharedLimiter', () => {
+  it.each([0, 60, 150, 300].flatMap((far) => [1, 3].map((near) => [far, near] as const)))(
+    'gives as much to a process that is %i ms from the store as to %i near ones in three minutes',
+    async (far, near) => {
+      const callers = [far, ...Array.from({ length: near }, () => 2)].map((roundTripMs) => ({
+        ...{ roundTripMs, serviceMs: 50 },
+      }))
+      const { counts, mostOpen, sends } = await fleet(callers, 124)
+      expect(counts).toEqual(callers.map(() => 60 / callers.length))
+      expect(mostOpen).toBe(2)
+      sends.forEach((at, i) => expect((sends[i + 20] ?? Infinity) - at).toBeGreaterThanOrEqual(60_000))
+    },
+  )
+
+  it('gives slots back that a far process has for requests that take longer than it thought', async () => {
+    const callers = [
+      { roundTripMs: 300, serviceMs: 3000 },
+      { roundTripMs: 2, serviceMs: 50 },
+    ]
+    const { counts, mostOpen } = await fleet(callers, 30, { perMinute: 10_000 })
+    expect(mostOpen).toBe(2)
+    expect(counts[0]).toBeGreaterThan(5)
+    expect(counts[1]).toBeGreaterThan(15)
+  })
+})
