@@ -1,6 +1,7 @@
 import type { CallOptions, ClientOptions, CommonOptions } from './core/options/types.ts'
 import type { OpenRecord } from './api/undocumented.ts'
 import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
+import type { Operation } from './api/operation.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './errors/check-options.ts'
 import type { Credits } from './core/credits/ledger.ts'
@@ -8,7 +9,6 @@ import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
 import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
-import { ConfigurationError } from './errors/index.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
 import { type Listeners, listeners } from './resources/listeners.ts'
@@ -113,11 +113,7 @@ export class SocialSearch {
     params: ParamsOf<Id> = {} as ParamsOf<Id>,
     options?: QuoteOptions,
   ): Quote {
-    const operation = operationOf(id)
-    if (operation === undefined)
-      throw new ConfigurationError(
-        `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,
-      )
+    const operation = operationOf(id) as Operation
     const given: object | string = params
     const isId = typeof given === 'string'
     const request = this.#transport.compose(operation, isId ? {} : given, isId ? given : undefined)

@@ -17,6 +17,5 @@ export function complain(error: unknown, next?: string, paid: unknown = paidData
 }
 
 function paidData(error: unknown): unknown {
-  if (error instanceof InvalidResponseError) return error.body
-  return error instanceof PaginationError ? error.page : undefined
+  return error instanceof InvalidResponseError || error instanceof PaginationError ? error.body : undefined
 }

@@ -1,6 +1,6 @@
 import { count } from '../lib/count.ts'
 import type { Issue } from '../api/issues.ts'
-import { type ErrorContext, SharedError, SocialSearchError, setNonEnumerable } from './base.ts'
+import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
 import { summary } from './summary.ts'
 
 /**
@@ -174,14 +174,10 @@ export class CreditBudgetError extends SharedError {
 export class PaginationError extends SocialSearchError {
   static override readonly name: string = 'PaginationError'
   declare readonly code: 'pagination'
-  /** The params to continue with; null if the service named no next page. */
+  /** The params to continue with; null if the service named no next page. `body` is a page that you did not ask for. */
   declare readonly next: object | null
-  /** A page that you paid for, but did not ask for. Not enumerable. */
-  declare readonly page?: unknown
-
-  constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
-    super('pagination', message, { ...context, next, body: context?.page })
-    if (context?.page !== undefined) setNonEnumerable(this, 'page', context.page)
+  constructor(message: string, next: object | null, context?: ErrorContext) {
+    super('pagination', message, { ...context, next })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Redactor } from './redact.ts'
+import { runUserCallback } from './thrown.ts'
 
 /** Fields of a log line; never headers, bodies or credentials. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
@@ -27,12 +28,6 @@ export const defaultLogger: Logger = {
 /** Redacts and writes log lines; undefined if there are none. A failing logger must not fail a call. */
 export function createLog(logger: Logger | false, redactor: Redactor): Log | undefined {
   if (logger === false) return undefined
-  return (level, message, fields) => {
-    try {
-      // A logger may return a promise, whose rejection must be handled.
-      Promise.resolve(logger[level]?.(redactor.text(message), redactor.data({ ...fields }))).catch(() => {})
-    } catch {
-      // There is nowhere else to report that the user's logger failed.
-    }
-  }
+  return (level, message, fields) =>
+    runUserCallback(() => logger[level]?.(redactor.text(message), redactor.data({ ...fields })))
 }

@@ -3,13 +3,9 @@ const maxLength = 1000
 
 /** The message of an error that user code threw, or the text of another value, such as a string. */
 export function messageOf(thrown: unknown): string {
-  try {
-    const text = String(thrown instanceof Error ? thrown.message : thrown)
-    // Only whole words stay: the redactor does not recognize half a secret.
-    return text.length > maxLength ? text.slice(0, maxLength - 1).replace(/\S*$/, '…') : text
-  } catch {
-    return `a value of type ${typeof thrown} that cannot be printed`
-  }
+  const text = String(thrown instanceof Error ? thrown.message : thrown)
+  // Only whole words stay: the redactor does not recognize half a secret.
+  return text.length > maxLength ? text.slice(0, maxLength - 1).replace(/\S*$/, '…') : text
 }
 
 /** Calls a function of the user that must not fail its caller. What it throws, or its promise rejects with, goes to `failed`. */

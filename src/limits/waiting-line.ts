@@ -7,7 +7,7 @@ interface Waiting {
 /** What decides who goes first: a higher priority, then a retry. */
 type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>
 
-/** Calls in the order in which they go. Thousands may come or leave at once, so none searches the line for its place. */
+/** Calls in the order in which they go. Thousands may come or leave at once, so none searches more than the ranks. */
 export class WaitingLine<Entry extends Waiting> {
   /** Calls of one rank in the order in which they came, by rank; none is empty. */
   readonly #ranks: (Rank & { readonly entries: Set<Entry> })[] = []
@@ -55,15 +55,9 @@ export class WaitingLine<Entry extends Waiting> {
 
   /** The index of a rank, or where it would be. */
   #placeOf({ priority, isRetry }: Rank): number {
-    let start = 0
-    let end = this.#ranks.length
-    while (start < end) {
-      const middle = Math.floor((start + end) / 2)
-      const rank = this.#ranks[middle] as Rank
-      const isLower = rank.priority === priority ? isRetry || !rank.isRetry : rank.priority < priority
-      if (isLower) end = middle
-      else start = middle + 1
-    }
-    return start
+    const place = this.#ranks.findIndex((rank) =>
+      rank.priority === priority ? isRetry || !rank.isRetry : rank.priority < priority,
+    )
+    return place === -1 ? this.#ranks.length : place
   }
 }

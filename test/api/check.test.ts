@@ -95,12 +95,11 @@ describe('check()', () => {
     expect(check(organizationUsage.request, Object.create(null))).toEqual([])
   })
 
-  it('lists 100 issues and counts the others', () => {
+  it('lists each unknown field', () => {
     const unknown = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`field${i}`, 1]))
     const issues = check(request, { query, ...unknown })
-    expect(issues).toHaveLength(101)
+    expect(issues).toHaveLength(250)
     expect(issues[99]).toEqual({ path: 'field99', message: 'is not a known property' })
-    expect(issues[100]).toEqual({ path: '', message: 'has 150 further issues' })
   })
 
   it('ends without an error for planets in a circle or 100,000 levels deep, and has one issue for a million', () => {

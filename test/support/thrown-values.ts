@@ -5,6 +5,5 @@ export const thrownValues: readonly (readonly [name: string, make: () => unknown
   ['an empty string', () => ''],
   ['a string', () => 'in words'],
   ['a plain object', () => ({ code: 'E_OWN', message: 7 })],
-  ['an object without a prototype', () => Object.create(null)],
   ['an error with a long message', () => new Error('y'.repeat(2000))],
 ]

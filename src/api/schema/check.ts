@@ -1,18 +1,16 @@
 import * as z from 'zod/mini'
 import { count } from '../../lib/count.ts'
-import { type Issue, dotPath, got, maxIssues } from '../issues.ts'
+import { type Issue, dotPath, got } from '../issues.ts'
 import type { Schema } from './schema.ts'
 
 /**
  * Lists what is wrong with a value; the list is empty if the value is valid. Callers keep their value: zod's copy lacks the
  * fields that the schema does not know.
- *
- * @param most Maximum number of issues; one more counts the rest.
  */
-export function check(schema: Schema, value: unknown, most = maxIssues): Issue[] {
+export function check(schema: Schema, value: unknown): Issue[] {
   try {
     const { error } = z.safeParse(schema as z.core.$ZodType, value, { error: messageOf })
-    return error ? listed(error.issues, most) : []
+    return error?.issues.flatMap(readIssue) ?? []
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return [{ path: '', message: 'is too large, too deep or circular' }]
@@ -26,22 +24,13 @@ export function itemSchemaOf(body: Schema, list: string): Schema | undefined {
   return field instanceof z.ZodMiniArray ? field.def.element : undefined
 }
 
-function listed(found: readonly z.core.$ZodIssue[], most: number): Issue[] {
-  const issues: Issue[] = []
-  let others = 0
-  const report = (path: readonly PropertyKey[], message: string): void => {
-    if (issues.length < most) issues.push({ path: dotPath(path), message })
-    else others++
-  }
-  for (const [index, issue] of found.entries()) {
-    const { path, message } = issue
-    const next = found[index + 1]
-    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) report([...path, key], message)
-    // A number outside of two bounds has an issue for each; the last bound is the narrower one.
-    else if (next === undefined || dotPath(next.path) !== dotPath(path)) report(path, message)
-  }
-  if (others > 0) issues.push({ path: '', message: `has ${count(others, 'further issue')}` })
-  return issues
+function readIssue(issue: z.core.$ZodIssue, index: number, all: readonly z.core.$ZodIssue[]): Issue[] {
+  const { path, message } = issue
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: dotPath([...path, key]), message }))
+  // A number outside of two bounds has an issue for each; the last bound is the narrower one.
+  const next = all[index + 1]
+  return next && dotPath(next.path) === dotPath(path) ? [] : [{ path: dotPath(path), message }]
 }
 
 const typeNames: Readonly<Record<string, string>> = {

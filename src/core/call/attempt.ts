@@ -126,10 +126,6 @@ export class OpenAttempt {
 
   #beforeSend({ headers, signal }: Init): void {
     if (this.#entry.sent !== null) throw new FetchMisuse('a hook sent the request again')
-    // Other requests have taken its place in the minute meanwhile.
-    const { windowMs } = this.#at.call.client.limiter.limits
-    if (performance.now() - this.#start > windowMs)
-      throw new FetchMisuse(`a hook took longer than ${windowMs} ms, nothing was sent`)
     if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
     // A hook may have taken longer than the call has time, or have blocked the timers that end it.
     this.#at.call.cancellation.throwIfAborted()

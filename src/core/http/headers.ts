@@ -21,21 +21,19 @@ export type HeadersOption = Readonly<Record<string, string>> | Iterable<readonly
  */
 export function addHeaders(base: Headers, added: HeadersOption, redactor: Redactor): Headers {
   const merged = new Headers(base)
-  const pairs: readonly unknown[] = Symbol.iterator in added ? [...added] : Object.entries(added)
-  for (const pair of pairs) {
-    if (!Array.isArray(pair) || pair.length !== 2)
-      throw new ConfigurationError('headers must be an object, or pairs of a name and a value')
-    const [name, value] = pair.map(String) as [string, string]
-    if (name.toLowerCase() === 'authorization')
-      throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth')
+  let given: Headers
+  try {
+    given = new Headers(added as HeadersInit)
+  } catch {
     // The runtime's own error repeats the value, which may be a secret.
-    const given = redactor.text(JSON.stringify(name))
-    if (isFraming(name)) throw new ConfigurationError(`headers must not hold ${given}; the runtime sets it`)
-    try {
-      merged.set(name, value)
-    } catch {
-      throw new ConfigurationError(`the header ${given} has a name or value that cannot be sent`)
-    }
+    throw new ConfigurationError('headers must be names and values that can be sent')
+  }
+  for (const [name, value] of given) {
+    if (name === 'authorization')
+      throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth')
+    if (isFraming(name))
+      throw new ConfigurationError(`headers must not hold ${redactor.text(name)}; the runtime sets it`)
+    merged.set(name, value)
   }
   return merged
 }

@@ -43,15 +43,9 @@ export function nextStep(
   }
   const hasMore =
     paging.kind === 'counted'
-      ? pageCountOf(body) > number
+      ? Number(meta['pageCount']) > number
       : invalidItems > 0 || itemsOf(operation, body)?.length !== 0
   return hasMore ? { kind: 'next', params: JSON.stringify({ ...params, [paging.param]: number + 1 }) } : end
-}
-
-/** `meta.pageCount`; NaN if it is missing or an object. */
-function pageCountOf(body: unknown): number {
-  const { pageCount } = (body as { meta?: { pageCount?: unknown } | null } | null)?.meta ?? {}
-  return typeof pageCount === 'object' ? NaN : Number(pageCount)
 }
 
 /** An error of the user's function must not lose the page, which is paid for. */

@@ -201,16 +201,16 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     throw this.#paginationError(missingItems(this.#operation, page, paging), paramsOf(request), answer, page)
   }
 
-  /** @param answer The page that contradicts the others. */
+  /** @param body The page that contradicts the others, from `answer`. */
   #paginationError(
     message: string,
     next: object | null | undefined,
     answer?: CallResult,
-    page?: unknown,
+    body?: unknown,
   ): PaginationError {
     const { attempts, requestId, credits } = answer ?? {}
     const charged = credits?.spent ? 'yes' : credits?.uncertain ? 'unknown' : 'no'
-    const context = { operation: this.#operation.id, attempts, requestId, charged, page } as const
+    const context = { operation: this.#operation.id, attempts, requestId, charged, body } as const
     return new PaginationError(message, next ?? null, context)
   }
 }

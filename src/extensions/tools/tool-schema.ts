@@ -49,7 +49,7 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
 }
 
 export function inputIssues(schema: Schema, input: unknown): Issue[] {
-  return firstIssues(check(schema, input, maxIssues))
+  return firstIssues(check(schema, input).slice(0, maxIssues))
 }
 
 function described(

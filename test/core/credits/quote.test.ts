@@ -82,11 +82,6 @@ describe('quote()', () => {
 
   it.each([
     [
-      'an unknown operation',
-      () => client.quote('microblog.find' as never),
-      'unknown operation microblog.find',
-    ],
-    [
       'pages of a call without pages',
       () => client.quote('professionalnet.company.get', { url: 'u' }, { pages: 2 }),
       'professionalnet.company.get: has no pages; leave pages out, got 2',

@@ -60,17 +60,6 @@ describe('hooks', () => {
     })
   })
 
-  it('cannot send when they took longer than the minute in which the request counts', async () => {
-    service.script(ok())
-    const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 60_001))
-    const message = expect.stringContaining('a hook took longer than 60000 ms, nothing was sent')
-    expect(await service.search({ hooks: { beforeRequest: [slow] }, timeout: 90_000 })).toMatchObject({
-      error: { name: 'ConfigurationError', charged: 'no', message },
-      ...notPaid,
-      sent: 0,
-    })
-  })
-
   it('cannot send when the attempt is over', async () => {
     const fetch = vi.fn(() => Promise.resolve(ok()))
     let goOn = (): void => {}

@@ -34,7 +34,7 @@ describe('PaginationError', () => {
       requestId: expect.stringMatching(/^r/),
       attempts: [{ charged: 'yes', status: 200 }],
       // Those that are not delivered.
-      ...(call === network && { page: { requestId: 'r' } }),
+      ...(call === network && { body: { requestId: 'r' } }),
     })
   })
 

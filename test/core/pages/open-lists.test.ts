@@ -85,7 +85,7 @@ describe('a list whose shape is not documented', () => {
     expect((error as Error).message).toMatch(
       /expected what paging.items returns, found requestId, mentions, meta/,
     )
-    expect((error as PaginationError).page).toMatchObject({ mentions: [1] })
+    expect((error as PaginationError).body).toMatchObject({ mentions: [1] })
   })
 
   it('checks each record by the caller’s schema, which may be asynchronous', async () => {

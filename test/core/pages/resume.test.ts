@@ -75,7 +75,7 @@ describe('resume()', () => {
     )
     const call = makeClient().professionalnet.posts.search({ query: 'rust' })
     const { error } = await walk(call)
-    expect(error).toMatchObject({ name: 'PaginationError', page: {}, next: { query: 'rust', page: 2 } })
+    expect(error).toMatchObject({ name: 'PaginationError', body: {}, next: { query: 'rust', page: 2 } })
     expect((await walk(call.resume(error as never))).items.map(({ urn }) => urn)).toEqual(['b'])
   })
 

@@ -163,8 +163,7 @@ function judge(reason: unknown, { call, plan }: DrawnCall, trace: Trace): string
   if (shows(reason, call.owner.credential.secrets)) fail('that shows a secret')
   const sent = attempts.filter((attempt) => attempt.sent !== null).length
   call.isPageInError = body !== undefined
-  if (reason instanceof PaginationError) call.isPageInError = reason.page !== undefined
-  else {
+  if (!(reason instanceof PaginationError)) {
     if (attempts.at(-1)?.charged === 'yes' && body === undefined) fail('without the body that was paid for')
     if (isWalk(call.mode) && !next) fail('without the params of the page that failed')
     call.error = { name, charged, sent, part: call.part }
