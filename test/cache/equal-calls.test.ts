@@ -19,14 +19,14 @@ async function begin<T>(call: PromiseLike<T>): Promise<{ value?: T; error?: unkn
 }
 
 describe('equal calls in flight', () => {
-  it('20,000 calls are one request of 2 credits', async () => {
+  it('2,000 calls are one request of 2 credits', async () => {
     service.script(slow(1000))
     const { client } = cached()
-    const calls = Array.from({ length: 20_000 }, () => client.microblog.search(query).withResponse())
+    const calls = Array.from({ length: 2000 }, () => client.microblog.search(query).withResponse())
     const { value } = await settle(Promise.all(calls))
     expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0, saved: 39_998 })
-    expect(value?.map(({ credits }) => credits.spent)).toEqual([2, ...new Array<number>(19_999).fill(0)])
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0, saved: 3998 })
+    expect(value?.map(({ credits }) => credits.spent)).toEqual([2, ...new Array<number>(1999).fill(0)])
     expect(value?.[1]).toMatchObject({ attempts: [], cached: { age: 0 } })
     expect(value?.[0]).toMatchObject({ attempts: [{ charged: 'yes' }], cached: undefined })
   })

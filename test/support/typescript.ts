@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+/** Services of one process parse a file once. */
+const registry = ts.createDocumentRegistry()
 
 /**
  * What an editor would know of files that are made up, under the settings and among the files of this project.
@@ -15,7 +17,7 @@ export function languageServiceFor(made: ReadonlyMap<string, string>) {
   }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
   const contentOf = (name: string) => files.get(name) ?? ts.sys.readFile(name)
-  const service = ts.createLanguageService({
+  const host: ts.LanguageServiceHost = {
     getCompilationSettings: () => options,
     getScriptFileNames: () => [...files.keys()],
     getScriptVersion: () => '1',
@@ -27,7 +29,8 @@ export function languageServiceFor(made: ReadonlyMap<string, string>) {
     getDefaultLibFileName: (settings) => ts.getDefaultLibFilePath(settings),
     fileExists: (name) => files.has(name) || ts.sys.fileExists(name),
     readFile: contentOf,
-  })
+  }
+  const service = ts.createLanguageService(host, registry)
   const pathOf = (name: string) => `${root}test/${name}`
   return {
     service,
