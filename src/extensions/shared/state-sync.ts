@@ -39,12 +39,12 @@ export class StateSync extends SharedText {
   readonly rules: Rules
   /** Requests in flight. */
   inFlight = 0
+  /** Slots of this process: for them, and for the next ones. */
+  slots = 0
   /** How long the latest request took, at first a guess, in milliseconds. */
   #requestMs = 100
   /** How long it takes this process to get a slot, in milliseconds. */
   #grantMs = Infinity
-  /** Slots that this process has for its next requests. */
-  #free = 0
   /** Until when a slot may serve another request of this process, since handing it on would take as long. */
   #turnEndsAt = 0
   isClosed = false
@@ -69,7 +69,7 @@ export class StateSync extends SharedText {
 
   constructor(options: SharedOptions, organization: string, rules: Rules, arrivalMs: number) {
     // The number changes with the text.
-    super(options, 'limits-1', organization, keepMs)
+    super(options, 'limits-2', organization, keepMs)
     this.rules = rules
     this.#arrivalMs = arrivalMs
   }
@@ -80,19 +80,14 @@ export class StateSync extends SharedText {
     this.touch()
   }
 
-  /** Slots of this process. */
-  get slots(): number {
-    return this.inFlight + this.#free
-  }
-
   get hasFreeSlot(): boolean {
-    return this.#free > 0
+    return this.slots > this.inFlight
   }
 
   /** Begins a request, in a free slot if there is one. */
   enter(): void {
     this.inFlight++
-    if (this.#free > 0) this.#free--
+    this.slots = Math.max(this.slots, this.inFlight)
     this.giveBack()
   }
 
@@ -100,38 +95,23 @@ export class StateSync extends SharedText {
   release(requestMs: number): void {
     this.#requestMs = Math.max(1, requestMs)
     this.inFlight--
-    if (performance.now() < this.#turnEndsAt) {
-      this.#free++
-      this.giveBack()
-      for (const { queue } of this.surfaces.values()) queue.wake()
-    } else {
-      this.#trim()
-      this.#tellRelease()
-    }
+    this.giveBack(1)
+    for (const { queue } of this.surfaces.values()) queue.wake()
   }
 
-  /** Gives back the slots that no call may use. */
-  giveBack(): void {
-    const before = this.#free
-    this.#trim()
-    if (this.#free < before) this.#tellRelease()
-  }
-
-  #tellRelease(): void {
+  /** Gives back the slots that no call may use: after the turn, also those of requests that have ended. */
+  giveBack(ended = 0): void {
+    const { slots } = this
+    const isOver = performance.now() >= this.#turnEndsAt
+    if (isOver) this.slots -= ended
+    const free = this.slots - this.inFlight
+    let needed = 0
+    for (const surface of this.surfaces.values())
+      needed += surface.keepGranted(isOver ? free - needed : Infinity)
+    this.slots -= Math.max(0, free - needed)
+    if (this.slots === slots) return
     this.touch()
     if (this.isUnavailable) this.#askAgain()
-  }
-
-  /** Keeps free slots for granted requests only, and after the turn granted requests for free slots only. */
-  #trim(): void {
-    let left = performance.now() < this.#turnEndsAt ? Infinity : this.#free
-    let kept = 0
-    for (const surface of this.surfaces.values()) {
-      const count = surface.keepGranted(left)
-      left -= count
-      kept += count
-    }
-    this.#free = Math.min(this.#free, kept)
   }
 
   #askAgain(): void {
@@ -175,14 +155,14 @@ export class StateSync extends SharedText {
     const startedAt = performance.now()
     this.#turnAt = this.#newsAt = Infinity
     await this.#watch()
-    this.#trim()
+    this.giveBack()
     const { outcomes } = await this.#exchange()
     // A process that slept for so long may have lost its slots to others.
     const isLate = performance.now() - startedAt >= this.rules.leaseMs
     const slots = isLate ? 0 : Array.from(outcomes.values()).reduce((sum, { slots }) => sum + slots, 0)
     if (slots > 0) {
       this.#pollMs = firstPollMs
-      this.#free += slots
+      this.slots += slots
       this.#turnEndsAt = performance.now() + this.#keepMs
       // A single slow reply says little.
       this.#grantMs = Math.min(performance.now() - startedAt, 2 * this.#grantMs)
