@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { microblogSearch } from '../api/microblog.ts'
 import type { Microblog } from '../index.ts'
 import { type SearchEstimate, type WatchParams, estimateSearch } from '../extensions/watch/index.ts'
@@ -48,7 +49,8 @@ async function estimatesOf(
   flags: SearchFlags,
   { options, budgets }: Machine,
 ): Promise<Estimates> {
-  const { database, states } = await openWatched(flags.out, operation, searches)
+  const isThere = flags.out !== undefined && existsSync(flags.out)
+  const { database, states } = await openWatched(isThere ? flags.out : undefined, operation, searches)
   database?.close()
   // The posts of a sandbox began to come a week ago.
   const client = clientFor(flags, options, budgets, new Date(Date.now() - 7 * 86_400_000))

@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts'
 import { addParams, common, described, outOption, withClient, yesOption } from './command-flags.ts'
 import { paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
-import { commandsOf, examplesOf, exitCodeHelp, priceOf } from './help-texts.ts'
+import { commandsOf, examplesOf, priceOf } from './help-texts.ts'
 import { commandOf } from './names.ts'
 import { runOperation } from './run-operation.ts'
 
@@ -41,11 +41,9 @@ export function addOperation(program: Command, operation: Operation): void {
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
   if (price.kind === 'perItem' || (paging !== undefined && isPaid)) command.addOption(yesOption())
   addParams(command, paramFlags(operation))
-  withClient(command, operation)
-    .addHelpText('after', exitCodeHelp)
-    .action(async () => {
-      process.exitCode = await runOperation(operation, command.args[0], command.opts())
-    })
+  withClient(command, operation).action(async () => {
+    process.exitCode = await runOperation(operation, command.args[0], command.opts())
+  })
 }
 
 function groupOf(program: Command, names: readonly string[]): Command {

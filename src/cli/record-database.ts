@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Operation } from '../api/operation.ts'
 import { jsonOf } from '../extensions/export/record-json.ts'
 import { type Column, cellOf, columnsOf } from '../extensions/export/fields.ts'
@@ -20,38 +19,33 @@ export type Progress = Readonly<Record<string, unknown>>
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
 export const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
 
-/**
- * An SQLite file with a table for each kind of record, and the progress of jobs. It is created when there is something to store.
- * Jobs that differ may write it at the same time.
- */
+/** An SQLite file with a table for each kind of record, and the progress of jobs. Jobs that differ may write it at the same time. */
 export class RecordDatabase {
-  readonly #open: () => DatabaseSync
+  readonly #database: DatabaseSync
+  readonly #lock: FileLock
   readonly #columns: readonly Column[]
   /** The field that the service documents as unique. */
   readonly #unique: string | undefined
   /** Whether the key has a column of its own. */
   readonly #hasKey: boolean
-  readonly #insert: string
+  readonly #insert: StatementSync
   /** Makes the table of which query has found a record, and a view of it. */
   readonly #createFound: string
-  readonly #path: string
-  readonly #lock: FileLock
-  #database: DatabaseSync | undefined
   /** What earlier runs have stored of each job, if anything. */
-  progress: readonly (Progress | undefined)[] = []
+  readonly progress: readonly (Progress | undefined)[]
 
   private constructor(
-    create: () => DatabaseSync,
-    { path, lock }: { readonly path: string; readonly lock: FileLock },
-    { operation }: RecordDatabaseOptions,
+    database: DatabaseSync,
+    lock: FileLock,
+    { operation, jobs, needed }: RecordDatabaseOptions,
   ) {
-    this.#path = path
+    this.#database = database
     this.#lock = lock
     this.#columns = columnsOf(operation)
     this.#unique = operation.unique
     const unique = this.#columns.find(({ path }) => path === operation.unique)
     this.#hasKey = unique === undefined
-    const table = tableOf(operation)
+    const table = quoted(tableOf(operation))
     const columns = [
       ...(unique === undefined ? ['"key" TEXT PRIMARY KEY'] : []),
       ...this.#columns.map(
@@ -61,62 +55,43 @@ export class RecordDatabase {
     ]
     const names = columns.map((column) => /^".*"/.exec(column)?.[0] ?? '')
     const values = names.map(() => '?').join(', ')
-    this.#insert = `INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`
     this.#createFound = `CREATE TABLE IF NOT EXISTS social_search_found
         (number INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT, key TEXT, first_seen TEXT NOT NULL, UNIQUE (query, key));
-      CREATE VIEW IF NOT EXISTS ${quoted(`${table}_found`)} AS
+      CREATE VIEW IF NOT EXISTS ${quoted(`${tableOf(operation)}_found`)} AS
         SELECT number AS rowid, query, first_seen, records.* FROM social_search_found AS found
-        JOIN ${quoted(table)} AS records ON records.${quoted(unique?.path ?? 'key')} = found.key`
-    this.#open = () => {
-      const database = (this.#database = create())
-      // Two jobs of one file take turns.
-      database.exec(`PRAGMA busy_timeout = 10000;
-        CREATE TABLE IF NOT EXISTS ${quoted(table)} (${columns.join(', ')});
-        CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL)`)
-      // Fails before a page is bought if the table has other columns.
-      database.prepare(this.#insert)
-      return database
-    }
+        JOIN ${table} AS records ON records.${quoted(unique?.path ?? 'key')} = found.key`
+    // Two jobs of one file take turns.
+    database.exec(`PRAGMA busy_timeout = 10000;
+      CREATE TABLE IF NOT EXISTS ${table} (${columns.join(', ')});
+      CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL)`)
+    // Fails before a page is bought if the table has other columns.
+    this.#insert = database.prepare(
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`,
+    )
+    this.progress = needed === undefined ? [] : jobs.map((job) => progressOf(database, job, needed))
   }
 
   /** @throws {UsageError} for a file that is no such database, that another run of the same jobs writes, or whose progress cannot be read. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
-    const { DatabaseSync } = await importWithSqlite('--out with a .db file', () => import('node:sqlite'))
+    const { DatabaseSync } = await importWithSqlite('--out', () => import('node:sqlite'))
     const lock = await lockForRun(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)
-    let records: RecordDatabase | undefined
+    let database: DatabaseSync | undefined
     try {
       // An absolute path, since SQLite reads others as a URI.
-      records = new RecordDatabase(() => new DatabaseSync(resolve(path)), { path, lock }, options)
-      if (existsSync(path)) records.#open()
-      records.progress = records.#progressOf(options)
-      return records
+      database = new DatabaseSync(resolve(path))
+      return new RecordDatabase(database, lock, options)
     } catch (error) {
-      if (records === undefined) lock.release()
-      else records.close()
+      database?.close()
+      lock.release()
       throw /not a database|unable to open/.test(messageOf(error))
         ? new UsageError(`${path} is not an SQLite database; pass another --out`)
         : error
     }
   }
 
-  #progressOf({ jobs, needed }: RecordDatabaseOptions): (Progress | undefined)[] {
-    if (needed === undefined || this.#database === undefined) return []
-    const read = this.#database.prepare('SELECT state FROM social_search_jobs WHERE job = ?')
-    return jobs.map((job) => {
-      const row = read.get(textOf(job))
-      if (row === undefined) return undefined
-      const progress = parsed(String(row['state']))
-      if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
-      // Without it, pages would be paid again.
-      throw new UsageError(
-        `a row of social_search_jobs in ${this.#path} is not the state of a job; pass another --out`,
-      )
-    })
-  }
-
   /** @throws if another program keeps the file locked, so that a job ends before it buys a page that it could not store. */
   assertUnlocked(): void {
-    this.#database?.exec('BEGIN IMMEDIATE; ROLLBACK')
+    this.#database.exec('BEGIN IMMEDIATE; ROLLBACK')
   }
 
   /**
@@ -126,13 +101,12 @@ export class RecordDatabase {
    * @returns how many of the records are new.
    */
   store(records: readonly unknown[], job: object, progress: object, query?: string): number {
-    const database = this.#database ?? this.#open()
-    const insert = database.prepare(this.#insert)
+    const database = this.#database
     let added = 0
     database.exec('BEGIN IMMEDIATE')
     try {
-      for (const record of records) added += Number(insert.run(...this.#rowOf(record)).changes)
-      if (query !== undefined) this.#storeFound(database, records, query)
+      for (const record of records) added += Number(this.#insert.run(...this.#rowOf(record)).changes)
+      if (query !== undefined) this.#storeFound(records, query)
       database
         .prepare(
           'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
@@ -148,14 +122,14 @@ export class RecordDatabase {
   }
 
   close(): void {
-    this.#database?.close()
+    this.#database.close()
     this.#lock.release()
   }
 
-  #storeFound(database: DatabaseSync, records: readonly unknown[], query: string): void {
-    database.exec(this.#createFound)
+  #storeFound(records: readonly unknown[], query: string): void {
+    this.#database.exec(this.#createFound)
     // In the form of SQLite's own functions, such as datetime('now', '-1 day').
-    const insert = database.prepare(
+    const insert = this.#database.prepare(
       "INSERT INTO social_search_found (query, key, first_seen) VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING",
     )
     for (const record of records) insert.run(query, this.#keyOf(record))
@@ -182,6 +156,15 @@ export interface RecordDatabaseOptions {
   readonly jobs: readonly object[]
   /** Fields that stored progress must have; undefined to read none. */
   readonly needed?: readonly string[] | undefined
+}
+
+/** @throws {UsageError} if it cannot be read: without it, pages would be paid again. */
+function progressOf(database: DatabaseSync, job: object, needed: readonly string[]): Progress | undefined {
+  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(textOf(job))
+  if (row === undefined) return undefined
+  const progress = parsed(String(row['state']))
+  if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
+  throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
 }
 
 /** `microblog_posts`, `professionalnet_comments`, `mentions`. */

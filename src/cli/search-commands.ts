@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import { operations } from '../api/operations.ts'
 import { estimate } from './estimate.ts'
 import { paramFlags } from './flags.ts'
-import { exitCodeHelp } from './help-texts.ts'
 import { addParams, common, described, outOption, withClient, yesOption } from './command-flags.ts'
 import { watch } from './watch.ts'
 import { watchNetworks } from './watch-search.ts'
@@ -20,7 +19,7 @@ function addSearch(program: Command, usage: string, summary: string, examples: r
 function withFilters(command: Command): Command {
   const flags = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
   addParams(command, flags)
-  return withClient(command).addHelpText('after', exitCodeHelp)
+  return withClient(command)
 }
 
 export function addEstimate(program: Command): void {

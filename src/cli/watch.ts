@@ -1,4 +1,5 @@
 import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
+import type { OperationId } from '../api/operations.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -62,6 +63,8 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     maxPages: wholeNumberOf('--max-pages', flags.maxPages),
     ...{ once: flags.once, from: flags.from, budget, signal: interrupt.signal },
   }
+  // Check the params before a file is created.
+  for (const params of Object.values(searches)) client.quote<OperationId>(operation.id, params)
   const { database, states } = await openWatched(out, operation, searches)
   const report = new WatchReport(queries, states)
   let failure: unknown

@@ -16,7 +16,7 @@ describe('help', () => {
     const texts = [
       ...['Usage: social-search search [options] <query>', 'query keywords', '"Latest"'],
       'posts per page. A smaller page costs the same (integer, 1 to 20, default 20)',
-      ...['2 credits a page', '130 interrupted'],
+      '2 credits a page',
       ...['Common:', 'Params:', 'Words:', 'Accounts:', 'Place:', 'Advanced:'],
       'Examples: social-search search typescript --category Latest',
     ]
@@ -26,7 +26,7 @@ describe('help', () => {
   it('is the same for help COMMAND and COMMAND --help, and -v prints the version', async () => {
     const help = await social('help mentions')
     expect(help).toEqual({ code: 0, out: (await social('mentions --help')).out, err: '' })
-    expect(await social('help')).toMatchObject({ code: 0, out: expect.stringContaining('Your data:') })
+    expect((await social('help')).out).toMatch(/Your data:[^]*130 +interrupted/)
     expect(await social('-v')).toMatchObject({ code: 0, out: `${packageJson.version}\n` })
   })
 

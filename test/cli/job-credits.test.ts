@@ -63,11 +63,12 @@ class Job {
   }
 
   get state(): JobState {
-    if (!existsSync(this.out)) return { next: {}, records: 0, credits: 0 }
+    const nothing = { next: {}, records: 0, credits: 0 }
+    if (!existsSync(this.out)) return nothing
     const database = new DatabaseSync(this.out, { readOnly: true })
     const row = database.prepare('SELECT state FROM social_search_jobs').get()
     database.close()
-    return JSON.parse(String(row?.['state'])) as JobState
+    return row === undefined ? nothing : (JSON.parse(String(row['state'])) as JobState)
   }
 
   /** Its files that stay after a kill. */

@@ -126,22 +126,14 @@ describe('a command that buys nothing', () => {
   it.each([
     ['watch coffee --once --budget 0 --out x.db', 5],
     ['watch coffee --once --out x.db', 3],
+    ['watch coffee --once --out x.db', 1],
     ['search coffee --budget 0 --out x.db', 5],
-  ])('leaves no file: %s', async (line, code) => {
+    ['search coffee --out x.db', 1],
+  ])('stores no post: %s', async (line, code) => {
     if (code === 3) vi.stubEnv('SOCIAL_SEARCH_API_KEY', 'wrong')
+    const cause = { code: 'ECONNREFUSED' }
+    if (code === 1) vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
     expect(await social(line)).toMatchObject({ code })
-    expect([readdirSync(folder), sandbox.ledger.spent]).toEqual([[], 0])
-  })
-
-  it.each([
-    ['watch coffee --once --out x.db', []],
-    // It has noted the highest cost of the page.
-    ['search coffee --out x.db', ['x.db']],
-  ])('keeps no post when the service cannot be reached: %s', async (line, left) => {
-    vi.stubGlobal('fetch', () =>
-      Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })),
-    )
-    expect((await social(line)).code).toBe(1)
-    expect(readdirSync(folder)).toEqual(left)
+    expect([rowsOf('x.db', ids), sandbox.ledger.spent]).toEqual([[], 0])
   })
 })
