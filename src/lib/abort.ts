@@ -1,16 +1,12 @@
-export interface Abortable {
-  abort(reason: unknown): void
-}
-
-const followers = new WeakMap<AbortSignal, Set<Abortable>>()
+const followers = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>()
 
 /**
- * Aborts a follower when the signal aborts. All followers share one listener, since each added listener makes the next
+ * Calls a function when the signal aborts. All followers share one listener, since each added listener makes the next
  * one slower.
  *
  * @returns Stops following. A signal without followers has no listener.
  */
-export function followAbort(signal: AbortSignal, follower: Abortable): () => void {
+export function followAbort(signal: AbortSignal, follower: (reason: unknown) => void): () => void {
   const following = followers.get(signal) ?? new Set()
   if (following.size === 0) signal.addEventListener('abort', abortAll)
   followers.set(signal, following.add(follower))
@@ -21,7 +17,7 @@ export function followAbort(signal: AbortSignal, follower: Abortable): () => voi
 }
 
 function abortAll(this: AbortSignal): void {
-  for (const follower of followers.get(this) ?? []) follower.abort(this.reason)
+  for (const follower of followers.get(this) ?? []) follower(this.reason)
 }
 
 /**
@@ -45,7 +41,7 @@ export async function within<T, L>(
         resolve(Promise.resolve().then(late))
       }, ms)
       ends.push(() => clearTimeout(timer))
-      if (leave) ends.push(followAbort(leave, { abort: reject }))
+      if (leave) ends.push(followAbort(leave, reject))
       work(limit.signal).then(resolve, reject)
     })
   } finally {

@@ -7,36 +7,25 @@ export function dateIn(ms: number): Date | null {
 }
 
 /**
- * Calls a function after at least `ms` milliseconds. Timers may fire early, so it checks the clock: no request may be
- * sent before an announced time.
- *
- * @returns Cancels the timer.
+ * Resolves after at least `ms` milliseconds, or rejects with the signal's reason. Timers may fire early, so it checks the
+ * clock: no request may be sent before an announced time.
  */
-function after(ms: number, then: () => void): () => void {
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
   const end = performance.now() + ms
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const tick = (): void => {
-    const left = end - performance.now()
-    if (left <= 0) then()
-    else timer = setTimeout(tick, Math.min(Math.ceil(left), maxTimerMs))
-  }
-  tick()
-  return () => clearTimeout(timer)
-}
-
-/** Resolves after at least `ms` milliseconds, or rejects with the signal's reason. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted) return Promise.reject(signal.reason)
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      cancel()
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', onAbort, { once: true })
-    // `after()` may call back at once, so the listener comes first.
-    const cancel = after(ms, () => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
+  for (let left = ms; left > 0; left = end - performance.now())
+    await new Promise<void>((resolve, reject) => {
+      const stop = (): void => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', stop)
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', stop)
+          resolve()
+        },
+        Math.min(Math.ceil(left), maxTimerMs),
+      )
     })
-  })
 }

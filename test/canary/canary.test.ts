@@ -48,8 +48,8 @@ describe('a secret', () => {
 
   it('is found when one surface leaks it', async () => {
     class Leaky extends root.CreditBudget {
-      override toJSON() {
-        return Object.assign(super.toJSON(), { key: secrets.apiKey })
+      toJSON() {
+        return { ...this.summary(), key: secrets.apiKey }
       }
     }
     const rows = await probe({ ...sdk, root: { ...root, CreditBudget: Leaky } }, show)

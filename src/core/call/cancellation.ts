@@ -107,7 +107,7 @@ export class Cancellation {
   }
 
   #follow(signal: AbortSignal, abort: (reason: unknown) => void): void {
-    ;(this.#cleanUp ??= []).push(followAbort(signal, { abort }))
+    ;(this.#cleanUp ??= []).push(followAbort(signal, abort))
     if (signal.aborted) abort(signal.reason)
   }
 

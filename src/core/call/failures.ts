@@ -5,7 +5,7 @@ import {
   TimeoutError,
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import type { ExplainedFailure } from '../http/network-error.ts'
+import type { NetworkFailure } from '../http/network-error.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
 import { effectOf, nextWait } from '../retry/policy.ts'
 import { type Situation, errorContext } from './call.ts'
@@ -43,7 +43,7 @@ const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
 }
 
 /** The failure of an attempt whose connection failed. */
-export function failureOfConnection(at: Situation, failure: ExplainedFailure): Failure {
+export function failureOfConnection(at: Situation, failure: NetworkFailure): Failure {
   const { message, phase, reason } = failure
   const tookEffect = phase === 'exchange' ? at.tookEffect : 'no'
   const error = new ConnectionError(message, { ...errorContext(at, tookEffect), phase, reason })

@@ -171,12 +171,9 @@ export class CreditBudget implements Budget {
 
   /** Returns what is spent, reserved and left, and when the period ends. */
   summary(): CreditSummary & BudgetOutlook {
+    const { limit, remaining } = this
     const end = periodEnd(Date.now(), this.#periodAt)
-    return { ...this.toJSON(), endsAt: end === Infinity ? null : end }
-  }
-
-  toJSON(): CreditSummary & { limit: number; remaining: number } {
-    return { limit: this.limit, remaining: this.remaining, ...roundedSummary(this.#current) }
+    return { limit, remaining, ...roundedSummary(this.#current), endsAt: end === Infinity ? null : end }
   }
 }
 

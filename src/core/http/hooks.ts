@@ -8,10 +8,3 @@ export interface Hooks {
   /** Runs before a request is sent. It may change the headers only. */
   beforeRequest?: ((state: Parameters<BeforeRequestHook>[0]) => void | Promise<void>)[] | undefined
 }
-
-export const hookNames: Record<keyof Hooks, true> = { beforeRequest: true }
-
-/** The hooks of a client, then those of a call. */
-export function mergeHooks(base: Hooks | undefined, added: Hooks): Hooks {
-  return { beforeRequest: [...(base?.beforeRequest ?? []), ...(added.beforeRequest ?? [])] }
-}

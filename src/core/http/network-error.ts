@@ -5,19 +5,10 @@ import type { Redactor } from '../../lib/redact.ts'
 /** How a request failed, as far as the error from fetch shows. */
 export interface NetworkFailure {
   readonly phase: ConnectionPhase
-  /** The runtime's code, such as `ECONNRESET`, or else its message, which may be long and contain secrets. */
+  /** The runtime's code, such as `ECONNRESET`, or else its message. */
   readonly reason: string
-}
-
-/** A failure with a message for the user. */
-export interface ExplainedFailure extends NetworkFailure {
+  /** For the user. */
   readonly message: string
-}
-
-/** Where requests go, and the secrets that no message may contain. */
-export interface Server {
-  readonly baseUrl: string
-  readonly redactor: Redactor
 }
 
 /** Codes of failed connects. Some also occur on established connections: see `syscall` below. */
@@ -54,7 +45,7 @@ const untrustedCode =
  * Reads an error from fetch. Node and Bun have a system code on the error or its causes, Deno has a sentence, and
  * browsers say nothing. A request counts as unsent only if that is proven.
  */
-export function readNetworkFailure(error: unknown): NetworkFailure {
+function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
   const links: Link[] = []
   let link = error as Link | null | undefined
   // Bounded, since causes may be circular.
@@ -89,29 +80,29 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
  *
  * @param hasAnswered Whether the headers had arrived, so that the request was sent.
  */
-export function explainNetworkError(error: unknown, server: Server, hasAnswered: boolean): ExplainedFailure {
-  const failure = readNetworkFailure(error)
+export function explainNetworkError(
+  error: unknown,
+  { baseUrl, redactor }: { readonly baseUrl: string; readonly redactor: Redactor },
+  hasAnswered: boolean,
+): NetworkFailure {
+  const failure = readFailure(error)
   const phase = hasAnswered ? 'exchange' : failure.phase
   // Half a secret would not be recognized.
-  const reason = server.redactor.text(failure.reason).slice(0, maxReasonLength)
-  const hint =
-    phase === 'exchange' && inBrowser()
-      ? '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
-      : ''
-  return { phase, reason, message: `${explanationOf(phase, server)} (${reason})${hint}` }
+  const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
+  const host = redactor.text(new URL(baseUrl).host)
+  const hint = inBrowser()
+    ? '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
+    : ''
+  const messages: Record<ConnectionPhase, string> = {
+    connect: `cannot reach ${host}, nothing was sent (${reason})`,
+    tls: `no trusted TLS connection to ${host}, nothing was sent (${reason})`,
+    exchange: `the connection failed after the request was sent (${reason})${hint}`,
+  }
+  return { phase, reason, message: messages[phase] }
 }
 
 /** Longest reason in a message, in characters. */
 const maxReasonLength = 200
-
-/** Tells in which phase a request failed. */
-function explanationOf(phase: ConnectionPhase, { baseUrl, redactor }: Server): string {
-  if (phase === 'exchange') return 'the connection failed after the request was sent'
-  const host = redactor.text(new URL(baseUrl).host)
-  return phase === 'connect'
-    ? `cannot reach ${host}, nothing was sent`
-    : `no trusted TLS connection to ${host}, nothing was sent`
-}
 
 /** An error, or one of its causes. */
 interface Link {

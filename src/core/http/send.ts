@@ -110,8 +110,7 @@ export interface RawResponse extends BodyText {
  */
 export async function readText(response: Response, signal: AbortSignal): Promise<BodyText> {
   if (response.body === null) return { text: '', complete: true }
-  // By itself it removes a second byte order mark, too, if the first is in two chunks.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const decoder = new TextDecoder()
   const reader = response.body.getReader()
   // Frees the connection. The rejection of a failed stream needs no handling.
   const cancel = (): void => void reader.cancel().catch(() => {})
@@ -121,20 +120,16 @@ export async function readText(response: Response, signal: AbortSignal): Promise
   try {
     while (bytes <= maxBodyBytes) {
       const { done, value } = await reader.read()
-      if (done) return { text: withoutMark(text + decoder.decode()), complete: true }
+      if (done) return { text: text + decoder.decode(), complete: true }
       bytes += value.byteLength
       text += decoder.decode(value, { stream: true })
     }
     cancel()
-    return { text: withoutMark(text), complete: false }
+    return { text, complete: false }
   } catch (error) {
     cancel()
     throw error
   } finally {
     signal.removeEventListener('abort', cancel)
   }
-}
-
-function withoutMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text
 }

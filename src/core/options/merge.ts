@@ -8,7 +8,6 @@ import {
   assertSignal,
   requireOption,
   milliseconds,
-  describeValue,
   describeWord,
   wholeNumber,
 } from '../../errors/check-options.ts'
@@ -16,7 +15,6 @@ import { isRecord } from '../../lib/is-record.ts'
 import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { addHeaders } from '../http/headers.ts'
-import { hookNames, mergeHooks } from '../http/hooks.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { CallSettings } from './settings.ts'
 import type { AnyCallOptions, RetryOptions, CommonOptions } from './types.ts'
@@ -50,13 +48,11 @@ const commonChanges: Changes<Omit<CommonOptions, 'logger'>> = {
     return { headers: addHeaders(base, headers, redactor) }
   },
   hooks: (hooks, { hooks: base }) => {
-    assertOptions(hooks, hookNames, 'hooks')
-    for (const [name, list] of Object.entries(hooks))
-      if (list !== undefined && (!Array.isArray(list) || !list.every((hook) => typeof hook === 'function')))
-        throw new ConfigurationError(
-          `hooks.${name} must be an array of functions, got ${describeValue(list)}`,
-        )
-    return { hooks: mergeHooks(base, hooks) }
+    assertOptions(hooks, { beforeRequest: true }, 'hooks')
+    const { beforeRequest = [] } = hooks
+    const isList = Array.isArray(beforeRequest) && beforeRequest.every((hook) => typeof hook === 'function')
+    requireOption(beforeRequest, isList, 'hooks.beforeRequest must be an array of functions')
+    return { hooks: { beforeRequest: [...(base?.beforeRequest ?? []), ...beforeRequest] } }
   },
   observers: (observers, settings) => {
     const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)

@@ -132,7 +132,7 @@ export class ToolSession {
         const failure = { ...failureOf(error, true), charged: 'unknown' as const }
         resolve({ ok: false, error: failure, ...next, credits: this.#credits(run) })
       }
-      const unfollow = run.signal && followAbort(run.signal, { abort })
+      const unfollow = run.signal && followAbort(run.signal, abort)
       void walk.then(unfollow)
     })
   }

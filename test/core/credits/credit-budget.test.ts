@@ -52,7 +52,7 @@ describe('budget', () => {
     const own = new CreditBudget(10)
     const bought = await service.search(client, { budget: own })
     expect(bought.value?.posts).toHaveLength(1)
-    expect(own.toJSON()).toMatchObject({ spent: 2, reserved: 0 })
+    expect(own.summary()).toMatchObject({ spent: 2, reserved: 0 })
     const refused = await service.search(client)
     expect(refused.error).toMatchObject({ status: 400 })
     await client.close()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { explainNetworkError, readNetworkFailure } from '../../../src/core/http/network-error.ts'
+import { explainNetworkError } from '../../../src/core/http/network-error.ts'
 import { Redactor } from '../../../src/lib/redact.ts'
 
 const server = { baseUrl: 'https://api.example.com/v1', redactor: new Redactor() }
@@ -16,7 +16,7 @@ const ofDeno = (hint: string) => `Requires net access to "api.example:443", run 
 const notCapable = (hint: string) => Object.assign(new Error(ofDeno(hint)), { name: 'NotCapable' })
 const [allow, deny] = ['with the --allow-net flag', 'without the --deny-net flag']
 
-describe('readNetworkFailure()', () => {
+describe('explainNetworkError()', () => {
   const cases: [name: string, error: unknown, phase: string, reason: string][] = [
     ['a name that does not resolve', coded('ENOTFOUND', 'getaddrinfo'), 'connect', 'ENOTFOUND'],
     ['a refused connection', coded('ECONNREFUSED', 'connect'), 'connect', 'ECONNREFUSED'],
@@ -56,17 +56,15 @@ describe('readNetworkFailure()', () => {
     ['nothing', undefined, 'exchange', 'no reason given'],
   ]
   it.each(cases)('reads %s', (_, error, phase, reason) => {
-    expect(readNetworkFailure(error)).toEqual({ phase, reason })
+    expect(explainNetworkError(error, server, false)).toMatchObject({ phase, reason })
   })
 
   it('ends when a cause is circular', () => {
     const error = new Error('round')
     error.cause = error
-    expect(readNetworkFailure(error).phase).toBe('exchange')
+    expect(explainNetworkError(error, server, false).phase).toBe('exchange')
   })
-})
 
-describe('explainNetworkError()', () => {
   it.each([
     [coded('ENOTFOUND', 'getaddrinfo'), 'cannot reach api.example.com, nothing was sent (ENOTFOUND)'],
     [

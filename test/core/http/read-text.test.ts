@@ -14,11 +14,8 @@ it('readText() cancels a body that is not made of bytes', async () => {
   expect(cancel).toHaveBeenCalledOnce()
 })
 
-it.each([
-  [1, ''],
-  [2, '\ufeff'],
-])('readText() removes one of %s byte order marks, however the body is split', async (marks, kept) => {
-  const bytes = new TextEncoder().encode(`${'\ufeff'.repeat(marks)}{}`)
+it('readText() removes a byte order mark, however the body is split', async () => {
+  const bytes = new TextEncoder().encode('\ufeff{}')
   for (let split = 0; split <= bytes.length; split++) {
     const start = (controller: ReadableStreamDefaultController): void => {
       controller.enqueue(bytes.slice(0, split))
@@ -26,6 +23,6 @@ it.each([
       controller.close()
     }
     const { text } = await readText(new Response(new ReadableStream({ start })), signal)
-    expect([split, text]).toEqual([split, `${kept}{}`])
+    expect([split, text]).toEqual([split, '{}'])
   }
 })
