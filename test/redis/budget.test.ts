@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { CreditBudgetError, SocialSearch } from '../../src/index.ts'
-import { redisStore, SharedBudget } from '../../src/extensions/shared/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { packages } from './clients.ts'
@@ -163,15 +162,5 @@ describe('SharedBudget', () => {
     expect(sandbox.requests).toHaveLength(0)
     await server.restart()
     await expect.poll(() => client.microblog.search({ query: 'coffee' }), { timeout: 10_000 }).toBeDefined()
-  })
-
-  it.each([
-    [{ limit: -1 }, /limit must be a number of at least 0, got -1/],
-    [{ name: '' }, /name must be a string/],
-    [{ limits: 1 }, /unknown option limits/],
-  ])('refuses %j', (options, message) => {
-    const client = { evalSha: () => {}, eval: () => {}, duplicate: () => {} }
-    const store = redisStore(client as never)
-    expect(() => new SharedBudget({ store, name: 'a', limit: 1, ...options })).toThrow(message)
   })
 })

@@ -27,9 +27,10 @@ function open() {
   }
   const budgetOf = (options = {}) =>
     new SharedBudget({ store, name: 'a', limit: 1000, storeTimeout: 1000, logger: false, ...options })
-  return { world, budgetOf }
+  return { world, store, budgetOf }
 }
 
+const hour = 3_600_000
 const unsettled = { spent: 0, uncertain: 0, reserved: 0 }
 const summaryOf = async (budget: SharedBudget) => (await settle(budget.summary())).value
 
@@ -87,11 +88,84 @@ describe('SharedBudget', () => {
 
   it('summary() tells when the period ends', async () => {
     const { budgetOf } = open()
-    const day = 86_400_000
+    const day = 24 * hour
     const end = day * (Math.floor(Date.now() / day) + 1)
     expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject({ remaining: 1000, endsAt: end })
-    expect(await summaryOf(budgetOf({ name: 'b' }))).toMatchObject({ endsAt: null })
+    const inParis = { every: 'day', timeZone: 'Europe/Paris', name: 'b' }
+    expect(await summaryOf(budgetOf(inParis))).toMatchObject({ endsAt: end - hour })
+    expect(await summaryOf(budgetOf({ name: 'c' }))).toMatchObject({ endsAt: null })
   })
+
+  it('starts anew for all processes when its period ends, and counts an outcome in the period of its call', async () => {
+    const { budgetOf } = open()
+    const [first, second] = [1, 2].map(() => budgetOf({ limit: 10, every: 'hour' })) as [
+      SharedBudget,
+      SharedBudget,
+    ]
+    const reserve = async (budget: SharedBudget, credits: number) => settle(budget.reserve(credits, 'any'))
+    await pass(hour - 2000)
+    const { value: crossing } = await reserve(first, 6)
+    const { value: doubted } = await reserve(second, 2)
+    expect((await reserve(second, 3)).error).toMatchObject({ remaining: 2, budget: 'a' })
+    await pass(3000)
+    expect(await summaryOf(second)).toMatchObject({ ...unsettled, remaining: 10 })
+    const { value: next } = await reserve(second, 9)
+    expect((await reserve(first, 2)).error).toMatchObject({ needed: 2, remaining: 1 })
+    crossing!.settle(6)
+    doubted!.markUncertain()
+    next!.settle(9)
+    await settle(Promise.all([first.close(), second.close()]))
+    expect(await summaryOf(first)).toMatchObject({ spent: 9, uncertain: 0, reserved: 0, remaining: 1 })
+  })
+
+  it.each([
+    [20_000, 10_000, 4],
+    [20_000, 25_000, 0],
+    [3000, 12_000, 0],
+  ])(
+    'counts what a process has reserved that dies %i ms before the end of the period, %i ms later as %i uncertain credits',
+    async (left, later, uncertain) => {
+      const { store, budgetOf } = open()
+      let isDead = false
+      const update: SharedStore['update'] = (...given) =>
+        isDead ? Promise.reject(new Error('it is dead')) : store.update(...given)
+      const options = { every: 'hour', lease: 5000 }
+      await pass(hour - left)
+      await settle(budgetOf({ ...options, store: { update } }).reserve(4, 'any'))
+      isDead = true
+      await pass(later)
+      expect(await summaryOf(budgetOf(options))).toMatchObject({ uncertain, remaining: 1000 - uncertain })
+    },
+  )
+
+  it.each([5000, hour, -hour, 24 * hour, -24 * hour])(
+    'keeps its period, and what is spent and reserved, when the clock of its store jumps by %i ms, and logs that once',
+    async (jump) => {
+      const { world, budgetOf } = open()
+      const log: string[] = []
+      const budget = budgetOf({
+        limit: 10,
+        every: 'day',
+        logger: { warn: (line: string) => void log.push(line) },
+      })
+      const { value: first } = await settle(budget.reserve(4, 'any'))
+      const { value: lost } = await settle(budget.reserve(1, 'any'))
+      // Its outcome is stored, and sent again, for no reply came.
+      world.replyMs = 5000
+      lost!.settle(1)
+      await pass(500)
+      world.clock = (at) => at + jump
+      await pass(2000)
+      world.replyMs = 0
+      await pass(6000)
+      const { value: second } = await settle(budget.reserve(2, 'any'))
+      expect(await summaryOf(budget)).toMatchObject({ spent: 1, reserved: 6, uncertain: 0, remaining: 3 })
+      for (const reservation of [first, second]) reservation!.settle(1)
+      await settle(budget.close())
+      expect(await summaryOf(budget)).toMatchObject({ spent: 3, reserved: 0, uncertain: 0 })
+      expect(log.filter((line) => line.includes('clock'))).toEqual(['the clock of the store has jumped'])
+    },
+  )
 
   it('stores nothing when summary() is called and a call is refused', async () => {
     const { world, budgetOf } = open()
@@ -135,6 +209,14 @@ describe('SharedBudget', () => {
       })
     },
   )
+
+  it.each([
+    [{ every: 'week' }, "`every` must be 'hour', 'day' or 'month'"],
+    [{ every: 'day', timeZone: 'Mars/Base' }, 'timeZone must be a name'],
+    [{ limit: -1 }, 'limit must be a number of at least 0, got -1'],
+    [{ name: '' }, 'name must be a string'],
+    [{ limits: 1 }, 'unknown option limits'],
+  ])('refuses %j', (options, message) => expect(() => open().budgetOf(options)).toThrow(message))
 
   it.each([NaN, undefined, 'soon'])('refuses the clock %j of a store', async (clock) => {
     const { world, budgetOf } = open()
