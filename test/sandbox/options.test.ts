@@ -26,7 +26,6 @@ describe('createSandbox()', () => {
     [{ professionalnet: [{ commentary: 'a', body: 'b' }] }, '.professionalnet[0] has no field body'],
     [{ professionalnet: [{ commentary: 'a', postedAt: 'soon' }] }, '[0]: postedAt must be a time'],
     [{ professionalnet: ['post'] }, '.professionalnet[0] must be an object, got "post"'],
-    [{ technews: ['story'] }, '.technews[0] must be an object'],
     [{ microblog: [null] }, '.microblog[0] must be an object, got null'],
     [{ microblog: 'posts' }, '.microblog must be an array'],
     [{ microblog: [{ body: 5 }] }, '.microblog[0]: body must be a string'],
@@ -48,7 +47,6 @@ describe('createSandbox()', () => {
 describe('inject()', () => {
   it.each<[unknown, string]>([
     [{ code: 'teapot' }, 'field status must be 400 to 599 where code is teapot, got undefined'],
-    [{ status: 204, body: 'x' }, 'field body needs a status that has a body, got 204'],
     [{ stauts: 500 }, 'fault has no field stauts'],
     [null, 'fault must be an object, got null'],
   ])('refuses the fault %j', (fault, message) => {

@@ -48,13 +48,9 @@ describe('createSandbox() organization', () => {
     }
   })
 
-  it.each(['sort=best', 'count=0', 'count=101', 'state=lost', 'cursor=x'])(
-    'refuses to list mentions with %s',
-    async (query) => {
-      const answer = await call(setUp().sandbox, `GET /mentions?${query}`)
-      expect(issuesOf(answer)).toEqual([query.split('=')[0]])
-    },
-  )
+  it('refuses a cursor of another list', async () => {
+    expect(issuesOf(await call(setUp().sandbox, 'GET /mentions?cursor=x'))).toEqual(['cursor'])
+  })
 
   it('changes the state of a mention for this sandbox alone', async () => {
     const { client, setState, count } = setUpWriter()
@@ -79,10 +75,10 @@ describe('createSandbox() organization', () => {
     expect(seen).toEqual(fresh)
   })
 
-  it('refuses an unknown state, a body without one, and an unknown mention', async () => {
+  it('refuses a body without a state, and an unknown mention', async () => {
     const { client, setState } = setUpWriter()
     const [mention] = await client.mentions.list().toArray({ limit: 1 })
-    for (const body of [{ state: 'gone' }, {}, { state: 7 }])
+    for (const body of [{}, { state: 7 }])
       expect(issuesOf(await setState(mention?.['id'], body))).toEqual(['state'])
     expect((await setState(mention?.['id'], undefined)).status).toBe(400)
     expect((await setState('men_0', { state: 'done' })).status).toBe(404)

@@ -139,13 +139,13 @@ describe('createSandbox() growth', () => {
     }
   })
 
-  it('has the same posts in each sandbox of the seed since then, for each query its own number', async () => {
-    const growth = { perHour: { acme: 20, globex: 2 }, pattern: 'daily', since: now } as const
+  it('has the same posts in each sandbox of the seed since then', async () => {
+    const growth = { perHour: 20, pattern: 'daily', since: now } as const
     const later = new Date(Number(now) + day)
     const [first, second] = [setUp({ growth, posts: 0 }), setUp({ growth, posts: 0, now: later })]
     first.clock.time += day
     const lengths: number[] = []
-    for (const query of ['acme', 'globex', 'initech']) {
+    for (const query of ['acme', 'globex']) {
       const [posts, others] = await Promise.all(
         [first, second].map(({ client }) =>
           client.microblog.search({ query, category: 'Latest' }).toArray(all),
@@ -154,7 +154,7 @@ describe('createSandbox() growth', () => {
       expect(others).toEqual(posts)
       lengths.push(posts?.length ?? 0)
     }
-    expect(lengths.map((length) => Math.round(length / 10) * 10)).toEqual([480, 50, 0])
+    expect(lengths.map((length) => Math.round(length / 10) * 10)).toEqual([480, 480])
   })
 
   it.each([

@@ -1,12 +1,6 @@
 import { serviceErrorStatus } from '../../api/error-envelope.ts'
 import { assertRecord, fail } from './check-arguments.ts'
-import {
-  SandboxError,
-  type SandboxResponse,
-  bodilessStatuses,
-  errorResponse,
-  jsonHeaders,
-} from './responses.ts'
+import { SandboxError, type SandboxResponse, errorResponse, jsonHeaders } from './responses.ts'
 import type { Fault } from './types.ts'
 
 const fields: readonly (keyof Fault)[] = [
@@ -40,16 +34,12 @@ export class Faults {
   }
 }
 
-/** The status of a fault, or of its code if that is documented. Refuses fields that contradict it. */
-function statusOf({ code, body, cut, ...fault }: Fault): number | undefined {
+/** The status of a fault, or of its code if that is documented. Refuses a code without one. */
+function statusOf({ code, ...fault }: Fault): number | undefined {
   const documented = new Map<string | undefined, number>(Object.entries(serviceErrorStatus))
   const status = fault.status ?? documented.get(code)
   if (code !== undefined && (status ?? 0) < 400)
     fail('inject() field status', `400 to 599 where code is ${code}`, status)
-  if (bodilessStatuses.includes(status ?? 200) && (body !== undefined || cut !== undefined)) {
-    const field = body === undefined ? 'cut' : 'body'
-    throw new TypeError(`inject() field ${field} needs a status that has a body, got ${status}`)
-  }
   return status
 }
 

@@ -1,7 +1,7 @@
-import type { Issue } from '../../api/issues.ts'
 import type { MicroblogFilters } from '../../api/microblog.ts'
 import { type IndexedPost, handlesIn, linksIn } from './index-post.ts'
 import { containsPhrase, fold } from './match-words.ts'
+import { invalid } from './responses.ts'
 
 type Test = (post: IndexedPost) => boolean
 
@@ -33,10 +33,11 @@ const traits = [
  * - `exactSentence` and `linksInclude` match as substrings, of the text and of a link. Case never matters.
  * - Empty lists and blank strings ask for nothing.
  * - `geocode` and `radius` are accepted and have no effect: the made-up posts have no place.
+ *
+ * @throws {SandboxError} for an invalid time.
  */
 export function compileFilters(filters: MicroblogFilters) {
   const tests: Test[] = []
-  const issues: Issue[] = []
   const since = timeBound('since')
   const until = timeBound('until')
   if (since !== undefined) tests.push(({ at }) => at >= since)
@@ -74,7 +75,7 @@ export function compileFilters(filters: MicroblogFilters) {
       engagements.retweetCount >= minimumRetweetsCount &&
       engagements.favoriteCount >= minimumLikesCount,
   )
-  return { since, until, test: (post: IndexedPost) => tests.every((test) => test(post)), issues }
+  return { since, until, test: (post: IndexedPost) => tests.every((test) => test(post)) }
 
   function timeBound(name: 'since' | 'until'): number | undefined {
     const value = filters[name]?.trim()
@@ -82,8 +83,7 @@ export function compileFilters(filters: MicroblogFilters) {
     const [match, zone] = isoPattern.exec(value) ?? []
     const time = Date.parse(value.includes('T') && zone === undefined ? `${value}Z` : value)
     if (match !== undefined && !Number.isNaN(time)) return time
-    issues.push({ path: `filters.${name}`, message: 'must be an ISO 8601 date or time' })
-    return undefined
+    throw invalid([{ path: `filters.${name}`, message: 'must be an ISO 8601 date or time' }])
   }
 
   function oneOf(

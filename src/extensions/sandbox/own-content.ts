@@ -12,9 +12,8 @@ import type { IndexedMention, Mention } from './organization/mentions.ts'
 import type { Listener } from './organization/monitors.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
 import { findIndustry } from './professionalnet/industries.ts'
-import { type IndexedCompany, companyUrl, membersOf, slugOf } from './professionalnet/members.ts'
+import { type IndexedCompany, companyUrl, slugOf } from './professionalnet/members.ts'
 import { type NetworkPost, urnsOf } from './professionalnet/network.ts'
-import type { IndexedStory } from './technews.ts'
 import type {
   SandboxCompany,
   SandboxContent,
@@ -35,8 +34,8 @@ type Complete<Given, Indexed> = (given: Given, field: string, at: number, serial
  *
  * @throws {TypeError} for a post that the service would not send.
  */
-export function ownContentOf(content: SandboxContent, seed: number, now: () => number) {
-  const published = ['microblog', 'professionalnet', 'technews', 'mentions'] as const
+export function ownContentOf(content: SandboxContent, now: () => number) {
+  const published = ['microblog', 'professionalnet', 'mentions'] as const
   const option = 'createSandbox() option content'
   assertRecord(option, content, [...published, 'listeners', 'companies'])
   const start = now()
@@ -44,8 +43,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
   const listeners = complete(`${option}.listeners`, content.listeners, listener, { at: start })
   const lists = {
     microblog: collect('microblog', microblogPost),
-    professionalnet: collect('professionalnet', networkPostsBy(seed, companies)),
-    technews: collect('technews', story),
+    professionalnet: collect('professionalnet', networkPost),
     mentions: collect('mentions', mentionsFor(listeners)),
   }
   return {
@@ -103,46 +101,29 @@ function microblogPost(given: SandboxPost, field: string, at: number, serial: nu
   const engagements = { ...empty.engagements, ...given.engagements }
   const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
   assertPost(microblogPostSchema, field, post)
-  assertWords(`${field}: body`, post.body)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
 }
 
-function networkPostsBy(seed: number, own: readonly IndexedCompany[]) {
-  return (given: SandboxNetworkPost, field: string, at: number, serial: number): NetworkPost => {
-    const { urn = `urn:professionalnet:activity:${serial}`, postedAt = isoOf(at) } = given
-    const activity = urn.split(':').at(-1) ?? ''
-    const empty = emptyOf<ProfessionalnetPost>(professionalnetPost, 'commentary')
-    const post: ProfessionalnetPost = {
-      ...empty,
-      share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
-      ...urnsOf(activity),
-      ...given,
-      ...{ urn, postedAt },
-      actor: { ...empty.actor, ...defaults.actor, ...given.actor },
-      social_details: { ...empty.social_details, ...given.social_details },
-    }
-    assertPost(professionalnetPost, field, post)
-    assertWords(`${field}: commentary`, post.commentary)
-    // The author at the URL, so that filters by author find the post.
-    const { people, companies } = membersOf(seed)
-    const url = given.actor?.actor_navigationContext
-    const person = people.find((each) => each.url === url) ?? null
-    const company = person?.employer ?? [...own, ...companies].find((each) => each.url === url) ?? null
-    return {
-      ...{ post, activity, topic: anything, person, company, mentionedPeople: [], mentionedCompanies: [] },
-      at: parsedTime(field, 'postedAt', postedAt),
-      words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
-    }
+function networkPost(given: SandboxNetworkPost, field: string, at: number, serial: number): NetworkPost {
+  const { urn = `urn:professionalnet:activity:${serial}`, postedAt = isoOf(at) } = given
+  const activity = urn.split(':').at(-1) ?? ''
+  const empty = emptyOf<ProfessionalnetPost>(professionalnetPost, 'commentary')
+  const post: ProfessionalnetPost = {
+    ...empty,
+    share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
+    ...urnsOf(activity),
+    ...given,
+    ...{ urn, postedAt },
+    actor: { ...empty.actor, ...defaults.actor, ...given.actor },
+    social_details: { ...empty.social_details, ...given.social_details },
   }
-}
-
-function story(post: object, _: string, at: number): IndexedStory {
-  return { post, at, words: normalize(textsOf(post).join('\n')) }
-}
-
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
+  assertPost(professionalnetPost, field, post)
+  return {
+    ...{ post, activity, topic: anything, person: null, company: null },
+    ...{ mentionedPeople: [], mentionedCompanies: [] },
+    at: parsedTime(field, 'postedAt', postedAt),
+    words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
+  }
 }
 
 function listener(given: object, field: string, at: number, serial: number): Listener {
@@ -197,11 +178,6 @@ function assertPost(schema: Schema & { readonly shape: object }, field: string, 
   assertRecord(field, post, Object.keys(schema.shape))
   const [issue] = check(schema, post)
   if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
-}
-
-/** No query would find a post without words. */
-function assertWords(field: string, text: string): void {
-  if (text.trim() === '') fail(field, 'a text with words', text)
 }
 
 function isoOf(at: number): string {

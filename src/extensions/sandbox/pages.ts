@@ -1,4 +1,3 @@
-import type { Issue } from '../../api/issues.ts'
 import { type List, take } from './lists.ts'
 import { hash } from './random.ts'
 import { invalid } from './responses.ts'
@@ -23,8 +22,6 @@ interface PageRequest {
   readonly count: number
   /** What is the same for all pages of one search, and for no other. */
   readonly search: readonly unknown[]
-  /** Issues of the other params. */
-  readonly issues: Issue[]
   /** Absent for a list that never changes. */
   readonly now?: Moment
 }
@@ -33,21 +30,19 @@ interface PageRequest {
  * Returns a page of the items that pass the test, with the `meta` of the documented searches. Offsets count all items, so
  * that a walk neither skips nor repeats items if the test's result for one of them changes meanwhile.
  *
- * @throws {SandboxError} for issues, and for a cursor of another search.
+ * @throws {SandboxError} for a cursor of another search.
  */
 export function pageOf<T>(
-  { cursor, count, search, issues, now = { at: 0, arrived: 0, since: 0 } }: PageRequest,
+  { cursor, count, search, now = { at: 0, arrived: 0, since: 0 } }: PageRequest,
   list: (moment: Moment) => List<T>,
   test: (item: T) => boolean = () => true,
 ) {
   const key = JSON.stringify(search)
   const start = cursor === undefined ? { ...now, offset: 0 } : decodeCursor(cursor, key)
   if (start === null)
-    issues.push({
-      path: 'cursor',
-      message: 'not a cursor of this search, or changed since it was handed out',
-    })
-  if (start === null || issues.length > 0) throw invalid(issues)
+    throw invalid([
+      { path: 'cursor', message: 'not a cursor of this search, or changed since it was handed out' },
+    ])
 
   const all = list(start)
   const { items: page, end: offset } = take(all, { from: start.offset, count }, test)

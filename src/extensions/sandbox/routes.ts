@@ -40,11 +40,16 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(settings, own.mentions, listeners)
   const microblog = createPostStore(settings, own.microblog, microblogPosts, posts)
-  const technews = createPostStore(settings, own.technews, technewsPosts, Math.ceil(posts / 5))
+  const technews = createPostStore(
+    settings,
+    { isAlone: false, items: [] },
+    technewsPosts,
+    Math.ceil(posts / 5),
+  )
   const store = createPostStore(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
   const network: Network = { seed, store, found: new Map() }
   // Cursors of sandboxes with other posts do not fit.
-  const corpusId = JSON.stringify([seed, posts, own.microblog, own.technews])
+  const corpusId = JSON.stringify([seed, posts, own.microblog])
 
   const handlers: Handlers = {
     'microblog.search': (input) => searchMicroblog(microblog, corpusId, input),

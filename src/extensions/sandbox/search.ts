@@ -25,10 +25,10 @@ export function searchMicroblog(
   corpusId: string,
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ) {
-  const { since, until, test, issues } = compileFilters({ ...filters, ...categoryFilters[category] })
+  const { since, until, test } = compileFilters({ ...filters, ...categoryFilters[category] })
   const search = [corpusId, query, category, Object.entries(filters).sort()]
   const inAuthor = containsAll(query)
-  const request = { cursor, count, search, issues, now: store.now() }
+  const request = { cursor, count, search, now: store.now() }
   const find = (moment: Moment) => store.find(query, moment, { since, until })
   const passes = (found: IndexedPost): boolean =>
     test(found) && (category !== 'People' || inAuthor(authorWordsOf(found.post)))

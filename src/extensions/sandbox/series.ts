@@ -46,7 +46,7 @@ export function makeUp<T>(name: string, make: Make<T>, sizeAbout: readonly [numb
       size === 0 ? [] : seriesOf(seed, query, size / daysBack, 'random').latest(size, upTo),
     /** The items about a query that come after one time and up to another. */
     grown: (seed: number, query: string, { perHour, pattern }: Growth, after: number, upTo: number) => {
-      const perDay = 24 * (typeof perHour === 'number' ? perHour : (perHour[query] ?? 0))
+      const perDay = 24 * perHour
       return seriesOf(seed, query, perDay, pattern).between(after, perDay === 0 ? after : upTo)
     },
   }

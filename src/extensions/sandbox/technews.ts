@@ -2,7 +2,7 @@ import { composeOriginal, composeReply } from './compose-post.ts'
 import { longTail } from './authors.ts'
 import names from './names.json' with { type: 'json' }
 import { pageOf } from './pages.ts'
-import { Params } from './params.ts'
+import { pageIn, requiredText, textIn } from './params.ts'
 import { type Topic, english, topicAbout } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { type Make, idAt, makeUp } from './series.ts'
@@ -22,7 +22,6 @@ const techTopics = english.topics.filter(({ keyword }) =>
   ['typescript', 'opensource', 'databases', 'ai'].includes(keyword),
 )
 const pageSize = 20
-const types = ['story', 'comment'] as const
 
 const make: Make<IndexedStory> = (random, at, { query }) => {
   const topic = topicAbout(query)
@@ -43,11 +42,10 @@ export const technewsPosts = makeUp('technews', make, [8, 45])
  * (`story` or `comment`), and returns `posts` and the `meta` of the documented search by cursor.
  */
 export function searchTechnews(store: PostStore<IndexedStory>, corpusId: string, input: unknown) {
-  const params = new Params(input)
-  const query = params.requiredText('query')
-  const type = params.choice('type', types)
+  const query = requiredText(input, 'query')
+  const type = textIn(input, 'type')
   const search = ['technews', corpusId, query, type]
-  const request = { ...params.page('count', pageSize), search, now: store.now() }
+  const request = { ...pageIn(input, pageSize), search, now: store.now() }
   const { page, meta } = pageOf(
     request,
     (moment) => store.find(query, moment),

@@ -36,7 +36,6 @@ export interface SandboxNetworkPost extends Partial<
   Omit<ProfessionalnetPost, 'commentary' | 'actor' | 'social_details'>
 > {
   commentary: string
-  /** `actor_navigationContext` may be the URL of a person or company of the sandbox: then filters by author find the post. */
   actor?: Partial<ProfessionalnetActor>
   social_details?: Partial<ProfessionalnetSocialDetails>
 }
@@ -50,8 +49,6 @@ export interface SandboxCompany extends Partial<ProfessionalnetCompany> {
 export interface SandboxContent {
   microblog?: readonly SandboxPost[] | undefined
   professionalnet?: readonly SandboxNetworkPost[] | undefined
-  /** Stories and comments, newest first. The service documents no fields: a query is looked up in all texts of a record. */
-  technews?: readonly object[] | undefined
   /**
    * Mentions, newest first. The service documents no fields. The sandbox fills in those that its filters use: `id`,
    * `listenerId`, `network`, `publishedAt`, `fitScore` and `state`.
@@ -65,12 +62,12 @@ export interface SandboxContent {
 
 /** Posts of the microblog, or posts and mentions by network. */
 export type SandboxPublication =
-  readonly SandboxPost[] | Pick<SandboxContent, 'microblog' | 'professionalnet' | 'technews' | 'mentions'>
+  readonly SandboxPost[] | Pick<SandboxContent, 'microblog' | 'professionalnet' | 'mentions'>
 
 /** How posts come as time passes. Sandboxes with the same seed and growth have the same ones. */
 export interface SandboxGrowth {
-  /** Posts an hour, up to 3,600, on the average of a day: about each query, or about each of those named here. */
-  perHour: number | Readonly<Record<string, number>>
+  /** Posts an hour about each query, up to 3,600, on the average of a day. */
+  perHour: number
   /**
    * `even`: at equal distances. `daily`: most in the daytime (UTC). `bursts`: also 20 times as many in one or two hours of
    * each day. Each day has equally many posts. Default `even`.

@@ -1,16 +1,15 @@
-import { invalid } from '../responses.ts'
 import { createAuthors } from '../authors.ts'
 import { composeOriginal } from '../compose-post.ts'
 import { memoizeLatest } from '../memoize-latest.ts'
 import { pageOf } from '../pages.ts'
-import { Params } from '../params.ts'
+import { pageIn, requiredText, textIn } from '../params.ts'
 import { type Topic, english, anything, topicAbout } from '../phrases/languages.ts'
 import { createRandom } from '../random.ts'
 import { type Make, makeUp } from '../series.ts'
 import { type Own, type PostStoreSettings, createPostStore } from '../post-store.ts'
-import { getRecord, type Listener, networks } from './monitors.ts'
+import { type Listener, getRecord } from './monitors.ts'
 
-/** States of a mention; made up, and any may follow any: the service documents neither states nor transitions. */
+/** States of made-up mentions. Any text may follow any: the service documents neither states nor transitions. */
 const states = ['new', 'seen', 'done', 'ignored'] as const
 
 /** A match that a listener found. Its fields are made up: the service documents none but the form of the id. */
@@ -19,7 +18,7 @@ export interface Mention extends Record<string, unknown> {
   readonly publishedAt: string
   /** 0 to 100. */
   readonly fitScore: number
-  readonly state: (typeof states)[number]
+  readonly state: string
 }
 
 /** A mention, with its time and, since none is searched, no words. */
@@ -77,40 +76,27 @@ export function createMentions(
 
   return {
     list(input: unknown) {
-      const params = new Params(input)
-      const sort = params.choice('sort', ['newest', 'fitScore']) ?? 'newest'
-      const { test, filters } = readFilters(params)
-      const search = ['mentions', settings.seed, sort, filters]
-      const request = { ...params.page('count', 100, 20), search, now: store.now() }
-      const byFitScore = (a: Mention, b: Mention) => (sort === 'newest' ? 0 : b.fitScore - a.fitScore)
+      const isByFit = textIn(input, 'sort') === 'fitScore'
+      const { test, wanted } = filtersIn(input)
+      const search = ['mentions', settings.seed, isByFit, wanted]
+      const request = { ...pageIn(input, 100, 20), search, now: store.now() }
+      const byFitScore = (a: Mention, b: Mention) => (isByFit ? b.fitScore - a.fitScore : 0)
       const { page, meta } = pageOf(request, (moment) => all(moment).sort(byFitScore), test)
       return { mentions: page, meta }
     },
-    count(input: unknown) {
-      const params = new Params(input)
-      const { test } = readFilters(params)
-      params.check()
-      return { count: all().filter(test).length }
-    },
+    count: (input: unknown) => ({ count: all().filter(filtersIn(input).test).length }),
     get: (id: string) => getRecord('mention', all(), id),
     setState(id: string, input: unknown) {
       getRecord('mention', all(), id)
-      const params = new Params(input)
-      const state = params.choice('state', states)
-      params.check()
-      if (state === undefined) throw invalid([{ path: 'state', message: 'is required' }])
-      changed.set(id, state)
+      changed.set(id, requiredText(input, 'state'))
       return getRecord('mention', all(), id)
     },
   }
 }
 
-function readFilters(params: Params) {
-  const filters = {
-    state: params.choice('state', states),
-    network: params.choice('network', networks),
-    listenerId: params.text('listenerId'),
-  }
-  const wanted = Object.entries(filters).filter(([, value]) => value !== undefined)
-  return { filters, test: (mention: Mention) => wanted.every(([name, value]) => mention[name] === value) }
+function filtersIn(input: unknown) {
+  const wanted = ['state', 'network', 'listenerId']
+    .map((name) => [name, textIn(input, name)] as const)
+    .filter(([, value]) => value !== undefined)
+  return { wanted, test: (mention: Mention) => wanted.every(([name, value]) => mention[name] === value) }
 }

@@ -1,5 +1,5 @@
 import { pageOf } from '../pages.ts'
-import { Params } from '../params.ts'
+import { pageIn } from '../params.ts'
 import { english } from '../phrases/languages.ts'
 import { type Random, createRandom } from '../random.ts'
 import { SandboxError } from '../responses.ts'
@@ -51,7 +51,7 @@ export function createFeeds(seed: number, listeners: readonly Listener[]): Recor
  */
 export function listRecords(property: string, records: Records, input: unknown): object {
   const search = [property, records[0]?.id]
-  const { page, meta } = pageOf({ ...new Params(input).page('count', 100, 20), search }, () => records)
+  const { page, meta } = pageOf({ ...pageIn(input, 100, 20), search }, () => records)
   return { [property]: page, meta }
 }
 

@@ -7,7 +7,7 @@ import {
 import { postReactions } from '../../../api/professionalnet/reactions.ts'
 import { composeReply } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
-import { Params } from '../params.ts'
+import { pageIn, requiredText } from '../params.ts'
 import { createRandom, hash } from '../random.ts'
 import { SandboxError } from '../responses.ts'
 import { membersOf } from './members.ts'
@@ -52,9 +52,8 @@ export function commentsOn(
  * `cursor` and `count`, and answers with `reactions` and the `meta` of a search by cursor, with the credits charged.
  */
 export function reactionsOn(network: Network, input: unknown) {
-  const params = new Params(input)
-  const postUrl = params.requiredText('postUrl')
-  const request = { ...params.page('count', maxReactions), search: ['reactions', network.seed, postUrl] }
+  const postUrl = requiredText(input, 'postUrl')
+  const request = { ...pageIn(input, maxReactions), search: ['reactions', network.seed, postUrl] }
   const { page: reactions, meta } = pageOf(request, () => {
     const { post, activity } = findPost(network, postUrl)
     const { people } = membersOf(network.seed)

@@ -1,6 +1,6 @@
 import { composeReply } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
-import { Params } from '../params.ts'
+import { requiredText, textIn } from '../params.ts'
 import { createRandom, hash } from '../random.ts'
 import { SandboxError } from '../responses.ts'
 import { type Person, membersOf } from './members.ts'
@@ -56,9 +56,8 @@ function pageAbout(
   input: unknown,
   list: (person: Person, posts: readonly NetworkPost[], now: number) => readonly object[],
 ) {
-  const params = new Params(input)
-  const url = params.requiredText('profileUrl')
-  const request = { cursor: params.text('cursor'), count: pageSize, issues: params.issues, now: store.now() }
+  const url = requiredText(input, 'profileUrl')
+  const request = { cursor: textIn(input, 'cursor'), count: pageSize, now: store.now() }
   const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (moment) => {
     const handle = /\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
     const person = membersOf(seed).people.find((each) => each.handle === handle)
