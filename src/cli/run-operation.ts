@@ -1,6 +1,7 @@
 import { itemsOf } from '../api/list-items.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
+import type { OpenRecord } from '../api/undocumented.ts'
 import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
 import { count } from '../lib/count.ts'
 import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
@@ -14,7 +15,7 @@ import { openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { RecordDatabase } from './record-database.ts'
-import { print, showProgress, tell, waitText } from './terminal.ts'
+import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** How far a job is. */
 export interface JobState {
@@ -82,7 +83,7 @@ export async function runOperation(
   const options = { ...walk, budget: budgetOf(flags, earlier.credits), signal: interrupt.signal }
   let leftOut = 0
   let pages = 0
-  let unwritten: unknown
+  let unwritten: OpenRecord | undefined
   try {
     for await (const page of pagesOf(client, operation, { params, id, state }, options)) {
       unwritten = page
@@ -103,13 +104,16 @@ export async function runOperation(
     showProgress('')
     const more = flags.limit === undefined && flags.all !== true ? state.next : null
     if (more !== null) tell(`To continue: ${continuation(more)}`)
-    if (earlier.next === null) tell(`${out} is complete: nothing was sent`)
-    else tell(`${out === undefined ? '' : `${out}: `}${done()}${more === null ? '' : ' · more: --all'}`)
+    const rest = more === null ? '' : ' · more: --all'
+    if (out === undefined) tell(`${done()}${rest}`)
+    else say(earlier.next === null ? `${out} is complete: nothing was sent` : `${out}: ${done()}${rest}`)
     return 0
   } catch (error) {
     const reason: unknown = interrupt.signal.aborted ? interrupt.signal.reason : error
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
-    const failed = (error instanceof SocialSearchError ? error.next : undefined) ?? state.next
+    // The message has the page that could not be printed.
+    const next = error instanceof SocialSearchError ? error.next : (unwritten?.['next'] as object | null)
+    const failed = next === undefined ? state.next : next
     // A request that the service finds invalid stays so.
     const isFinal = code === exitCodes.usage || (reason instanceof ApiError && reason.status === 400)
     const canContinue =

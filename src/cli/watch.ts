@@ -120,7 +120,8 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       ...(isOver || report.missing() === undefined ? [] : [`missing: ${report.missing()}`]),
       ...(outlook === undefined ? [] : [leftText(outlook)]),
     ]
-    for (const line of lines) tell(line)
+    // A log of nightly runs needs them, too.
+    for (const line of lines) (out === undefined ? tell : say)(line)
     await machine.close()
   }
 }
