@@ -43,6 +43,7 @@ describe('an entry of a store', () => {
     ...withField('text', 7, 'not JSON', '{}'),
     ['lacks a field', (entry) => Object.fromEntries(Object.entries(entry).slice(1))],
     ['is a list', (entry) => Object.values(entry)],
+    ['is text that is not JSON', () => '{"at":'],
   ])('is a miss with a warning when it %s', async (_, change) => {
     const { client, warnings } = await clientWith(change)
     const { value } = await settle(client.microblog.search(query).withResponse())

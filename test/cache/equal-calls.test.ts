@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CreditBudget, CreditBudgetError } from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { failure, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
@@ -57,17 +57,6 @@ describe('equal calls in flight', () => {
       ...[1000, 1000, 950].map((ms) => ({ error: undefined, ms })),
     ])
     expect(service.arrivals).toHaveLength(1)
-  })
-
-  it('send nothing after maxQueueWait when a hook has blocked the thread', async () => {
-    service.script(() => ok())
-    const later = performance.now() + 100
-    const block = () => void vi.spyOn(performance, 'now').mockReturnValue(later)
-    const { client } = cached({ maxQueueWait: 50, hooks: { beforeRequest: [block] } })
-    const { error } = await settle(client.microblog.search(query))
-    vi.restoreAllMocks()
-    expect(error).toMatchObject({ code: 'timeout', charged: 'no' })
-    expect(service.arrivals).toHaveLength(0)
   })
 
   it('abort their request when the last call aborts', async () => {

@@ -118,12 +118,6 @@ describe('the option cache of a call', () => {
     expect(await ask()).toEqual(['4'])
   })
 
-  it.each([{ maxAge: -1 }, 'always', true, null])('refuses %j', async (cache) => {
-    const { client } = cached()
-    const { error } = await settle(client.microblog.search(query, { cache: cache as never }))
-    expect(error).toMatchObject({ code: 'configuration' })
-  })
-
   it('fetches each page of a refreshed walk, also when its first page is the same', async () => {
     service.script(...threePages(), ...threePages())
     const { client } = cached()

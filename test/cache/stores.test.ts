@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache, sqliteCacheStore } from '../../src/extensions/cache/index.ts'
 import { failure, ok, scriptedService } from '../support/service.ts'
-import { idsOf, threePages, query } from '../support/search.ts'
+import { threePages, query } from '../support/search.ts'
 import { newFolder } from '../support/folder.ts'
 import { realTime } from '../support/real-time.ts'
 import { cached } from './cached.ts'
@@ -95,19 +95,6 @@ describe('a store', () => {
     expect(error).toBeUndefined()
     expect(performance.now() - start).toBeLessThan(3000)
     expect(warnings).toMatchObject([['the cache failed', { reason: expect.stringContaining('1000 ms') }]])
-  })
-
-  // What an entry may hold is in entries.test.ts.
-  it.each([
-    ['text that is not JSON', '{"at":'],
-    ['an undocumented answer', { at: 0, status: 200, type: null, cost: 2, text: '{"posts":[{}]}' }],
-    ['a text that is cut off', { at: 0, status: 200, type: null, cost: 2, text: '{"posts":' }],
-  ])('that returns %s costs a warning and no answer', async (_, garbage) => {
-    service.script(() => ok())
-    const { warnings, logger } = logged()
-    const { client } = cached({ logger }, { ...promiseStore(), get: () => garbage })
-    const { value } = await realTime.settle(client.microblog.search(query))
-    expect([value && idsOf(value.posts), warnings.length]).toEqual([['1'], 1])
   })
 
   it('that parses JSON itself is read as well', async () => {

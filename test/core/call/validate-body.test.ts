@@ -153,21 +153,3 @@ describe('schema', () => {
     expect(error).toMatchObject({ name: 'ClosedError', ...paidFor })
   })
 })
-
-describe('withResponse()', () => {
-  it('shows no secret that the text of a response has in escapes', async () => {
-    const escaped = apiKey.replaceAll(/./g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
-    service.script(ok(JSON.stringify({ ...page(['1']), echo: '?' }).replace('?', escaped)))
-    const { value } = await settle(makeClient().microblog.search({ query: 'rust' }).withResponse())
-    const text = await value?.response.text()
-    expect(JSON.parse(text ?? '')).toMatchObject({ echo: '[redacted]', posts: [{ id: '1' }] })
-  })
-})
-
-describe('InvalidResponseError', () => {
-  it('has no secret in its body when the response is a single string', async () => {
-    service.script(ok(JSON.stringify(apiKey)))
-    const { error } = await settle(makeClient().microblog.search({ query: 'rust' }))
-    expect((error as InvalidResponseError).body).toBe('[redacted]')
-  })
-})
