@@ -17,7 +17,7 @@ import { importWithSqlite } from './sqlite.ts'
 export type Progress = Readonly<Record<string, unknown>>
 
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
-export const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
+const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
 
 /** An SQLite file with a table for each kind of record, and the progress of jobs. Jobs that differ may write it at the same time. */
 export class RecordDatabase {

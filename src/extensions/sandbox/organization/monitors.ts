@@ -16,7 +16,7 @@ export interface Listener {
 
 type Records = readonly { readonly id: string }[]
 
-export const networks = ['microblog', 'professionalnet', 'technews'] as const
+const networks = ['microblog', 'professionalnet', 'technews'] as const
 
 /** Before this time, listeners and feeds were created. The clock of the sandbox does not move it. */
 const oldest = Date.UTC(2026, 0, 1)
