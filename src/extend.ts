@@ -7,7 +7,7 @@
 export { type CallResult, type Call, type Send, type Wrap, unsent } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check-answer.ts'
-export { waitReasons } from './core/call/long-wait.ts'
+export { waitReasons } from './core/call/open-calls.ts'
 export { wrapCalls } from './core/call/wraps.ts'
 export type { CallSettings } from './core/options/settings.ts'
 export type { AnswerCache } from './core/options/types.ts'

@@ -27,7 +27,6 @@ export function firstIssues(issues: readonly Issue[], clean = (text: string) => 
   return first
 }
 
-/** Shortens a text. */
 export function cut(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }

@@ -59,9 +59,7 @@ export interface Operation {
   readonly documented: boolean
   /** Statuses of the documented errors; absent if none is documented. */
   readonly errors?: readonly number[]
-  /** Schema of the params or body. */
   readonly request: Schema
-  /** Schema of the response. */
   readonly response: Schema
   /** Name of the array in the response, if it is a list. */
   readonly list?: string

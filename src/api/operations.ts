@@ -55,7 +55,6 @@ export type ParamsOf<Id extends OperationId> = OperationId extends Id
       ? Params
       : object
 
-/** The operation with this id, or undefined. */
 export function operationOf(id: string): Operation | undefined {
   return operations.find((operation) => operation.id === id)
 }

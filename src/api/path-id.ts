@@ -9,7 +9,6 @@ export interface PathId {
   readonly schema: Schema
 }
 
-/** Ids that are text with a prefix. */
 export function prefixedId(prefix: string): PathId {
   const schema = z.custom<string>((id) => problemOf(id, prefix) === undefined, {
     error: ({ input }) => problemOf(input, prefix),

@@ -12,7 +12,6 @@ const silentMs = 4 * heartbeatMs
 
 /** A call in a queue. It keeps its result until it polls. */
 interface PolledCall {
-  /** Leaves the queue without a result. */
   leave: () => void
   seenAt: number
   timer: ReturnType<typeof setTimeout> | undefined

@@ -14,7 +14,6 @@ export interface QueueRequest {
   /** When the request must be sent. If the limiter knows that it will be later, it rejects at once. Default: any time. */
   readonly sendBy?: number | undefined
   readonly queuedAt: number
-  /** Cancels the wait. */
   readonly signal: AbortSignal
 }
 
@@ -26,7 +25,6 @@ export interface Lease {
   readonly paced: number
   /** Call it right before you send the request. Until then, the time of the grant counts as the send time. */
   sent(): void
-  /** Call it when the response headers arrive. */
   answered(): void
   /**
    * Frees the slot. Call it when the body has been read, or the request has failed.

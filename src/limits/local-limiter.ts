@@ -6,11 +6,9 @@ import { SurfacePace } from './surface-pace.ts'
 import { PollingCalls } from './cloudflare-workers.ts'
 import { type Slot, SurfaceQueue } from './surface-queue.ts'
 
-/** A limiter for the clients of one process. */
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
   readonly #all: Limits
-  /** Slots in use. */
   #taken = 0
   /** Its queue holds surfaces with a call to send: the calls wait in the queue of their surface. */
   readonly #slots: ReturnType<typeof pLimit>

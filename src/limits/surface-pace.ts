@@ -38,7 +38,6 @@ class SendLog {
     this.#sends.delete(send)
   }
 
-  /** Requests sent within the window. */
   get count(): number {
     const start = performance.now() - this.#spanMs
     return Array.from(this.#sends).filter(({ at }) => at > start).length
@@ -65,7 +64,6 @@ const countRefusedWindows = 30
 
 /** The pace of one search surface, from the requests of this process and their 429s. */
 export class SurfacePace {
-  /** The organization's limits. */
   readonly #limits: Limits
   readonly #log: SendLog
   readonly #contention: Contention

@@ -8,7 +8,6 @@ import { WaitingLine } from './waiting-line.ts'
 export interface Slot {
   /** Called when a request gets the slot. */
   enter?(send: SentRequest): void
-  /** Called when the request is sent. */
   sent?(send: SentRequest): void
   /** Frees the slot; null if no request used it. */
   release(send: SentRequest | null): void
@@ -75,7 +74,6 @@ export class SurfaceQueue {
     this.#slots = slots
   }
 
-  /** How many calls wait. */
   get length(): number {
     return this.#waiting.length
   }
@@ -103,7 +101,6 @@ export class SurfaceQueue {
     return entry
   }
 
-  /** Refuses a call if it waits. */
   cancel(entry: Entry, reason: unknown): void {
     if (this.#leave(entry)) entry.refuse(reason)
   }
@@ -130,7 +127,6 @@ export class SurfaceQueue {
     this.wake()
   }
 
-  /** Refuses all calls. */
   refuse(reason: unknown): void {
     for (const entry of this.#waiting.all()) this.cancel(entry, reason)
   }

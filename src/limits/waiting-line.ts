@@ -17,7 +17,6 @@ export class WaitingLine<Entry extends Waiting> {
     return this.#length
   }
 
-  /** The call that goes next. */
   get first(): Entry | undefined {
     return this.#ranks[0]?.entries.values().next().value
   }

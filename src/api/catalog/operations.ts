@@ -38,7 +38,6 @@ export const celestialBodiesCreate = {
   path: '/celestial-bodies',
 } as const satisfies Operation
 
-/** Every operation of the catalog. */
 export const catalogOperations = [
   planetsCreate,
   planetsUpdate,

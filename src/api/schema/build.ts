@@ -45,7 +45,6 @@ export function texts(bounds: {
   return z.array(text({ max: bounds.maxLength })).check(z.maxLength(bounds.maxItems))
 }
 
-/** An integer with inclusive bounds. */
 export function integer(bounds: { min: number; max?: number }): z.ZodMiniNumber<number> {
   const schema = z.int().check(z.minimum(bounds.min))
   return bounds.max === undefined ? schema : schema.check(z.maximum(bounds.max))

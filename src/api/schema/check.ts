@@ -42,7 +42,6 @@ const typeNames: Readonly<Record<string, string>> = {
   int: 'an integer',
 }
 
-/** Explains why a value is invalid. */
 function messageOf(issue: z.core.$ZodRawIssue): string {
   const { input, path, inst } = issue
   if (issue.code === 'unrecognized_keys') return 'is not a known property'

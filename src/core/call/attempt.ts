@@ -15,7 +15,6 @@ import { type AttemptOutcome, outcomeOf } from './outcome.ts'
 /** One attempt: it sends the request, settles the outcome, then checks and transforms a success. */
 export class OpenAttempt {
   #at: Situation
-  /** What the caller gets to see of it. */
   readonly #entry: Attempt
   readonly #cost: CallCost
   readonly #token: string | null
@@ -33,7 +32,6 @@ export class OpenAttempt {
     this.#token = token
   }
 
-  /** @throws {Failure} */
   async make(): Promise<CallResult> {
     const result = await this.#result()
     const isFailure = result instanceof Failure

@@ -52,7 +52,6 @@ export class CallCost implements CallCredits {
     else this.reserve()
   }
 
-  /** Accounts for an attempt. */
   settle(cost: Cost): void {
     if (cost === 'none') return
     const most = this.#worstCase ?? 0
@@ -67,12 +66,10 @@ export class CallCost implements CallCredits {
     this.#end(spent, uncertain, (reservation) => reservation.settle(spent, uncertain))
   }
 
-  /** What the call has cost so far; a copy. */
   get credits(): CallCredits {
     return { spent: this.spent, uncertain: this.uncertain }
   }
 
-  /** Releases what is still reserved. */
   close(): void {
     this.#isClosed = true
     this.#end(0, 0, (reservation) => reservation.release())

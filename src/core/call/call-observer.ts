@@ -17,7 +17,6 @@ export function codeOf(error: unknown): string {
   return isSocialSearchError(error) ? error.code : 'aborted'
 }
 
-/** What observers get to see of an answer. */
 type Answered = Pick<ObservedCall, 'attempts' | 'credits' | 'requestId'> & { readonly cached?: Cached }
 
 /** Tells the observers of one call what it does. */
@@ -48,7 +47,6 @@ export class CallObserver {
     this.report(reason, ms)
   }
 
-  /** Reports that the call waits `ms` milliseconds. */
   report(reason: Wait['reason'], ms: number): void {
     this.#tell('onWait', { ...this.call, reason, until: dateIn(ms) })
   }
@@ -66,7 +64,6 @@ export class CallObserver {
     this.#tell('onAttempt', { ...this.call, ...attempt, credits })
   }
 
-  /** Makes the call, and reports its end. */
   async observe<T extends Answered>(work: () => Promise<T>): Promise<T> {
     const start = performance.now()
     const end = (known: Omit<ObservedCall, keyof ObservedStart | 'duration'>): void =>

@@ -38,7 +38,6 @@ export interface Situation {
   readonly redactor: Redactor
   readonly phase: TimeoutPhase
   readonly attempts: readonly Attempt[]
-  /** Of the attempts that have failed. */
   readonly failures: readonly Failure[]
   /** Whether the attempt in flight was charged or applied, as far as it is known. */
   readonly tookEffect: Charged
@@ -46,7 +45,6 @@ export interface Situation {
   readonly accountedOutcome?: { readonly body?: unknown }
 }
 
-/** A call without an attempt. */
 export function unsent(call: Call): Situation {
   const { redactor } = call.client
   return { call, redactor, phase: 'queue', attempts: [], failures: [], tookEffect: 'no' }
@@ -88,7 +86,6 @@ export function errorContext(
   return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body: accountedOutcome?.body }
 }
 
-/** Time for one attempt of a call, in milliseconds. */
 export function timeoutOf({ settings, operation }: Call): number {
   return settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs
 }

@@ -101,7 +101,6 @@ export class Cancellation {
     }
   }
 
-  /** The call has ended: stops all that could cancel it. */
   close(): void {
     for (const cleanUp of this.#cleanUp?.splice(0) ?? []) cleanUp()
   }

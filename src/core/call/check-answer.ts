@@ -40,7 +40,6 @@ export async function checkAnswer(
   return makeFailure(at, error, 'unreadable')
 }
 
-/** Why a success has no value. */
 function whyUnusable({ redactor }: Situation, { response, text, complete }: ParsedSuccess): string {
   const { status } = response
   if (!complete) return `the response is larger than ${maxBodyBytes} bytes and was cut off`

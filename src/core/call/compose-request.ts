@@ -20,7 +20,6 @@ export interface ComposedRequest {
   readonly issues: readonly Issue[]
 }
 
-/** Shared by valid requests. */
 const noIssues: readonly Issue[] = []
 
 /**
@@ -124,7 +123,6 @@ export function contextOf(
   return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
 }
 
-/** What is known of all attempts together. */
 export function worstOf(all: readonly Charged[]): Charged {
   return all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
 }

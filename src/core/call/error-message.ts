@@ -7,7 +7,6 @@ import type { ErrorBody } from '../http/body-format.ts'
 /** Longest code that an error repeats, in characters: it ends up in logs. */
 export const maxCodeLength = 64
 
-/** One line of text, of bounded length. */
 export function printable(text: string, maxLength: number): string {
   return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
 }

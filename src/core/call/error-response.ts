@@ -11,7 +11,6 @@ import { type Situation, errorContext } from './call.ts'
 import { describeError, describeGatewayBody, maxCodeLength, printable } from './error-message.ts'
 import { failureOfConnection, makeFailure } from './failures.ts'
 
-/** The failure of an attempt whose response is not a success. */
 export function failureOfResponse(at: Situation, received: RawResponse): Failure {
   const { status, type } = received.response
   // Other 3xx do not redirect, a 304 for example.

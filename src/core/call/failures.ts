@@ -42,7 +42,6 @@ const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
   exchange: 'no-answer',
 }
 
-/** The failure of an attempt whose connection failed. */
 export function failureOfConnection(at: Situation, failure: NetworkFailure): Failure {
   const { message, phase, reason } = failure
   const tookEffect = phase === 'exchange' ? at.tookEffect : 'no'

@@ -11,7 +11,6 @@ import {
 import type { Wait } from '../options/types.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
-import { warnIfLong } from './long-wait.ts'
 
 /** Milliseconds between two checks why calls wait. */
 const checkMs = 250
@@ -37,7 +36,6 @@ interface SurfaceStatus {
 
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
-  /** Requests that have a slot. */
   #inFlight = 0
   /** With what they ask of the limiter while they queue. */
   readonly #calls = new Map<Call, QueueRequest | undefined>()
@@ -58,7 +56,6 @@ export class OpenCalls {
     if (this.#isClosed) call.cancellation.abort(closed)
   }
 
-  /** The call has ended. */
   delete(call: Call): void {
     this.unqueue(call)
     this.#calls.delete(call)
@@ -91,7 +88,6 @@ export class OpenCalls {
     this.#timer = undefined
   }
 
-  /** Queued calls by surface, and requests in flight. */
   status(limiter: CallLimiter): ClientStatus {
     const queued = [...this.#calls.values()].filter((request) => request !== undefined)
     const surfaces = [...this.#surfaces].map((surface) => {
@@ -112,7 +108,6 @@ export class OpenCalls {
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
-  /** Warns of the first long wait of these calls. */
   warnOfWait(call: Call, wait: Parameters<typeof warnIfLong>[1], queuedMs = 0): void {
     if (!this.#hasWarned) this.#hasWarned = warnIfLong(call, wait, queuedMs)
   }
@@ -138,4 +133,36 @@ export class OpenCalls {
       this.warnOfWait(call, wait, now - queuedAt)
     }
   }
+}
+
+/** Milliseconds after which a silent program seems to hang. */
+const longMs = 5000
+
+/** Why a call waits, for people. */
+export const waitReasons: Record<Wait['reason'], string> = {
+  slot: 'other requests are still running',
+  pace: "this minute's requests are used up",
+  rate_limited: 'the service asked to slow down',
+  retry: 'the last attempt failed',
+}
+
+/**
+ * Warns of a wait of more than 5 seconds; returns whether it did.
+ *
+ * @param wait Why the call waits; null if its limiter does not tell.
+ * @param queuedMs Milliseconds for which it has waited.
+ */
+function warnIfLong(
+  { settings: { log }, operation: { id, surface } }: Call,
+  wait: QueueWait | { reason: 'retry'; ms: number } | null,
+  queuedMs: number,
+): boolean {
+  const ms = wait?.ms ?? Infinity
+  const isLong = queuedMs >= longMs || (ms !== Infinity && ms > longMs)
+  if (!isLong || log === undefined) return false
+  const reason = wait?.reason ?? null
+  const why = reason === null ? 'its limiter does not say why' : waitReasons[reason]
+  const until = dateIn(ms)?.toISOString() ?? null
+  log('warn', `a call waits for more than 5 seconds: ${why}`, { operation: id, surface, reason, until })
+  return true
 }

@@ -7,7 +7,6 @@ import type { Failure } from '../retry/failure.ts'
 import type { Situation } from './call.ts'
 import { failureOfResponse } from './error-response.ts'
 
-/** What came of an attempt. */
 export type AttemptOutcome = ParsedSuccess | Failure
 
 /** A success, parsed, whether it is usable or not; its texts and data are redacted. */
@@ -21,7 +20,6 @@ export interface ParsedSuccess extends RawResponse {
   readonly cost: Cost
 }
 
-/** The outcome of an attempt whose response has been read. */
 export function outcomeOf(at: Situation, received: RawResponse): AttemptOutcome {
   const { status } = received.response
   return status >= 200 && status < 300 ? parseSuccess(at, received) : failureOfResponse(at, received)

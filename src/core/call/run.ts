@@ -28,7 +28,6 @@ import { errorOfEnd } from './failures.ts'
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
-/** Answers calls with requests. */
 export function sendCalls(openCalls: OpenCalls): Send {
   return (call) => new CallRun(call, openCalls).send()
 }
@@ -49,7 +48,6 @@ class CallRun {
     this.#cost = new CallCost(call)
   }
 
-  /** Answers the call. */
   async send(): Promise<CallResult> {
     this.#openCalls.add(this.#call)
     try {
@@ -136,7 +134,6 @@ class CallRun {
     )
   }
 
-  /** Enters the queue. */
   #enterQueue(): QueueRequest {
     const { cancellation, operation, settings } = this.#call
     const queueRequest: QueueRequest = {
@@ -202,7 +199,6 @@ class CallRun {
     return true
   }
 
-  /** The error that the caller gets. */
   #errorOf(thrown: unknown): unknown {
     const error = thrown instanceof Failure ? thrown.error : thrown
     if (error instanceof Ended) return errorOfEnd(this.#situation(), error)

@@ -35,7 +35,6 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** What else a call may need. */
 export interface CallExtras {
   /** Aborts when nobody waits for the call any more. A request in flight may be charged, so it is finished, but not repeated. */
   readonly callerLeft?: AbortSignal | undefined
@@ -43,7 +42,6 @@ export interface CallExtras {
   readonly previousPage?: CallResult | undefined
 }
 
-/** The transport of a client. */
 export class ClientTransport implements Transport {
   readonly #client: ClientSettings
   readonly #defaults: CallSettings

@@ -10,13 +10,11 @@ export interface Credits extends CreditSummary {
   byOperation: Record<string, CreditSummary>
 }
 
-/** Counts the credits of one client. */
 export class Ledger {
   saved = 0
   /** Not rounded yet. */
   readonly #accounts = new Map<string, CreditSummary>()
 
-  /** What the calls have cost so far; a copy. */
   credits(): Credits {
     const total = { spent: 0, uncertain: 0, reserved: 0 }
     const byOperation: Credits['byOperation'] = {}
@@ -27,7 +25,6 @@ export class Ledger {
     return { ...roundedSummary(total), saved: rounded(this.saved), byOperation }
   }
 
-  /** @param operation The operation's id. */
   account(operation: string): CreditSummary {
     let account = this.#accounts.get(operation)
     if (account === undefined)

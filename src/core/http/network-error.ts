@@ -7,7 +7,6 @@ export interface NetworkFailure {
   readonly phase: ConnectionPhase
   /** The runtime's code, such as `ECONNRESET`, or else its message. */
   readonly reason: string
-  /** For the user. */
   readonly message: string
 }
 
@@ -104,7 +103,6 @@ export function explainNetworkError(
 /** Longest reason in a message, in characters. */
 const maxReasonLength = 200
 
-/** An error, or one of its causes. */
 interface Link {
   readonly code?: unknown
   readonly syscall?: unknown

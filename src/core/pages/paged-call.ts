@@ -54,10 +54,6 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     this.#request = transport.compose(operation, params, undefined, options ?? {})
   }
 
-  override get [Symbol.toStringTag](): string {
-    return 'PagedCall'
-  }
-
   /**
    * Continues from a saved page or from an error. Null starts at the first page. `limit` and `maxPages` start again from
    * zero.

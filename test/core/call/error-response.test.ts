@@ -1,0 +1,172 @@
+import { expect, it } from 'vitest'
+import { microblogSearch } from '../../../src/api/microblog.ts'
+import { mentionsGet, mentionsSetState } from '../../../src/api/mentions.ts'
+import type { Operation } from '../../../src/api/operation.ts'
+import type { Situation } from '../../../src/core/call/call.ts'
+import { failureOfResponse } from '../../../src/core/call/error-response.ts'
+import { serviceFormat } from '../../../src/core/http/body-format.ts'
+import type { Failure } from '../../../src/core/retry/failure.ts'
+import type { Charged } from '../../../src/errors/index.ts'
+import { Redactor } from '../../../src/lib/redact.ts'
+
+interface Case {
+  readonly operation?: Operation
+  readonly tookEffect?: Charged
+  readonly ambiguous?: boolean
+  readonly headers?: Record<string, string>
+  /** Of a response that `Response` cannot be made with. */
+  readonly is?: { readonly status: number; readonly type?: string }
+}
+
+const at = ({ operation = microblogSearch, tookEffect = 'unknown', ambiguous = false }: Case): Situation => {
+  const settings = { retry: { ambiguous, maxAttempts: Infinity, maxWaitMs: 60_000 } }
+  const redactor = new Redactor()
+  const client = { baseUrl: 'https://api.example/v1', bodyFormat: serviceFormat, redactor }
+  const call = { client, settings, operation, request: { path: operation.path, params: '{}' } }
+  return { call, redactor, phase: 'body', attempts: [], failures: [], tookEffect } as never
+}
+
+const failed = (status: number, body: unknown, more: Case = {}): Failure => {
+  const response = new Response(null, { status: more.is ? 200 : status, headers: more.headers ?? {} })
+  for (const [name, value] of Object.entries(more.is ?? {})) Object.defineProperty(response, name, { value })
+  return failureOfResponse(at(more), { response, text: JSON.stringify(body), complete: true })
+}
+
+const own = (code: string, error: object = {}) => ({ requestId: 'req_1', error: { code, ...error } })
+const byProxy = (code: string, error: object = {}) => own(code, { by: 'proxy', charged: 'no', ...error })
+const write = { operation: mentionsSetState }
+const read = { operation: mentionsGet, tookEffect: 'no' } as const
+const without = (name: string): unknown =>
+  expect.not.objectContaining({ [name]: expect.anything() as unknown })
+const retried = { wait: expect.any(Number) as number }
+
+it.each<[string, Failure, object]>([
+  [
+    'an opaque redirect has no status',
+    failed(0, '', { is: { status: 0, type: 'opaqueredirect' } }),
+    { kind: 'final', wait: null, error: without('status') },
+  ],
+  ...[301, 302, 303, 307, 308].map((status): [string, Failure, object] => [
+    `${status} is a redirect`,
+    failed(status, ''),
+    { kind: 'final', tookEffect: 'unknown', error: { name: 'RedirectError', status } },
+  ]),
+  [
+    'a status of 0 is no response',
+    failed(0, '', { is: { status: 0 } }),
+    { kind: 'no-answer', tookEffect: 'unknown', error: { name: 'ConnectionError', phase: 'exchange' } },
+  ],
+  [
+    '304 does not come from the service, whatever it holds',
+    failed(304, '', { is: { status: 304 } }),
+    { kind: 'final', tookEffect: 'unknown', cost: 'unknown', error: { gateway: true, status: 304 } },
+  ],
+  [
+    '305 with an error body does not come from the service',
+    failureOfResponse(at({}), {
+      ...{ response: Object.defineProperty(new Response(), 'status', { value: 305 }), complete: true },
+      text: JSON.stringify(own('moved')),
+    }),
+    { kind: 'final', tookEffect: 'unknown', error: { gateway: true, code: 'http_305' } },
+  ],
+  ...(
+    [
+      [400, 'validation_error', 'final', 'ValidationError', null],
+      [401, 'unauthorized', 'unauthorized', 'AuthenticationError', null],
+      [429, 'rate_limited', 'rate-limited', 'RateLimitError', expect.any(Number)],
+      [500, 'internal', 'server-error', 'ApiError', null],
+      [502, 'upstream_error', 'upstream', 'UpstreamError', expect.any(Number)],
+      [503, 'professionalnet_unavailable', 'unavailable', 'ServiceUnavailableError', expect.any(Number)],
+    ] as const
+  ).map(([status, code, kind, name, wait]): [string, Failure, object] => [
+    `${status} of the service is ${kind}, and not charged`,
+    failed(status, own(code)),
+    { kind, wait, tookEffect: 'no', cost: 'none', error: { name, code, requestId: 'req_1', status } },
+  ]),
+  [
+    'an announced wait is in seconds on the error, and closes the surface',
+    failed(429, own('rate_limited'), { headers: { 'retry-after': '7' } }),
+    { announced: 7000, wait: 7000, closedMs: 7000, error: { retryAfter: 7 } },
+  ],
+  ['503 closes no surface', failed(503, own('x'), { headers: { 'retry-after': '7' } }), { closedMs: null }],
+  [
+    'a code that is long is cut, and the issues are passed on',
+    failed(400, own('x'.repeat(99), { issues: [{ path: 'query', message: 'is bad' }] })),
+    { error: { code: `${'x'.repeat(64)}…`, issues: [{ path: 'query', message: 'is bad' }] } },
+  ],
+  ['403 names the scopes', failed(403, own('forbidden')), { error: { requiredScopes: ['search:read'] } }],
+  ['404 names no scopes', failed(404, own('not_found')), { error: without('requiredScopes') }],
+  ['500 after a write may be applied', failed(500, own('x'), write), { tookEffect: 'unknown', wait: null }],
+  ['502 after a write may be applied', failed(502, own('x'), write), { tookEffect: 'unknown', wait: null }],
+  ['503 after a write is not applied', failed(503, own('x'), write), { tookEffect: 'no', ...retried }],
+  [
+    '500 of a write not sent is not applied',
+    failed(500, own('x'), { ...write, tookEffect: 'no' }),
+    { tookEffect: 'no' },
+  ],
+  ['401 of a gateway to a paid call is final', failed(401, ''), { kind: 'final', tookEffect: 'unknown' }],
+  ['401 of a gateway to a read refreshes', failed(401, '', read), { kind: 'unauthorized', tookEffect: 'no' }],
+  [
+    '401 of a gateway refreshes if asked',
+    failed(401, '', { ambiguous: true }),
+    { kind: 'unauthorized', tookEffect: 'unknown' },
+  ],
+  ['400 of a gateway to a read is final', failed(400, '', read), { kind: 'final', error: { gateway: true } }],
+  [
+    '429 of a gateway closes the surface',
+    failed(429, '', read),
+    { kind: 'gateway-429', closedMs: expect.any(Number) },
+  ],
+  [
+    '429 of a gateway to a paid call is not retried',
+    failed(429, ''),
+    { wait: null, closedMs: 0, cost: 'unknown' },
+  ],
+  ['500 of a gateway to a read is retried', failed(500, '', read), { kind: 'gateway-error', ...retried }],
+  [
+    'a proxy says what it cost, in its own words of one line',
+    failed(500, byProxy('x', { charged: 'yes', message: `a\nb${'c'.repeat(600)}`, gateway: true }), {
+      headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' },
+    }),
+    {
+      ...{ kind: 'final', tookEffect: 'yes', cost: { spent: 2, uncertain: 0, charged: 'yes' }, wait: null },
+      error: { gateway: true, message: expect.stringMatching(/^microblog.search: a bc{497}…$/) as string },
+    },
+  ],
+  [
+    'a header with credits is not read without a proxy',
+    failed(500, '', { headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' } }),
+    { cost: 'unknown' },
+  ],
+  ['403 of a proxy names no scopes', failed(403, byProxy('forbidden')), { error: without('requiredScopes') }],
+  [
+    'an error of a proxy has its class',
+    failed(503, byProxy('closed')),
+    { kind: 'final', error: { name: 'ClosedError' } },
+  ],
+  [
+    'a proxy cannot charge what was not sent',
+    failed(500, byProxy('x', { charged: 'yes' }), { tookEffect: 'no' }),
+    { tookEffect: 'no' },
+  ],
+  [
+    '429 of a proxy that has charged is final',
+    failed(429, byProxy('rate_limited', { charged: 'unknown', retryAfter: 3 })),
+    { kind: 'final', wait: null },
+  ],
+  [
+    '429 of a proxy is waited out',
+    failed(429, byProxy('rate_limited', { retryAfter: 3 })),
+    { kind: 'rate-limited', wait: 3000 },
+  ],
+  ['429 of a proxy without a time is final', failed(429, byProxy('rate_limited')), { kind: 'final' }],
+  [
+    '429 of a proxy with a time of 0 is final',
+    failed(429, byProxy('rate_limited', { retryAfter: 0 })),
+    { kind: 'final' },
+  ],
+  ['503 of a proxy with a time is final', failed(503, byProxy('x', { retryAfter: 3 })), { kind: 'final' }],
+  ['401 of a proxy refreshes', failed(401, byProxy('unauthorized')), { kind: 'unauthorized' }],
+])('failureOfResponse(): %s', (_, failure, expected) => {
+  expect(failure).toMatchObject(expected)
+})
