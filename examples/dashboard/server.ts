@@ -46,7 +46,7 @@ const proxy = createProxy({
 
 async function api(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
-  if (pathname === '/api/budget') return Response.json(budget)
+  if (pathname === '/api/budget') return Response.json(budget.summary())
   if (pathname === '/api/faults') {
     sandbox.inject(await request.json())
     return new Response(null, { status: 204 })

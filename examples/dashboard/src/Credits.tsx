@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { CreditBudget } from 'social-search-sdk'
 import { prices } from './api.ts'
 
-type Budget = ReturnType<CreditBudget['toJSON']>
+type Budget = ReturnType<CreditBudget['summary']>
 
 export function useBudget(): Budget | undefined {
   const { data } = useQuery<Budget>({
