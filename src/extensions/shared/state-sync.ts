@@ -17,6 +17,9 @@ const [firstPollMs, longestPollMs] = [25, 1000]
 /** A process that has heard no notice of its own for so long logs it, in milliseconds. */
 const deafMs = 5000
 
+/** A shorter request would be one of a test, or of a cache: then processes should still take turns. In milliseconds. */
+const leastRequestMs = 50
+
 /** What a surface of this process tells of itself. Times are monotonic. */
 export interface SurfacePart {
   readonly key: string
@@ -93,7 +96,7 @@ export class StateSync extends SharedText {
 
   /** Ends a request: another one of this turn gets its slot, or another process. */
   release(requestMs: number): void {
-    this.#requestMs = Math.max(1, requestMs)
+    this.#requestMs = Math.max(leastRequestMs, requestMs)
     this.inFlight--
     this.giveBack(1)
     for (const { queue } of this.surfaces.values()) queue.wake()
