@@ -48,9 +48,9 @@ export const projects = [
   ...Object.keys(apart).map((name) => ({
     extends: true as const,
     test: {
-      // Real machines take real time, and a busy one too long: a test that fails is tried once more, which the report shows. These
-      // wait for events alone.
-      retry: ['redis', 'postgres', 'dashboard'].includes(name) ? 0 : 1,
+      // Real machines take real time, and a busy one too long: a test that fails is tried once more, which the report shows. Those
+      // of shared limits wait for events alone.
+      retry: ['redis', 'postgres'].includes(name) ? 0 : 1,
       // The servers of the dashboard's files would write the same cache of Vite.
       ...(name === 'dashboard' && { maxWorkers: 1 }),
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },
