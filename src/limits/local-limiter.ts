@@ -14,12 +14,15 @@ export class LocalLimiter implements CallLimiter {
   readonly #slots: ReturnType<typeof pLimit>
   readonly #polling = isTiedToRequests() ? new PollingCalls(() => this.wake()) : undefined
   readonly #queues = new Map<string | null, SurfaceQueue>()
+  readonly #inUse: Set<LocalLimiter> | undefined
 
   /**
    * @param limits Of this process.
    * @param all The organization's limits, if this process has only a part of them.
+   * @param inUse A set that the limiter joins when it grants a lease.
    */
-  constructor(limits: Partial<Limits> = {}, all?: Limits) {
+  constructor(limits: Partial<Limits> = {}, all?: Limits, inUse?: Set<LocalLimiter>) {
+    this.#inUse = inUse
     this.limits = { ...organizationLimits, ...limits }
     this.#all = all ?? this.limits
     this.#slots = pLimit(this.limits.inFlight)
@@ -36,6 +39,11 @@ export class LocalLimiter implements CallLimiter {
 
   waitOf(surface: string | null): QueueWait | null {
     return this.#queues.get(surface)?.waitOf() ?? null
+  }
+
+  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
+  get isIdle(): boolean {
+    return this.#taken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
@@ -59,6 +67,7 @@ export class LocalLimiter implements CallLimiter {
         // The other surfaces come first the next time.
         this.#queues.delete(name)
         this.#queues.set(name, queue)
+        this.#inUse?.add(this)
         return new Promise((resolve) => {
           const enter = (): Promise<void> => new Promise((free) => resolve(this.#slot(free)))
           void (this.#polling ? enter() : this.#slots(enter))

@@ -3,15 +3,26 @@ import { ConfigurationError } from '../errors/index.ts'
 import type { Limits } from './interface.ts'
 import { LocalLimiter } from './local-limiter.ts'
 
-/**
- * Limiters by label, or hash of a key, and base URL. They outlive their clients: a program that makes a client for each job
- * must count the requests of earlier jobs, and what is an error must not depend on when garbage is collected.
- */
-const byLabel = new Map<string, LocalLimiter>()
+/** Limits are kept for good: what is an error must not depend on when garbage is collected. */
+interface Known {
+  readonly limits: Limits
+  readonly limiter: Pick<WeakRef<LocalLimiter>, 'deref'>
+}
+
+/** By label, or hash of a key, and base URL. */
+const byLabel = new Map<string, Known>()
 const byProvider = new WeakMap<object, typeof byLabel>()
 
 /**
- * The limiter of one organization in this process.
+ * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
+ * each job must count the requests of earlier jobs.
+ */
+const inUse = new Set<LocalLimiter>()
+let sweptAt = 0
+
+/**
+ * The limiter of one organization in this process. It is dropped when no client has it and none of its requests counts, so
+ * that a server of many organizations does not keep them all.
  *
  * @param owner Identifies the organization: a label, the hash of a key, or the object that provides its tokens.
  * @throws {ConfigurationError} if another client of the organization had other limits.
@@ -21,18 +32,33 @@ export function limiterOfProcess(
   baseUrl: string,
   limits: Partial<Limits> = {},
 ): LocalLimiter {
+  forgetIdle()
   const isLabel = typeof owner === 'string'
-  const limiters = isLabel ? byLabel : (byProvider.get(owner) ?? new Map<string, LocalLimiter>())
-  if (!isLabel) byProvider.set(owner, limiters)
+  const all = isLabel ? byLabel : (byProvider.get(owner) ?? new Map<string, Known>())
+  if (!isLabel) byProvider.set(owner, all)
   const key = isLabel ? `${owner} ${baseUrl}` : baseUrl
-  const limiter = limiters.get(key) ?? new LocalLimiter(limits, organizationLimits)
-  limiters.set(key, limiter)
-  for (const [name, own] of Object.entries(limits)) {
-    const other = limiter.limits[name as keyof Limits]
-    if (other !== own)
+  const known = all.get(key)
+  const own = Object.keys(limits).length === 0 ? organizationLimits : { ...organizationLimits, ...limits }
+  for (const name of Object.keys(limits) as (keyof Limits)[]) {
+    const other = known?.limits[name] ?? own[name]
+    if (other !== own[name])
       throw new ConfigurationError(
-        `limits.${name} is ${other} in another client of this organization, got ${own}`,
+        `limits.${name} is ${other} in another client of this organization, got ${own[name]}`,
       )
   }
+  const kept = known?.limiter.deref()
+  if (kept !== undefined) return kept
+  const limiter = new LocalLimiter(known?.limits ?? own, organizationLimits, inUse)
+  // Some edge workers have no WeakRef; limiters then live as long as the worker.
+  const weak = typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter)
+  all.set(key, { limits: limiter.limits, limiter: weak })
   return limiter
+}
+
+/** Runs once a window, without a timer, which edge workers would tie to a request. */
+function forgetIdle(): void {
+  const now = performance.now()
+  if (now - sweptAt < organizationLimits.windowMs) return
+  sweptAt = now
+  for (const limiter of inUse) if (limiter.isIdle) inUse.delete(limiter)
 }

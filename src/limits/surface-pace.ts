@@ -91,6 +91,12 @@ export class SurfacePace {
     return Math.max(0, this.#closure.openAt - performance.now())
   }
 
+  /** Whether a new pace would behave the same: no request and no 429 counts any more. */
+  get isIdle(): boolean {
+    const { waitUntil } = this.#closure
+    return this.#log.wait(1) === 0 && performance.now() >= Math.max(waitUntil, this.#countRefusedUntil)
+  }
+
   /** Milliseconds until a request may be sent. */
   get wait(): number {
     const closed = this.#closure.waitUntil - performance.now()
