@@ -111,9 +111,6 @@ export function watch(call: Promise<Lease>): { lease: Lease | undefined } {
   return seen
 }
 
-/** Whether a reply tells that a text was stored. */
-export const isStored = (reply: unknown) => Array.isArray(reply) && reply.length === 1
-
 /** Whether a command stores a state in which a process has a slot. */
 export const isGrant = (args: readonly unknown[]) => args.some((text) => /"slots":[1-9]/.test(String(text)))
 
