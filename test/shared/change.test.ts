@@ -167,6 +167,14 @@ describe('changeState() grants slots', () => {
   })
 })
 
+describe('changeState() forgets', () => {
+  it('a process whose requests no longer count', () => {
+    tell('1', 0, { arrivals: [[':a', [10]]] })
+    expect(tell('1', 60_000).state.processes).toHaveProperty('1')
+    expect(tell('1', 60_100).state.processes).toEqual({})
+  })
+})
+
 describe('changeState() closes a surface', () => {
   it('until the latest time that a process announces, and no other surface', () => {
     expect(tell('1', 0, { closures: [[':a', 5000]] }).looks).toEqual([['*', 0]])
