@@ -67,10 +67,10 @@ async function watch(
         return undefined
       }
       next.removed.forEach((position) => feed.remove(position))
-      // A move must not put an unseen post below the overlap.
-      const lost = history[turns - 2]?.crash === 'before work'
+      // A move must not put an unseen post below the overlap. After a crash, the state does not tell what is unseen.
+      const { crash } = history[turns - 2] ?? quiet
       if (next.turned !== null) {
-        if (!lost && isComplete()) feed.reverse(next.turned, overlap)
+        if (crash === 'no' && isComplete()) feed.reverse(next.turned, overlap)
       } else next.late.forEach((position) => feed.insert(position))
       feed.post(next.top)
     } else if (cursor !== undefined && now !== undefined) {
