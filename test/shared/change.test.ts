@@ -243,13 +243,20 @@ describe('changeState() changes the text', () => {
 
 describe('changeState() begins anew', () => {
   const state = { epoch: 'a', version: 7, time: 1, shift: 0, bornAt: 0, quietUntil: 0, closures: {} }
-  const whole = { ...state, processes: {} }
+  const entry = { until: 9, turnMs: 200, slots: 0, arrivals: {}, past: {}, places: {} }
+  const whole = { ...state, processes: { 1: entry } }
   it.each([
-    ...['', 'null', '[]', '{}', state, { ...whole, closures: [] }],
+    ...['', 'null', '[]', '{}', state, { ...state, processes: { 1: {} } }],
+    { ...whole, closures: [] },
     ...[
       { ...whole, epoch: 1 },
       { ...whole, version: null },
+      { ...whole, quietUntil: null },
     ],
+    ...[{ slots: null }, { places: [] }].map((wrong) => ({
+      ...whole,
+      processes: { 1: { ...entry, ...wrong } },
+    })),
   ])('when the store has another text than a state: %j', (other) => {
     setText(typeof other === 'string' ? other : JSON.stringify(other))
     expect(ask('1', 0)).toEqual({ reason: 'quiet', ms: 200 })

@@ -115,7 +115,11 @@ export function changeBudget(
 /** Reads a text; undefined if there is none, or another than a budget. */
 function decode(text: string | undefined): BudgetState | undefined {
   const state = parseState(text) as BudgetState | undefined
-  return typeof state?.period === 'string' && isRecord(state.parts) ? state : undefined
+  const { period, spent, uncertain, parts } = state ?? {}
+  const isPart = (part: Part): boolean =>
+    isRecord(part) && [part.reserved, part.abandoned, part.until, part.told].every(Number.isFinite)
+  const isWhole = typeof period === 'string' && [spent, uncertain].every(Number.isFinite) && isRecord(parts)
+  return isWhole && Object.values(parts).every(isPart) ? state : undefined
 }
 
 /** Credits left for further reservations. */

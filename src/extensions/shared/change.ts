@@ -111,7 +111,7 @@ function age(state: LimiterState, { spanMs, perMinute }: Rules, now: number): vo
     })
     const least = Math.min(...had)
     for (const entry of entries) {
-      // Nobody is held back for longer than a span.
+      // So a process waits for others for a span at most.
       const past = Math.min(perMinute, (had[users.indexOf(entry)] ?? least) - least)
       entry.past = put(entry.past, surface, past, past)
     }

@@ -54,7 +54,16 @@ export const unpaced = ''
 /** Reads a text; undefined if there is none, or another than a state: then the state was lost. */
 export function decode(text: string | undefined): LimiterState | undefined {
   const state = parseState(text) as LimiterState | undefined
-  return isRecord(state?.processes) && isRecord(state.closures) ? state : undefined
+  const { bornAt, quietUntil, processes, closures } = state ?? {}
+  const isEntry = (entry: ProcessEntry): boolean =>
+    [entry.until, entry.turnMs, entry.slots].every(Number.isFinite) &&
+    [entry.arrivals, entry.past, entry.places].every(isRecord) &&
+    Object.values(entry.arrivals).every(Array.isArray) &&
+    Object.values(entry.places).every(isRecord)
+  const isWhole = [bornAt, quietUntil].every(Number.isFinite) && isRecord(processes) && isRecord(closures)
+  return isWhole && Object.values(processes).every((each) => isRecord(each) && isEntry(each))
+    ? state
+    : undefined
 }
 
 /** A copy of a record without one name. */

@@ -134,7 +134,7 @@ export class Turns {
   }
 
   #excess(mine: Waiting, other: Waiting): number {
-    // Nobody is held back for longer than a span.
+    // So a process waits for others for a span at most.
     const count = ({ entry, surface }: Waiting): number =>
       Math.min(this.#rules.perMinute, (entry.arrivals[surface]?.length ?? 0) + (entry.past[surface] ?? 0))
     return count(mine) - count(other)
