@@ -100,8 +100,47 @@ describe('postgresStore()', () => {
       result: 0,
     })
     await stores[0]!.update('a', count)
-    await Promise.all(Array.from({ length: 90 }, (_, i) => stores[i % 3]!.update('a', count)))
-    expect(await stores[0]!.update('a', (value) => ({ result: value }))).toBe('91')
+    await Promise.all(Array.from({ length: 30 }, (_, i) => stores[i % 3]!.update('a', count)))
+    expect(await stores[0]!.update('a', (value) => ({ result: value }))).toBe('31')
+    await Promise.all(pools.map((pool) => pool.end()))
+  })
+
+  it('takes a write that ends in a deadlock for a lost one', async () => {
+    const pool = poolOf()
+    let isMet = false
+    const query = (text: string, values: unknown[]) => {
+      if (isMet || !text.includes('insert into social_search_shared (')) return pool.query(text, values)
+      isMet = true
+      return pool.query(`do $$ begin raise exception using errcode = '40P01'; end $$`, [])
+    }
+    const store = postgresStore({ query, connect: () => pool.connect() })
+    await store.update('met', (value = 'nothing') => ({ value: `${value} and mine`, result: 0 }))
+    expect([isMet, await store.update('met', (value) => ({ result: value }))]).toEqual([
+      true,
+      'nothing and mine',
+    ])
+    await pool.end()
+  })
+
+  it('lets calls and outcomes wait while the server is away, and goes on by itself once it is back', async () => {
+    const pools = [poolOf(), poolOf()]
+    const log: string[] = []
+    const note = (message: string) => void log.push(message)
+    const common = { store: postgresStore(pools[0]!), logger: { warn: note, info: note } }
+    const limiter = new SharedLimiter({ ...common, organization: 'away' })
+    const budget = new SharedBudget({ ...common, name: 'away', limit: 10 })
+    ;(await limiter.acquire(queueRequest())).release()
+    const reservation = await budget.reserve(2, 'any')
+    await server.kill()
+    const waiting = limiter.acquire(queueRequest())
+    reservation.settle(2)
+    const away = 'the shared store is unavailable'
+    await expect.poll(() => log).toEqual([away, away])
+    await server.restart()
+    ;(await waiting).release()
+    const other = new SharedBudget({ store: postgresStore(pools[1]!), name: 'away', limit: 10 })
+    await expect.poll(() => other.summary()).toMatchObject({ spent: 2, uncertain: 0 })
+    await limiter.close()
     await Promise.all(pools.map((pool) => pool.end()))
   })
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { SharedLimiter, type SharedLimiterOptions } from '../../src/extensions/shared/index.ts'
+import {
+  SharedLimiter,
+  type SharedLimiterOptions,
+  type SharedStore,
+} from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { queueRequest } from '../support/limiter.ts'
 import { distantDatabase } from './distant-store.ts'
@@ -72,5 +76,26 @@ describe('SharedLimiter', () => {
     expect(mostOpen).toBe(2)
     expect(counts[0]).toBeGreaterThan(5)
     expect(counts[1]).toBeGreaterThan(43)
+  })
+
+  it('waits three seconds at most for a process that has ended, however far it was', async () => {
+    const { connect } = distantDatabase()
+    let isEnded = false
+    const [near, far] = [2, 2000].map((roundTripMs) => {
+      const own = connect(roundTripMs)
+      const update: SharedStore['update'] = (...args) =>
+        isEnded && roundTripMs > 2 ? new Promise(() => {}) : own.update(...args)
+      const store = { ...own, update }
+      return new SharedLimiter({ store, organization: 'acme', limits: { inFlight: 1 }, storeTimeout: 10_000 })
+    })
+    // Then it knows how far it is.
+    ;(await settle(far!.acquire(request))).value!.release()
+    const { value: lease } = await settle(near!.acquire(request))
+    far!.acquire(request).catch(() => {})
+    await pass(9000)
+    isEnded = true
+    lease!.release()
+    const { ms } = await settle(near!.acquire(request))
+    expect(ms).toBeLessThan(3200)
   })
 })
