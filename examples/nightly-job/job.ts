@@ -51,5 +51,5 @@ try {
   }
 } finally {
   db.close()
-  console.log(`${added} new posts in posts.db, ${budget.spent} of ${creditsPerRun} credits spent`)
+  console.log(`${added} new posts in posts.db, ${budget.summary().spent} of ${creditsPerRun} credits spent`)
 }

@@ -91,7 +91,7 @@ describe('equal calls in flight', () => {
     expect((await settle(refused)).value!.error).toBeInstanceOf(CreditBudgetError)
     for (const { error } of (await settle(Promise.all(others))).value!) expect(error).toBeUndefined()
     expect(service.arrivals).toHaveLength(1)
-    expect([budget.spent, client.credits.spent]).toEqual([2, 2])
+    expect([budget.summary().spent, client.credits.spent]).toEqual([2, 2])
   })
 
   it('send nothing on the budget of a leader that leaves the queue, and begin anew on their own', async () => {
@@ -106,7 +106,7 @@ describe('equal calls in flight', () => {
     expect(refused?.error).toBeInstanceOf(CreditBudgetError)
     expect(idsOf(answered?.value?.posts ?? [])).toEqual(['1'])
     await settle(Promise.all(busy))
-    expect(budgets.map(({ spent }) => spent)).toEqual([0, 0, 2])
+    expect(budgets.map((each) => each.summary().spent)).toEqual([0, 0, 2])
   })
 
   it('go on when the service refuses the leader, which does not retry', async () => {

@@ -37,7 +37,7 @@ describe('ResultCache', () => {
     const hits = Array.from({ length: 50 }, () => client.microblog.search(query, { budget }))
     expect((await settle(Promise.all(hits))).ms).toBe(0)
     expect(client.status().surfaces).toMatchObject([{ queued: 0 }])
-    expect(budget.spent).toBe(0)
+    expect(budget.summary().spent).toBe(0)
   })
 
   it('gives each call a copy of the answer', async () => {

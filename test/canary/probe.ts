@@ -67,7 +67,7 @@ async function client(
   const observed: unknown[] = []
   const note = (...told: unknown[]): void => void observed.push(told)
   const observers: Root.Observer[] = [
-    { params: true, onWait: note, onAttempt: note, onCall: note },
+    { onWait: note, onAttempt: note, onCall: note },
     recordingObserver(otel, observed),
   ]
   const budget = new root.CreditBudget(1000)

@@ -92,7 +92,7 @@ export const money: readonly Fault[] = [
       const calls = Array.from({ length: 50 }, (_, index) => clients[index % 2]!.microblog.search(query))
       const { value = [] } = await settle(Promise.allSettled(calls))
       const refused = value.flatMap((end) => (end.status === 'rejected' ? [ending(end.reason)] : []))
-      return `${50 - refused.length} answered, ${refused.length} ${[...new Set(refused)].join()}; ${at.length} sent; spent ${budget.spent}`
+      return `${50 - refused.length} answered, ${refused.length} ${[...new Set(refused)].join()}; ${at.length} sent; spent ${budget.summary().spent}`
     }),
   ),
   fault(284, 'a search with a lost response, and a budget for one', async () => {

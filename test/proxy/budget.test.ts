@@ -56,7 +56,7 @@ describe('a budget of createProxy()', () => {
     const budget: Budget = { reserve: async (...args) => Promise.resolve(shared.reserve(...args)) }
     const { proxy, sandbox } = setUp({ budget: () => budget, authorize })
     expect([await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([200, 402])
-    expect([sandbox.ledger.spent, shared.spent]).toEqual([2, 2])
+    expect([sandbox.ledger.spent, shared.summary().spent]).toEqual([2, 2])
   })
 
   it('adds to that of the client with the key', async () => {

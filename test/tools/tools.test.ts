@@ -197,7 +197,7 @@ describe('execute()', () => {
     const budget = new CreditBudget(3)
     const { tools } = setUp({ budget })
     await tools.microblog_search.execute({ query: 'coffee' })
-    expect(budget.spent).toBe(2)
+    expect(budget.summary().spent).toBe(2)
     expect(errorOf(await tools.microblog_search.execute({ query: 'coffee' }))).toEqual([
       ...['credit_budget', false, 'no'],
     ])

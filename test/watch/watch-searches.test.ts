@@ -164,7 +164,7 @@ describe('watchSearches()', () => {
     const budget = daily(100)
     const service = new SearchService({ acme: 30 }, { budget })
     await run(watchSearches(service.client, { acme: { query: 'acme' } }, { budget, once: true }))
-    expect(budget.spent).toBe(2)
+    expect(budget.summary().spent).toBe(2)
   })
 
   it('throws when a budget without a period is empty, or one with a period is too small for a page', async () => {

@@ -1,7 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import type { Attempt, Charged } from '../../errors/index.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
-import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
@@ -90,22 +89,13 @@ export class CallObserver {
     name: Name,
     event: Parameters<NonNullable<Observer[Name]>>[0],
   ): void {
-    const { settings, request } = this.#of
-    for (const observer of settings.observers)
-      this.#aside(name, () => {
-        const params = observer.params
-          ? { params: JSON.parse(request.params as string) as object }
-          : undefined
-        return observer[name]?.({ ...event, ...params } as never)
-      })
-  }
-
-  /** An observer that fails must not fail the call. */
-  #aside(name: string, work: () => unknown): void {
-    runUserCallback(work, (error) => this.#log('error', `${name} failed`, { reason: messageOf(error) }))
-  }
-
-  #log(level: LogLevel, message: string, fields: LogFields): void {
-    this.#of.settings.log?.(level, message, { operation: this.call.operation, ...fields })
+    const { observers, log } = this.#of.settings
+    const { operation } = this.call
+    // An observer that fails must not fail the call.
+    for (const observer of observers)
+      runUserCallback(
+        () => observer[name]?.({ ...event } as never),
+        (error) => log?.('error', `${name} failed`, { operation, reason: messageOf(error) }),
+      )
   }
 }

@@ -126,21 +126,6 @@ export class CreditBudget implements Budget {
     return this.#account
   }
 
-  /** Credits spent. */
-  get spent(): number {
-    return rounded(this.#current.spent)
-  }
-
-  /** Credits that may have been charged. */
-  get uncertain(): number {
-    return rounded(this.#current.uncertain)
-  }
-
-  /** Credits reserved for calls in progress. */
-  get reserved(): number {
-    return rounded(this.#current.reserved)
-  }
-
   /** Credits left for further calls. */
   get remaining(): number {
     const { spent, uncertain, reserved } = this.#current

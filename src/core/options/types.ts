@@ -68,8 +68,6 @@ export interface ObservedStart {
   id: number
   operation: string
   surface: string | null
-  /** Only for an observer with `params: true`. */
-  params?: object
 }
 
 /** An answer that came from the cache, or from an equal call. */
@@ -105,10 +103,8 @@ export interface ObservedCall extends ObservedStart {
   cached: Cached | undefined
 }
 
-/** Sees what calls do and cost, never a credential. If it throws, the error is logged and the call goes on. */
+/** Sees what calls do and cost, never a credential or params. If it throws, the error is logged and the call goes on. */
 export interface Observer {
-  /** Whether events contain the params, such as the query. Default false. */
-  readonly params?: boolean
   /**
    * Called when a call has waited for a quarter of a second, and when the reason changes. In Cloudflare Workers, only
    * retries call it.

@@ -42,7 +42,8 @@ export function otelObserver(options: OtelOptions = {}): Observer {
     async (call) => {
       const { id = 0, operation = '', surface = null } = call.observer?.call ?? {}
       const span = safely(() => {
-        const started = tracer.startSpan(operation, { attributes: named({ operation, surface }) })
+        const facts = { operation, surface, params: params ? call.request.params : undefined }
+        const started = tracer.startSpan(operation, { attributes: named(facts) })
         if (started.isRecording()) spans.set(id, started)
         return started
       })
@@ -59,7 +60,6 @@ export function otelObserver(options: OtelOptions = {}): Observer {
       }
     }
   const observer: Observer = {
-    params,
     onWait: ({ id, operation, reason, until }) => {
       record({ waits: 1 }, named({ operation, 'wait.reason': reason }))
       const wait = named({ 'wait.reason': reason, 'wait.until': until?.toISOString() })
@@ -82,8 +82,8 @@ export function otelObserver(options: OtelOptions = {}): Observer {
       const saved = cached && { 'credits.saved': cached.saved }
       if (saved) record(saved, operation)
       const facts = {
-        ...{ params: call.params && JSON.stringify(call.params), request_id: requestId, charged, applied },
-        ...{ attempts: attempts.length, ...timesOf(attempts), ...creditsOf(call), ...saved },
+        ...{ request_id: requestId, charged, applied, attempts: attempts.length },
+        ...{ ...timesOf(attempts), ...creditsOf(call), ...saved },
         'cache.age': cached && cached.age / 1000,
       }
       spans.get(call.id)?.setAttributes({ ...outcome, ...named(facts) })

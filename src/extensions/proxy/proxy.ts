@@ -161,7 +161,8 @@ async function call(
   const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
   const response = jsonResponse(received.text, received.response.status, age)
   if (isFree) return response
-  return addCredits(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
+  const { spent, uncertain } = meter.summary()
+  return addCredits(response, meter, spent > 0 ? 'yes' : uncertain > 0 ? 'unknown' : 'no')
 }
 
 function isUnsent({ charged, applied, phase }: TimeoutError): boolean {

@@ -71,7 +71,7 @@ export function failedCall(
   meter: CreditBudget,
   isWrite: boolean,
 ): Response {
-  const { spent, uncertain } = meter
+  const { spent, uncertain } = meter.summary()
   const charged = error?.charged ?? (uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no')
   const response =
     error instanceof InvalidResponseError
@@ -114,11 +114,8 @@ function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
 }
 
 /** Adds what a call has cost, so that the ledger of the client behind the proxy is correct. */
-export function addCredits(
-  response: Response,
-  { spent, uncertain }: CreditBudget,
-  charged: Charged,
-): Response {
+export function addCredits(response: Response, meter: CreditBudget, charged: Charged): Response {
+  const { spent, uncertain } = meter.summary()
   response.headers.set(creditsHeader, `spent=${spent}, uncertain=${uncertain}, charged=${charged}`)
   return response
 }

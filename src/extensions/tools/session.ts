@@ -199,7 +199,7 @@ export class ToolSession {
   }
 
   #credits({ allowance }: ToolRun): ToolResult['credits'] {
-    const { spent = 0, uncertain = 0 } = allowance ?? {}
+    const { spent = 0, uncertain = 0 } = allowance?.summary() ?? {}
     return { spent, uncertain, remaining: this.#remaining() }
   }
 
@@ -215,6 +215,6 @@ export class ToolSession {
     // A retry may need more than this call may cost, which says nothing about the next one.
     const isOwnLimit = allowance !== undefined && allowance.remaining < error.needed
     const remaining = (isOwnLimit ? this.#remaining() : null) ?? error.remaining
-    return remaining + (budget instanceof CreditBudget ? budget.reserved : 0) >= cheapest
+    return remaining + (budget instanceof CreditBudget ? budget.summary().reserved : 0) >= cheapest
   }
 }

@@ -43,7 +43,9 @@ describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies Partial<Cli
       expect((error as TimeoutError).message).toBe(
         `microblog.search: not sent: rate limit reached; retry in ${retryAfter} s`,
       )
-      expect([ms, service.arrivals.length, budget.reserved, client.credits.reserved]).toEqual([0, 0, 0, 0])
+      expect([ms, service.arrivals.length, budget.summary().reserved, client.credits.reserved]).toEqual([
+        0, 0, 0, 0,
+      ])
       await pass(retryAfter * 1000)
       expect((await settle(client.microblog.search(query, options))).error).toBeUndefined()
     })

@@ -106,13 +106,13 @@ describe('search() rejects with the reason of its signal, and nothing else fails
     expect(error).toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     expect(reserve).not.toHaveBeenCalled()
-    expect(inner.reserved).toBe(0)
+    expect(inner.summary().reserved).toBe(0)
   })
 
   it('when it is aborted while a second budget never answers: the first has its credits again', async () => {
     const first = new CreditBudget(10)
     const options = { budget: { reserve: hang }, signal: abortIn(10, reason) }
     expect((await service.search({ budget: first }, options)).error).toBe(reason)
-    expect([first.reserved, first.remaining]).toEqual([0, 10])
+    expect([first.summary().reserved, first.remaining]).toEqual([0, 10])
   })
 })

@@ -25,7 +25,7 @@ describe('budget', () => {
     const calls = [1, 2, 3].map(() => client.microblog.search(query).then())
     const { value } = await settle(Promise.allSettled(calls))
     expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
-    expect(kept).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
+    expect(kept.summary()).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
     expect(service.arrivals).toHaveLength(2)
   })
 
@@ -33,7 +33,7 @@ describe('budget', () => {
     const [first, { budget }] = [new CreditBudget(100), slowBudget(1, 100)]
     const { error, reserved } = await service.search({ budget: first }, { budget })
     expect(error).toMatchObject({ name: 'CreditBudgetError', charged: 'no', attempts: [] })
-    expect([first.reserved, reserved]).toEqual([0, 0])
+    expect([first.summary().reserved, reserved]).toEqual([0, 0])
   })
 
   it.each<[string, () => unknown]>([
@@ -79,7 +79,7 @@ describe('CreditBudget', () => {
       const [own, ofCall] = credits.map((limit) => new CreditBudget(limit))
       const { error, reserved } = await service.search({ budget: own }, { budget: ofCall })
       expect(error).toBeInstanceOf(CreditBudgetError)
-      expect([own!.reserved, ofCall!.reserved, reserved]).toEqual([0, 0, 0])
+      expect([own!.summary().reserved, ofCall!.summary().reserved, reserved]).toEqual([0, 0, 0])
     },
   )
 
@@ -87,6 +87,6 @@ describe('CreditBudget', () => {
     service.script(() => ok())
     const budget = new CreditBudget(2)
     expect((await service.search({ budget }, { budget })).value?.posts).toHaveLength(1)
-    expect(budget.spent).toBe(2)
+    expect(budget.summary().spent).toBe(2)
   })
 })

@@ -30,7 +30,7 @@ describe('client.credits', () => {
     const budget = new CreditBudget(100)
     const client = makeClient({ budget, prices: { 'professionalnet.posts.comments': 0 } })
     await settle(client.professionalnet.posts.comments({ postUrl: 'https://network.example/p' }))
-    expect([client.credits.spent, budget.spent]).toEqual([50, 50])
+    expect([client.credits.spent, budget.summary().spent]).toEqual([50, 50])
   })
 
   it('adds up fractions of credits exactly', async () => {

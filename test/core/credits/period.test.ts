@@ -55,7 +55,7 @@ describe('new CreditBudget(limit, { every })', () => {
     const budget = new CreditBudget(10, { every: 'day' })
     const [spent, doubted] = [budget.reserve(4, 'any'), budget.reserve(3, 'any')]
     at('2026-11-21T00:00:00Z')
-    expect([budget.remaining, budget.reserved]).toEqual([10, 0])
+    expect([budget.remaining, budget.summary().reserved]).toEqual([10, 0])
     const today = budget.reserve(5, 'any')
     spent.settle(4)
     doubted.markUncertain()

@@ -44,7 +44,7 @@ describe('professionalnet.posts.comments()', () => {
     const client = makeClient({ budget })
     let reserved = 0
     service.script(() => {
-      reserved = budget.reserved
+      reserved = budget.summary().reserved
       return comments(3, 3)
     })
     const { value } = await settle(

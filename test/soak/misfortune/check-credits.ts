@@ -36,10 +36,11 @@ export function checkBudget(
   calls: readonly CallRecord[],
   trace: Trace,
 ): void {
-  const { limit, spent, uncertain, reserved, remaining } = budget
+  const summary = budget.summary()
+  const { limit, spent, uncertain, reserved, remaining } = summary
   const charged = chargedFor(calls.filter(({ settings }) => settings.budgets.includes(budget)))
   const says = `budget ${index + 1} of ${limit} counts spent ${spent}, uncertain ${uncertain}, reserved ${reserved}, remaining ${remaining}; charged ${charged}`
-  for (const problem of miscounts(budget, charged)) trace.fail(`${says}: ${problem}`)
+  for (const problem of miscounts(summary, charged)) trace.fail(`${says}: ${problem}`)
   if (charged > limit || spent + uncertain > limit) trace.fail(`${says}: exceeded`)
   if (remaining !== limit - spent - uncertain - reserved) trace.fail(`${says}: remaining is wrong`)
 }
@@ -51,13 +52,14 @@ export function checkReserved({ settings, owner, operation, id }: CallRecord, tr
   const { client } = owner.variants[0]
   const accounts = [
     ['the ledger', client.credits] as const,
-    ...settings.budgets.map((each) => ['a budget', each] as const),
+    ...settings.budgets.map((each) => ['a budget', each.summary()] as const),
   ]
   for (const [name, { reserved }] of accounts) {
     if (reserved < worstCase)
       trace.fail(`${id} was sent with ${reserved} of ${worstCase} credits reserved in ${name}`)
   }
-  for (const { limit, spent, uncertain, reserved } of settings.budgets) {
+  for (const budget of settings.budgets) {
+    const { limit, spent, uncertain, reserved } = budget.summary()
     if (spent + uncertain + reserved > limit)
       trace.fail(`${id} was sent although a budget of ${limit} is exceeded`)
   }
