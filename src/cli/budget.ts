@@ -2,13 +2,16 @@ import { rounded } from '../extend.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { openFile, ownerOf, storeSet } from './machine.ts'
-import { addressOf } from './options.ts'
+import { baseUrlOf } from './options.ts'
 import { PeriodBudget, type PeriodTerms, endTextOf, periodTermsOf, textOf } from './period-budget.ts'
 import { print } from './terminal.ts'
 
 const periods = ['hour', 'day', 'month'] as const
 
 const noBudget = 'No budget is set. Set one: social-search budget 200/day\n'
+
+const noAddress =
+  'To see what was spent, log in, or set SOCIAL_SEARCH_BASE_URL: each address has its own count\n'
 
 /** Sets the budget of all commands, or shows the budgets and what has spent them. */
 export async function budget(text: string | undefined): Promise<void> {
@@ -31,10 +34,13 @@ async function set(text: string): Promise<void> {
 }
 
 async function show(): Promise<void> {
-  const owner = ownerOf(addressOf({}).baseUrl)
+  const baseUrl = baseUrlOf()
   const { store, set } = await openFile(true)
   const lines = set === undefined ? [noBudget] : []
-  for (const every of periods) {
+  if (baseUrl === undefined && set !== undefined) lines.push(`${textOf(set)} for all commands\n`)
+  if (baseUrl === undefined) lines.push(noAddress)
+  const owner = ownerOf(baseUrl ?? '')
+  for (const every of baseUrl === undefined ? [] : periods) {
     const spending = await PeriodBudget.spending(store, owner, every)
     const isSet = set?.every === every
     if (!isSet && spending === undefined) continue

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Operation } from '../api/operation.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
 import {
@@ -47,7 +48,9 @@ function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?
   const account = addressOf(flags)
   if (flags.sandbox === true) {
     const sandbox = createSandbox({ limits: { perMinute: false }, growth: { perHour: 60, since } })
-    return new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey, ...options })
+    // Its pages take no time: without a turn of the event loop, no Ctrl-C is heard.
+    const fetch = (request: Request) => setImmediate().then(() => sandbox.fetch(request))
+    return new SocialSearch({ ...sandbox.clientOptions(), fetch, apiKey: sandbox.writeKey, ...options })
   }
   return new SocialSearch({ ...account, ...options })
 }
@@ -55,6 +58,11 @@ function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?
 const noLogin = `
 With an account:    social-search login --base-url URL
 Without an account: social-search search coffee --sandbox`
+
+/** The address of the commands; undefined if there is none. */
+export function baseUrlOf(): string | undefined {
+  return process.env['SOCIAL_SEARCH_BASE_URL'] || storedLogin()?.baseUrl
+}
 
 /** The address and the key of the commands: of the environment, or else those that `login` has stored. */
 export function addressOf({ sandbox }: Pick<SharedFlags, 'sandbox'>): StoredLogin {

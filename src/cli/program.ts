@@ -26,15 +26,19 @@ export async function main(words: readonly string[]): Promise<void> {
     await createProgram().parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
-    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
+    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error, words[0])) : error
     complain(reason)
     process.exitCode = exitCodeOf(reason)
   }
 }
 
 /** What is wrong with a command line, in one line. */
-function usageMessageOf({ code, message }: CommanderError): string {
+function usageMessageOf({ code, message }: CommanderError, command?: string): string {
   if (code === 'commander.help') return 'a command is missing; see --help'
+  if (/for 'login'|'--(api-)?key'/.test(message))
+    return 'a key is never an argument, since shells store those. Run social-search login and paste it, or pipe it in: social-search login < key.txt'
+  if (command === 'quote' && message.includes("'--limit'"))
+    return 'quote counts pages: pass --max-pages instead of --limit'
   const text = message
     .replace(/^error: |\.$/g, '')
     .replace(/\n\(Did you mean ([^]+)\?\)$/, '; did you mean $1?')

@@ -57,5 +57,9 @@ function operationNamed(words: readonly string[]): Operation {
   const name = words.join(' ')
   const found = operations.find(({ id }) => [id, commandOf(id)].includes(name))
   if (found !== undefined) return found
-  throw new UsageError(`unknown operation ${name}; see social-search --help`)
+  if (['watch', 'estimate'].includes(name))
+    throw new UsageError('the price of a watch depends on its posts; see social-search estimate --help')
+  throw new UsageError(
+    `unknown operation ${name}; pass a call alone, such as search; see social-search --help`,
+  )
 }

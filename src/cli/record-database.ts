@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Operation } from '../api/operation.ts'
@@ -23,6 +24,8 @@ const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as c
 export class RecordDatabase {
   readonly #database: DatabaseSync
   readonly #lock: FileLock
+  /** The path of a file that this run has made. */
+  readonly #made: string | undefined
   readonly #columns: readonly Column[]
   /** The field that the service documents as unique. */
   readonly #unique: string | undefined
@@ -37,10 +40,12 @@ export class RecordDatabase {
   private constructor(
     database: DatabaseSync,
     lock: FileLock,
+    made: string | undefined,
     { operation, jobs, needed }: RecordDatabaseOptions,
   ) {
     this.#database = database
     this.#lock = lock
+    this.#made = made
     this.#columns = columnsOf(operation)
     this.#unique = operation.unique
     const unique = this.#columns.find(({ path }) => path === operation.unique)
@@ -78,8 +83,10 @@ export class RecordDatabase {
     let database: DatabaseSync | undefined
     try {
       // An absolute path, since SQLite reads others as a URI.
-      database = new DatabaseSync(resolve(path))
-      return new RecordDatabase(database, lock, options)
+      const file = resolve(path)
+      const made = existsSync(file) ? undefined : file
+      database = new DatabaseSync(file)
+      return new RecordDatabase(database, lock, made, options)
     } catch (error) {
       database?.close()
       lock.release()
@@ -91,7 +98,7 @@ export class RecordDatabase {
 
   /** @throws if another program keeps the file locked, so that a job ends before it buys a page that it could not store. */
   assertUnlocked(): void {
-    this.#database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    this.#database.exec('SELECT 1 FROM social_search_jobs LIMIT 1; BEGIN IMMEDIATE; ROLLBACK')
   }
 
   /**
@@ -121,9 +128,28 @@ export class RecordDatabase {
     }
   }
 
+  /** Leaves no file behind that this run has made, and in which no job has read or paid for a page. */
   close(): void {
+    if (this.#made !== undefined) this.#removeUnused(this.#made)
     this.#database.close()
     this.#lock.release()
+  }
+
+  #removeUnused(path: string): void {
+    try {
+      this.#database.exec('BEGIN EXCLUSIVE')
+      const used = this.#database.prepare(
+        `SELECT 1 FROM social_search_jobs
+         WHERE (state ->> 'next' IS NOT NULL AND state ->> 'records' = 0 AND state ->> 'credits' = 0) IS NOT TRUE`,
+      )
+      if (used.get() !== undefined) return
+      // Another job that has the file open fails without the table, before it buys a page.
+      this.#database.exec('DROP TABLE social_search_jobs')
+      rmSync(path)
+      this.#database.exec('COMMIT')
+    } catch {
+      // An empty file does no harm. Windows keeps one that is open.
+    }
   }
 
   #storeFound(records: readonly unknown[], query: string): void {
@@ -165,6 +191,20 @@ function progressOf(database: DatabaseSync, job: object, needed: readonly string
   const progress = parsed(String(row['state']))
   if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
   throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
+}
+
+/** Whether a file has all pages of a job. If it cannot be read, `RecordDatabase.open()` says why. */
+export async function hasWhole(path: string, job: object): Promise<boolean> {
+  const { DatabaseSync } = await importWithSqlite('--out', () => import('node:sqlite'))
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(resolve(path), { readOnly: true })
+    return progressOf(database, job, ['next'])?.['next'] === null
+  } catch {
+    return false
+  } finally {
+    database?.close()
+  }
 }
 
 /** `microblog_posts`, `professionalnet_comments`, `mentions`. */

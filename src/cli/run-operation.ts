@@ -14,7 +14,7 @@ import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
-import { RecordDatabase } from './record-database.ts'
+import { RecordDatabase, hasWhole } from './record-database.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** How far a job is. */
@@ -41,6 +41,12 @@ export async function runOperation(
   const formatter = createFormatter(operation, flags)
   const walk: WalkOptions = walkOptions(flags)
   const machine = await openMachine(flags, commandOf(operation.id))
+  const job = { operation: operation.id, params }
+  const isPaid = operation.price.kind !== 'free'
+  if (out !== undefined && resume !== true && isPaid && (await hasWhole(out, job)))
+    say(
+      `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
+    )
   await confirmWalk(operation, params, { ...flags, budget: machine.budget })
   // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
   const interrupt = new InterruptHandler(() => keepCredits())
@@ -56,7 +62,6 @@ export async function runOperation(
   client.quote(operation.id as OperationId, id ?? params)
   budgetOf(flags)
 
-  const job = { operation: operation.id, params }
   const needed = resume === true ? ['next', 'records', 'credits'] : undefined
   const database =
     out === undefined ? undefined : await RecordDatabase.open(out, { operation, jobs: [job], needed })
@@ -91,7 +96,7 @@ export async function runOperation(
       // A database takes whole pages, so that --resume buys no page twice.
       const most = out === undefined && walk.limit !== undefined ? walk.limit - state.records : items.length
       const written = items.slice(0, most)
-      if (operation.price.kind !== 'free') leftOut += items.length - written.length
+      if (isPaid) leftOut += items.length - written.length
       pages++
       if (out === undefined && !(await print(formatter.page(written), formatter.isStyled))) return 0
       const next = operation.paging === undefined ? null : (page['next'] as object | null)

@@ -6,6 +6,7 @@ import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, paramFlags, paramsOf, positionalOf } from './flags.ts'
 import { RecordDatabase } from './record-database.ts'
+import { tell } from './terminal.ts'
 
 /** Flags of commands about the new posts of a search. */
 export interface SearchFlags extends SharedFlags {
@@ -42,6 +43,8 @@ export function searchesOf(
 ): Searches {
   const queries = [...new Set([...words, ...(flags.queries === undefined ? [] : linesOf(flags.queries))])]
   if (queries.length === 0) throw new UsageError('pass a query, or --queries FILE')
+  const list = words.find((word) => /^[^\s\d"]+,[^\s\d"]+$/.test(word))
+  if (list !== undefined) tell(`${list} is one query; for several: ${list.replaceAll(',', ' ')}`)
   const name = positionalOf(operation) ?? ''
   const { params } = paramsOf(operation, flags, queries[0])
   return Object.fromEntries(queries.map((query) => [query, { ...params, [name]: query }]))

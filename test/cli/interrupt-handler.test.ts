@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommandError } from '../../src/cli/command-errors.ts'
 import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { failed } from '../support/command-line.ts'
+import { rowsOf } from '../support/posts-database.ts'
+import { social, useCommand } from './command.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
 let interrupt: InterruptHandler
@@ -29,6 +33,23 @@ function search(presses: number, retryAfter: number | null) {
   })
   return { sandbox, page: client.microblog.search({ query: 'coffee' }, { signal: interrupt.signal }) }
 }
+
+describe('Ctrl-C during --sandbox', () => {
+  useCommand()
+
+  it('ends the job after the page under way', async () => {
+    const run = social('search coffee --all --sandbox --out x.db')
+    // A signal is heard when the event loop turns.
+    const pages = () => (existsSync('x.db') ? rowsOf('x.db', 'SELECT id FROM microblog_posts').length : 0)
+    const wait = (): void => {
+      if (pages() > 0) pressCtrlC()
+      else setImmediate(wait)
+    }
+    wait()
+    expect(await run).toMatchObject(failed(130, 'To continue: the same command with --resume'))
+    expect(pages() % 20).toBe(0)
+  })
+})
 
 describe('Ctrl-C', () => {
   it('ends the job at once when the request under way has failed, without waiting for a retry', async () => {

@@ -72,6 +72,16 @@ describe('--out posts.db', () => {
     expect(rowsOf('posts.db', `SELECT ${isWhole} FROM microblog_posts`)).toEqual(Array(32).fill(1))
   })
 
+  it('says before it pays that it has the whole job, unless --resume is there', async () => {
+    const hint = 'posts.db already has this whole job. This run pays for it again'
+    expect((await social(search)).err).not.toContain(hint)
+    expect((await social(search)).err).toMatch(new RegExp(`^${hint}`))
+    expect((await social(`${search} --resume`)).err).not.toContain(hint)
+    expect((await social(search.replace('coffee', 'tea'))).err).not.toContain(hint)
+    const asked = await social(search.replace('--yes', ''))
+    expect(asked).toMatchObject(failed(2, hint))
+  })
+
   it('continues after a budget, which covers all runs together', async () => {
     for (const [budget, code, spent] of [
       [6, 5, 6],
@@ -129,11 +139,26 @@ describe('a command that buys nothing', () => {
     ['watch coffee --once --out x.db', 1],
     ['search coffee --budget 0 --out x.db', 5],
     ['search coffee --out x.db', 1],
-  ])('stores no post: %s', async (line, code) => {
+  ])('leaves no file: %s', async (line, code) => {
     if (code === 3) vi.stubEnv('SOCIAL_SEARCH_API_KEY', 'wrong')
     const cause = { code: 'ECONNREFUSED' }
     if (code === 1) vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
     expect(await social(line)).toMatchObject({ code })
-    expect([rowsOf('x.db', ids), sandbox.ledger.spent]).toEqual([[], 0])
+    expect([readdirSync(folder), sandbox.ledger.spent]).toEqual([[], 0])
+  })
+
+  it('leaves a file that was there, or in which another job has stored records', async () => {
+    writeFileSync('x.db', '')
+    expect((await social('search coffee --budget 0 --out x.db')).code).toBe(5)
+    expect(rowsOf('x.db', ids)).toEqual([])
+    vi.stubGlobal('fetch', async () => {
+      vi.stubGlobal('fetch', fetched)
+      await social('posts coffee --out y.db')
+      return Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }))
+    })
+    const fetched = (...request: ConstructorParameters<typeof Request>) =>
+      sandbox.fetch(new Request(...request))
+    await social('search coffee --out y.db')
+    expect(rowsOf('y.db', 'SELECT urn FROM professionalnet_posts')).toHaveLength(10)
   })
 })

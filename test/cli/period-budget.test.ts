@@ -96,6 +96,21 @@ describe('social-search budget', () => {
     expect((await social('budget')).out).toMatch(/: 2 spent · 98 left\n {9}2 {2}commands that were killed\n$/)
   })
 
+  it('needs no key, and says without an address why it shows nothing spent', async () => {
+    await setTo('100/day')
+    await social(search)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
+    expect((await social('budget')).out).toContain('2 spent · 98 left')
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
+    expect(await social('budget')).toEqual({
+      code: 0,
+      out: '100/day for all commands\nTo see what was spent, log in, or set SOCIAL_SEARCH_BASE_URL: each address has its own count\n',
+      err: '',
+    })
+    expect(await setTo('off')).toMatchObject({ code: 0 })
+    expect((await social('budget')).out).toMatch(/^No budget is set\..*\nTo see what was spent, log in/)
+  })
+
   it('refuses credits without a period', async () => {
     const message = 'the budget must be credits a period, such as 200/day, or off, got 200'
     expect(await setTo('200')).toMatchObject(failed(2, message))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -28,11 +29,26 @@ describe('RecordDatabase.store()', () => {
   })
 })
 
+describe('RecordDatabase.assertUnlocked()', () => {
+  it('throws when another job has removed the new file that both use', async () => {
+    const path = join(folder, 'new.db')
+    const open = (query: string) =>
+      RecordDatabase.open(path, { operation: microblogSearch, jobs: [{ query }], needed: [] })
+    const [one, other] = [await open('a'), await open('b')]
+    one.close()
+    expect(() => other.assertUnlocked()).toThrow('no such table')
+    expect(() => other.store([post('1')], {}, {})).toThrow()
+    other.close()
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
 describe('RecordDatabase.open()', () => {
   it('makes a table for each kind of record', async () => {
     const path = join(folder, 'all.db')
     for (const operation of operations.filter((each) => 'list' in each)) {
       const database = await RecordDatabase.open(path, { operation, jobs: [{}] })
+      database.store([], {}, {})
       database.close()
     }
     const names = new DatabaseSync(path)

@@ -17,7 +17,7 @@ describe('exit codes', () => {
     ['search coffee --langg en', "unknown option '--langg'; did you mean --lang?"],
     ['search coffee --limt 5', "unknown option '--limt'; did you mean --limit?"],
     ['search caf\ufffd', 'an argument is not valid UTF-8'],
-    ['quote serach', 'unknown operation serach; see social-search --help'],
+    ['quote serach', 'unknown operation serach; pass a call alone, such as search; see social-search --help'],
     ['search coffee --count 21', '--count must be at most 20, got 21. Nothing was sent.'],
     ['search coffee --hashtags a b --lang ' + 'x'.repeat(33), '--lang must have at most 32 characters'],
     ['search coffee --count many', '--count must be a number'],
@@ -60,7 +60,6 @@ describe('exit codes', () => {
     ['watch coffee --once --from then', 'Allowed choices are now'],
     ['watch coffee --once --out /none/posts.db', 'the folder /none does not exist'],
     ['watch coffee --once --out /proc/posts.db', '/proc/posts.db cannot be written'],
-    ['quote xyzzy', 'unknown operation xyzzy; see social-search --help'],
     ['quote microblog.search --max-pages 0', '--max-pages must be a whole number'],
     ['quote microblog.search --all --max-pages 5', 'contradict each other'],
     ['quote professionalnet.company.get --all', 'has no pages; leave out --all'],
@@ -69,6 +68,12 @@ describe('exit codes', () => {
     ['sandbox --per-minute 0', '--per-minute must be a whole number from 1 to 99999, got 0\n'],
     ['sandbox --prot 1', "unknown option '--prot'"],
     ['login', 'the key is empty'],
+    ['login ssk_secret', 'a key is never an argument, since shells store those. Run social-search login'],
+    ['login --key ssk_secret', 'pipe it in: social-search login < key.txt'],
+    ['search coffee --api-key ssk_secret', 'a key is never an argument'],
+    ['quote search --limit 40', 'quote counts pages: pass --max-pages instead of --limit'],
+    ['quote watch', 'depends on its posts; see social-search estimate'],
+    ['quote search coffee', 'pass a call alone, such as search'],
   ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
     const before = readdirSync(folder)
     expect(await social(line)).toEqual({ out: '', ...failed(2, message) })

@@ -163,4 +163,12 @@ describe('watch on a terminal', () => {
     expect(few.err).toMatch(/a look at each search every \d+ (days|hours) on average, less often while/)
     expect((await social(`${watch} 2`)).err).toContain('  tea: not looked at\n')
   })
+
+  it('says how to pass several queries when a comma stands between words, and not between digits', async () => {
+    const hint = 'coffee,tea is one query; for several: coffee tea\n'
+    expect((await social('watch coffee,tea --once')).err).toContain(hint)
+    expect((await social(['watch', '1,000', 'coffee, tea', '--once', '--out', 'a.db'])).err).not.toContain(
+      'one query',
+    )
+  })
 })
