@@ -1,4 +1,4 @@
-import { assertMethod, assertObject } from '../../errors/check-options.ts'
+import { assertMethod } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import {
   type AuthorizationRequest,
@@ -57,8 +57,7 @@ export class OAuthClient {
     pending: PendingAuthorization,
     store?: TokenStore,
   ): Promise<OAuthSession> {
-    assertObject('pending', pending)
-    const { state, codeVerifier }: Partial<PendingAuthorization> = pending
+    const { state, codeVerifier } = Object(pending) as Partial<PendingAuthorization>
     if (!state || !codeVerifier)
       throw new ConfigurationError('pending must be what authorizationUrl() returned')
     const { redirectUri } = this.#settings
@@ -66,7 +65,7 @@ export class OAuthClient {
       throw new ConfigurationError('callbackUrl is neither a URL nor a path')
     const session = this.session(store)
     const callback = new URL(callbackUrl, redirectUri)
-    await session.replace(await exchangeCode(this.#settings, callback, { state, codeVerifier }))
+    await session.replace(await exchangeCode(this.#settings, callback, pending))
     return session
   }
 
@@ -95,5 +94,8 @@ export class OAuthClient {
  */
 export async function createOAuthClient(options: OAuthClientOptions): Promise<OAuthClient> {
   const checked = checkedOptions(options)
-  return new OAuthClient({ ...checked, server: await serverOf(checked) })
+  const server = await serverOf(checked)
+  const { clientId, resource } = checked
+  const binding = { issuer: new URL(server.issuer).href, clientId, baseUrl: resource }
+  return new OAuthClient({ ...checked, server, binding })
 }

@@ -39,7 +39,11 @@ export class FileTokenStore implements TokenStore {
   async get(): Promise<TokenSet | null> {
     let text: string
     try {
-      this.#assertPrivate((await stat(this.#path)).mode)
+      const { mode } = await stat(this.#path)
+      if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+        throw new TokenStoreError(
+          `the token file ${this.#path} can be read by other users (mode ${(mode & 0o777).toString(8)}); authorize again, or set mode 600 if you trust it`,
+        )
       text = await readFile(this.#path, 'utf8')
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
@@ -95,14 +99,6 @@ export class FileTokenStore implements TokenStore {
         throw new TokenStoreError(`${this.#path}.lock exists and is not a lock; remove it`)
       throw this.#storeError('cannot be locked', error)
     }
-  }
-
-  #assertPrivate(mode: number): void {
-    if (process.platform === 'win32' || (mode & 0o077) === 0) return
-    const shown = (mode & 0o777).toString(8)
-    throw new TokenStoreError(
-      `the token file ${this.#path} can be read by other users (mode ${shown}); authorize again, or set mode 600 if you trust it`,
-    )
   }
 
   #storeError(what: string, error: unknown): SocialSearchError {

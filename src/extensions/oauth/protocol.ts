@@ -1,12 +1,11 @@
 import * as oauth from 'oauth4webapi'
 import { assertToken } from '../../extend.ts'
 import { OAuthError, type OAuthStep } from '../../errors/index.ts'
-import type { Fetch } from '../../index.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { parsed } from '../../lib/json.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { request, serverError } from './request.ts'
+import { type RequestContext, request, serverError } from './request.ts'
 import { type CheckedOptions, serverUrl } from './settings.ts'
 import type { TokenBinding, TokenSet } from './store.ts'
 
@@ -26,11 +25,8 @@ export interface AuthorizationRequest {
 /** A client at its authorization server. */
 export interface OAuthSettings extends CheckedOptions {
   readonly server: oauth.AuthorizationServer
-}
-
-/** What the tokens of a client are bound to. */
-export function bindingOf({ server, clientId, resource }: OAuthSettings): TokenBinding {
-  return { issuer: new URL(server.issuer).href, clientId, baseUrl: resource }
+  /** What its tokens are bound to. */
+  readonly binding: TokenBinding
 }
 
 /**
@@ -47,11 +43,9 @@ export async function serverOf(options: CheckedOptions): Promise<oauth.Authoriza
 }
 
 /** Reads the server's metadata from the OAuth path, or else from the OpenID Connect path. */
-async function discover(issuer: URL, { fetch }: CheckedOptions): Promise<oauth.AuthorizationServer> {
-  const redactor = new Redactor()
+async function discover(issuer: URL, settings: CheckedOptions): Promise<oauth.AuthorizationServer> {
   const read = (algorithm: 'oauth2' | 'oidc'): Promise<oauth.AuthorizationServer> =>
-    withOAuthErrors('discovery', redactor, async () => {
-      const options = requestOptions('discovery', redactor, fetch, issuer.href)
+    withServer('discovery', settings, [], async (options) => {
       const response = await oauth.discoveryRequest(issuer, { ...options, algorithm })
       const metadata = await oauth.processDiscoveryResponse(issuer, response)
       serverUrl('authorization_endpoint', metadata.authorization_endpoint)
@@ -92,45 +86,38 @@ export async function exchangeCode(
   { searchParams }: URL,
   { state, codeVerifier }: PendingAuthorization,
 ): Promise<TokenSet> {
+  const { server, clientId, redirectUri } = settings
   const code = searchParams.get('code') ?? ''
-  const redactor = redactorOf(settings, code, codeVerifier)
-  await withOAuthErrors('authorization', redactor, () => {
-    oauth.validateAuthResponse(settings.server, { client_id: settings.clientId }, searchParams, state)
+  const secrets = [code, codeVerifier]
+  await withServer('authorization', settings, secrets, () => {
+    oauth.validateAuthResponse(server, { client_id: clientId }, searchParams, state)
     if (code === '') throw new TypeError('it has no code')
   })
-  const params = { code, redirect_uri: settings.redirectUri, code_verifier: codeVerifier }
-  return requestTokens('exchange', 'authorization_code', params, redactor, settings)
+  const params = { code, redirect_uri: redirectUri, code_verifier: codeVerifier }
+  return requestTokens('exchange', settings, params, secrets)
 }
 
-/** @throws {OAuthError} */
-export async function refreshTokens(
+/**
+ * @param secrets What errors must not contain.
+ * @throws {OAuthError}
+ */
+export async function requestTokens(
+  step: 'exchange' | 'refresh',
   settings: OAuthSettings,
-  refreshToken: string,
-  accessToken: string,
-): Promise<TokenSet> {
-  // The server may name the token that it replaces.
-  const redactor = redactorOf(settings, refreshToken, accessToken)
-  return requestTokens('refresh', 'refresh_token', { refresh_token: refreshToken }, redactor, settings)
-}
-
-async function requestTokens(
-  step: OAuthStep,
-  grantType: string,
   params: Readonly<Record<string, string>>,
-  redactor: Redactor,
-  settings: OAuthSettings,
+  secrets: readonly string[],
 ): Promise<TokenSet> {
-  const { clientId, resource, server, fetch } = settings
+  const { clientId, resource, server } = settings
   // The token's lifetime starts later than this, so it is never overestimated.
   const obtainedAt = Date.now()
-  return withOAuthErrors(step, redactor, async () => {
+  return withServer(step, settings, secrets, async (options) => {
     const response = await oauth.genericTokenEndpointRequest(
       server,
       { client_id: clientId },
       authenticationOf(settings),
-      grantType,
+      step === 'exchange' ? 'authorization_code' : 'refresh_token',
       { ...params, resource },
-      requestOptions(step, redactor, fetch, server.token_endpoint),
+      options,
     )
     return tokensOf(parsed(await response.text()), obtainedAt)
   })
@@ -165,42 +152,35 @@ function authenticationOf({ clientSecret, clientAuthentication, server }: OAuthS
     : oauth.ClientSecretBasic(clientSecret)
 }
 
-/** A redactor for the secrets of one request. */
-function redactorOf({ clientSecret = '' }: OAuthSettings, ...secrets: string[]): Redactor {
+/** Runs one step, and turns errors of the library, which contain tokens, into an `OAuthError` without secrets. */
+async function withServer<T>(
+  step: OAuthStep,
+  { fetch, clientSecret = '' }: CheckedOptions,
+  secrets: readonly string[],
+  work: (options: ReturnType<typeof requestOptions>) => T | Promise<T>,
+): Promise<T> {
   const redactor = new Redactor()
   for (const secret of [clientSecret, ...secrets]) redactor.add(secret)
-  return redactor
-}
-
-function requestOptions(step: OAuthStep, redactor: Redactor, fetch: Fetch | undefined, url = '') {
-  return {
-    [oauth.customFetch]: (target: string, init: Parameters<typeof request>[1]) =>
-      request(target, init, { step, redactor, fetch }),
-    // `serverUrl` allows plain http only to this machine.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- a warning; the library has no replacement
-    [oauth.allowInsecureRequests]: url.startsWith('http:'),
-  }
-}
-
-/** Turns errors of the library, which contain tokens, into an `OAuthError` without secrets. */
-async function withOAuthErrors<T>(
-  step: OAuthStep,
-  redactor: Redactor,
-  work: () => T | Promise<T>,
-): Promise<T> {
   try {
-    return await work()
+    return await work(requestOptions({ step, redactor, fetch }))
   } catch (error) {
     if (error instanceof OAuthError) throw error
     const isCallback = step === 'authorization'
-    const details = { step, processed: isCallback ? 'no' : 'unknown' } as const
+    const processed = isCallback ? 'no' : 'unknown'
     if (error instanceof oauth.AuthorizationResponseError)
-      throw serverError(error.error, error.error_description, redactor, details)
+      throw serverError(error.error, error.error_description, redactor, { step, processed })
     const text = redactor.text(messageOf(error)).slice(0, 200)
+    const message = `the ${isCallback ? 'callback' : 'response'} is invalid: ${text}`
     const reason = isCallback ? 'invalid_callback' : 'invalid_response'
-    throw new OAuthError(`the ${isCallback ? 'callback' : 'response'} is invalid: ${text}`, {
-      ...details,
-      reason,
-    })
+    throw new OAuthError(message, { step, processed, reason })
+  }
+}
+
+function requestOptions(context: RequestContext) {
+  return {
+    [oauth.customFetch]: (url: string, init: Parameters<typeof request>[1]) => request(url, init, context),
+    // `serverUrl` allows plain http only to this machine.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- a warning; the library has no replacement
+    [oauth.allowInsecureRequests]: true,
   }
 }

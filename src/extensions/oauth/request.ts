@@ -9,13 +9,7 @@ import type { Fetch } from '../../index.ts'
 /** Time for one request, in milliseconds: longer than the connect timeout of a runtime, 10 s on Node. */
 const timeoutMs = 30_000
 
-interface RequestInit {
-  readonly method: string
-  readonly headers: Record<string, string>
-  readonly body?: URLSearchParams | undefined
-}
-
-interface RequestContext {
+export interface RequestContext {
   readonly step: OAuthStep
   readonly fetch: Fetch | undefined
   /** Contains every secret of the request. */
@@ -29,7 +23,15 @@ interface RequestContext {
  * @returns a successful response, not yet validated.
  * @throws {OAuthError}
  */
-export async function request(url: string, init: RequestInit, context: RequestContext): Promise<Response> {
+export async function request(
+  url: string,
+  init: {
+    readonly method: string
+    readonly headers: HeadersInit
+    readonly body?: URLSearchParams | undefined
+  },
+  context: RequestContext,
+): Promise<Response> {
   const { step, fetch, redactor } = context
   const headers = new Headers(init.headers)
   const authorization = headers.get('authorization')

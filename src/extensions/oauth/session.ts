@@ -1,7 +1,7 @@
 import type { AuthProvider } from '../../index.ts'
 import { sleep } from '../../lib/time.ts'
 import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../../errors/index.ts'
-import { type OAuthSettings, bindingOf, refreshTokens } from './protocol.ts'
+import { type OAuthSettings, requestTokens } from './protocol.ts'
 import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from './store.ts'
 
 /** How long before its end to renew a token, in milliseconds; at most half of its lifetime. */
@@ -19,10 +19,8 @@ export class OAuthSession implements AuthProvider {
   readonly #settings: OAuthSettings
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
-  /** The access token that the service rejected, until there is a new one. */
-  #rejected: string | undefined
-  /** The access token with which this session ended. */
-  #ended: { accessToken: string; reason: ReauthorizationReason } | undefined
+  /** An access token not to use again: the service rejected it, or the session ended with it for a reason. */
+  #spent: { accessToken: string; reason?: ReauthorizationReason } | undefined
   #renewing: Promise<TokenSet> | undefined
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
@@ -42,8 +40,9 @@ export class OAuthSession implements AuthProvider {
    */
   async token(): Promise<string> {
     if (this.#cached && this.#isFresh(this.#cached)) return this.#cached.accessToken
+    this.#renewing ??= this.#exclusively(() => this.#renew()).finally(() => (this.#renewing = undefined))
     try {
-      return (await this.#renewOnce()).accessToken
+      return (await this.#renewing).accessToken
     } catch (error) {
       // An early renewal may fail: the token has not expired yet.
       const cached = this.#cached
@@ -56,39 +55,32 @@ export class OAuthSession implements AuthProvider {
 
   /** Replaces a token that the service rejected with a 401, unless it was replaced already. */
   async refresh(refused: string): Promise<void> {
-    if (this.#cached?.accessToken === refused) this.#rejected = refused
+    if (this.#cached?.accessToken === refused && this.#spent?.accessToken !== refused)
+      this.#spent = { accessToken: refused }
     await this.token()
   }
 
   /** Stores the tokens of a new authorization, in place of the old one. */
   async replace(tokens: TokenSet): Promise<void> {
-    const bound = { ...tokens, boundTo: bindingOf(this.#settings) }
+    const bound = { ...tokens, boundTo: this.#settings.binding }
     await this.#exclusively(async () => {
       await this.#store.set(bound)
       this.#use(bound)
     })
   }
 
-  /** Whether a token can still be sent. */
-  #isUsable({ accessToken, refreshToken, expiresAt }: TokenSet): boolean {
-    if (accessToken === this.#rejected || accessToken === this.#ended?.accessToken) return false
+  /** Whether a token can be sent, and does not expire within `leeway` milliseconds. */
+  #isUsable({ accessToken, refreshToken, expiresAt = Infinity }: TokenSet, leeway = 0): boolean {
+    if (accessToken === this.#spent?.accessToken) return false
     // Without a refresh token, use the token until the service rejects it: this machine's clock may be wrong.
-    return expiresAt === undefined || refreshToken === undefined || Date.now() < expiresAt
+    return refreshToken === undefined || Date.now() < expiresAt - leeway
   }
 
   /** Whether a token can be sent without renewing it first. */
   #isFresh(tokens: TokenSet): boolean {
-    const { refreshToken, obtainedAt, expiresAt } = tokens
-    if (!this.#isUsable(tokens)) return false
-    if (expiresAt === undefined || refreshToken === undefined) return true
-    if (performance.now() < this.#pausedUntil) return true
-    const leeway = Math.min(leewayMs, (expiresAt - obtainedAt) / 2)
-    return Date.now() < expiresAt - leeway
-  }
-
-  #renewOnce(): Promise<TokenSet> {
-    this.#renewing ??= this.#exclusively(() => this.#renew()).finally(() => (this.#renewing = undefined))
-    return this.#renewing
+    const { obtainedAt, expiresAt = Infinity } = tokens
+    const isPaused = performance.now() < this.#pausedUntil
+    return this.#isUsable(tokens, isPaused ? 0 : Math.min(leewayMs, (expiresAt - obtainedAt) / 2))
   }
 
   /** Reads the store again before each attempt: the tokens may have changed since. */
@@ -97,27 +89,30 @@ export class OAuthSession implements AuthProvider {
     if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
     if (this.#isFresh(stored)) return this.#use(stored)
     const { accessToken, refreshToken } = stored
-    if (accessToken === this.#ended?.accessToken) throw new ReauthorizationRequiredError(this.#ended.reason)
+    if (accessToken === this.#spent?.accessToken && this.#spent.reason !== undefined)
+      throw new ReauthorizationRequiredError(this.#spent.reason)
     if (refreshToken === undefined) throw new ReauthorizationRequiredError('no_refresh_token')
     if (stored.refreshSentAt !== undefined) return this.#end(stored, 'lost')
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
     await this.#store.set({ ...stored, refreshSentAt: Date.now() })
     let renewed: TokenSet
     try {
-      renewed = await refreshTokens(this.#settings, refreshToken, accessToken)
+      // The server may name the token that it replaces.
+      const secrets = [refreshToken, accessToken]
+      renewed = await requestTokens('refresh', this.#settings, { refresh_token: refreshToken }, secrets)
     } catch (error) {
-      const known = error instanceof OAuthError ? error : undefined
-      if (known?.reason === 'invalid_grant') return this.#end(stored, 'refused')
-      if (known?.processed !== 'no') return this.#end(stored, 'lost')
+      const { reason, processed } = error as OAuthError
+      if (reason === 'invalid_grant') return this.#end(stored, 'refused')
+      if (processed !== 'no') return this.#end(stored, 'lost')
       // The error of the refresh matters more than one of the store.
       await this.#replace(stored, stored).catch(() => {})
-      const delay = retryDelay(known, attempt)
+      const delay = retryDelay(error as OAuthError, attempt)
       if (delay === undefined) throw error
       await sleep(delay)
       return this.#renew(attempt + 1)
     }
     // The server may omit an unchanged refresh token.
-    const tokens = { refreshToken, ...renewed, boundTo: bindingOf(this.#settings) }
+    const tokens = { refreshToken, ...renewed, boundTo: this.#settings.binding }
     return (await this.#replace(stored, tokens)) ? this.#use(tokens) : this.#renew()
   }
 
@@ -125,7 +120,7 @@ export class OAuthSession implements AuthProvider {
     const stored: unknown = (await this.#store.get()) ?? null
     if (stored !== null) {
       assertTokenSet(stored, 'the token store')
-      assertBoundTo(bindingOf(this.#settings), stored)
+      assertBoundTo(this.#settings.binding, stored)
     }
     this.#cached = stored ?? undefined
     return stored
@@ -141,14 +136,13 @@ export class OAuthSession implements AuthProvider {
 
   #use(tokens: TokenSet): TokenSet {
     this.#cached = tokens
-    this.#rejected = undefined
-    this.#ended = undefined
+    this.#spent = undefined
     return tokens
   }
 
   /** Ends the session, and removes the refresh token from the store, so that no process sends it again. */
   async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<never> {
-    this.#ended = { accessToken: stored.accessToken, reason }
+    this.#spent = { accessToken: stored.accessToken, reason }
     const rest = { ...stored, refreshToken: undefined, refreshSentAt: undefined }
     await this.#replace(stored, rest).catch(() => {})
     throw new ReauthorizationRequiredError(reason)

@@ -54,7 +54,7 @@ export function checkedOptions(options: OAuthClientOptions) {
     ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
     ...{ redirectUri: true, baseUrl: true, scopes: true, store: true, fetch: true },
   })
-  const { issuer, endpoints, clientSecret, clientAuthentication, redirectUri, scopes, fetch } = options
+  const { issuer, endpoints, clientId, clientSecret, redirectUri, scopes, fetch } = options
   const { store = new MemoryTokenStore() } = options
   if (issuer === undefined && endpoints === undefined)
     throw new ConfigurationError('pass issuer, or endpoints for a server without metadata')
@@ -63,7 +63,7 @@ export function checkedOptions(options: OAuthClientOptions) {
     serverUrl('endpoints.authorization', endpoints.authorization)
     serverUrl('endpoints.token', endpoints.token)
   }
-  nonEmptyText('clientId', options.clientId)
+  nonEmptyText('clientId', clientId)
   if (clientSecret !== undefined) nonEmptyText('clientSecret', clientSecret)
   if (clientSecret !== undefined && inBrowser())
     throw new ConfigurationError('every visitor can read a clientSecret in a browser; leave it out')
@@ -71,18 +71,9 @@ export function checkedOptions(options: OAuthClientOptions) {
   if (!Array.isArray(scopes) || scopes.length === 0)
     throw new ConfigurationError('`scopes` must be a list of one or more scopes')
   for (const method of ['get', 'set']) assertMethod('store', store, method)
-  return {
-    issuer,
-    endpoints,
-    clientId: options.clientId,
-    clientSecret,
-    clientAuthentication,
-    redirectUri,
-    resource: new URL(resolveBaseUrl(options.baseUrl, new Redactor())).origin + audiencePath,
-    scope: [...new Set(scopes)].join(' '),
-    store,
-    fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
-  }
+  if (fetch !== undefined) assertFunction('fetch', fetch)
+  const resource = new URL(resolveBaseUrl(options.baseUrl, new Redactor())).origin + audiencePath
+  return { ...options, store, resource, scope: [...new Set(scopes)].join(' ') }
 }
 
 /**

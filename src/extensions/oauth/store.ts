@@ -58,17 +58,15 @@ export class MemoryTokenStore implements TokenStore {
   }
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
-
 /**
  * Refuses values that are not a set of tokens, without repeating them.
  *
  * @throws {TokenStoreError}
  */
 export function assertTokenSet(value: unknown, where: string): asserts value is TokenSet {
-  const { accessToken, obtainedAt, refreshToken } = isRecord(value) ? value : {}
-  const hasRefreshToken = refreshToken === undefined || isText(refreshToken)
-  if (isText(accessToken) && Number.isFinite(obtainedAt) && hasRefreshToken) return
+  const { accessToken, obtainedAt, refreshToken = accessToken } = isRecord(value) ? value : {}
+  const areTexts = [accessToken, refreshToken].every((token) => typeof token === 'string' && token !== '')
+  if (areTexts && Number.isFinite(obtainedAt)) return
   throw new TokenStoreError(`${where} holds no usable tokens; authorize again to replace them`)
 }
 
