@@ -96,7 +96,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       const { ask } = await organization(2, { perMinute: 2 })
       const { value: leases } = await settle(Promise.all([ask(0), ask(1)]))
       // Longer than any network may take.
-      await pass(1500)
+      await pass(1200)
       const start = performance.now()
       leases!.forEach((lease, i) => {
         lease.sent()

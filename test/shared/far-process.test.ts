@@ -98,4 +98,21 @@ describe('SharedLimiter', () => {
     const { ms } = await settle(near!.acquire(request))
     expect(ms).toBeLessThan(3200)
   })
+
+  it('frees the slot of a refused request with the news of its 429, also during an update', async () => {
+    const { connect } = distantDatabase()
+    const [near, far] = [2, 200].map(
+      (roundTripMs) =>
+        new SharedLimiter({ store: connect(roundTripMs), organization: 'acme', limits: { inFlight: 1 } }),
+    )
+    const { value: refused } = await settle(far!.acquire(request))
+    const next = near!.acquire(request)
+    await pass(1000)
+    // It asks for its other call, and is about to hear of the state.
+    void far!.acquire({ ...request, surface: 'b' }).then((lease) => lease.release())
+    await pass(100)
+    far!.closeSurface('a', 5000)
+    refused!.release()
+    expect((await settle(next)).ms).toBeGreaterThanOrEqual(5000)
+  })
 })

@@ -188,8 +188,10 @@ export class StateSync extends SharedText {
 
   /** Tells this process's part, and asks for slots. */
   async #exchange(): Promise<Changed> {
-    const closures = new Map(this.#closures)
+    let closures = new Map<string, number>()
     const changed = await this.change((text, moment) => {
+      // Like the slots, those of now: no slot may be free before its 429 is known.
+      closures = new Map(this.#closures)
       // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
       const report = (now: number, epoch: string): Report =>
         this.#report(now - moment.readAt, epoch, closures)
