@@ -19,28 +19,35 @@ export async function confirmWatch(
   { price }: { readonly price: { readonly credits: number } },
   flags: SharedFlags & { readonly freshness: string; readonly once?: boolean },
   searches: number,
+  estimate: (() => Promise<string>) | false,
 ): Promise<void> {
   if (flags.once === true) return
   const looks = Math.ceil(86_400_000 / millisecondsOf('--freshness', flags.freshness))
   const idle = (looks * price.credits * searches).toLocaleString('en')
-  const pages = `${price.credits} more for each page of new posts (social-search estimate tells how many)`
-  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags)
+  const pages = `${price.credits} more for each page of new posts`
+  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags, estimate)
 }
 
 /**
+ * @param estimate Makes a better text of the cost for a person to read.
  * @throws {UsageError} without a terminal.
  * @throws {CommandError} if the answer is not yes.
  */
-async function confirm(cost: string, { budget, yes, sandbox }: SharedFlags): Promise<void> {
+async function confirm(
+  cost: string,
+  { budget, yes, sandbox }: SharedFlags,
+  estimate: (() => Promise<string>) | false = false,
+): Promise<void> {
   if (budget !== undefined || yes === true || sandbox === true) return
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
+  const text = estimate ? await estimate() : cost
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
   const answer = await new Promise<string>((resolve) => {
     reader.on('close', () => resolve(''))
-    reader.question(`${cost}. No --budget is set. Continue? [y/N] `, resolve)
+    reader.question(`${text}. No --budget is set. Continue? [y/N] `, resolve)
   })
   reader.close()
   if (!/^y(es)?$/i.test(answer.trim()))
-    throw new CommandError('interrupted', 'not confirmed; nothing was sent')
+    throw new CommandError('interrupted', `not confirmed; nothing ${estimate ? 'more ' : ''}was sent`)
 }

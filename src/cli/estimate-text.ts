@@ -1,5 +1,5 @@
 import { type SearchEstimate } from '../extensions/watch/index.ts'
-import { type Looking, meanDelay } from '../extensions/watch/estimate.ts'
+import { type Looking, creditsWithoutBudget, meanDelay } from '../extensions/watch/estimate.ts'
 import { timeText } from '../lib/count.ts'
 
 /** For each query. */
@@ -45,6 +45,12 @@ function budgetLines(all: readonly SearchEstimate[], looking: Looking): string[]
   })
   if (tooLittle === undefined) return lines
   return [`  ${tooLittle} credits a day: too little, the posts alone cost ${rounded(credits)}\n`, ...lines]
+}
+
+/** What a watch without a budget costs, in words. */
+export function watchCostText(estimates: Estimates, looking: Looking): string {
+  const credits = rounded(creditsWithoutBudget(Object.values(estimates), looking))
+  return `${estimateText(estimates, looking)}watch costs about ${credits} credits a day`
 }
 
 /** Two digits are as much as an estimate knows. */

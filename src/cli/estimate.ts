@@ -5,14 +5,15 @@ import { type SearchEstimate, type WatchParams, estimateSearch } from '../extens
 import type { Looking } from '../extensions/watch/estimate.ts'
 import { settingsOf } from '../extensions/watch/options.ts'
 import { count } from '../lib/count.ts'
-import { estimateText, jsonLinesOf } from './estimate-text.ts'
+import { type Estimates, estimateText, jsonLinesOf, watchCostText } from './estimate-text.ts'
 import { millisecondsOf } from './flags.ts'
-import { openMachine } from './machine.ts'
+import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { print, tell } from './terminal.ts'
 import {
   type SearchFlags,
   type SearchOperation,
+  type Searches,
   openWatched,
   operationOf,
   searchesOf,
@@ -22,14 +23,37 @@ import {
 export async function estimate(words: readonly string[], flags: SearchFlags): Promise<void> {
   const operation = operationOf(flags)
   const searches = searchesOf(operation, flags, words)
-  const looking = lookingOf(operation, flags)
   const machine = await openMachine(flags, 'estimate')
+  try {
+    const estimates = await estimatesOf(operation, searches, flags, machine)
+    const isText = process.stdout.isTTY
+    await print(isText ? estimateText(estimates, lookingOf(operation, flags)) : jsonLinesOf(estimates))
+  } finally {
+    await machine.close()
+  }
+}
+
+/** What a watch without a budget costs, in words: for the question whether to start it. */
+export async function costOfWatch(
+  operation: SearchOperation,
+  searches: Searches,
+  flags: SearchFlags,
+  machine: Machine,
+): Promise<string> {
+  return watchCostText(await estimatesOf(operation, searches, flags, machine), lookingOf(operation, flags))
+}
+
+async function estimatesOf(
+  operation: SearchOperation,
+  searches: Searches,
+  flags: SearchFlags,
+  { options, budgets }: Machine,
+): Promise<Estimates> {
   const isThere = flags.out !== undefined && existsSync(flags.out)
   const { database, states } = await openWatched(isThere ? flags.out : undefined, operation, searches)
   database?.close()
   // The posts of a sandbox began to come a week ago.
-  const since = new Date(Date.now() - 7 * 86_400_000)
-  const client = clientFor(flags, machine.options, machine.budgets, since)
+  const client = clientFor(flags, options, budgets, new Date(Date.now() - 7 * 86_400_000))
   // The overloads differ in the types of a network only.
   const isMicroblog = operation === microblogSearch
   const source = (isMicroblog ? client.microblog : client.professionalnet.posts) as Microblog
@@ -40,12 +64,11 @@ export async function estimate(words: readonly string[], flags: SearchFlags): Pr
       const state = states[query]
       estimates[query] = await estimateSearch(source, params as WatchParams, { state, budget })
     }
-    await print(process.stdout.isTTY ? estimateText(estimates, looking) : jsonLinesOf(estimates))
+    return estimates
   } finally {
     const { spent, uncertain } = client.credits
     tell(`This estimate cost ${count(spent + uncertain, 'credit')}`)
     await client.close()
-    await machine.close()
   }
 }
 

@@ -5,6 +5,7 @@ import { count } from '../lib/count.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWatch } from './confirm.ts'
+import { costOfWatch } from './estimate.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
 import { terminalWidth } from './formatter.ts'
 import { tableOf } from './formats.ts'
@@ -28,6 +29,8 @@ export interface WatchFlags extends SearchFlags {
   readonly from?: 'now'
 }
 
+const mostEstimated = 10
+
 /** Prints new posts as JSON Lines, or stores them. */
 export async function watch(words: readonly string[], flags: WatchFlags): Promise<void> {
   const operation = operationOf(flags)
@@ -37,7 +40,9 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   if (queries.length > 1 && out === undefined)
     throw new UsageError('several queries need --out FILE.db, which tells which query has found a post')
   const machine = await openMachine(flags, 'watch')
-  await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length)
+  // An estimate of many searches is dear itself.
+  const estimate = queries.length <= mostEstimated && (() => costOfWatch(operation, searches, flags, machine))
+  await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length, estimate)
   const table = process.stdout.isTTY
     ? tableOf(operation, { fields: undefined, width: terminalWidth() })
     : undefined

@@ -72,27 +72,19 @@ describe('estimate on a terminal', () => {
     expect(out).toMatch(/^(2[6-9]|30) posts an hour now\. One page does not tell how many a day\.\n$/)
   })
 
-  it('tells the posts of each of several searches, and what a budget finds for all of them', async () => {
-    const several = await social('estimate acme nothing')
-    expect(several.out).toMatch(
-      /^acme: About .*\.\nnothing: No posts found\.\n {2}50 credits a day: too little/m,
-    )
-    const silent = await social('estimate nothing --freshness 1h')
-    expect(silent.out).toContain('No posts found.\n  5 credits a day: new posts after 4 hours on average\n')
-  })
-})
-
-describe('watch on a terminal', () => {
-  useCommand(options, ['stdin', 'stdout', 'stderr'])
-
-  it('asks when it has no budget, and spends nothing before', async () => {
+  it('is what watch asks with when it has no budget', async () => {
     const { code, err } = await social('watch acme', { input: 'n\n' })
-    expect([code, err]).toEqual([
-      130,
-      expect.stringContaining(
-        'watch costs 192 credits a day without new posts, and 2 more for each page of new posts (social-search estimate tells how many). No --budget is set. Continue? [y/N] ',
-      ),
-    ])
-    expect(sandbox.requests).toEqual([])
+    expect(code).toBe(130)
+    expect(err).toContain('200 credits a day: new posts after 8 minutes on average')
+    expect(err).toMatch(/watch costs about (19|20)0 credits a day\. No --budget is set\. Continue\? \[y\/N\]/)
+    expect(sandbox.ledger.spent).toBe(4)
+    const several = await social('watch acme nothing --out posts.db', { input: 'n\n' })
+    expect(several.err).toMatch(
+      /^acme: About .*\.\nnothing: No posts found\.\n  50 credits a day: too little/m,
+    )
+    expect(several.err).toMatch(/watch costs about (38|39)0 credits a day\. No --budget is set/)
+    const silent = await social('watch nothing --freshness 1h', { input: 'n\n' })
+    expect(silent.err).toContain('No posts found.\n  5 credits a day: new posts after 4 hours on average\n')
+    expect(silent.err).toContain('watch costs about 48 credits a day.')
   })
 })

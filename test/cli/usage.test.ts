@@ -44,7 +44,7 @@ describe('exit codes', () => {
     ['search coffee --out x.csv', 'for another file, export it, or redirect the output'],
     [
       'watch coffee',
-      '192 credits a day without new posts, and 2 more for each page of new posts (social-search estimate tells how many); pass --budget, or --yes',
+      '192 credits a day without new posts, and 2 more for each page of new posts; pass --budget, or --yes',
     ],
     ["watch '' --once --out x.db", '<query> must have at least 1 character'],
     [`watch coffee --once --out x.db --params '{"filters":{"lang":1}}'`, 'lang must be'],

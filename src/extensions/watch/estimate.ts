@@ -160,6 +160,13 @@ export function meanDelay(searches: Expected, budget: number, looking: Looking):
   return looks <= 0 ? Infinity : Math.max(looking.freshness, (day * (shares || searches.length)) / looks) / 2
 }
 
+/** Credits a day of a watch without a budget. */
+export function creditsWithoutBudget(searches: Expected, looking: Looking): number {
+  const looks = day / looking.freshness
+  const besides = looks * besidesPosts(looking)
+  return sumOf(searches, ({ creditsPerDay }) => Math.max(looks * looking.price, creditsPerDay + besides))
+}
+
 function sumOf<Item>(items: readonly Item[], amountOf: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + amountOf(item), 0)
 }
