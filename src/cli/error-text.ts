@@ -14,6 +14,7 @@ import { messageOf } from '../lib/thrown.ts'
 import { paramFlags, positionalOf } from './flags.ts'
 import { localTime } from './formatter.ts'
 import { kebab } from './names.ts'
+import { raiseText } from './period-budget.ts'
 import { proxyHint } from './proxy-hint.ts'
 
 /** Tells a person what happened, what it cost, and what to do. */
@@ -22,7 +23,7 @@ export function errorText(error: unknown): string {
   const sentences = [whatHappened(error), costOf(error), whatToDo(error), proxyHint(error)]
   const text = sentences.filter((sentence) => sentence !== undefined).join('. ')
   // A command at the end stays as it can be copied.
-  return /: social-search [ \w]+$/.test(text) || !text.includes('. ') ? text : `${text}.`
+  return /: social-search [ \w./]+$/.test(text) || !text.includes('. ') ? text : `${text}.`
 }
 
 /** The message, without the operation, which the user has typed, and with flags in place of params and options. */
@@ -69,7 +70,6 @@ function whatToDo(error: SocialSearchError): string | undefined {
   if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
     return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login`
   if (error instanceof ConnectionError && error.phase !== 'exchange') return 'Check: social-search doctor'
-  // Budgets of a period say it themselves.
-  if (error instanceof CreditBudgetError && error.budget === undefined) return 'Raise --budget'
+  if (error instanceof CreditBudgetError) return raiseText(error.budget)
   return undefined
 }

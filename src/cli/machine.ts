@@ -45,10 +45,10 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   const set = sandbox === true ? undefined : opened.set
   const terms = [flagged, set].filter((each) => each !== undefined)
   // Two limits of one period are one budget: the lower one.
-  const lowest = terms.filter(
-    (each) => !terms.some((other) => other.every === each.every && isBelow(other, each)),
-  )
-  const budgets = lowest.map((each) => new PeriodBudget(store, ownerOf(baseUrl), each, command))
+  const [lowest] = terms.toSorted((one, other) => one.limit - other.limit)
+  const budgets = terms
+    .filter((each) => each === lowest || each.every !== lowest?.every)
+    .map((each) => new PeriodBudget(store, ownerOf(baseUrl), each, command))
   // The sandbox has no limits, and a rate of its own is that of one command.
   const limiter =
     sandbox === true || perMinute !== undefined
@@ -68,10 +68,6 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
       store.close()
     },
   }
-}
-
-function isBelow(one: PeriodTerms, other: PeriodTerms): boolean {
-  return one.limit === other.limit ? one !== other && one.isSet : one.limit < other.limit
 }
 
 /** Names what a budget belongs to: an address. */

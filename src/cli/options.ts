@@ -29,30 +29,23 @@ export function clientFor(
   budgets: readonly Budget[] = [],
   since?: Date,
 ): SocialSearch {
-  return budgets.reduce(
-    (client, budget) => client.withOptions({ budget }),
-    plainClientFor(flags, more, since),
-  )
-}
-
-function plainClientFor(flags: SharedFlags, more: Partial<ClientOptions>, since?: Date): SocialSearch {
   const { perMinute } = flags
   const options = {
-    ...(perMinute !== undefined && {
-      limits: { perMinute: perMinuteOf(perMinute) },
-    }),
+    ...addressOf(flags),
+    ...(flags.sandbox === true && sandboxOptions(since)),
+    ...(perMinute !== undefined && { limits: { perMinute: perMinuteOf(perMinute) } }),
     logger: false as const,
     ...more,
     observers: [{ onWait: (wait: Wait) => showProgress(waitText(wait)) }, ...(more.observers ?? [])],
   }
-  const account = addressOf(flags)
-  if (flags.sandbox === true) {
-    const sandbox = createSandbox({ limits: { perMinute: false }, growth: { perHour: 60, since } })
-    // Its pages take no time: without a turn of the event loop, no Ctrl-C is heard.
-    const fetch = (request: Request) => setImmediate().then(() => sandbox.fetch(request))
-    return new SocialSearch({ ...sandbox.clientOptions(), fetch, apiKey: sandbox.writeKey, ...options })
-  }
-  return new SocialSearch({ ...account, ...options })
+  return budgets.reduce((client, budget) => client.withOptions({ budget }), new SocialSearch(options))
+}
+
+function sandboxOptions(since: Date | undefined): ClientOptions {
+  const sandbox = createSandbox({ limits: { perMinute: false }, growth: { perHour: 60, since } })
+  // Its pages take no time: without a turn of the event loop, no Ctrl-C is heard.
+  const fetch = (request: Request) => setImmediate().then(() => sandbox.fetch(request))
+  return { ...sandbox.clientOptions(), fetch, apiKey: sandbox.writeKey }
 }
 
 const noLogin = `

@@ -1,7 +1,5 @@
-import { CreditBudgetError } from '../index.ts'
 import type { Reservation } from '../index.ts'
 import { SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
-import { count } from '../lib/count.ts'
 import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
 import { type Period, periodAt, periodEnd } from '../lib/period.ts'
@@ -46,18 +44,12 @@ export function endTextOf(every: Period): string {
   return `${new Date(end).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** A budget of a period has too little left. The client makes it again with its operation, so only the name tells the terms. */
-class PeriodBudgetError extends CreditBudgetError {
-  constructor(...args: ConstructorParameters<typeof CreditBudgetError>) {
-    super(...args)
-    const { needed, remaining, budget = '' } = this
-    const [, flag = '', credits = '', every] = /^(--)?budget (.+)\/(\w+)$/.exec(budget) ?? []
-    const until = `has ${remaining} left until ${endTextOf(every as Period)}`
-    const mend = flag
-      ? 'wait, or raise --budget'
-      : `wait, or raise it: social-search budget ${Number(credits) * 2}/${every}`
-    this.message = `not sent: it may cost ${count(needed, 'credit')}, and ${flag ? '' : 'the '}${budget} ${until}; ${mend}`
-  }
+/** What to do when too little is left, by the name of the budget; only one of a period has a name. */
+export function raiseText(name = ''): string {
+  const [, flag = '', credits, every] = /^(--)?budget (.+)\/(\w+)$/.exec(name) ?? []
+  if (credits === undefined) return 'Raise --budget'
+  const start = `${flag ? '' : 'The '}${name} starts again at ${endTextOf(every as Period)}`
+  return `${start}; wait, or raise ${flag ? '--budget' : `it: social-search budget ${Number(credits) * 2}/${every}`}`
 }
 
 /** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */
@@ -82,19 +74,13 @@ export class PeriodBudget extends SharedBudget {
   }
 
   override async reserve(credits: number, operation: string): Promise<Reservation> {
-    try {
-      const reservation = await super.reserve(credits, operation)
-      return {
-        ...reservation,
-        settle: (cost, uncertain) => {
-          reservation.settle(cost, uncertain)
-          if (cost > 0) this.#note(cost)
-        },
-      }
-    } catch (error) {
-      if (!(error instanceof CreditBudgetError)) throw error
-      const { needed, remaining } = error
-      throw new PeriodBudgetError({ needed, remaining, budget: this.name }, { operation })
+    const reservation = await super.reserve(credits, operation)
+    return {
+      ...reservation,
+      settle: (cost, uncertain) => {
+        reservation.settle(cost, uncertain)
+        if (cost > 0) this.#note(cost)
+      },
     }
   }
 

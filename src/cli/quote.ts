@@ -5,8 +5,9 @@ import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { count, timeText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, paramsOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, paramsOf } from './flags.ts'
 import { commandOf } from './names.ts'
+import { walkOptions } from './options.ts'
 import { print, wrapped } from './terminal.ts'
 
 /** A quote of a walk; with `--all`, the number of pages is not known. */
@@ -24,17 +25,16 @@ export async function quote(words: readonly string[], flags: SharedFlags): Promi
 
 /** What the walk costs that the flags ask for. */
 export function quoteFor(operation: Operation, params: object, flags: SharedFlags): WalkQuote {
-  const { all, maxPages } = flags
+  const { all } = flags
+  const { maxPages: pages = 1 } = walkOptions(flags)
   if (all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
-  if (all === true && maxPages !== undefined)
-    throw new UsageError('--all and --max-pages contradict each other; pass one of them')
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
   const result = quoteOf(
     operation,
     perMinuteOf(operation),
     bound === undefined ? undefined : (params as Readonly<Record<string, unknown>>)[bound],
-    { pages: wholeNumberOf('--max-pages', maxPages ?? '1') },
+    { pages },
   )
   if (all !== true) return result
   if (result.atMost === 0) return { ...result, duration: null }

@@ -18,7 +18,7 @@ describe('--budget 4/day', () => {
     const runs = [await social(`${search} --budget 4/day`), await social(`posts coffee --budget 4/day`)]
     expect(runs.map(({ code }) => code)).toEqual([0, 5])
     expect(runs[1]?.err).toBe(
-      'social-search: not sent: it may cost 4 credits, and --budget 4/day has 2 left until 2026-11-25 00:00 UTC; wait, or raise --budget\n',
+      'social-search: not sent: it may cost 4 credits and the budget has 2 left. --budget 4/day starts again at 2026-11-25 00:00 UTC; wait, or raise --budget.\n',
     )
     expect((await social(`${search} --budget 4/day`)).code).toBe(0)
     expect((await social(`${search} --budget 4/day`)).code).toBe(5)
@@ -44,7 +44,7 @@ describe('social-search budget', () => {
     )
     expect((await social(`${search} --all --budget 2`)).err).toContain('the budget has 0 left')
     expect((await social(`${search} --all`)).err).toContain(
-      'not sent: it may cost 2 credits, and the budget 6/month has 0 left until 2026-12-01 00:00 UTC; wait, or raise it: social-search budget 12/month',
+      'the budget has 0 left. The budget 6/month starts again at 2026-12-01 00:00 UTC; wait, or raise it: social-search budget 12/month\n',
     )
     await social('logout')
     expect((await social(search)).code).toBe(5)
@@ -56,8 +56,12 @@ describe('social-search budget', () => {
   it('counts two limits of one period once, and keeps the lower one', async () => {
     await setTo('8/day')
     expect((await social(`${search} --budget 2/day`)).code).toBe(0)
-    expect((await social(`${search} --budget 2/day`)).err).toContain('--budget 2/day has 0 left')
-    expect((await social(`${search} --budget 100/day --all`)).err).toContain('the budget 8/day has 0 left')
+    expect((await social(`${search} --budget 2/day`)).err).toContain(
+      'has 0 left. --budget 2/day starts again',
+    )
+    expect((await social(`${search} --budget 100/day --all`)).err).toContain(
+      'has 0 left. The budget 8/day starts again',
+    )
     expect(sandbox.ledger.spent).toBe(8)
   })
 

@@ -61,7 +61,7 @@ describe('exit codes', () => {
     ['watch coffee --once --out /none/posts.db', 'the folder /none does not exist'],
     ['watch coffee --once --out /proc/posts.db', '/proc/posts.db cannot be written'],
     ['quote microblog.search --max-pages 0', '--max-pages must be a whole number'],
-    ['quote microblog.search --all --max-pages 5', 'contradict each other'],
+    ['quote microblog.search --all --max-pages 5', '--all contradicts'],
     ['quote professionalnet.company.get --all', 'has no pages; leave out --all'],
     ['mcp', 'mcp needs --budget'],
     ['sandbox --port 70000', '--port must be a whole number from 0 to 65535, got 70000\n'],
