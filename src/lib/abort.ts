@@ -23,7 +23,7 @@ function abortAll(this: AbortSignal): void {
 /**
  * Settles with the work, or with the result of `late` after `ms` milliseconds, when the work's signal aborts.
  *
- * @param leave Rejects with its reason when it aborts.
+ * @param leave When it aborts, the work's signal aborts as well, and the result rejects with its reason.
  */
 export async function within<T, L>(
   ms: number,
@@ -37,11 +37,17 @@ export async function within<T, L>(
   try {
     return await new Promise<T | L>((resolve, reject) => {
       const timer = setTimeout(() => {
-        limit.abort()
         resolve(Promise.resolve().then(late))
+        limit.abort()
       }, ms)
       ends.push(() => clearTimeout(timer))
-      if (leave) ends.push(followAbort(leave, reject))
+      const stop = (reason: unknown): void => {
+        // Both may be due at once.
+        clearTimeout(timer)
+        reject(reason)
+        limit.abort(reason)
+      }
+      if (leave) ends.push(followAbort(leave, stop))
       work(limit.signal).then(resolve, reject)
     })
   } finally {

@@ -1,4 +1,5 @@
 import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
+import { within } from '../../lib/abort.ts'
 import { type Lease, abortNoticeMs } from '../../limits/interface.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import { userAgent } from '../http/user-agent.ts'
@@ -9,70 +10,57 @@ import { type CallResult, type Situation, errorContext, logAt, timeoutOf } from 
 import type { CallCost } from './call-cost.ts'
 import { codeOf } from './call-observer.ts'
 import { checkAnswer } from './check-answer.ts'
-import { failureOfAbort, failureOfConnection, failureOfMisuse, failureOfUnexpected } from './failures.ts'
+import { failureOfAbort, failureOfConnection, failureOfMisuse } from './failures.ts'
 import { type AttemptOutcome, outcomeOf } from './outcome.ts'
 
 /** One attempt: it sends the request, settles the outcome, then checks and transforms a success. */
 export class OpenAttempt {
   #at: Situation
   readonly #entry: Attempt
+  readonly #lease: Lease
   readonly #cost: CallCost
   readonly #token: string | null
-  readonly #lease: Lease
   /** Monotonic time at which it was sent; before that, at which it began. */
   #start = performance.now()
   /** For how long the slot stays taken after the attempt, in milliseconds. */
   #keepSlotMs = 0
 
-  constructor(at: Situation, entry: Attempt, cost: CallCost, lease: Lease, token: string | null) {
-    this.#at = at
-    this.#entry = entry
-    this.#cost = cost
+  constructor(before: Situation, lease: Lease, cost: CallCost, token: string | null) {
+    const { queued, paced } = lease
+    this.#entry = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
+    this.#at = { ...before, attempts: [...before.attempts, this.#entry] }
     this.#lease = lease
+    this.#cost = cost
     this.#token = token
   }
 
+  /** @throws {Failure} */
   async make(): Promise<CallResult> {
-    const result = await this.#result()
-    const isFailure = result instanceof Failure
-    if (isFailure) this.#noteFailure(result)
-    else {
-      const { status } = result.response
-      const durationMs = Math.round(this.#entry.duration)
-      logAt(this.#at, 'debug', 'answered', { status, durationMs, requestId: result.requestId })
-    }
-    const { tookEffect } = isFailure ? result : this.#at
-    this.#at.call.observer?.attempt(this.#entry, this.#cost, tookEffect)
-    if (isFailure) throw result
+    const outcome = await this.#sendInTime()
+    // Before any code of the user sees it.
+    this.#settle(outcome)
+    const isFailure = outcome instanceof Failure
+    const result = isFailure ? outcome : await checkAnswer(this.#at, outcome, this.#cost.credits)
+    this.#note(result)
+    if (result instanceof Failure) throw result
     return result
   }
 
-  async #result(): Promise<CallResult | Failure> {
-    try {
-      const outcome = await this.#sendInTime()
-      return outcome instanceof Failure ? outcome : await checkAnswer(this.#at, outcome, this.#cost.credits)
-    } catch (error) {
-      return failureOfUnexpected(this.#at, error)
-    }
-  }
-
-  /** Sends the request and settles its outcome, also if a timeout or the caller ends the attempt. */
+  /** Sends the request and reads its response, unless the timeout or the caller ends that. */
   async #sendInTime(): Promise<AttemptOutcome> {
-    let outcome: AttemptOutcome
+    const { call } = this.#at
+    const timeoutMs = timeoutOf(call)
+    const late = (): never => {
+      throw this.#lateError(timeoutMs)
+    }
     try {
-      const timeoutMs = timeoutOf(this.#at.call)
-      outcome = await this.#at.call.cancellation.inTime(
-        timeoutMs,
-        () => this.#lateError(timeoutMs),
-        (signal) => this.#send(signal),
-      )
+      // One timer covers headers and body: each can stall.
+      return await within(timeoutMs, (signal) => this.#send(signal), late, call.cancellation.signal)
     } catch (reason) {
-      outcome = failureOfAbort(this.#at, reason)
       // The service notices a closed connection a moment later.
       if (this.#entry.sent !== null) this.#keepSlotMs = abortNoticeMs
+      return failureOfAbort(this.#at, reason)
     }
-    this.#settle(outcome)
-    return outcome
   }
 
   #lateError(timeoutMs: number): TimeoutError {
@@ -97,9 +85,8 @@ export class OpenAttempt {
     const init = initOf(operation.method, headers, body, signal)
     const context = { operation: operation.id, attempt: this.#at.attempts.length }
     const url = client.baseUrl + request.path
-    let response: Response | undefined
     try {
-      response = await send(url, init, hooks, context, (target, init) => {
+      const response = await send(url, init, hooks, context, (target, init) => {
         this.#beforeSend(init)
         return callFetch(client.fetch, target, init)
       })
@@ -114,11 +101,10 @@ export class OpenAttempt {
       return outcomeOf(this.#at, received)
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      const isSent = this.#entry.sent !== null
-      const isMisuse = error instanceof FetchMisuse
-      const server = { baseUrl: client.baseUrl, redactor: this.#at.redactor }
-      if (isMisuse || !isSent) return failureOfMisuse(this.#at, error, isMisuse)
-      return failureOfConnection(this.#at, explainNetworkError(error, server, response !== undefined))
+      if (error instanceof FetchMisuse || this.#entry.sent === null) return failureOfMisuse(this.#at, error)
+      const { redactor, phase } = this.#at
+      const server = { baseUrl: client.baseUrl, redactor }
+      return failureOfConnection(this.#at, explainNetworkError(error, server, phase === 'body'))
     }
   }
 
@@ -143,35 +129,44 @@ export class OpenAttempt {
     this.#lease.answered()
   }
 
-  /**
-   * Settles an outcome before any code of the user sees it: accounts for it, tells the limiter of a 429, so that the next
-   * request does not run into it, and releases the slot.
-   */
+  /** Accounts for an outcome, tells the limiter of a 429, so that the next request does not run into it, and releases the slot. */
   #settle(outcome: AttemptOutcome): void {
     const { call } = this.#at
-    const { tookEffect, cost, requestId } = outcome
+    const { tookEffect, credits } = outcome
+    const isFailure = outcome instanceof Failure
     this.#entry.duration = performance.now() - this.#start
     if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
-    if (requestId !== undefined) this.#entry.requestId = requestId
-    this.#cost.settle(cost)
-    this.#at = { ...this.#at, tookEffect, accountedOutcome: outcome }
-    const closedMs = outcome instanceof Failure ? outcome.closedMs : null
+    this.#cost.settle(tookEffect, credits)
+    this.#at = isFailure ? this.#at : { ...this.#at, tookEffect, success: outcome }
+    const closedMs = isFailure ? outcome.closedMs : null
     if (closedMs !== null) call.client.limiter.closeSurface(call.operation.surface, closedMs)
     const free = (): void => this.#lease.release(closedMs !== null)
     if (this.#keepSlotMs > 0) setTimeout(free, this.#keepSlotMs)
     else free()
   }
 
-  /** Adds a failed attempt to the progress of the call and its log. */
-  #noteFailure(failure: Failure): void {
-    const { error, tookEffect } = failure
+  /** Completes the timeline, and tells the log and the observers. */
+  #note(result: CallResult | Failure): void {
     const entry = this.#entry
-    this.#at.call.cancellation.markInFlight(false)
-    entry.outcome = codeOf(error)
-    if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
-    const { outcome, requestId, charged } = entry
-    // Without a retry, the caller gets the error.
-    const level = tookEffect === 'no' || failure.wait === null ? 'debug' : 'warn'
-    logAt(this.#at, level, 'attempt failed', { outcome, charged, requestId })
+    const { cancellation, observer } = this.#at.call
+    const isFailure = result instanceof Failure
+    const known = isFailure && result.error instanceof SocialSearchError ? result.error : undefined
+    const requestId = isFailure ? known?.requestId : result.requestId
+    if (requestId !== undefined) entry.requestId = requestId
+    if (isFailure) {
+      const { error, kind, tookEffect, wait } = result
+      cancellation.markInFlight(false)
+      entry.outcome = codeOf(error)
+      // A call waits for the end of a 429 in its queue.
+      if (kind !== 'rate-limited') entry.waited = wait ?? 0
+      const { outcome, charged } = entry
+      // Without a retry, the caller gets the error.
+      const level = tookEffect === 'no' || wait === null ? 'debug' : 'warn'
+      logAt(this.#at, level, 'attempt failed', { outcome, charged, requestId })
+    } else {
+      const { status } = result.response
+      logAt(this.#at, 'debug', 'answered', { status, durationMs: Math.round(entry.duration), requestId })
+    }
+    observer?.attempt(entry, this.#cost, isFailure ? result.tookEffect : this.#at.tookEffect)
   }
 }

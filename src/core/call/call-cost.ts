@@ -1,7 +1,8 @@
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
+import type { Charged } from '../../errors/index.ts'
 import type { CreditSummary, Reservation } from '../credits/budget.ts'
-import { type CallCredits, type Cost, worstCase } from '../credits/ledger.ts'
+import { type CallCredits, worstCase } from '../credits/ledger.ts'
 import type { Call } from './call.ts'
 
 /** The credits of one call: reserved before an attempt is sent, settled when its outcome is known. */
@@ -52,14 +53,19 @@ export class CallCost implements CallCredits {
     else this.reserve()
   }
 
-  settle(cost: Cost): void {
-    if (cost === 'none') return
+  /**
+   * Settles an attempt. If it took no effect, the credits stay reserved for the next one.
+   *
+   * @param credits Undefined if it may have cost all that was reserved.
+   */
+  settle(tookEffect: Charged, credits: CallCredits | undefined): void {
+    if (tookEffect === 'no') return
     const most = this.#worstCase ?? 0
-    if (cost === 'unknown') {
+    if (credits === undefined) {
       this.#end(0, most, (reservation) => reservation.markUncertain())
       return
     }
-    const { spent, uncertain } = cost
+    const { spent, uncertain } = credits
     const over = spent - most
     if (over > 0)
       this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)

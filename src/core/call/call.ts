@@ -41,8 +41,8 @@ export interface Situation {
   readonly failures: readonly Failure[]
   /** Whether the attempt in flight was charged or applied, as far as it is known. */
   readonly tookEffect: Charged
-  /** The outcome of the latest attempt, once it is accounted for. Checks may still run. */
-  readonly accountedOutcome?: { readonly body?: unknown }
+  /** The success of the latest attempt, once it is accounted for. Checks may still run. */
+  readonly success?: { readonly body: unknown }
 }
 
 export function unsent(call: Call): Situation {
@@ -75,15 +75,11 @@ export interface CallResult {
  * @param tookEffect Whether the current attempt was charged or applied.
  */
 export function errorContext(
-  { call, attempts, failures, accountedOutcome, tookEffect: current }: Situation,
+  { call, attempts, failures, success, tookEffect: current }: Situation,
   tookEffect: Charged = current,
 ): ErrorContext {
-  const all = [
-    tookEffect,
-    ...attempts.map(({ charged }) => charged),
-    ...failures.map((each) => each.tookEffect),
-  ]
-  return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body: accountedOutcome?.body }
+  const worst = worstOf([tookEffect, ...failures.map((each) => each.tookEffect)])
+  return { ...contextOf(call.operation, call.request, worst), attempts, body: success?.body }
 }
 
 export function timeoutOf({ settings, operation }: Call): number {

@@ -82,25 +82,6 @@ export class Cancellation {
     })
   }
 
-  /** Does work with a signal, which aborts with the call or after `ms`. One timer covers headers and body: each can stall. */
-  async inTime<T>(ms: number, late: () => unknown, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const attempt = new AbortController()
-    const timer = setTimeout(() => attempt.abort(late()), ms)
-    const stop = (): void => attempt.abort(this.signal.reason)
-    try {
-      this.signal.throwIfAborted()
-      this.signal.addEventListener('abort', stop)
-      return await new Promise((resolve, reject) => {
-        // A fetch may ignore its signal.
-        attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason))
-        work(attempt.signal).then(resolve, reject)
-      })
-    } finally {
-      clearTimeout(timer)
-      this.signal.removeEventListener('abort', stop)
-    }
-  }
-
   close(): void {
     for (const cleanUp of this.#cleanUp?.splice(0) ?? []) cleanUp()
   }
@@ -111,6 +92,7 @@ export class Cancellation {
   }
 
   #leave(reason: unknown): void {
+    // The request in flight is the last one.
     if (this.isInFlight) this.#sendBy = -Infinity
     else this.abort(reason)
   }

@@ -36,13 +36,14 @@ function failureOfStatus(at: Situation, { response, text }: RawResponse): Failur
   const reported = errorBody?.tookEffect
   const isByProxy = reported !== undefined
 
-  const { kind, tookEffect } =
+  const { kind: found, tookEffect } =
     errorBody === null
       ? classifyGatewayError(at, status)
       : isByProxy
         ? classifyProxyError(at, status, announced, reported)
         : classifyServiceError(at, status)
 
+  const kind = found === 'unauthorized' && !mayRefresh(at) ? 'final' : found
   const told = errorBody ?? describeGatewayBody(response, text, redactor)
   const details = {
     ...errorContext(at, tookEffect),
@@ -61,8 +62,16 @@ function failureOfStatus(at: Situation, { response, text }: RawResponse): Failur
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
-  const cost = (isByProxy && readCredits(headers)) || 'unknown'
-  return makeFailure(at, error, kind, { tookEffect, announced, cost })
+  const credits = (isByProxy && readCredits(headers)) || undefined
+  return makeFailure(at, error, kind, { tookEffect, announced, credits })
+}
+
+/** Whether a refused token can be refreshed, which a call does once. */
+function mayRefresh({ call, failures }: Situation): boolean {
+  const isInTime = call.cancellation.sendBy > performance.now()
+  return (
+    isInTime && call.client.credential.refreshable && failures.every(({ kind }) => kind !== 'unauthorized')
+  )
 }
 
 type Classification = Pick<Failure, 'tookEffect' | 'kind'>

@@ -1,11 +1,7 @@
-import {
-  ConfigurationError,
-  ConnectionError,
-  InvalidResponseError,
-  TimeoutError,
-} from '../../errors/index.ts'
+import { ConfigurationError, ConnectionError, TimeoutError } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { NetworkFailure } from '../http/network-error.ts'
+import { FetchMisuse } from '../http/send.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
 import { effectOf, nextWait } from '../retry/policy.ts'
 import { type Situation, errorContext } from './call.ts'
@@ -19,20 +15,26 @@ export function makeFailure(
   {
     tookEffect = at.tookEffect,
     announced = null,
-    cost = 'unknown',
-  }: Partial<Pick<Failure, 'tookEffect' | 'announced' | 'cost'>> = {},
+    credits,
+  }: Partial<Pick<Failure, 'tookEffect' | 'announced' | 'credits'>> = {},
 ): Failure {
-  const { operation, settings } = at.call
+  const { operation, settings, cancellation } = at.call
   const latest = { kind, announced }
   // An answer that was paid for is not bought again, also if the caller's schema refuses it.
   const isPaid = tookEffect === 'yes'
   const wait = isPaid
     ? null
     : nextWait([...at.failures, latest], effectOf(operation), settings.retry, Math.random)
-  const closedMs = isRateLimit(latest) ? announced || (wait ?? 0) : null
+  const isLate = wait !== null && wait >= cancellation.sendBy - performance.now()
   return new Failure({
-    ...{ error, tookEffect, ...latest, wait, closedMs },
-    cost: tookEffect === 'no' ? 'none' : cost,
+    error,
+    kind,
+    tookEffect,
+    credits,
+    announced,
+    attempts: at.attempts,
+    wait: isLate ? null : wait,
+    closedMs: isRateLimit(latest) ? announced || (wait ?? 0) : null,
   })
 }
 
@@ -50,18 +52,10 @@ export function failureOfConnection(at: Situation, failure: NetworkFailure): Fai
 }
 
 /** The failure of an attempt in which a hook failed before sending, or code of the user broke its contract. */
-export function failureOfMisuse(at: Situation, error: unknown, isMisuse: boolean): Failure {
+export function failureOfMisuse(at: Situation, error: unknown): Failure {
   const reason = at.redactor.text(messageOf(error))
-  const message = isMisuse ? reason : `a hook failed before sending: ${reason}`
+  const message = error instanceof FetchMisuse ? reason : `a hook failed before sending: ${reason}`
   return makeFailure(at, new ConfigurationError(message, errorContext(at)))
-}
-
-/** The failure of an attempt that has thrown an error which nothing else explains. */
-export function failureOfUnexpected(at: Situation, error: unknown): Failure {
-  if (!at.accountedOutcome) return makeFailure(at, error)
-  const reason = at.redactor.text(messageOf(error))
-  const message = `the response cannot be read: ${reason}`
-  return makeFailure(at, new InvalidResponseError(message, errorContext(at)))
 }
 
 /** The failure of an attempt that its timeout or the caller has ended. */

@@ -1,6 +1,6 @@
 import type { Charged } from '../../errors/index.ts'
 import { parsed } from '../../lib/json.ts'
-import { type Cost, costOf } from '../credits/ledger.ts'
+import { type CallCredits, costOf } from '../credits/ledger.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
 import type { RawResponse } from '../http/send.ts'
 import type { Failure } from '../retry/failure.ts'
@@ -17,7 +17,8 @@ export interface ParsedSuccess extends RawResponse {
   readonly body: unknown
   readonly requestId: string | undefined
   readonly tookEffect: Charged
-  readonly cost: Cost
+  /** What it cost; undefined if that is unknown. */
+  readonly credits: CallCredits | undefined
 }
 
 export function outcomeOf(at: Situation, received: RawResponse): AttemptOutcome {
@@ -39,12 +40,12 @@ function parseSuccess({ call, redactor, tookEffect }: Situation, received: RawRe
   }
   const requestId = redactor.requestId(value)
   const success = { response, complete, text, value, body: value ?? text, requestId }
-  if (operation.price.kind === 'free') return { ...success, tookEffect, cost: 'none' }
+  if (operation.price.kind === 'free') return { ...success, tookEffect, credits: undefined }
   const reported = readCredits(response.headers)
-  if (reported !== null) return { ...success, tookEffect: reported.charged, cost: reported }
+  if (reported !== null) return { ...success, tookEffect: reported.charged, credits: reported }
   // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
   const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
   const spent = isOwn ? costOf(operation, value, settings.paging) : null
-  if (spent === null) return { ...success, tookEffect: 'unknown', cost: 'unknown' }
-  return { ...success, tookEffect: 'yes', cost: { spent, uncertain: 0 } }
+  if (spent === null) return { ...success, tookEffect: 'unknown', credits: undefined }
+  return { ...success, tookEffect: 'yes', credits: { spent, uncertain: 0 } }
 }

@@ -1,11 +1,6 @@
 import pRetry from 'p-retry'
-import {
-  type Attempt,
-  RateLimitError,
-  SharedError,
-  type SocialSearchError,
-  TimeoutError,
-} from '../../errors/index.ts'
+import { RateLimitError, SharedError, type SocialSearchError, TimeoutError } from '../../errors/index.ts'
+import { within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
 import { Failure } from '../retry/failure.ts'
@@ -79,11 +74,8 @@ class CallRun {
   #makeAttempt(lease: Lease): Promise<CallResult> {
     const before = this.#situation()
     const redactor = this.#token === null ? before.redactor : before.redactor.with(this.#token)
-    const { queued, paced } = lease
-    const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
-    const at = { ...before, redactor, attempts: [...before.attempts, entry] }
-    this.#latest = at
-    return new OpenAttempt(at, entry, this.#cost, this.#openCalls.count(lease), this.#token).make()
+    this.#latest = { ...before, redactor }
+    return new OpenAttempt(this.#latest, this.#openCalls.count(lease), this.#cost, this.#token).make()
   }
 
   /** Waits in the queue for a lease. It is not async: calls made together keep their order if nothing is awaited before. */
@@ -127,11 +119,10 @@ class CallRun {
   /** The call has a slot, so the provider gets the time of one attempt. */
   #updateTokenInSlot(): Promise<void> {
     const timeoutMs = timeoutOf(this.#call)
-    return this.#call.cancellation.inTime(
-      timeoutMs,
-      () => this.#timeoutError(`no token within ${timeoutMs} ms`),
-      () => this.#updateToken(),
-    )
+    const late = (): never => {
+      throw this.#timeoutError(`no token within ${timeoutMs} ms`)
+    }
+    return within(timeoutMs, () => this.#updateToken(), late, this.#call.cancellation.signal)
   }
 
   #enterQueue(): QueueRequest {
@@ -167,36 +158,28 @@ class CallRun {
 
   /** Waits until the next attempt is due; resolves with false if the call does not retry. */
   async #waitForRetry(failure: Failure): Promise<boolean> {
-    const { kind, wait } = failure
+    const { kind, wait, attempts } = failure
     const before = this.#situation()
-    const at = { ...before, phase: 'wait' as const, failures: [...before.failures, failure] }
+    const at: Situation = { ...before, phase: 'wait', attempts, failures: [...before.failures, failure] }
     this.#latest = at
-    if (kind === 'unauthorized') return this.#refreshToken()
+    if (kind === 'unauthorized') await this.#refreshToken(wait !== null)
+    if (wait === null) return false
     const { cancellation, observer } = this.#call
-    if (wait === null || wait >= cancellation.sendBy - performance.now()) return false
     logAt(at, 'info', 'retrying', { waitMs: Math.round(wait) })
     // The 429 closed the surface: the call waits in its queue, ahead of new calls.
-    if (kind === 'rate-limited') return true
+    if (kind === 'rate-limited' || kind === 'unauthorized') return true
     observer?.report('retry', wait)
     this.#openCalls.warnOfWait(this.#call, { reason: 'retry', ms: wait })
     await sleep(wait, cancellation.signal)
-    const [latest] = at.attempts.slice(-1)
-    if (latest) latest.waited = wait
     return true
   }
 
-  /** Refreshes a refused token, once a call; resolves with whether the call retries. */
-  async #refreshToken(): Promise<boolean> {
-    const { client, settings, cancellation } = this.#call
-    const { attempts, failures } = this.#situation()
-    const isFirst = failures.filter(({ kind }) => kind === 'unauthorized').length === 1
-    if (!isFirst || !client.credential.refreshable || cancellation.sendBy <= performance.now()) return false
+  /** Refreshes a refused token. A call that does not retry leaves the new token, or the error of the refresh, to the next call. */
+  async #refreshToken(isRetried: boolean): Promise<void> {
+    const { client, cancellation } = this.#call
     const refreshing = client.credential.refresh(this.#token ?? '')
-    // Without attempts left, this call fails, and the next call uses the new token or gets the error of the refresh.
     refreshing.catch(() => {})
-    if (attempts.length >= settings.retry.maxAttempts) return false
-    await cancellation.race(() => refreshing)
-    return true
+    if (isRetried) await cancellation.race(() => refreshing)
   }
 
   #errorOf(thrown: unknown): unknown {

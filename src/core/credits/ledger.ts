@@ -41,11 +41,6 @@ export interface CallCredits {
 }
 
 /**
- * What an attempt cost. Unknown: perhaps as much as was reserved. After none, the reservation stays for the next attempt.
- */
-export type Cost = CallCredits | 'unknown' | 'none'
-
-/**
  * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented
  * maximum of post comments.
  */

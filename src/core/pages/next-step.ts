@@ -6,8 +6,8 @@ import { type PagingOverride, fieldNames, itemsOf } from '../../api/list-items.t
 
 /** What follows a page of a walk. */
 export type Step =
-  /** The params of the next page are JSON text, since the user gets them as well and may change them. */
-  | { readonly kind: 'next'; readonly params: string }
+  /** The params of the next page, as plain JSON. */
+  | { readonly kind: 'next'; readonly params: object }
   | { readonly kind: 'end' }
   /** There is a next page, but its params are unknown. */
   | { readonly kind: 'lost'; readonly why: string }
@@ -45,7 +45,7 @@ export function nextStep(
     paging.kind === 'counted'
       ? Number(meta['pageCount']) > number
       : invalidItems > 0 || itemsOf(operation, body)?.length !== 0
-  return hasMore ? { kind: 'next', params: JSON.stringify({ ...params, [paging.param]: number + 1 }) } : end
+  return hasMore ? { kind: 'next', params: { ...params, [paging.param]: number + 1 } } : end
 }
 
 /** An error of the user's function must not lose the page, which is paid for. */
@@ -57,7 +57,8 @@ function stepByOverride(
   try {
     const params: unknown = next(body as OpenBody, paramsOf(request) as OpenRecord)
     if (params === null || params === undefined) return end
-    if (typeof params === 'object') return { kind: 'next', params: JSON.stringify(params) }
+    if (typeof params === 'object')
+      return { kind: 'next', params: JSON.parse(JSON.stringify(params)) as object }
   } catch {
     // Reported below.
   }
@@ -80,6 +81,6 @@ function cursorStep(
   }
   if (hasMore !== true) return end
   if (typeof nextCursor === 'string' && nextCursor !== '')
-    return { kind: 'next', params: JSON.stringify({ ...paramsOf(request), [param]: nextCursor }) }
+    return { kind: 'next', params: { ...paramsOf(request), [param]: nextCursor } }
   return { kind: 'lost', why: 'meta.hasMore is true, but meta.nextCursor is missing' }
 }

@@ -10,6 +10,7 @@ import type { InvalidItem } from '../call/validate-body.ts'
 import type { CallResult } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
@@ -102,13 +103,15 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
           throw this.#paginationError(message, paramsOf(request), fetched, page)
         latest = sent
       }
+      // Like the items, before the caller may change them.
+      const next = step.kind === 'next' ? this.#transport.compose(this.#operation, step.params) : request
       yield page
 
       items += length
       emptyPages = length === 0 && !invalid?.length ? emptyPages + 1 : 0
       if (step.kind === 'end' || pages >= maxPages || items >= limit || emptyPages === maxEmptyPages) return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null, fetched)
-      request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
+      request = next
       const position = this.#positionOf(request)
       if (visited.has(position))
         throw this.#paginationError(
@@ -172,11 +175,9 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return this.#transport.send(this.#operation, request, this.#options, { previousPage }).then((answer) => {
       const { body, invalid } = answer
       const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
-      const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null
+      const next = step.kind === 'next' ? step.params : null
       // Without validation, a body need not be an object; it is returned unchanged.
-      if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
-        Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
-      }
+      if (isRecord(body)) Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
       return { ...answer, step }
     })
   }

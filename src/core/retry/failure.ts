@@ -1,5 +1,5 @@
-import type { Charged } from '../../errors/index.ts'
-import type { Cost } from '../credits/ledger.ts'
+import type { Attempt, Charged } from '../../errors/index.ts'
+import type { CallCredits } from '../credits/ledger.ts'
 
 /** How an attempt failed. */
 export type FailureKind =
@@ -7,7 +7,7 @@ export type FailureKind =
   | 'unsent'
   /** Sent, but without a complete response. */
   | 'no-answer'
-  /** 401, after which a refreshed token may be sent. */
+  /** 401, if the call has a token to refresh and has not refreshed it yet. */
   | 'unauthorized'
   /** 429 with the service's error body. */
   | 'rate-limited'
@@ -35,13 +35,14 @@ export class Failure extends Error {
   declare readonly kind: FailureKind
   /** The wait that the response announces, in milliseconds, or null. */
   declare readonly announced: number | null
-  declare readonly cost: Cost
-  /** Milliseconds to wait before the next attempt; null if the call does not retry, except after a 401. */
+  /** What it cost, if the response says so. */
+  declare readonly credits: CallCredits | undefined
+  /** Those of the call up to this one. */
+  declare readonly attempts: readonly Attempt[]
+  /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   declare readonly wait: number | null
   /** Milliseconds for which it closes its surface; null unless it is a 429. */
   declare readonly closedMs: number | null
-  declare readonly body?: undefined
-  declare readonly requestId?: undefined
 
   constructor(fields: Omit<Failure, keyof Error>) {
     super('the attempt failed')

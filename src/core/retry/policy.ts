@@ -16,12 +16,10 @@ export interface RetryPolicy {
 type Failed = Pick<Failure, 'kind' | 'announced'>
 
 /** Maximum attempts, by failure and effect. */
-const attemptsInTotal: Record<FailureKind, Record<Effect, number>> = {
+const attemptsInTotal: Record<Exclude<FailureKind, 'unauthorized'>, Record<Effect, number>> = {
   unsent: { read: 3, metered: 3, write: 3 },
   'no-answer': { read: 3, metered: 1, write: 1 },
   'rate-limited': { read: 5, metered: 5, write: 5 },
-  // The call itself retries it once, after it has refreshed its token.
-  unauthorized: { read: 0, metered: 0, write: 0 },
   unavailable: { read: 3, metered: 3, write: 3 },
   upstream: { read: 3, metered: 3, write: 1 },
   'server-error': { read: 2, metered: 1, write: 1 },
@@ -48,7 +46,8 @@ export function nextWait(
 ): number | null {
   const latest = allFailures.at(-1)
   if (latest === undefined || allFailures.length >= policy.maxAttempts) return null
-  // A refused token, which was refreshed, uses up no attempt of the table.
+  // At once with a refreshed token, which uses up no attempt of the table.
+  if (latest.kind === 'unauthorized') return 0
   const failures = allFailures.filter(({ kind }) => kind !== 'unauthorized')
   // 429s with an announced wait are counted separately: they cost only time.
   const counted = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))

@@ -61,7 +61,7 @@ export class CacheLookup {
       const { operation, request, settings, client } = this.#call
       const step = nextStep(operation, request, body, settings.paging)
       if (step.kind !== 'next') return
-      const next = composeRequest(operation, JSON.parse(step.params), undefined, client.bodyFormat)
+      const next = composeRequest(operation, step.params, undefined, client.bodyFormat)
       const key = await this.#keyOf(nameOf(operation, next))
       await askStore(() => this.#answers.store.delete(key))
     })

@@ -112,8 +112,8 @@ async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): P
   const requestId = redactor.requestId(value)
   const success = { response, complete: true, text, value, body: value, requestId, tookEffect }
   const answer = await checkAnswer(
-    { ...unsent(call), redactor, phase: 'body', attempts, tookEffect, accountedOutcome: success },
-    { ...success, cost: 'none' },
+    { ...unsent(call), redactor, phase: 'body', attempts, tookEffect, success },
+    { ...success, credits: undefined },
     credits,
   )
   if (answer instanceof Failure) throw answer.error

@@ -83,7 +83,7 @@ export async function buy(
 
   function boughtFrom(body: unknown): Bought {
     const step = nextStep(operation, request, body)
-    const next = step.kind === 'next' ? (canonicalJson(JSON.parse(step.params)) ?? '') : page.params
+    const next = step.kind === 'next' ? (canonicalJson(step.params) ?? '') : page.params
     const items = operation.list === undefined ? null : itemsOf(operation, body)
     return {
       ...(items === null

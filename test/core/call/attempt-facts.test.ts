@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { failure, makeClient, maybePaid, ok, scriptedService, unreachable } from '../../support/service.ts'
+import {
+  failure,
+  makeClient,
+  maybePaid,
+  ok,
+  rateLimited,
+  scriptedService,
+  unreachable,
+} from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -35,6 +43,24 @@ describe('search()', () => {
     service.script(failure(429, 'rate_limited', { error: { charged, retryAfter: 3 } }), ok())
     await settle(makeClient().microblog.search(query))
     expect(service.arrivals).toHaveLength(sent)
+  })
+
+  it('may be charged when the body breaks off with an error that means "not sent" before the headers', async () => {
+    const broken = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+    const fetch = () =>
+      Promise.resolve(new Response(new ReadableStream({ pull: () => Promise.reject(broken) })))
+    expect(await service.search({ fetch })).toMatchObject({ error: { phase: 'exchange' }, ...maybePaid })
+  })
+
+  it('counts the wait for the end of a 429 as paced, and every other one as waited', async () => {
+    service.script(rateLimited(3), failure(503, 'unavailable', { error: { retryAfter: 2 } }), ok())
+    const { value } = await settle(makeClient().microblog.search(query).withResponse())
+    const times = value?.attempts.map(({ paced, waited }) => [paced, waited])
+    expect(times).toEqual([
+      [0, 0],
+      [3000, 2000],
+      [0, 0],
+    ])
   })
 
   it('fails at once when the announced wait ends at its deadline', async () => {

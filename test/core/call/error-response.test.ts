@@ -3,6 +3,7 @@ import { microblogSearch } from '../../../src/api/microblog.ts'
 import { mentionsGet, mentionsSetState } from '../../../src/api/mentions.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import type { Situation } from '../../../src/core/call/call.ts'
+import { Cancellation } from '../../../src/core/call/cancellation.ts'
 import { failureOfResponse } from '../../../src/core/call/error-response.ts'
 import { serviceFormat } from '../../../src/core/http/body-format.ts'
 import type { Failure } from '../../../src/core/retry/failure.ts'
@@ -21,8 +22,10 @@ interface Case {
 const at = ({ operation = microblogSearch, tookEffect = 'unknown', ambiguous = false }: Case): Situation => {
   const settings = { retry: { ambiguous, maxAttempts: Infinity, maxWaitMs: 60_000 } }
   const redactor = new Redactor()
-  const client = { baseUrl: 'https://api.example/v1', bodyFormat: serviceFormat, redactor }
-  const call = { client, settings, operation, request: { path: operation.path, params: '{}' } }
+  const credential = { refreshable: true }
+  const client = { baseUrl: 'https://api.example/v1', bodyFormat: serviceFormat, redactor, credential }
+  const cancellation = new Cancellation()
+  const call = { client, settings, cancellation, operation, request: { path: operation.path, params: '{}' } }
   return { call, redactor, phase: 'body', attempts: [], failures: [], tookEffect } as never
 }
 
@@ -59,7 +62,7 @@ it.each<[string, Failure, object]>([
   [
     '304 does not come from the service, whatever it holds',
     failed(304, '', { is: { status: 304 } }),
-    { kind: 'final', tookEffect: 'unknown', cost: 'unknown', error: { gateway: true, status: 304 } },
+    { kind: 'final', tookEffect: 'unknown', credits: undefined, error: { gateway: true, status: 304 } },
   ],
   [
     '305 with an error body does not come from the service',
@@ -72,7 +75,7 @@ it.each<[string, Failure, object]>([
   ...(
     [
       [400, 'validation_error', 'final', 'ValidationError', null],
-      [401, 'unauthorized', 'unauthorized', 'AuthenticationError', null],
+      [401, 'unauthorized', 'unauthorized', 'AuthenticationError', 0],
       [429, 'rate_limited', 'rate-limited', 'RateLimitError', expect.any(Number)],
       [500, 'internal', 'server-error', 'ApiError', null],
       [502, 'upstream_error', 'upstream', 'UpstreamError', expect.any(Number)],
@@ -81,7 +84,7 @@ it.each<[string, Failure, object]>([
   ).map(([status, code, kind, name, wait]): [string, Failure, object] => [
     `${status} of the service is ${kind}, and not charged`,
     failed(status, own(code)),
-    { kind, wait, tookEffect: 'no', cost: 'none', error: { name, code, requestId: 'req_1', status } },
+    { kind, wait, tookEffect: 'no', error: { name, code, requestId: 'req_1', status } },
   ]),
   [
     'an announced wait is in seconds on the error, and closes the surface',
@@ -120,7 +123,7 @@ it.each<[string, Failure, object]>([
   [
     '429 of a gateway to a paid call is not retried',
     failed(429, ''),
-    { wait: null, closedMs: 0, cost: 'unknown' },
+    { wait: null, closedMs: 0, tookEffect: 'unknown' },
   ],
   ['500 of a gateway to a read is retried', failed(500, '', read), { kind: 'gateway-error', ...retried }],
   [
@@ -129,14 +132,19 @@ it.each<[string, Failure, object]>([
       headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' },
     }),
     {
-      ...{ kind: 'final', tookEffect: 'yes', cost: { spent: 2, uncertain: 0, charged: 'yes' }, wait: null },
+      ...{
+        kind: 'final',
+        tookEffect: 'yes',
+        credits: { spent: 2, uncertain: 0, charged: 'yes' },
+        wait: null,
+      },
       error: { gateway: true, message: expect.stringMatching(/^microblog.search: a bc{497}…$/) as string },
     },
   ],
   [
     'a header with credits is not read without a proxy',
     failed(500, '', { headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' } }),
-    { cost: 'unknown' },
+    { tookEffect: 'unknown', credits: undefined },
   ],
   ['403 of a proxy names no scopes', failed(403, byProxy('forbidden')), { error: without('requiredScopes') }],
   [

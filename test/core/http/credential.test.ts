@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { type AuthProvider, type ClientOptions } from '../../../src/index.ts'
+import type { AuthProvider, ClientOptions, Wait } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
@@ -63,8 +63,11 @@ describe('auth', () => {
   it('resends a free GET after a 401 without the service’s error body', async () => {
     const auth = rotating()
     service.script(new Response('<h1>Log in</h1>', { status: 401 }), ok({ requestId: 'r' }))
-    const { error } = await settle(withAuth(auth).organization.usage())
-    expect(error).toBeUndefined()
+    const waits: string[] = []
+    const observers = [{ onWait: ({ reason }: Wait) => void waits.push(reason) }]
+    const { error } = await settle(withAuth(auth, { observers }).organization.usage())
+    // The refresh is no wait for a retry.
+    expect([error, waits]).toEqual([undefined, []])
     expect(auth.refreshes).toEqual(['token_0'])
   })
 
@@ -77,6 +80,13 @@ describe('auth', () => {
     expect(service.arrivals).toHaveLength(1)
     expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
     expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1'])
+  })
+
+  it('causes no unhandled rejection when it cannot refresh and only one attempt is allowed', async () => {
+    service.script(failure(401, 'unauthorized'))
+    const auth = { token: () => 'token_0', refresh: () => Promise.reject(new Error('invalid_grant')) }
+    const { error } = await settle(withAuth(auth, { retry: false }).microblog.search(query))
+    expect(error).toMatchObject({ name: 'AuthenticationError' })
   })
 
   it('is called again for a call that has queued, and frees the slot if it fails', async () => {
