@@ -4,6 +4,10 @@ import { admin, finish, network, newOrganization, server, unreachable, watch, wo
 
 const { pass, settle } = realTime
 
+/** All that Redis has stored. */
+const texts = async () =>
+  (await Promise.all((await admin.keys('*')).map((key) => admin.hget(key, 'text')))).join()
+
 describe('SharedLimiter after an outage or a loss of data in Redis', () => {
   it('reports events that happen while Redis comes back', async () => {
     const org = newOrganization()
@@ -28,8 +32,7 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
     first.limiter.closeSurface('c', 60_000)
     finish(lease)
     await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
-    const texts = async () => Promise.all((await admin.keys('*')).map((key) => admin.hget(key, 'text')))
-    await expect.poll(async () => (await texts()).join()).toContain('":c":')
+    await expect.poll(texts).toContain('":c":')
     const closed = await settle(second.ask({ surface: 'c', maxClosedWaitMs: 1000 }))
     expect(closed.error).toHaveProperty('remaining')
     const next = watch(second.ask())
@@ -55,13 +58,15 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
 
   it('closes a surface no longer than announced when a 429 arrived while Redis was unreachable', async () => {
     const org = newOrganization()
-    const [first, second] = [await worker(org), await worker(org)]
+    // A closure is known as exactly as the time of an update is.
+    const options = { storeTimeout: 1000 }
+    const [first, second] = [await worker(org, options), await worker(org, options)]
     finish(await first.ask())
     await server.suspend()
     void settle(first.ask())
     await expect.poll(() => first.log).toHaveLength(1)
     first.limiter.closeSurface('b', 60_000)
-    await pass(2000)
+    await pass(3000)
     await server.resume()
     await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
     const { error } = await settle(second.ask({ surface: 'b', maxClosedWaitMs: 1000 }))
@@ -99,8 +104,17 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
     await first.ask()
     await pass(300)
     await admin.flushall()
-    const next = watch((await worker(org, { limits })).ask())
-    await pass(1500)
+    const { commands, wrap } = network()
+    const newcomer = await worker(org, { limits, storeTimeout: 30_000 }, wrap)
+    let sent = 0
+    commands.meet = async (send) => {
+      // It has read that there is no state, and stored one. What it does later comes late enough on any machine.
+      if (++sent > 2) await expect.poll(texts).toContain('"slots":1')
+      return send()
+    }
+    const next = watch(newcomer.ask())
+    await expect.poll(() => sent, { timeout: 5000 }).toBeGreaterThan(3)
+    await pass(500)
     expect(next.lease).toBeUndefined()
   })
 

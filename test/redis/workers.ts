@@ -60,7 +60,6 @@ export async function worker(
     store: redisStore(wrap(connection.client)),
     organization,
     onUnavailable: 'wait',
-    storeTimeout: 500,
     limits: all,
     logger: { warn: note, info: note },
     ...options,
