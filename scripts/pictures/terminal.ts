@@ -34,7 +34,8 @@ export async function terminalPicture(browser: Browser): Promise<Buffer> {
   ]
   const text = ['$ npm run quickstart', '', ...shown].join('\n').trimEnd()
   const page = await browser.newPage({ deviceScaleFactor: 2.5 })
-  const style = 'display: inline-block; padding: 16px; margin: 0; color: #d5dae1; background: #0d1117'
+  const style =
+    'display: inline-block; min-width: 107ch; padding: 16px; margin: 0; color: #d5dae1; background: #0d1117'
   await page.setContent(`<pre style="${style}; font: 11px/1.35 monospace">${toHtml(text)}</pre>`)
   return page.locator('pre').screenshot()
 }

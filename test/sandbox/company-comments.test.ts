@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProfessionalnetCompany } from '../../src/index.ts'
+import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { call, networkOf, setUp } from './helpers.ts'
 
 const { posts, companies } = networkOf(1)
@@ -13,8 +14,8 @@ describe('createSandbox() company lookup', () => {
   it.each([1, 9])('finds every company, with each field in each form, when the seed is %i', async (seed) => {
     const { sandbox, client } = setUp({ seed })
     const found: ProfessionalnetCompany[] = []
-    for (const { url } of networkOf(seed).companies)
-      found.push((await client.professionalnet.company.get({ url })).company)
+    for (const company of networkOf(seed).companies)
+      found.push((await client.professionalnet.company.get({ url: pageOfCompany(company) })).company)
     expect(found.length).toBeGreaterThan(36)
     expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
     expect(sandbox.ledger.spent).toBe(4 * found.length)
@@ -30,7 +31,7 @@ describe('createSandbox() company lookup', () => {
 
   it('finds a company by any URL that contains its name, or by its id', async () => {
     const { client } = setUp()
-    const { id } = companies.find(({ slug }) => slug === 'harbour-bean')!.company
+    const { id } = companies.find(({ name }) => name === 'Harbour Bean')!
     for (const url of [
       'http://www.professionalnet.example/company/Harbour-Bean/',
       'professionalnet.example/company/harbour-bean/about?tab=1',
@@ -89,7 +90,8 @@ describe('createSandbox() post comments', () => {
       const { comments } = await client.professionalnet.posts.comments({ postUrl })
       times.push(...comments.map(({ timestamp }) => timestamp))
     }
-    for (const { url: profileUrl } of networkOf(1).people) {
+    for (const { profile } of networkOf(1).members) {
+      const profileUrl = profile.url
       const comments = (await client.professionalnet.person.comments({ profileUrl }))['comments']
       times.push(...(comments as { timestamp: string }[]).map(({ timestamp }) => timestamp))
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { all, call, networkOf, setUp } from './helpers.ts'
 
 describe('createSandbox() content', () => {
@@ -86,7 +87,7 @@ describe('createSandbox() content', () => {
     expect(await get(url)).toMatchObject({ id: '1', ...acme })
     expect(await get(other.linkedinUrl)).toMatchObject({ id: '2', ...other })
     const [madeUp] = networkOf(1).companies
-    expect(await get(madeUp!.url)).toEqual(madeUp!.company)
+    expect(await get(pageOfCompany(madeUp!))).toEqual(madeUp)
   })
 })
 

@@ -27,7 +27,7 @@ describe('inject() status', () => {
     [500, 'internal_error'],
     [502, 'upstream_error'],
     [503, 'professionalnet_unavailable'],
-    [418, 'status_418'],
+    [418, 'http_418'],
   ])('responds once with %i and the code %s, uncharged, and then as usual', async (status, code) => {
     const sandbox = withFaults({ status })
     const answer = await search(sandbox, query)

@@ -1,7 +1,7 @@
 import { microblogSearch } from '../../src/api/microblog.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
-import { membersOf } from '../../src/extensions/sandbox/professionalnet/members.ts'
+import { castOf } from '../../src/extensions/sandbox/people.ts'
 import { networkPosts } from '../../src/extensions/sandbox/professionalnet/network.ts'
 
 /** Where the clock of a sandbox stands at first in these tests. */
@@ -21,7 +21,7 @@ export function setUp(options: SandboxOptions = {}) {
 
 /** The professional network of such a sandbox. */
 export function networkOf(seed: number) {
-  return { ...membersOf(seed), posts: networkPosts.latest(seed, '', 1000, now.getTime()) }
+  return { ...castOf(seed), posts: networkPosts.latest(seed, '', 1000, now.getTime()) }
 }
 
 /** A parsed JSON object, whose shape the assertions state. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { all, call, issuesOf, networkOf, setUp } from './helpers.ts'
 
-const { posts, people } = networkOf(1)
+const { posts, members } = networkOf(1)
 const busy = posts.find(({ post }) => post.social_details.numLikes > 250)!.post
 
 describe('createSandbox() reactions', () => {
@@ -29,11 +29,14 @@ describe('createSandbox() person', () => {
     'gives all %s of a person, once, in full pages at 10 credits each',
     async (property) => {
       const { sandbox, client } = setUp()
-      for (const { url: profileUrl, urn } of people.slice(0, 20)) {
+      for (const { profile } of members.slice(0, 20)) {
         const before = sandbox.requests.length
-        const items = await client.professionalnet.person[property]({ profileUrl, count: 1 }).toArray(all)
+        const items = await client.professionalnet.person[property]({
+          profileUrl: profile.url,
+          count: 1,
+        }).toArray(all)
         expect(sandbox.requests.length - before).toBe(Math.max(1, Math.ceil(items.length / 20)))
-        expect(items.every((item) => item['authorUrn'] === urn)).toBe(true)
+        expect(items.every((item) => JSON.stringify(item).includes(`"${profile.url}"`))).toBe(true)
         expect(new Set(items.map((item) => JSON.stringify(item))).size).toBe(items.length)
       }
       expect(sandbox.ledger.spent).toBe(10 * sandbox.requests.length)
@@ -51,10 +54,7 @@ describe('createSandbox() technews', () => {
     const times = found.map(({ timestamp }) => String(timestamp))
     expect(times).toEqual([...times].sort().reverse())
     for (const { title, text } of found) expect(`${String(title)} ${String(text)}`).toMatch(/typescript/i)
-    for (const type of ['story', 'comment'])
-      expect(await client.technews.search({ query, type, count: 7 }).toArray(all)).toEqual(
-        found.filter((post) => post['type'] === type),
-      )
+    expect(new Set(found.map(({ type }) => type))).toEqual(new Set(['story', 'comment']))
   })
 })
 

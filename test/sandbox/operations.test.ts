@@ -5,6 +5,7 @@ import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { check } from '../../src/api/schema/check.ts'
 import type { Sandbox } from '../../src/extensions/sandbox/index.ts'
+import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { call, networkOf, setUp } from './helpers.ts'
 
 const scopes: readonly Scope[] = [
@@ -15,15 +16,16 @@ const scopes: readonly Scope[] = [
   'org:read',
   'search:read',
 ]
-const { posts, people, companies } = networkOf(1)
+const { posts, members, companies } = networkOf(1)
+const profileUrl = members[0]?.profile.url
 
 /** A body that any operation accepts which takes one. */
 const bodies: Record<string, object> = {
   'microblog.search': { query: 'ai' },
   'professionalnet.posts.search': { query: 'ai' },
-  'professionalnet.company.get': { url: companies[0]?.url },
-  'professionalnet.person.posts': { profileUrl: people[0]?.url },
-  'professionalnet.person.comments': { profileUrl: people[0]?.url },
+  'professionalnet.company.get': { url: pageOfCompany(companies[0]!) },
+  'professionalnet.person.posts': { profileUrl },
+  'professionalnet.person.comments': { profileUrl },
   'professionalnet.posts.comments': { postUrl: posts[0]?.post.share_url },
   'professionalnet.posts.reactions': { postUrl: posts[0]?.post.share_url },
   'technews.search': { query: 'ai' },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProfessionalnetPostsSearchParams } from '../../src/index.ts'
+import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { all, networkOf, setUp } from './helpers.ts'
 
 const { client } = setUp()
@@ -63,15 +64,16 @@ describe('createSandbox() professional-network search', () => {
 
     // A person who has posted, and whose employer has, too.
     const postsOf = (url: string) => posts.filter(({ actor }) => actor.actor_navigationContext === url)
-    const { urn, url, employer } = networkOf(1).people.find(
-      (person) => postsOf(person.url).length > 0 && postsOf(person.employer.url).length > 0,
+    const { profile, employer } = networkOf(1).members.find(
+      ({ profile, employer }) =>
+        postsOf(profile.url).length > 0 && postsOf(pageOfCompany(employer)).length > 0,
     )!
-    const { id, name } = employer.company
+    const { id, name } = employer
     expect(await find({ query, author_company: `1, ${id}` })).toEqual(
       posts.filter(({ actor }) => actor.actor_description.endsWith(` at ${name}`)),
     )
-    expect(await find({ query, from_organization: id })).toEqual(postsOf(employer.url))
-    expect(await find({ query, from_member: urn })).toEqual(postsOf(url))
+    expect(await find({ query, from_organization: id })).toEqual(postsOf(pageOfCompany(employer)))
+    expect(await find({ query, from_member: profile.urn })).toEqual(postsOf(profile.url))
     expect(await find({ query, from_member: 'urn:nobody' })).toEqual([])
 
     const { industries } = await client.professionalnet.industries.list({ q: 'technology and media' })

@@ -159,7 +159,7 @@ describe('createSandbox() without posts about a query', () => {
       expect((await client.professionalnet.posts.search({ query })).posts).toEqual([])
       expect((await client.technews.search({ query }))['posts']).toEqual([])
     }
-    const profileUrl = networkOf(1).people[0]?.url
+    const profileUrl = networkOf(1).members[0]?.profile.url
     expect((await client.professionalnet.person.posts({ profileUrl }))['posts']).toEqual([])
     expect((await client.professionalnet.person.comments({ profileUrl }))['comments']).toEqual([])
   })

@@ -1,17 +1,9 @@
 import { creditRates } from '../../api/credit-rates.ts'
+import { codeOfStatus } from '../../api/error-envelope.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import type { Operation } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
 import type { Schema } from '../../api/schema/schema.ts'
-
-/** What each documented status means. */
-const errors: Readonly<Record<number, string>> = {
-  400: 'A field is invalid',
-  401: 'The credential is missing, invalid or revoked',
-  429: 'A limit is exceeded',
-  502: 'The data provider failed',
-  503: 'The professional network is temporarily unavailable',
-}
 
 const open = 'The service does not document this shape'
 
@@ -93,7 +85,8 @@ function errorResponses({ errors: documented }: Operation): object {
   const content = json({ $ref: '#/components/schemas/Error' })
   if (documented === undefined)
     return { default: { description: 'An error; the service does not document which', content } }
-  return Object.fromEntries(documented.map((status) => [status, { description: errors[status], content }]))
+  const describe = (status: number) => ({ description: `\`error.code\` is ${codeOfStatus(status)}`, content })
+  return Object.fromEntries(documented.map((status) => [status, describe(status)]))
 }
 
 function json(schema: object): object {

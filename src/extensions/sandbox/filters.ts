@@ -38,10 +38,9 @@ const traits = [
  */
 export function compileFilters(filters: MicroblogFilters) {
   const tests: Test[] = []
-  const since = timeBound('since')
-  const until = timeBound('until')
-  if (since !== undefined) tests.push(({ at }) => at >= since)
-  if (until !== undefined) tests.push(({ at }) => at < until)
+  const since = timeBound('since', 0)
+  const until = timeBound('until', Infinity)
+  tests.push(({ at }) => since <= at && at < until)
 
   const lang = fold(filters.lang ?? '').trim()
   if (lang !== '') tests.push((post) => post.lang === lang.split(/[-_]/)[0])
@@ -77,9 +76,9 @@ export function compileFilters(filters: MicroblogFilters) {
   )
   return { since, until, test: (post: IndexedPost) => tests.every((test) => test(post)) }
 
-  function timeBound(name: 'since' | 'until'): number | undefined {
+  function timeBound(name: 'since' | 'until', usual: number): number {
     const value = filters[name]?.trim()
-    if (value === undefined) return undefined
+    if (value === undefined) return usual
     const [match, zone] = isoPattern.exec(value) ?? []
     const time = Date.parse(value.includes('T') && zone === undefined ? `${value}Z` : value)
     if (match !== undefined && !Number.isNaN(time)) return time

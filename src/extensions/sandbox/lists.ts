@@ -1,54 +1,37 @@
 /** Of a list, no request looks at more items, so that a rare one in an endless list takes no time. */
 const mostLookedAt = 10_000
 
-/** Items by their place, newest first: an array, or one that makes its items when they are asked for. */
-export interface List<T> {
-  readonly length: number
-  at(index: number): T | undefined
+/** An item with its time, in milliseconds since 1970. Some are made when they are asked for. */
+export interface Slot<T> {
+  readonly at: number
+  readonly item: T
 }
 
-/** How many of so many places come before the first that passes. All later ones pass, too. */
-export function countBefore(length: number, passes: (index: number) => boolean): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (passes(middle)) high = middle
-    else low = middle + 1
+/** Both lists as one, newest first. Of items with the same time, those of the first one come first. */
+export function* merged<T>(first: Iterable<Slot<T>>, second: readonly Slot<T>[]): Generator<Slot<T>> {
+  let taken = 0
+  for (const slot of first) {
+    for (let other = second[taken]; other && other.at > slot.at; other = second[++taken]) yield other
+    yield slot
   }
-  return low
+  yield* second.slice(taken)
 }
 
-/** Both lists as one; of items with the same time, those of the first one come first. */
-export function merged<T extends { readonly at: number }>(
-  grown: List<T> & { readonly timeAt: (index: number) => number },
-  others: readonly T[],
-): List<T> {
-  if (grown.length === 0) return others
-  const places: number[] = []
-  const placeOf = (other: number): number =>
-    (places[other] ??=
-      other + countBefore(grown.length, (index) => grown.timeAt(index) < (others[other]?.at ?? 0)))
-  return {
-    length: grown.length + others.length,
-    at(index) {
-      const before = countBefore(others.length, (other) => placeOf(other) >= index)
-      return before < others.length && placeOf(before) === index ? others[before] : grown.at(index - before)
-    },
-  }
-}
-
-/** Takes so many items that pass, from a place on, and tells the place where it ended. */
+/** Takes so many items that pass, from a place on, and tells the place of the next one; null if there is none. */
 export function take<T>(
-  list: List<T>,
+  list: Iterable<T>,
   { from = 0, count = Infinity }: { readonly from?: number; readonly count?: number },
   passes: (item: T) => boolean = () => true,
 ) {
   const items: T[] = []
-  const last = Math.min(list.length, from + mostLookedAt)
-  let end = from
-  for (; end < last && items.length < count; end++) {
-    const item = list.at(end)
-    if (item !== undefined && passes(item)) items.push(item)
+  let place = -1
+  for (const item of list) {
+    place += 1
+    if (place < from) continue
+    if (place === from + mostLookedAt) return { items, next: place }
+    if (!passes(item)) continue
+    if (items.length === count) return { items, next: place }
+    items.push(item)
   }
-  return { items, end }
+  return { items, next: null }
 }

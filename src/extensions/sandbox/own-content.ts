@@ -1,6 +1,6 @@
 import { anything } from './phrases/languages.ts'
 import { type MicroblogPost, microblogPost as microblogPostSchema } from '../../api/microblog.ts'
-import { type ProfessionalnetCompany, professionalnetCompany } from '../../api/professionalnet/company.ts'
+import { professionalnetCompany } from '../../api/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../../api/professionalnet/posts.ts'
 import { check } from '../../api/schema/check.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../api/schema/json-schema.ts'
@@ -11,8 +11,7 @@ import { normalize } from './match-words.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
 import type { Listener } from './organization/monitors.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
-import { findIndustry } from './professionalnet/industries.ts'
-import { type IndexedCompany, companyUrl, slugOf } from './professionalnet/members.ts'
+import { type Company, pageOfCompany, slugOf } from './professionalnet/companies.ts'
 import { type NetworkPost, urnsOf } from './professionalnet/network.ts'
 import type {
   SandboxCompany,
@@ -23,10 +22,10 @@ import type {
 } from './types.ts'
 
 /**
- * Checks and completes a record. `field` names it in errors, `at` is its time by default, and `serial` counts the records of
- * its kind from 1.
+ * Checks and completes a record. `field` names it in errors, `serial` counts the records of its kind from 1, and `at` is its
+ * time by default.
  */
-type Complete<Given, Indexed> = (given: Given, field: string, at: number, serial: number) => Indexed
+type Complete<Given, Indexed> = (given: Given, field: string, serial: number, at: number) => Indexed
 
 /**
  * Checks and completes the content of a test. A post without a time is a minute older than the one before it, and a published
@@ -90,11 +89,11 @@ function complete<Given, Indexed>(
     const place = `${field}[${index}]`
     assertRecord(place, record)
     // As it would be sent: fields that are undefined are absent.
-    return each(jsonCopy(place, record), place, at - gap * index, known + index + 1)
+    return each(jsonCopy(place, record), place, known + index + 1, at - gap * index)
   })
 }
 
-function microblogPost(given: SandboxPost, field: string, at: number, serial: number): IndexedPost {
+function microblogPost(given: SandboxPost, field: string, serial: number, at: number): IndexedPost {
   const { id = String(serial), author = defaults.author, timestamp = isoOf(at) } = given
   const url = `https://microblog.example/${author}/status/${id}`
   const empty = emptyOf<MicroblogPost>(microblogPostSchema, 'body')
@@ -104,30 +103,28 @@ function microblogPost(given: SandboxPost, field: string, at: number, serial: nu
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
 }
 
-function networkPost(given: SandboxNetworkPost, field: string, at: number, serial: number): NetworkPost {
-  const { urn = `urn:professionalnet:activity:${serial}`, postedAt = isoOf(at) } = given
-  const activity = urn.split(':').at(-1) ?? ''
+function networkPost(given: SandboxNetworkPost, field: string, serial: number, at: number): NetworkPost {
+  const activity = given.urn?.split(':').at(-1) ?? String(serial)
   const empty = emptyOf<ProfessionalnetPost>(professionalnetPost, 'commentary')
   const post: ProfessionalnetPost = {
     ...empty,
     share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
+    postedAt: isoOf(at),
     ...urnsOf(activity),
     ...given,
-    ...{ urn, postedAt },
     actor: { ...empty.actor, ...defaults.actor, ...given.actor },
     social_details: { ...empty.social_details, ...given.social_details },
   }
   assertPost(professionalnetPost, field, post)
   return {
-    ...{ post, activity, topic: anything, person: null, company: null },
-    ...{ mentionedPeople: [], mentionedCompanies: [] },
-    at: parsedTime(field, 'postedAt', postedAt),
+    ...{ post, topic: anything, person: null, company: null, mentioned: [] },
+    at: parsedTime(field, 'postedAt', post.postedAt),
     words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
   }
 }
 
-function listener(given: object, field: string, at: number, serial: number): Listener {
-  const made = { id: `lis_${serial}`, name: `Listener ${serial}`, createdAt: isoOf(at) }
+function listener(given: object, field: string, serial: number): Listener {
+  const made = { id: `lis_${serial}`, name: `Listener ${serial}` }
   const record = { ...defaults.listener, ...made, ...given }
   assertId(field, record, 'lis_')
   array(`${field}.keywords`, record.keywords)
@@ -136,7 +133,7 @@ function listener(given: object, field: string, at: number, serial: number): Lis
 }
 
 function mentionsFor([listener]: readonly Listener[]) {
-  return (given: object, field: string, at: number, serial: number): IndexedMention => {
+  return (given: object, field: string, serial: number, at: number): IndexedMention => {
     const ids = { id: `men_${serial}`, listenerId: listener?.id ?? 'lis_0' }
     const made = { url: `https://microblog.example/ada/${serial}`, publishedAt: isoOf(at) }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
@@ -145,14 +142,12 @@ function mentionsFor([listener]: readonly Listener[]) {
   }
 }
 
-function companyProfile(given: SandboxCompany, field: string, _: number, serial: number): IndexedCompany {
-  const slug = given.universalName ?? (typeof given.name === 'string' ? slugOf(given.name) : '')
-  const url = given.linkedinUrl ?? companyUrl(slug)
-  const made = { id: String(serial), universalName: slug, linkedinUrl: url }
-  const empty = emptyOf<ProfessionalnetCompany>(professionalnetCompany, 'name')
-  const company: ProfessionalnetCompany = { ...empty, ...made, ...given }
+function companyProfile(given: SandboxCompany, field: string, serial: number): Company {
+  const name = typeof given.name === 'string' ? given.name : ''
+  const made = { id: String(serial), universalName: slugOf({ name }), linkedinUrl: pageOfCompany({ name }) }
+  const company: Company = { ...emptyOf<Company>(professionalnetCompany, 'name'), ...made, ...given }
   assertPost(professionalnetCompany, field, company)
-  return { company, slug, url, industry: findIndustry(company.industry) }
+  return company
 }
 
 /** The record of a schema with empty fields. The field that a test has to state is missing. */

@@ -1,4 +1,4 @@
-import { type List, take } from './lists.ts'
+import { take } from './lists.ts'
 import { hash } from './random.ts'
 import { invalid } from './responses.ts'
 
@@ -34,7 +34,7 @@ interface PageRequest {
  */
 export function pageOf<T>(
   { cursor, count, search, now = { at: 0, arrived: 0, since: 0 } }: PageRequest,
-  list: (moment: Moment) => List<T>,
+  list: (moment: Moment) => Iterable<T>,
   test: (item: T) => boolean = () => true,
 ) {
   const key = JSON.stringify(search)
@@ -44,12 +44,9 @@ export function pageOf<T>(
       { path: 'cursor', message: 'not a cursor of this search, or changed since it was handed out' },
     ])
 
-  const all = list(start)
-  const { items: page, end: offset } = take(all, { from: start.offset, count }, test)
-  const more = take(all, { from: offset, count: 1 }, test)
-  const hasMore = more.items.length > 0 || more.end < all.length
-  const nextCursor = hasMore && { nextCursor: encodeCursor({ ...start, offset }, key) }
-  return { page, meta: { returnedCount: page.length, hasMore, ...nextCursor } }
+  const { items: page, next } = take(list(start), { from: start.offset, count }, test)
+  const nextCursor = next !== null && { nextCursor: encodeCursor({ ...start, offset: next }, key) }
+  return { page, meta: { returnedCount: page.length, hasMore: next !== null, ...nextCursor } }
 }
 
 /** Makes a cursor that works for one search only. */

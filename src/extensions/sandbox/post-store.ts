@@ -1,4 +1,4 @@
-import { type List, merged } from './lists.ts'
+import { type Slot, merged } from './lists.ts'
 import { topicAbout } from './phrases/languages.ts'
 import { containsAll } from './match-words.ts'
 import type { Moment } from './pages.ts'
@@ -20,12 +20,6 @@ export interface PostStoreSettings {
   readonly growth: Growth
 }
 
-/** From a time up to another, in milliseconds since 1970. */
-interface Window {
-  readonly since?: number | undefined
-  readonly until?: number | undefined
-}
-
 /** Items from a test, newest first by their order of arrival. */
 export interface Own<T> {
   /** Hides made-up items. */
@@ -42,7 +36,6 @@ export function createPostStore<T extends Item>(
   { latest, grown, sizeAbout }: MadeUp<T>,
   size: number,
 ) {
-  const madeUpAt = ({ at }: Moment) => latest(seed, '', size, at)
   const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)
 
   return {
@@ -52,26 +45,31 @@ export function createPostStore<T extends Item>(
       arrived: own.items.length,
       since: growth.since,
     }),
-    all: (moment: Moment) => merge(ownAt(moment), own.isAlone ? [] : madeUpAt(moment)),
+    /** All items without growth, newest first. */
+    all: (moment: Moment): T[] =>
+      newestFirst(ownAt(moment), own.isAlone ? [] : latest(seed, '', size, moment.at)),
     /** Items that hold all words of a query, newest first. Leaves out growth that is not within a time. */
-    find(query: string, moment: Moment, window: Window = {}): List<T> {
+    find(query: string, moment: Moment, { since = 0, until = Infinity } = {}): Iterable<Slot<T>> {
       const matches = containsAll(query)
       const matching = (items: readonly T[]): T[] => items.filter(({ words }) => matches(words))
       const added = matching(ownAt(moment))
-      const topic = topicAbout(query)
-      if (own.isAlone || topic === null) return merge(added, [])
-      const found = matching(madeUpAt(moment))
+      if (own.isAlone || topicAbout(query) === null) return slotsOf(newestFirst(added, []))
+      let found = matching(latest(seed, '', size, moment.at))
       if (found.length === 0 && size > 0) {
         const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
-        found.push(...matching(latest(seed, query, count, moment.at)))
+        found = matching(latest(seed, query, count, moment.at))
       }
-      const { since = -Infinity, until = Infinity } = window
       const [after, upTo] = [Math.max(since - 1, moment.since), Math.min(until - 1, moment.at)]
-      return merged(grown(seed, query, growth, after, upTo), merge(added, found))
+      return merged(grown(seed, query, growth, after, upTo), slotsOf(newestFirst(added, found)))
     },
   }
 }
 
-function merge<T extends Item>(own: readonly T[], madeUp: readonly T[]): T[] {
-  return own.length === 0 ? [...madeUp] : [...own, ...madeUp].sort((a, b) => b.at - a.at)
+/** Of items with the same time, own ones come first. */
+function newestFirst<T extends Item>(own: readonly T[], madeUp: readonly T[]): T[] {
+  return [...own, ...madeUp].sort((a, b) => b.at - a.at)
+}
+
+function slotsOf<T extends Item>(items: readonly T[]): Slot<T>[] {
+  return items.map((item) => ({ at: item.at, item }))
 }

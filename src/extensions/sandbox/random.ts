@@ -33,6 +33,11 @@ export function createRandom(seed: string) {
       let left = next() * items.reduce((sum, item) => sum + item.weight, 0)
       return items.find((item) => (left -= item.weight) < 0) ?? pick(items)
     },
+    /**
+     * A number whose typical value is near the given one and whose rare values are a hundred times as large. Made with
+     * division alone: logarithms and powers differ in the last digit between JavaScript engines.
+     */
+    longTail: (typical: number): number => Math.floor((typical * 0.5) / (next() + 0.004)),
     /** Lower-case hexadecimal digits. */
     hex: (length: number): string =>
       Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join(''),

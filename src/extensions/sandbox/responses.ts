@@ -1,4 +1,4 @@
-import { serviceErrorStatus } from '../../api/error-envelope.ts'
+import { codeOfStatus } from '../../api/error-envelope.ts'
 import { type Issue, firstIssues } from '../../api/issues.ts'
 
 /** What an error tells besides its status. `retryAfter` is also sent as a header. */
@@ -54,17 +54,9 @@ const madeUpCodes: Record<number, string> = {
   504: 'upstream_timeout',
 }
 
-const documentedCodes = Object.fromEntries(
-  Object.entries(serviceErrorStatus).map(([code, status]) => [status, code]),
-)
-
 /** An error in the service's envelope, with the documented code of its status if there is one. */
 export function errorResponse(requestId: string, { status, details }: SandboxError): SandboxResponse {
-  const {
-    code = documentedCodes[status] ?? madeUpCodes[status] ?? `status_${status}`,
-    headers,
-    ...rest
-  } = details
+  const { code = madeUpCodes[status] ?? codeOfStatus(status), headers, ...rest } = details
   const { retryAfter } = rest
   const announced = retryAfter !== undefined && { 'retry-after': String(retryAfter) }
   const body = JSON.stringify({ requestId, error: { code, ...rest } })

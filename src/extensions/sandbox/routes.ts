@@ -1,15 +1,16 @@
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, type ParamsOf, operations } from '../../api/operations.ts'
-import { microblogPosts } from './corpus.ts'
 import { describeService } from './description.ts'
+import { microblogPosts } from './microblog-posts.ts'
 import type { Settings } from './options.ts'
 import context from './organization/context.json' with { type: 'json' }
 import { createMentions } from './organization/mentions.ts'
 import { createFeeds, createListeners, getRecord, listRecords } from './organization/monitors.ts'
 import { usageOf } from './organization/usage.ts'
+import { castOf } from './people.ts'
 import { commentsOn, reactionsOn } from './professionalnet/comments-reactions.ts'
+import { findCompany } from './professionalnet/companies.ts'
 import { listMatching } from './professionalnet/industries.ts'
-import { findCompany, membersOf } from './professionalnet/members.ts'
 import { type Network, networkPosts } from './professionalnet/network.ts'
 import { commentsOf, postsOf } from './professionalnet/person.ts'
 import { searchPosts } from './professionalnet/search.ts'
@@ -55,7 +56,7 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
     'microblog.search': (input) => searchMicroblog(microblog, corpusId, input),
     'professionalnet.posts.search': (input) => searchPosts(network, input),
     'professionalnet.company.get': ({ url }) =>
-      findCompany([...own.companies, ...membersOf(seed).companies], url),
+      findCompany([...own.companies, ...castOf(seed).companies], url),
     'professionalnet.person.posts': (input) => postsOf(network, input),
     'professionalnet.person.comments': (input) => commentsOf(network, input),
     'professionalnet.posts.comments': (input) => commentsOn(network, input),

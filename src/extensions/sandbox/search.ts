@@ -3,7 +3,7 @@ import type { MicroblogFilters, MicroblogPost, MicroblogSearchParams } from '../
 import { compileFilters } from './filters.ts'
 import { type IndexedPost, authorWordsOf } from './index-post.ts'
 import { containsAll } from './match-words.ts'
-import { take } from './lists.ts'
+import { type Slot, take } from './lists.ts'
 import { type Moment, pageOf } from './pages.ts'
 import type { PostStore } from './post-store.ts'
 
@@ -30,17 +30,17 @@ export function searchMicroblog(
   const inAuthor = containsAll(query)
   const request = { cursor, count, search, now: store.now() }
   const find = (moment: Moment) => store.find(query, moment, { since, until })
-  const passes = (found: IndexedPost): boolean =>
-    test(found) && (category !== 'People' || inAuthor(authorWordsOf(found.post)))
+  const passes = ({ item }: Slot<IndexedPost>): boolean =>
+    test(item) && (category !== 'People' || inAuthor(authorWordsOf(item.post)))
   const { page, meta } =
     category === 'Top' || category === 'People'
       ? pageOf(request, (moment) => take(find(moment), {}, passes).items.sort(byScore))
       : pageOf(request, find, passes)
-  return { posts: page.map(({ post }) => post), meta }
+  return { posts: page.map(({ item }) => item.post), meta }
 }
 
-function byScore(a: IndexedPost, b: IndexedPost): number {
-  return scoreOf(b.post) - scoreOf(a.post)
+function byScore(a: Slot<IndexedPost>, b: Slot<IndexedPost>): number {
+  return scoreOf(b.item.post) - scoreOf(a.item.post)
 }
 
 function scoreOf({ engagements }: MicroblogPost): number {

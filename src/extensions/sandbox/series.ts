@@ -1,9 +1,9 @@
-import { type List, countBefore } from './lists.ts'
+import type { Slot } from './lists.ts'
 import { memoizeLatest } from './memoize-latest.ts'
 import { type Random, createRandom } from './random.ts'
 import type { SandboxGrowth } from './types.ts'
 
-const [hour, day] = [3_600_000, 86_400_000]
+const hourMs = 3_600_000
 
 /** So many days back, a sandbox has items without growth. */
 const daysBack = 120
@@ -21,93 +21,99 @@ export interface Growth extends Pick<SandboxGrowth, 'perHour'> {
   readonly since: number
 }
 
-type Pattern = 'random' | Growth['pattern']
+interface Series {
+  readonly seed: number
+  /** What its items are about, or empty for anything. */
+  readonly query: string
+  readonly perDay: number
+  readonly pattern: 'random' | Growth['pattern']
+}
 
-/** Makes up an item of a time, in milliseconds since 1970. `query` is what it is about, or empty. */
-export type Make<T> = (
-  random: Random,
-  at: number,
-  about: { readonly seed: number; readonly query: string },
-) => T
+/** Makes up an item of a time, in milliseconds since 1970. */
+export type Make<T> = (random: Random, at: number, about: Pick<Series, 'seed' | 'query'>) => T
 
 /** How the items of a network are made up. Sandboxes share the items, so they must not be changed. */
-export type MadeUp<T> = ReturnType<typeof makeUp<T>>
+export type MadeUp<T extends object> = ReturnType<typeof makeUp<T>>
 
 /** @param sizeAbout How many items are made up about a query that no other item matches. */
-export function makeUp<T>(name: string, make: Make<T>, sizeAbout: readonly [number, number] = [0, 0]) {
-  const seriesOf = memoizeLatest((seed: number, query: string, perDay: number, pattern: Pattern) => {
-    const place = `${seed}/${name}/${query}/${pattern}`
-    return createSeries(place, perDay, pattern, (random, at) => make(random, at, { seed, query }))
+export function makeUp<T extends object>(
+  network: string,
+  make: Make<T>,
+  sizeAbout: readonly [number, number] = [0, 0],
+) {
+  const itemOf = memoizeLatest((seed: number, query: string, name: string, serial: number, at: number) => {
+    return make(createRandom(`${name}/${serial}`), at, { seed, query })
+  }, 10_000)
+
+  /** An endless series, newest first. Its items stay the same while the clock moves, and in every process. */
+  function* itemsOf(series: Series, after: number, upTo: number): Generator<Slot<T>> {
+    const { seed, query, pattern } = series
+    const name = `${seed}/${network}/${query}/${pattern}`
+    for (let hour = Math.floor(upTo / hourMs); hour >= Math.floor(after / hourMs); hour--)
+      for (const { at, serial } of placesIn(hour, series, name)) {
+        let made: T | undefined
+        if (after < at && at <= upTo)
+          yield {
+            at,
+            get item() {
+              return (made ??= itemOf(seed, query, name, serial, at))
+            },
+          }
+      }
+  }
+
+  const past = (seed: number, query: string, size: number, upTo: number) =>
+    itemsOf({ seed, query, perDay: size / daysBack, pattern: 'random' }, 0, upTo)
+  const listOf = memoizeLatest((seed: number, query: string, size: number, upTo: number) => {
+    const items: T[] = []
+    for (const { item } of past(seed, query, size, upTo)) if (items.push(item) === size) break
+    return items
   }, 20)
+
   return {
     sizeAbout,
     /** So many items about a query, or about anything: the latest up to a time. */
-    latest: (seed: number, query: string, size: number, upTo: number): readonly T[] =>
-      size === 0 ? [] : seriesOf(seed, query, size / daysBack, 'random').latest(size, upTo),
-    /** The items about a query that come after one time and up to another. */
-    grown: (seed: number, query: string, { perHour, pattern }: Growth, after: number, upTo: number) => {
-      const perDay = 24 * perHour
-      return seriesOf(seed, query, perDay, pattern).between(after, perDay === 0 ? after : upTo)
+    latest: (seed: number, query: string, size: number, upTo: number): readonly T[] => {
+      if (size === 0) return []
+      const [newest] = past(seed, query, size, upTo)
+      return newest ? listOf(seed, query, size, newest.at) : []
     },
+    /** The items about a query that come after one time and up to another. */
+    grown: (seed: number, query: string, { perHour, pattern }: Growth, after: number, upTo: number) =>
+      perHour === 0 ? [] : itemsOf({ seed, query, perDay: 24 * perHour, pattern }, after, upTo),
   }
 }
 
-/**
- * An endless series, of which any part costs the same. The serial number of an item gives its time, and counts from 1970, so an
- * item stays the same while the clock moves, and in every process. Each day has equally many.
- */
-function createSeries<T>(
-  name: string,
-  perDay: number,
-  pattern: Pattern,
-  make: (random: Random, at: number) => T,
-) {
-  const itemOf = memoizeLatest(
-    (serial: number) => ({ item: make(createRandom(`${name}/${serial}`), timeOf(serial)) }),
-    10_000,
+/** The times of a series in an hour since 1970, newest first. Each has a serial number. They are whole seconds. */
+function placesIn(hour: number, series: Series, name: string) {
+  const [start, end] = [countUntil(hour, series, name), countUntil(hour + 1, series, name)]
+  const first = Math.ceil(start)
+  const random = createRandom(`${name}/${hour}`)
+  return Array.from({ length: Math.ceil(end) - first }, (_, index) =>
+    series.pattern === 'even' ? (first + index - start) / (end - start) : random.next(),
   )
-  const latest = memoizeLatest((end: number, size: number) => {
-    const { at } = listOf(end, size)
-    return Array.from({ length: size }, (_, index) => at(index) as T)
-  })
-  return {
-    latest: (size: number, upTo: number): readonly T[] => latest(serialAfter(upTo), size),
-    between(after: number, upTo: number) {
-      const end = after < upTo ? serialAfter(upTo) : 0
-      return listOf(end, after < upTo ? end - serialAfter(after) : 0)
-    },
-  }
+    .sort((a, b) => a - b)
+    .map((part, index) => ({ at: 1000 * Math.floor((hour + part) * 3600 + 0.001), serial: first + index }))
+    .reverse()
+}
 
-  /** So many items before a serial number, newest first. */
-  function listOf(end: number, length: number) {
-    const at: List<T>['at'] = (index) => (index < length ? itemOf(end - 1 - index).item : undefined)
-    return { length, at, timeAt: (index: number): number => timeOf(end - 1 - index) }
-  }
+/** How many items a series has from 1970 until an hour begins. Each day has equally many. */
+function countUntil(hour: number, { perDay, pattern }: Series, name: string): number {
+  const date = Math.floor(hour / 24)
+  const shares =
+    pattern === 'bursts' ? sharesWithBursts(`${name}/bursts/${date}`) : pattern === 'daily' ? rhythm : evenly
+  const [before, all] = [sum(shares.slice(0, hour % 24)), sum(shares)]
+  return (perDay * (date * all + before)) / all
+}
 
-  /** Whole seconds. */
-  function timeOf(serial: number): number {
-    const jitter = pattern === 'even' ? 0 : createRandom(`${name}/${serial}/time`).next()
-    const place = (serial + jitter) / perDay
-    const date = Math.floor(place)
-    const shares = sharesOf(date)
-    let left = (place - date) * shares.reduce((sum, share) => sum + share, 0)
-    let hours = 0
-    for (; left >= (shares[hours] ?? Infinity); hours++) left -= shares[hours] ?? 0
-    const ms = date * day + (hours + left / (shares[hours] ?? 1)) * hour
-    return 1000 * Math.floor(ms / 1000 + 0.001)
-  }
+function sharesWithBursts(day: string): number[] {
+  const random = createRandom(day)
+  const hours = [random.integer(0, 23), random.integer(0, 23)]
+  return rhythm.map((share, hour) => (hours.includes(hour) ? burst * share : share))
+}
 
-  function sharesOf(date: number): readonly number[] {
-    if (pattern !== 'bursts') return pattern === 'daily' ? rhythm : evenly
-    const random = createRandom(`${name}/bursts/${date}`)
-    const hours = [random.integer(0, 23), random.integer(0, 23)]
-    return rhythm.map((share, index) => (hours.includes(index) ? burst * share : share))
-  }
-
-  function serialAfter(time: number): number {
-    const first = Math.floor(perDay * Math.floor(time / day)) - 1
-    return first + countBefore(Math.ceil(perDay) + 3, (index) => timeOf(first + index) > time)
-  }
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
 }
 
 /** An id of an item, which those of other times do not have. */

@@ -1,10 +1,6 @@
-import { createAuthors } from '../authors.ts'
-import { composeOriginal } from '../compose-post.ts'
-import { memoizeLatest } from '../memoize-latest.ts'
+import { makePost } from '../microblog-posts.ts'
 import { pageOf } from '../pages.ts'
 import { pageIn, requiredText, textIn } from '../params.ts'
-import { type Topic, english, anything, topicAbout } from '../phrases/languages.ts'
-import { createRandom } from '../random.ts'
 import { type Make, makeUp } from '../series.ts'
 import { type Own, type PostStoreSettings, createPostStore } from '../post-store.ts'
 import { type Listener, getRecord } from './monitors.ts'
@@ -30,27 +26,21 @@ export interface IndexedMention {
 
 const mentionCount = 240
 
+/** A mention is a microblog post about a keyword of a listener, found on one of its networks. */
 function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
-  const peopleOf = memoizeLatest((seed: number) => createAuthors(createRandom(`${seed}/mentions`)))
   return (random, at, { seed }) => {
-    const listener = random.pick(listeners)
-    const author = random.pick(peopleOf(seed)).handle
-    const network = random.pick(listener.networks)
+    const { id: listenerId, keywords, networks } = random.pick(listeners)
+    const network = random.pick(networks)
+    const query = keywords.length > 0 ? random.pick(keywords) : ''
+    const { id, author, body, timestamp } = makePost(random, at, { seed, query }).post
     const mention = {
-      ...{ id: `men_${random.hex(16)}`, listenerId: listener.id, network },
-      text: composeOriginal(random, topicsOf(listener), peopleOf(seed)),
-      publishedAt: new Date(at).toISOString(),
-      ...{ author, url: `https://${network}.example/${author}/${random.hex(10)}` },
+      ...{ id: `men_${random.hex(16)}`, listenerId, network, author, text: body, publishedAt: timestamp },
+      url: `https://${network}.example/${author}/${id}`,
       fitScore: random.integer(0, 100),
       state: random.pick(['new', 'new', 'new', ...states] as const),
     }
     return { mention, at, words: '' }
   }
-}
-
-function topicsOf({ keywords }: Listener): readonly Topic[] {
-  const topics = english.topics.filter(({ keyword }) => keywords.includes(keyword))
-  return topics.length > 0 ? topics : [topicAbout(keywords.join(' ')) ?? anything]
 }
 
 /**

@@ -1,7 +1,7 @@
 import { pageOf } from '../pages.ts'
 import { pageIn } from '../params.ts'
 import { english } from '../phrases/languages.ts'
-import { type Random, createRandom } from '../random.ts'
+import { createRandom } from '../random.ts'
 import { SandboxError } from '../responses.ts'
 
 /** A brand or keyword monitor. Its fields are made up: the service documents none but the form of the id. */
@@ -10,16 +10,11 @@ export interface Listener {
   readonly name: string
   readonly keywords: readonly string[]
   readonly networks: readonly string[]
-  readonly isActive: boolean
-  readonly createdAt: string
 }
 
 type Records = readonly { readonly id: string }[]
 
 const networks = ['microblog', 'professionalnet', 'technews'] as const
-
-/** Before this time, listeners and feeds were created. The clock of the sandbox does not move it. */
-const oldest = Date.UTC(2026, 0, 1)
 
 export function createListeners(seed: number): Listener[] {
   const random = createRandom(`${seed}/listeners`)
@@ -28,8 +23,6 @@ export function createListeners(seed: number): Listener[] {
     name: `Mentions of ${keyword}`,
     keywords: [keyword],
     networks: networks.filter((_, index) => index === 0 || random.chance(0.6)),
-    isActive: random.chance(0.85),
-    createdAt: daysBefore(random, 300, 700),
   }))
 }
 
@@ -41,7 +34,6 @@ export function createFeeds(seed: number, listeners: readonly Listener[]): Recor
     name,
     listenerIds: listeners.filter(() => random.chance(0.5)).map(({ id }) => id),
     minimumFitScore: random.pick([0, 0, 50, 70]),
-    createdAt: daysBefore(random, 20, 290),
   }))
 }
 
@@ -64,8 +56,4 @@ export function getRecord<T extends { readonly id: string }>(
   const record = records.find((each) => each.id === id)
   if (record === undefined) throw new SandboxError(404, { message: `No ${property} with the id ${id}` })
   return { [property]: record }
-}
-
-function daysBefore(random: Random, min: number, max: number): string {
-  return new Date(oldest - 86_400_000 * random.integer(min, max)).toISOString()
 }

@@ -8,9 +8,10 @@ import { postReactions } from '../../../api/professionalnet/reactions.ts'
 import { composeReply } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
 import { pageIn, requiredText } from '../params.ts'
-import { createRandom, hash } from '../random.ts'
+import { type Person, castOf } from '../people.ts'
+import { english } from '../phrases/languages.ts'
+import { type Random, createRandom, hash } from '../random.ts'
 import { SandboxError } from '../responses.ts'
-import { membersOf } from './members.ts'
 import type { Network, NetworkPost } from './network.ts'
 
 /** Most reactions in one answer. */
@@ -24,27 +25,37 @@ export function commentsOn(
   network: Network,
   { postUrl, maxComments = defaultMaxComments }: ProfessionalnetPostsCommentsParams,
 ) {
-  const { post, activity, at, topic } = findPost(network, postUrl)
-  const { people } = membersOf(network.seed)
-  const random = createRandom(`${network.seed}/comments/${activity}`)
-  const total = post.social_details.numComments
+  const found = findPost(network, postUrl)
+  const { urn, social_details } = found.post
+  const { members } = castOf(network.seed)
+  const random = createRandom(`${network.seed}/comments/${urn}`)
+  const total = social_details.numComments
   const returnedCount = Math.min(total, maxComments)
   const now = network.store.now().at
-  let time = at
-  const comments = Array.from({ length: returnedCount }, (): ProfessionalnetComment => {
-    const { url, name, headline } = random.pick(people)
+  let time = found.at
+  const comments = Array.from({ length: returnedCount }, () => {
     time += 1000 * random.integer(20, 3000)
-    return {
-      profileUrl: url,
-      authorName: name,
-      authorHeadline: headline,
-      text: composeReply(random, topic),
-      timestamp: new Date(Math.min(time, now)).toISOString(),
-      permalink: `${post.share_url}?comment=${time / 1000}${random.hex(4)}`,
-    }
+    return commentBy(random, random.pick(members), found, Math.min(time, now))
   })
   const creditsCharged = returnedCount * postComments.price.credits
-  return { comments, meta: { returnedCount, ...(hash(activity) % 5 > 0 && { total }), creditsCharged } }
+  return { comments, meta: { returnedCount, ...(hash(urn) % 5 > 0 && { total }), creditsCharged } }
+}
+
+/** Makes up what somebody writes about a post. */
+export function commentBy(
+  random: Random,
+  { name, profile }: Person,
+  { post, topic }: NetworkPost,
+  time: number,
+): ProfessionalnetComment {
+  return {
+    profileUrl: profile.url,
+    authorName: name,
+    authorHeadline: profile.headline,
+    text: composeReply(random, english, topic),
+    timestamp: new Date(time).toISOString(),
+    permalink: `${post.share_url}?comment=${random.hex(16)}`,
+  }
 }
 
 /**
@@ -55,13 +66,13 @@ export function reactionsOn(network: Network, input: unknown) {
   const postUrl = requiredText(input, 'postUrl')
   const request = { ...pageIn(input, maxReactions), search: ['reactions', network.seed, postUrl] }
   const { page: reactions, meta } = pageOf(request, () => {
-    const { post, activity } = findPost(network, postUrl)
-    const { people } = membersOf(network.seed)
-    const random = createRandom(`${network.seed}/reactions/${activity}`)
+    const { post } = findPost(network, postUrl)
+    const { members } = castOf(network.seed)
+    const random = createRandom(`${network.seed}/reactions/${post.urn}`)
     return post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
       Array.from({ length: count }, () => {
-        const { urn, name, headline, url } = random.pick(people)
-        return { type, actorUrn: urn, actorName: name, actorHeadline: headline, profileUrl: url }
+        const { name, profile } = random.pick(members)
+        return { type, actorUrn: profile.urn, actorName: name, profileUrl: profile.url }
       }),
     )
   })
@@ -72,7 +83,7 @@ export function reactionsOn(network: Network, input: unknown) {
 function findPost({ store, found }: Network, url: string): NetworkPost {
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
   const posts = [...found.values(), ...store.all(store.now())]
-  const post = posts.find(({ activity, post }) => activity === number || post.share_url === url)
+  const post = posts.find(({ post }) => post.share_url === url || post.urn.split(':').at(-1) === number)
   if (post === undefined) throw new SandboxError(404, { message: `No post at ${url}` })
   return post
 }

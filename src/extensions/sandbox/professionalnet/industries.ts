@@ -24,14 +24,17 @@ const industries = Object.entries(taxonomy)
     return { id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') }
   })
 
-export function findIndustry(label: string | null): ProfessionalnetIndustry | null {
-  return industries.find((industry) => industry.label === label) ?? null
-}
-
 /** Whether an industry is the one of an id, or lies below it. */
-export function isWithin({ hierarchy }: ProfessionalnetIndustry, id: number): boolean {
-  const other = industries.find((industry) => industry.id === id)
-  return other !== undefined && `${hierarchy} > `.startsWith(`${other.hierarchy} > `)
+export function isWithin(label: string | null, id: number): boolean {
+  const [industry, other] = [
+    industries.find((each) => each.label === label),
+    industries.find((each) => each.id === id),
+  ]
+  return (
+    industry !== undefined &&
+    other !== undefined &&
+    `${industry.hierarchy} > `.startsWith(`${other.hierarchy} > `)
+  )
 }
 
 /**

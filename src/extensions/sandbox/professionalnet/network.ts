@@ -1,71 +1,65 @@
 import type { ProfessionalnetPost } from '../../../api/professionalnet/posts.ts'
-import { longTail } from '../authors.ts'
-import { composeOriginal } from '../compose-post.ts'
+import { composePost } from '../compose-post.ts'
 import { handlesIn } from '../index-post.ts'
+import { normalize } from '../match-words.ts'
+import { type Person, castOf } from '../people.ts'
 import { type Topic, english, topicAbout } from '../phrases/languages.ts'
+import type { PostStore } from '../post-store.ts'
 import type { Random } from '../random.ts'
 import { type Make, idAt, makeUp } from '../series.ts'
-import { normalize } from '../match-words.ts'
-import type { PostStore } from '../post-store.ts'
+import { type Company, pageOfCompany, slugOf } from './companies.ts'
 import { createComponents } from './components.ts'
-import { type IndexedCompany, type Person, membersOf } from './members.ts'
 
 /** A post, with data for searches that the service does not send. */
 export interface NetworkPost {
   readonly post: ProfessionalnetPost
-  /** Number of the activity, the last part of its URN. */
-  readonly activity: string
   /** Time of the post, in milliseconds since 1970. */
   readonly at: number
+  readonly words: string
   readonly topic: Topic
   /** Null for a post of a company, or of an author outside this network. */
   readonly person: Person | null
   /** The company that posted, or that the author works for. */
-  readonly company: IndexedCompany | null
-  readonly mentionedPeople: readonly Person[]
-  readonly mentionedCompanies: readonly IndexedCompany[]
-  readonly words: string
+  readonly company: Company | null
+  /** URNs of people, and ids of companies. */
+  readonly mentioned: readonly string[]
 }
 
 /** The simulated professional network of one sandbox. */
 export interface Network {
   readonly seed: number
   readonly store: PostStore<NetworkPost>
-  /** Posts that searches have found, by activity, for requests of their comments: some were made up for a query. */
+  /** Posts that searches have found, by URN, for requests of their comments: some were made up for a query. */
   readonly found: Map<string, NetworkPost>
 }
-
-/** Stands for the days since a post, which the clock moves. */
-export const ageSlot = '{age}'
 
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
 
 const make: Make<NetworkPost> = (random, at, { seed, query }) => {
-  const { companies, people } = membersOf(seed)
-  const person = random.chance(0.85) ? random.pick(people) : null
+  const { companies, members } = castOf(seed)
+  const person = random.chance(0.85) ? random.pick(members) : null
   const company = person?.employer ?? random.pick(companies)
   const topic = topicAbout(query) ?? random.pick(person?.interests ?? english.topics)
-  const body = composeOriginal(random, [topic], people)
-  const mentions = handlesIn(body)
-  const mentionedPeople = people.filter(({ handle }) => mentions.includes(handle))
-  const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
-  const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)
-  const commentary = body + thanks.join('')
-  const actor = actorOf(random, person, company)
+  const text = composePost(random, english, topic, members)
+  const handles = handlesIn(text)
+  const partner = random.chance(0.12) ? random.pick(companies) : null
+  const commentary = partner === null ? text : `${text}\n\nThanks to everybody at ${partner.name}.`
+  const actor = actorOf(person, company, at)
   const activity = idAt(random, at)
-  const page = `https://professionalnet.example/posts/${person?.handle ?? company.slug}_${topic.keyword}`
+  const page = `https://professionalnet.example/posts/${person?.handle ?? slugOf(company)}_${topic.keyword}`
   const post = {
     share_url: `${page}-activity-${activity}`,
     actor,
     commentary,
     social_details: engage(random),
     postedAt: new Date(at).toISOString(),
-    urn: `urn:professionalnet:activity:${activity}`,
     ...urnsOf(activity),
     ...createComponents(random, random.pick(topic.slots.thing)),
   }
+  const people = members.filter(({ handle }) => handles.includes(handle)).map(({ profile }) => profile.urn)
+  const mentioned = partner === null ? people : [...people, partner.id]
   const words = normalize(`${commentary}\n${actor.actor_name}`)
-  return { post, activity, at, topic, person, company, mentionedPeople, mentionedCompanies, words }
+  return { post, at, words, topic, person, company, mentioned }
 }
 
 /** How posts on the professional network are made up. */
@@ -73,28 +67,36 @@ export const networkPosts = makeUp('professionalnet', make, [12, 40])
 
 export function urnsOf(activity: string) {
   const urn = (kind: string) => `urn:professionalnet:${kind}:${activity}`
-  return { reactionsUrn: urn('reactions'), commentsUrn: urn('comments'), repostsUrn: urn('reposts') }
+  return {
+    ...{ urn: urn('activity'), reactionsUrn: urn('reactions') },
+    ...{ commentsUrn: urn('comments'), repostsUrn: urn('reposts') },
+  }
 }
 
-function actorOf(random: Random, person: Person | null, { company, url }: IndexedCompany) {
+function actorOf(person: Person | null, company: Company, at: number): ProfessionalnetPost['actor'] {
+  const account = person?.profile ?? {
+    image: company.logoUrl ?? '',
+    headline: `${company.followerCount} followers`,
+    url: pageOfCompany(company),
+  }
   return {
-    actor_image: person?.image ?? company.logoUrl ?? '',
-    actor_description: person?.headline ?? `${company.followerCount} followers`,
+    actor_image: account.image,
+    actor_description: account.headline,
     actor_name: person?.name ?? company.name,
-    actor_subDescription: `${ageSlot}${random.chance(0.15) ? ' • Edited' : ''}`,
-    actor_navigationContext: person?.url ?? url,
+    actor_subDescription: new Date(at).toISOString().slice(0, 10),
+    actor_navigationContext: account.url,
   }
 }
 
 function engage(random: Random): ProfessionalnetPost['social_details'] {
   const counts = reactionTypes.map((type, index) => ({
     type,
-    count: Math.floor(longTail(random, 22) / (index * index + 1)),
+    count: Math.floor(random.longTail(22) / (index * index + 1)),
   }))
   return {
     numLikes: counts.reduce((sum, { count }) => sum + count, 0),
-    numComments: random.chance(0.15) ? 0 : longTail(random, 16),
-    numShares: Math.floor(longTail(random, 4) / 2),
+    numComments: random.chance(0.15) ? 0 : random.longTail(16),
+    numShares: Math.floor(random.longTail(4) / 2),
     reactionTypeCounts: counts.filter(({ count }) => count > 0),
   }
 }

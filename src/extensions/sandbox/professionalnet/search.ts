@@ -3,10 +3,10 @@ import type {
   ProfessionalnetPostsSearchParams,
 } from '../../../api/professionalnet/posts.ts'
 import { fold } from '../match-words.ts'
-import { take } from '../lists.ts'
+import { type Slot, take } from '../lists.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
-import { type Network, type NetworkPost, ageSlot } from './network.ts'
+import type { Network, NetworkPost } from './network.ts'
 
 /** Posts on a full page. The service does not document how many it returns. */
 const postsPageSize = 10
@@ -31,32 +31,25 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
 export function searchPosts({ store, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
-  const passes = (post: NetworkPost): boolean => tests.every((test) => test(post))
-  const now = store.now()
-  const all = store.find(query, now)
-  const found =
-    sort_by !== 'recent'
-      ? take(all, {}, passes).items.sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
-      : tests.length > 0
-        ? take(all, { count: page * postsPageSize }, passes).items
-        : all
-  const { items } = take(found, { from: (page - 1) * postsPageSize, count: postsPageSize })
-  const shown = items.map((each) => {
-    recall.set(each.activity, each)
-    return withAge(each, now.at)
+  const passes = ({ item }: Slot<NetworkPost>): boolean => tests.every((test) => test(item))
+  const all = store.find(query, store.now())
+  const range = { from: (page - 1) * postsPageSize, count: postsPageSize }
+  let found = all
+  if (sort_by !== 'recent') found = take(all, {}, passes).items.sort(byScore)
+  else if (tests.length > 0) found = take(all, { count: page * postsPageSize }, passes).items
+  const posts = take(found, range).items.map(({ item }) => {
+    recall.set(item.post.urn, item)
+    return item.post
   })
-  return { posts: shown, meta: { returnedCount: shown.length, page } }
+  return { posts, meta: { returnedCount: posts.length, page } }
+}
+
+function byScore(a: Slot<NetworkPost>, b: Slot<NetworkPost>): number {
+  return scoreOf(b.item.post) - scoreOf(a.item.post)
 }
 
 function scoreOf({ social_details: { numLikes, numComments, numShares } }: NetworkPost['post']): number {
   return numLikes + 3 * numComments + 2 * numShares
-}
-
-function withAge({ post, at }: NetworkPost, now: number): NetworkPost['post'] {
-  const { actor } = post
-  const age = `${Math.floor((now - at) / 86_400_000)}d`
-  const actor_subDescription = actor.actor_subDescription.replace(ageSlot, age)
-  return { ...post, actor: { ...actor, actor_subDescription } }
 }
 
 function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost) => boolean)[] {
@@ -67,24 +60,18 @@ function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost)
   if (title !== '') tests.push(({ person }) => fold(person?.jobTitle ?? '').includes(title))
   if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
   if (author_industry.length > 0)
-    tests.push(({ company }) =>
-      author_industry.some((id) => company?.industry && isWithin(company.industry, id)),
-    )
+    tests.push(({ company }) => author_industry.some((id) => isWithin(company?.industry ?? null, id)))
 
-  oneOf(params.from_member, ({ person }) => (person === null ? [] : [person.urn]))
-  oneOf(params.from_organization, ({ person, company }) =>
-    person === null && company ? [company.company.id] : [],
-  )
-  oneOf(params.author_company, ({ person, company }) => (person && company ? [company.company.id] : []))
-  oneOf(params.mentions_member, ({ mentionedPeople }) => mentionedPeople.map(({ urn }) => urn))
-  oneOf(params.mentions_organization, ({ mentionedCompanies }) =>
-    mentionedCompanies.map(({ company }) => company.id),
-  )
+  oneOf(params.from_member, ({ person }) => [person?.profile.urn])
+  oneOf(params.from_organization, ({ person, company }) => [person ? undefined : company?.id])
+  oneOf(params.author_company, ({ person }) => [person?.employer.id])
+  oneOf(params.mentions_member, ({ mentioned }) => mentioned)
+  oneOf(params.mentions_organization, ({ mentioned }) => mentioned)
   return tests
 
-  function oneOf(list = '', of: (post: NetworkPost) => readonly string[]): void {
+  function oneOf(list = '', of: (post: NetworkPost) => readonly (string | undefined)[]): void {
     const wanted = new Set(list.split(',').map(lastPart).filter(Boolean))
-    if (wanted.size > 0) tests.push((post) => of(post).some((item) => wanted.has(lastPart(item))))
+    if (wanted.size > 0) tests.push((post) => of(post).some((item) => wanted.has(lastPart(item ?? ''))))
   }
 }
 
