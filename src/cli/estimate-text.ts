@@ -2,14 +2,17 @@ import { type SearchEstimate } from '../extensions/watch/index.ts'
 import { type Looking, creditsWithoutBudget, meanDelay } from '../extensions/watch/estimate.ts'
 import { timeText } from '../lib/count.ts'
 
-/** For each query. */
-export type Estimates = Readonly<Record<string, SearchEstimate>>
+/** The estimates of queries, and how a watch would look at them. */
+export interface Estimated {
+  readonly estimates: Readonly<Record<string, SearchEstimate>>
+  readonly looking: Looking
+}
 
 /** Budgets to choose from. */
 const budgets = [1, 10, 100, 1000, 10_000, 100_000].flatMap((ten) => [5 * ten, 10 * ten, 20 * ten])
 
 /** A line of JSON for each query. Three digits are more than an estimate knows. */
-export function jsonLinesOf(estimates: Estimates): string {
+export function jsonLinesOf({ estimates }: Estimated): string {
   const round = (_: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(3)) : value
   const lines = Object.entries(estimates).map(([query, each]) => JSON.stringify({ query, ...each }, round))
@@ -17,7 +20,7 @@ export function jsonLinesOf(estimates: Estimates): string {
 }
 
 /** The estimates in words, and what budgets buy. */
-export function estimateText(estimates: Estimates, looking: Looking): string {
+export function estimateText({ estimates, looking }: Estimated): string {
   const named = Object.entries(estimates)
   const posts = named.map(([query, each]) => `${named.length > 1 ? `${query}: ` : ''}${postsText(each)}\n`)
   const all = Object.values(estimates)
@@ -48,9 +51,9 @@ function budgetLines(all: readonly SearchEstimate[], looking: Looking): string[]
 }
 
 /** What a watch without a budget costs, in words. */
-export function watchCostText(estimates: Estimates, looking: Looking): string {
-  const credits = rounded(creditsWithoutBudget(Object.values(estimates), looking))
-  return `${estimateText(estimates, looking)}watch costs about ${credits} credits a day`
+export function watchCostText(estimated: Estimated): string {
+  const credits = rounded(creditsWithoutBudget(Object.values(estimated.estimates), estimated.looking))
+  return `${estimateText(estimated)}watch costs about ${credits} credits a day`
 }
 
 /** Two digits are as much as an estimate knows. */

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs'
 import { microblogSearch } from '../api/microblog.ts'
 import type { Microblog } from '../index.ts'
 import { type SearchEstimate, type WatchParams, estimateSearch } from '../extensions/watch/index.ts'
-import type { Looking } from '../extensions/watch/estimate.ts'
 import { settingsOf } from '../extensions/watch/options.ts'
 import { count } from '../lib/count.ts'
-import { type Estimates, estimateText, jsonLinesOf, watchCostText } from './estimate-text.ts'
+import { type Estimated, estimateText, jsonLinesOf } from './estimate-text.ts'
 import { millisecondsOf } from './flags.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
@@ -25,30 +24,20 @@ export async function estimate(words: readonly string[], flags: SearchFlags): Pr
   const searches = searchesOf(operation, flags, words)
   const machine = await openMachine(flags, 'estimate')
   try {
-    const estimates = await estimatesOf(operation, searches, flags, machine)
-    const isText = process.stdout.isTTY
-    await print(isText ? estimateText(estimates, lookingOf(operation, flags)) : jsonLinesOf(estimates))
+    const estimated = await estimateAll(operation, searches, flags, machine)
+    await print(process.stdout.isTTY ? estimateText(estimated) : jsonLinesOf(estimated))
   } finally {
     await machine.close()
   }
 }
 
-/** What a watch without a budget costs, in words: for the question whether to start it. */
-export async function costOfWatch(
-  operation: SearchOperation,
-  searches: Searches,
-  flags: SearchFlags,
-  machine: Machine,
-): Promise<string> {
-  return watchCostText(await estimatesOf(operation, searches, flags, machine), lookingOf(operation, flags))
-}
-
-async function estimatesOf(
+export async function estimateAll(
   operation: SearchOperation,
   searches: Searches,
   flags: SearchFlags,
   { options, budgets }: Machine,
-): Promise<Estimates> {
+): Promise<Estimated> {
+  const settings = settingsOf({ freshness: millisecondsOf('--freshness', flags.freshness) })
   const isThere = flags.out !== undefined && existsSync(flags.out)
   const { database, states } = await openWatched(isThere ? flags.out : undefined, operation, searches)
   database?.close()
@@ -64,15 +53,10 @@ async function estimatesOf(
       const state = states[query]
       estimates[query] = await estimateSearch(source, params as WatchParams, { state, budget })
     }
-    return estimates
+    return { estimates, looking: { ...settings, price: operation.price.credits } }
   } finally {
     const { spent, uncertain } = client.credits
     tell(`This estimate cost ${count(spent + uncertain, 'credit')}`)
     await client.close()
   }
-}
-
-function lookingOf({ price }: SearchOperation, flags: SearchFlags): Looking {
-  const { freshness, overlap } = settingsOf({ freshness: millisecondsOf('--freshness', flags.freshness) })
-  return { price: price.credits, freshness, overlap }
 }

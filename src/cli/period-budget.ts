@@ -60,7 +60,7 @@ export class PeriodBudget extends SharedBudget {
   readonly #owner: string
   readonly #command: string
   readonly #store: SharedStore
-  readonly #writes = new Set<Promise<void>>()
+  #noted = Promise.resolve()
 
   /** @param owner The address. */
   constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
@@ -79,13 +79,13 @@ export class PeriodBudget extends SharedBudget {
       ...reservation,
       settle: (cost, uncertain) => {
         reservation.settle(cost, uncertain)
-        if (cost > 0) this.#note(cost)
+        if (cost > 0) this.#noted = this.#noted.then(() => this.#note(cost)).catch(() => {})
       },
     }
   }
 
   override async close(): Promise<void> {
-    await Promise.all(this.#writes)
+    await this.#noted
     await super.close()
   }
 
@@ -98,23 +98,18 @@ export class PeriodBudget extends SharedBudget {
   }
 
   /** Notes what the command has spent, to show it. The budget does not depend on it. */
-  #note(cost: number): void {
+  async #note(cost: number): Promise<void> {
     const { limit, every } = this.terms
-    const write = (async () => {
-      await this.#store.update(await spendingKey(this.#owner, every), (text, clock) => {
-        const period = periodAt(clock, every)
-        const before = parsed(text ?? 'null') as Spending | null
-        const commands = before?.period === period ? before.commands : {}
-        const spent = { ...commands, [this.#command]: (commands[this.#command] ?? 0) + cost }
-        return {
-          value: JSON.stringify({ period, limit, commands: spent } satisfies Spending),
-          result: undefined,
-        }
-      })
-    })()
-      .catch(() => {})
-      .finally(() => this.#writes.delete(write))
-    this.#writes.add(write)
+    await this.#store.update(await spendingKey(this.#owner, every), (text, clock) => {
+      const period = periodAt(clock, every)
+      const before = parsed(text ?? 'null') as Spending | null
+      const commands = before?.period === period ? before.commands : {}
+      const spent = { ...commands, [this.#command]: (commands[this.#command] ?? 0) + cost }
+      return {
+        value: JSON.stringify({ period, limit, commands: spent } satisfies Spending),
+        result: undefined,
+      }
+    })
   }
 }
 

@@ -5,7 +5,8 @@ import { count } from '../lib/count.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWatch } from './confirm.ts'
-import { costOfWatch } from './estimate.ts'
+import { estimateAll } from './estimate.ts'
+import { watchCostText } from './estimate-text.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
 import { terminalWidth } from './formatter.ts'
 import { tableOf } from './formats.ts'
@@ -41,7 +42,9 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     throw new UsageError('several queries need --out FILE.db, which tells which query has found a post')
   const machine = await openMachine(flags, 'watch')
   // An estimate of many searches is dear itself.
-  const estimate = queries.length <= mostEstimated && (() => costOfWatch(operation, searches, flags, machine))
+  const estimate =
+    queries.length <= mostEstimated &&
+    (async () => watchCostText(await estimateAll(operation, searches, flags, machine)))
   await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length, estimate)
   const table = process.stdout.isTTY
     ? tableOf(operation, { fields: undefined, width: terminalWidth() })
