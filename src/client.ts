@@ -116,14 +116,10 @@ export class SocialSearch {
     const operation = operationOf(id) as Operation
     const given: object | string = params
     const isId = typeof given === 'string'
-    const request = this.#transport.compose(operation, isId ? {} : given, isId ? given : undefined)
-    this.#transport.assertValid(operation, request)
-    return quoteOf(
-      this.#transport.configured(operation),
-      this.#transport.perMinute,
-      request.maxItems,
-      options,
-    )
+    const transport = this.#transport
+    const request = transport.compose(operation, isId ? {} : given, isId ? given : undefined)
+    transport.assertValid(operation, request)
+    return quoteOf(transport.configured(operation), transport.perMinute, request.maxItems, options)
   }
 
   /** What sends this client's calls. Pass it to functions such as `microblog()`. */

@@ -39,11 +39,7 @@ export function assertFunction<T>(name: string, value: T): T {
 
 export function assertMethod<T>(name: string, value: T, method: string): T {
   const found = (value as Record<string, unknown> | null | undefined)?.[method]
-  return requireOption(
-    value,
-    typeof found === 'function',
-    `${name} must have ${/^[aeiou]/.test(method) ? 'an' : 'a'} ${method}() method`,
-  )
+  return requireOption(value, typeof found === 'function', `${name} must implement ${method}()`)
 }
 
 export function assertSchema<T>(schema: T): T {

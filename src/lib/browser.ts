@@ -1,7 +1,3 @@
-function inPage(): boolean {
-  return 'window' in globalThis && 'document' in globalThis
-}
-
 /** Whether timers and promises belong to the incoming request that made them, as in Cloudflare's workers. */
 export function isTiedToRequests(): boolean {
   const { navigator } = globalThis as { navigator?: { userAgent?: unknown } }
@@ -14,5 +10,6 @@ export function isTiedToRequests(): boolean {
  */
 export function inBrowser(): boolean {
   const { navigator } = globalThis as { navigator?: { userAgent?: unknown } }
-  return inPage() || String(navigator?.userAgent).startsWith('Mozilla/')
+  const inPage = 'window' in globalThis && 'document' in globalThis
+  return inPage || String(navigator?.userAgent).startsWith('Mozilla/')
 }

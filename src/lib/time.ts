@@ -1,3 +1,5 @@
+import { within } from './abort.ts'
+
 /** Longest delay that `setTimeout` can hold, in milliseconds; a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1
 
@@ -13,19 +15,7 @@ export function dateIn(ms: number): Date | null {
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   const end = performance.now() + ms
+  const never = (): Promise<never> => new Promise(() => {})
   for (let left = ms; left > 0; left = end - performance.now())
-    await new Promise<void>((resolve, reject) => {
-      const stop = (): void => {
-        clearTimeout(timer)
-        reject(signal?.reason)
-      }
-      signal?.addEventListener('abort', stop)
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener('abort', stop)
-          resolve()
-        },
-        Math.min(Math.ceil(left), maxTimerMs),
-      )
-    })
+    await within(Math.min(Math.ceil(left), maxTimerMs), never, () => {}, signal)
 }

@@ -81,7 +81,7 @@ describe('createOAuthClient()', () => {
     [{ redirectUri: '/callback' }, /redirectUri/],
     [{ baseUrl: 'http://api.example/v1' }, /baseUrl must be https/],
     [{ scopes: [] }, /scopes/],
-    [{ store: {} as never }, /store must have a get/],
+    [{ store: {} as never }, /store must implement get/],
     [{ fetch: 5 as never }, /fetch/],
     [{ secret: 'x' } as never, /unknown option secret/],
   ])('refuses %j', async (options, message) => {

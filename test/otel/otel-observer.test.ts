@@ -190,8 +190,8 @@ describe('otelObserver()', () => {
   })
 
   it.each([
-    [{ tracer: {} }, 'tracer must have a startSpan() method'],
-    [{ meter: {} }, 'meter must have a createCounter() method'],
+    [{ tracer: {} }, 'tracer must implement startSpan()'],
+    [{ meter: {} }, 'meter must implement createCounter()'],
     [{ spans: true }, 'unknown option spans'],
   ])('refuses the options %j', (options, message) => {
     expect(() => otelObserver(options as never)).toThrow(message)

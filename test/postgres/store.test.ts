@@ -239,7 +239,7 @@ describe('postgresStore()', () => {
   it.each([
     [{}, { table: 'a;b' }, 'table must be a name of small letters'],
     [{}, { tables: 'a' }, 'unknown option tables; expected one of '],
-    [null, {}, 'pool must have a query() method'],
+    [null, {}, 'pool must implement query()'],
   ])('refuses %j with %j', (pool, options, message) => {
     const valid = pool && { query: () => {}, connect: () => {} }
     expect(() => postgresStore(valid as never, options as never)).toThrow(message)

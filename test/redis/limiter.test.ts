@@ -194,7 +194,7 @@ describe('SharedLimiter.acquire()', () => {
 
 describe('new SharedLimiter()', () => {
   it.each([
-    [{ store: {} }, /store must have an update\(\) method/],
+    [{ store: {} }, /store must implement update\(\)/],
     [{ organization: '' }, /organization must be a string/],
     [{ onUnavailable: 'ignore' }, /onUnavailable must be wait or local/],
     [{ localShare: 2 }, /localShare must be a number above 0 and up to 1, got 2/],

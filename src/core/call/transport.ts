@@ -35,7 +35,7 @@ export interface Transport {
   close(): Promise<void>
 }
 
-export interface CallExtras {
+interface CallExtras {
   /** Aborts when nobody waits for the call any more. A request in flight may be charged, so it is finished, but not repeated. */
   readonly callerLeft?: AbortSignal | undefined
   /** The answer with the page before this one, in a walk. */
@@ -83,14 +83,8 @@ export class ClientTransport implements Transport {
    * @param params The body, or the query of a GET.
    * @param id The id in the path.
    */
-  request(
-    operation: Operation,
-    params: object,
-    options?: AnyCallOptions,
-    id?: unknown,
-    extras?: CallExtras,
-  ): Promise<CallResult> {
-    return this.send(operation, this.compose(operation, params, id, options ?? {}), options, extras)
+  request(operation: Operation, params: object, options?: AnyCallOptions, id?: unknown): Promise<CallResult> {
+    return this.send(operation, this.compose(operation, params, id, options ?? {}), options)
   }
 
   /**

@@ -47,12 +47,18 @@ export interface LimitOptions {
   surfaces?: Readonly<Record<string, string | null>> | undefined
 }
 
-/** Why a call waits. */
-export interface Wait {
+/** A call, as an observer sees it. */
+export interface ObservedStart {
+  /** The same in all events of a call. */
+  id: number
   /** The operation, such as `microblog.search`. */
   operation: string
   /** The search surface; null for a call without one. */
   surface: string | null
+}
+
+/** A call that waits. */
+export interface Wait extends ObservedStart {
   /**
    * `slot`: both requests in flight are taken. `pace`: this minute's requests are used up. `rate_limited`: the service
    * answered 429. `retry`: the next attempt is not due yet.
@@ -60,14 +66,6 @@ export interface Wait {
   reason: 'slot' | 'pace' | 'rate_limited' | 'retry'
   /** When the wait should end; null if unknown. Calls ahead in the queue may delay it. */
   until: Date | null
-}
-
-/** A call, as an observer sees it. */
-export interface ObservedStart {
-  /** The same in all events of a call. */
-  id: number
-  operation: string
-  surface: string | null
 }
 
 /** An answer that came from the cache, or from an equal call. */
@@ -109,7 +107,7 @@ export interface Observer {
    * Called when a call has waited for a quarter of a second, and when the reason changes. In Cloudflare Workers, only
    * retries call it.
    */
-  onWait?(wait: Wait & ObservedStart): void
+  onWait?(wait: Wait): void
   /** Called when an attempt ends. */
   onAttempt?(attempt: ObservedAttempt): void
   /** Called when a call ends. */

@@ -9,7 +9,7 @@ import { baseUrl, failure, makeClient, ok, slow } from '../../support/service.ts
 virtualTime()
 afterEach(() => vi.restoreAllMocks())
 
-describe('ClientTransport.request()', () => {
+describe('ClientTransport.send()', () => {
   it.each(['maxQueueWait', 'callerLeft'] as const)('refreshes no refused token after %s', async (rule) => {
     const rules = { callerLeft: rule === 'callerLeft' ? abortIn(50) : undefined }
     const options = rule === 'callerLeft' ? {} : { maxQueueWait: 50 }
@@ -18,7 +18,8 @@ describe('ClientTransport.request()', () => {
     const transport = clientTransport(
       createTransport({ baseUrl, auth: { token: () => 'token_0', refresh }, fetch }),
     )
-    const call = transport.request(microblogSearch, { query: 'rust' }, options, undefined, rules)
+    const request = transport.compose(microblogSearch, { query: 'rust' })
+    const call = transport.send(microblogSearch, request, options, rules)
     const { error, ms } = await settle(call)
     expect(error).toMatchObject({ name: 'AuthenticationError' })
     expect([fetch.mock.calls.length, refresh.mock.calls.length, ms]).toEqual([1, 0, 100])
@@ -37,7 +38,8 @@ describe('ClientTransport.request()', () => {
       }),
     )
     const extras = 'maxQueueWait' in options ? {} : { callerLeft: abortIn(50, new Error('left')) }
-    const call = transport.request(microblogSearch, { query: 'rust' }, options, undefined, extras)
+    const request = transport.compose(microblogSearch, { query: 'rust' })
+    const call = transport.send(microblogSearch, request, options, extras)
     expect(await settle(call)).toMatchObject({ error: expected, ms: 50 })
     await pass(300)
     expect(fetch).not.toHaveBeenCalled()
@@ -81,7 +83,9 @@ describe('ClientTransport.request()', () => {
       createTransport({ baseUrl, auth: false, organization: 'late', fetch, timeout: 50 }),
     )
     const rules = { callerLeft: abortIn(70, new Error('the client left')) }
-    const { error, ms } = await settle(transport.request(industriesList, {}, {}, undefined, rules))
+    const { error, ms } = await settle(
+      transport.send(industriesList, transport.compose(industriesList, {}), {}, rules),
+    )
     expect([error, ms]).toEqual([new Error('the client left'), 70])
     expect(cancel).toHaveBeenCalledOnce()
   })

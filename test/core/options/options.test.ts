@@ -56,7 +56,7 @@ describe('new SocialSearch()', () => {
     [{ ...good, apiKey: 'abc\r\nX-Evil: 1' }, /printable ASCII.*character 4 of 14/],
     [{ ...good, apiKey: null }, /must be a string, got object/],
     [{ ...good, auth: { token: () => 't' } }, /either apiKey or auth/],
-    [{ baseUrl: good.baseUrl, auth: {} }, /auth must have a token\(\) method/],
+    [{ baseUrl: good.baseUrl, auth: {} }, /auth must implement token\(\)/],
     [{ ...good, timeOut: 5 }, /^unknown option timeOut; expected one of baseUrl, apiKey, /],
     [{ ...good, limits: { perSecond: 5 } }, /^unknown option limits.perSecond; expected one of inFlight, /],
     [
@@ -87,7 +87,7 @@ describe('new SocialSearch()', () => {
     [{ ...good, headers: new Map([['Transfer-Encoding', 'chunked']]) }, /transfer-encoding; the runtime/],
     [{ ...good, organization: {} }, /organization must be a string/],
     [{ ...good, organization: '' }, /organization must be a string/],
-    [{ ...good, limiter: {} }, /limiter must have an acquire\(\) method/],
+    [{ ...good, limiter: {} }, /limiter must implement acquire\(\)/],
     [undefined, /options must be an object/],
   ])('refuses %j', (options, message) => {
     const error = refusal(options)
