@@ -35,3 +35,12 @@ export function take<T>(
   }
   return { items, next: null }
 }
+
+/** Items that pass, the highest score first. */
+export function ranked<T>(
+  list: Iterable<Slot<T>>,
+  passes: (slot: Slot<T>) => boolean,
+  scoreOf: (item: T) => number,
+): Slot<T>[] {
+  return take(list, {}, passes).items.sort((a, b) => scoreOf(b.item) - scoreOf(a.item))
+}

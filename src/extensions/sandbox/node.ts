@@ -72,15 +72,10 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
 }
 
 async function answer(service: Service, request: Request): Promise<Response> {
-  const response = await handle(service, request)
+  const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
+  const response = isPreflight ? preflight(request) : await service.handle(request, 'until read')
   response.headers.set('access-control-allow-origin', '*')
   return response
-}
-
-function handle(service: Service, request: Request): Response | Promise<Response> {
-  const { method, headers } = request
-  if (method === 'OPTIONS' && headers.has('access-control-request-method')) return preflight(request)
-  return service.handle(request, 'until read')
 }
 
 /** Lets pages of any origin call, but not read `Retry-After`: they have to make do with the body. */

@@ -51,16 +51,15 @@ export function pageOf<T>(
 
 /** Makes a cursor that works for one search only. */
 function encodeCursor({ offset, at, arrived, since }: Position, search: string): string {
-  const place = [offset, at, arrived, since]
-  const check = hash(JSON.stringify([search, place]))
-  return btoa(JSON.stringify([...place, check])).replaceAll('=', '')
+  const position = { offset, at, arrived, since }
+  const check = hash(JSON.stringify([search, position]))
+  return btoa(JSON.stringify({ ...position, check })).replaceAll('=', '')
 }
 
 /** Returns the position, or null if the cursor is of another search or was changed. */
 function decodeCursor(cursor: string, search: string): Position | null {
   try {
-    const [offset, at, arrived, since] = JSON.parse(atob(cursor)) as [number, number, number, number]
-    const position = { offset, at, arrived, since }
+    const position = JSON.parse(atob(cursor)) as Position
     // Accept only the spelling that encodeCursor() makes; base64 decoding tolerates others.
     return cursor === encodeCursor(position, search) ? position : null
   } catch {

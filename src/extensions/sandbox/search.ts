@@ -1,9 +1,9 @@
 import { microblogPageSize } from '../../api/limits.ts'
-import type { MicroblogFilters, MicroblogPost, MicroblogSearchParams } from '../../api/microblog.ts'
+import type { MicroblogFilters, MicroblogSearchParams } from '../../api/microblog.ts'
 import { compileFilters } from './filters.ts'
 import { type IndexedPost, authorWordsOf } from './index-post.ts'
 import { containsAll } from './match-words.ts'
-import { type Slot, take } from './lists.ts'
+import { type Slot, ranked } from './lists.ts'
 import { type Moment, pageOf } from './pages.ts'
 import type { PostStore } from './post-store.ts'
 
@@ -34,15 +34,11 @@ export function searchMicroblog(
     test(item) && (category !== 'People' || inAuthor(authorWordsOf(item.post)))
   const { page, meta } =
     category === 'Top' || category === 'People'
-      ? pageOf(request, (moment) => take(find(moment), {}, passes).items.sort(byScore))
+      ? pageOf(request, (moment) => ranked(find(moment), passes, scoreOf))
       : pageOf(request, find, passes)
   return { posts: page.map(({ item }) => item.post), meta }
 }
 
-function byScore(a: Slot<IndexedPost>, b: Slot<IndexedPost>): number {
-  return scoreOf(b.item.post) - scoreOf(a.item.post)
-}
-
-function scoreOf({ engagements }: MicroblogPost): number {
+function scoreOf({ post: { engagements } }: IndexedPost): number {
   return engagements.favoriteCount + 2 * engagements.retweetCount + engagements.replyCount
 }

@@ -24,17 +24,10 @@ const industries = Object.entries(taxonomy)
     return { id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') }
   })
 
-/** Whether an industry is the one of an id, or lies below it. */
+/** Whether the industry of a label is the one of an id, or lies below it. */
 export function isWithin(label: string | null, id: number): boolean {
-  const [industry, other] = [
-    industries.find((each) => each.label === label),
-    industries.find((each) => each.id === id),
-  ]
-  return (
-    industry !== undefined &&
-    other !== undefined &&
-    `${industry.hierarchy} > `.startsWith(`${other.hierarchy} > `)
-  )
+  const path = industries.find((each) => each.label === label)?.hierarchy.split(' > ')
+  return path?.includes(industries.find((each) => each.id === id)?.label ?? '') === true
 }
 
 /**

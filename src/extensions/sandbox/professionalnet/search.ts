@@ -3,7 +3,7 @@ import type {
   ProfessionalnetPostsSearchParams,
 } from '../../../api/professionalnet/posts.ts'
 import { fold } from '../match-words.ts'
-import { type Slot, take } from '../lists.ts'
+import { type Slot, ranked, take } from '../lists.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
 import type { Network, NetworkPost } from './network.ts'
@@ -35,7 +35,7 @@ export function searchPosts({ store, found: recall }: Network, params: Professio
   const all = store.find(query, store.now())
   const range = { from: (page - 1) * postsPageSize, count: postsPageSize }
   let found = all
-  if (sort_by !== 'recent') found = take(all, {}, passes).items.sort(byScore)
+  if (sort_by !== 'recent') found = ranked(all, passes, scoreOf)
   else if (tests.length > 0) found = take(all, { count: page * postsPageSize }, passes).items
   const posts = take(found, range).items.map(({ item }) => {
     recall.set(item.post.urn, item)
@@ -44,11 +44,8 @@ export function searchPosts({ store, found: recall }: Network, params: Professio
   return { posts, meta: { returnedCount: posts.length, page } }
 }
 
-function byScore(a: Slot<NetworkPost>, b: Slot<NetworkPost>): number {
-  return scoreOf(b.item.post) - scoreOf(a.item.post)
-}
-
-function scoreOf({ social_details: { numLikes, numComments, numShares } }: NetworkPost['post']): number {
+function scoreOf({ post }: NetworkPost): number {
+  const { numLikes, numComments, numShares } = post.social_details
   return numLikes + 3 * numComments + 2 * numShares
 }
 
