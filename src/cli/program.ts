@@ -36,7 +36,7 @@ export async function main(words: readonly string[]): Promise<void> {
 function usageMessageOf({ code, message }: CommanderError, command?: string): string {
   if (code === 'commander.help') return 'a command is missing; see --help'
   if (/for 'login'|'--(api-)?key'/.test(message))
-    return 'a key is never an argument, since shells store those. Run social-search login and paste it, or pipe it in: social-search login < key.txt'
+    return 'pass no key as an argument, since shells save those: social-search login --base-url URL asks for it, or reads it from stdin (< key.txt)'
   if (command === 'quote' && message.includes("'--limit'"))
     return 'quote counts pages: pass --max-pages instead of --limit'
   const text = message
