@@ -48,6 +48,22 @@ describe('SharedBudget', () => {
     expect(await summaryOf(budget)).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
   })
 
+  it('counts each outcome once when one is sent again together with later ones', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf()
+    const costs = [1, 10, 100]
+    const calls = await Promise.all(costs.map(async () => settle(budget.reserve(100, 'microblog.search'))))
+    // Each is stored, and nobody hears of it.
+    world.replyMs = 5000
+    for (const [i, { value: reservation }] of calls.entries()) {
+      reservation!.settle(costs[i]!)
+      await pass(2500)
+    }
+    world.replyMs = 0
+    await settle(budget.flush())
+    expect(await summaryOf(budget)).toMatchObject({ spent: 111, uncertain: 0, reserved: 0 })
+  })
+
   it('gives back the credits of calls that were refused because the reply was late', async () => {
     const { world, budgetOf } = open()
     const budget = budgetOf()

@@ -1,9 +1,10 @@
 import { rounded } from '../../extend.ts'
-import { isRecord } from '../../lib/is-record.ts'
 import {
   type Moment,
   type StateHead,
   contentOf,
+  each,
+  emptyHead,
   hasLost,
   leaseEnd,
   parseState,
@@ -22,7 +23,7 @@ interface Part {
   period: string
   /** When its reservations count as abandoned. */
   until: number
-  /** The number of its latest report, since it may send one twice. */
+  /** How many of its outcomes are counted, since it may tell one twice. */
   told: number
 }
 
@@ -47,10 +48,10 @@ export interface Spent {
 /** What a process tells, and asks. */
 export interface BudgetReport {
   readonly process: string
-  /** Numbers the outcomes: those with the same number are the same. */
-  readonly number: number
+  /** How many outcomes came before these. */
+  readonly told: number
   readonly outcomes: readonly Spent[]
-  /** Credits of its other reservations in a period. */
+  /** Credits of its open reservations in a period. */
   reserved(period: string): number
   /** Credits to reserve; null for a summary. */
   readonly asks: readonly (number | null)[]
@@ -71,6 +72,11 @@ export interface BudgetTerms {
   readonly periodAt: (time: number) => string
 }
 
+const empty = { ...emptyHead, isLost: false, period: '', spent: 0, uncertain: 0, parts: {} }
+
+/** What each text of a budget has. */
+const example = { ...empty, parts: { [each]: { reserved: 0, abandoned: 0, period: '', until: 0, told: 0 } } }
+
 /** How long the part of a process is kept that is idle, and of one that has left credits uncertain, in milliseconds. */
 const idleMs = 3_600_000
 const abandonedMs = 30 * 86_400_000
@@ -85,13 +91,10 @@ export function changeBudget(
   newId: string,
 ): BudgetUpdate {
   const { clock } = moment
-  const found = decode(text)
+  const found = parseState<BudgetState>(text, example)
   const before = contentOf(found)
   const now = timeOf(found, moment, clock)
-  const state: BudgetState = found ?? {
-    ...{ epoch: newId, version: 0, time: now, shift: 0, isLost: false, period: '' },
-    ...{ spent: 0, uncertain: 0, parts: {} },
-  }
+  const state: BudgetState = found ?? { ...empty, epoch: newId, parts: {} }
   const period = periodAt(now)
   // Periods that have ended no longer count. If the clock of another process is ahead, this one follows.
   if (period > state.period) Object.assign(state, { period, spent: 0, uncertain: 0, isLost: false })
@@ -110,16 +113,6 @@ export function changeBudget(
   const isChanged = stamp(state, before, now, clock)
   if (isChanged) own.until = now + leaseMs
   return { state, isChanged, granted }
-}
-
-/** Reads a text; undefined if there is none, or another than a budget. */
-function decode(text: string | undefined): BudgetState | undefined {
-  const state = parseState(text) as BudgetState | undefined
-  const { period, spent, uncertain, parts } = state ?? {}
-  const isPart = (part: Part): boolean =>
-    isRecord(part) && [part.reserved, part.abandoned, part.until, part.told].every(Number.isFinite)
-  const isWhole = typeof period === 'string' && [spent, uncertain].every(Number.isFinite) && isRecord(parts)
-  return isWhole && Object.values(parts).every(isPart) ? state : undefined
 }
 
 /** Credits left for further reservations. */
@@ -152,14 +145,13 @@ function tell(state: BudgetState, report: BudgetReport, now: number, leaseMs: nu
   const before = state.parts[report.process]
   // It was silent, and has not died.
   if (before !== undefined) addUncertain(state, before.period, -before.abandoned)
-  if (report.number > (before?.told ?? 0)) {
-    const current = report.outcomes.filter((outcome) => outcome.period === period)
-    for (const { spent, uncertain } of current) {
-      state.spent = rounded(state.spent + spent)
-      addUncertain(state, period, uncertain)
-    }
+  const counted = before?.told ?? 0
+  const uncounted = report.outcomes.slice(Math.max(0, counted - report.told))
+  for (const { spent, uncertain } of uncounted.filter((outcome) => outcome.period === period)) {
+    state.spent = rounded(state.spent + spent)
+    addUncertain(state, period, uncertain)
   }
-  const told = Math.max(report.number, before?.told ?? 0)
+  const told = Math.max(counted, report.told + report.outcomes.length)
   const reserved = rounded(report.reserved(period))
   const until = reserved === 0 && before ? before.until : leaseEnd(before?.until, now, leaseMs)
   return (state.parts[report.process] = { reserved, abandoned: 0, period, until, told })

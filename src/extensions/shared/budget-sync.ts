@@ -9,13 +9,10 @@ import {
 import { type SharedOptions, SharedText } from './shared-text.ts'
 import { randomId } from './store.ts'
 
-/** A reservation until the store knows its outcome. */
+/** A reservation without an outcome. */
 export interface OpenReservation {
   readonly credits: number
   readonly period: string
-  outcome?: Spent
-  /** The report that tells the outcome. */
-  report?: number
 }
 
 /** The state after an ask, and the reservation; null if it was refused. */
@@ -30,18 +27,19 @@ interface Asked {
 }
 
 /** Keeps the state of a budget and the reservations of this process in step. */
-export class BudgetSync extends SharedText {
+export class BudgetSync extends SharedText<BudgetState> {
   /** Then it renews no reservation any more. */
   isClosed = false
   readonly #terms: BudgetTerms
   readonly #open = new Set<OpenReservation>()
-  #seen: BudgetState | undefined
-  /** The number of the latest report. */
-  #report = 0
+  /** Outcomes that the store may not know yet. */
+  readonly #outcomes: Spent[] = []
+  /** How many others it knows. */
+  #told = 0
   /** Whether the store may have reserved credits for calls that were refused, since its reply is missing. */
   #isUnsure = false
   #isStopped = false
-  #told = deferred()
+  #updated = deferred()
   /** What the next update asks, and, if it runs, what it has asked. */
   #asked: Asked[] = []
 
@@ -63,27 +61,26 @@ export class BudgetSync extends SharedText {
 
   /** Ends a reservation. Further calls have no effect. */
   end(reservation: OpenReservation, spent: number, uncertain: number): void {
-    if (reservation.outcome !== undefined) return
-    reservation.outcome = { period: reservation.period, spent, uncertain }
+    if (!this.#open.delete(reservation)) return
+    this.#outcomes.push({ period: reservation.period, spent, uncertain })
     this.touchNow()
   }
 
-  /** Reservations that have ended, and whose outcome the store does not know yet. */
-  get ended(): OpenReservation[] {
-    return [...this.#open].filter(({ outcome }) => outcome !== undefined)
+  /** How many reservations have ended whose outcome the store may not know yet. */
+  get untold(): number {
+    return this.#outcomes.length
   }
 
   /** Whether the store knows all that has happened. */
   get isTold(): boolean {
-    return !this.#isUnsure && this.ended.length === 0
+    return !this.#isUnsure && this.untold === 0
   }
 
   /** Resolves when the store knows the outcome of each reservation that has ended so far, and of each call refused. */
   async flush(): Promise<void> {
-    const { ended } = this
+    const ended = this.#told + this.untold
     if (!this.isTold) this.touchNow()
-    while (this.#isUnsure || ended.some((reservation) => this.#open.has(reservation)))
-      await this.#told.promise
+    while (this.#isUnsure || this.#told < ended) await this.#updated.promise
   }
 
   /** Tries no more to reach the store. */
@@ -98,32 +95,29 @@ export class BudgetSync extends SharedText {
 
   protected async update(): Promise<void> {
     const asked = [...this.#asked]
-    const told = this.#numbered()
-    const report = this.#reportOf(told, asked)
+    const report = this.#report(asked)
     this.#isUnsure ||= asked.some(({ credits }) => credits !== null)
     const { state, granted } = await this.change((text, moment) =>
-      changeBudget(text, moment, this.#seen, report, this.#terms, randomId()),
+      changeBudget(text, moment, this.copy, report, this.#terms, randomId()),
     )
-    this.#seen = state
     this.#isUnsure = false
     this.#asked.splice(0, asked.length)
-    for (const reservation of told) this.#open.delete(reservation)
+    this.#told += this.#outcomes.splice(0, report.outcomes.length).length
     asked.forEach((each, i) => {
       const { credits } = each
       const reservation = granted[i] === true && credits !== null ? { credits, period: state.period } : null
       if (reservation !== null) this.#open.add(reservation)
       // What was reserved for calls that have ended meanwhile may come back.
-      if (granted[i] === false && !state.isLost && this.ended.length > 0) this.#askAgain(each)
+      if (granted[i] === false && !state.isLost && this.untold > 0) this.#askAgain(each)
       else each.settle([state, reservation])
     })
-    if (this.ended.length > 0) this.touchNow()
-    const { resolve } = this.#told
-    this.#told = deferred()
+    const { resolve } = this.#updated
+    this.#updated = deferred()
     resolve()
   }
 
   protected get isRetried(): boolean {
-    return !this.#isStopped && (this.#isUnsure || this.#open.size > 0)
+    return !this.#isStopped && (!this.isTold || this.#open.size > 0)
   }
 
   protected renewMs(): number {
@@ -131,25 +125,12 @@ export class BudgetSync extends SharedText {
     return isDone ? Infinity : this.#terms.leaseMs / 3
   }
 
-  /** The ended reservations to tell. A report that may have arrived is sent again as it was. */
-  #numbered(): OpenReservation[] {
-    const { ended } = this
-    const repeated = ended.filter(({ report }) => report !== undefined)
-    if (repeated.length > 0 || ended.length === 0) return repeated
-    this.#report++
-    for (const reservation of ended) reservation.report = this.#report
-    return ended
-  }
-
-  #reportOf(told: readonly OpenReservation[], asked: readonly Asked[]): BudgetReport {
+  #report(asked: readonly Asked[]): BudgetReport {
+    const open = [...this.#open]
     return {
-      process: this.id,
-      number: this.#report,
-      outcomes: told.flatMap(({ outcome }) => outcome ?? []),
-      reserved: (period) => {
-        const others = [...this.#open].filter((each) => !told.includes(each) && each.period === period)
-        return others.reduce((sum, { credits }) => sum + credits, 0)
-      },
+      ...{ process: this.id, told: this.#told, outcomes: [...this.#outcomes] },
+      reserved: (period) =>
+        open.filter((each) => each.period === period).reduce((sum, { credits }) => sum + credits, 0),
       asks: asked.map(({ credits }) => credits),
     }
   }

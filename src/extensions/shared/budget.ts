@@ -112,7 +112,7 @@ export class SharedBudget implements Budget {
     )
     this.#sync.stop()
     if (this.#sync.isTold) return
-    throw new BudgetUnavailableError(`the outcome of ${this.#sync.ended.length} calls could not be sent`)
+    throw new BudgetUnavailableError(`the outcome of ${this.#sync.untold} calls could not be sent`)
   }
 
   async #ask(credits: number | null, operation?: string): Promise<BudgetReply> {

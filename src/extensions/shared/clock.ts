@@ -1,3 +1,5 @@
+import { isRecord } from '../../lib/is-record.ts'
+
 // The clock of a store may be set while processes work. So a state has a time of its own, which no jump changes: the clock plus
 // a shift. A process that sees a jump by its monotonic clock corrects the shift, and nobody else needs to. Less than a jump is
 // left alone: a correction for each late reply would add up.
@@ -17,16 +19,29 @@ export interface StateHead {
   shift: number
 }
 
-/** Reads a text; undefined if there is none, or one without the head of a state. */
-export function parseState(text: string | undefined): StateHead | undefined {
+/** The head of an empty state. */
+export const emptyHead: StateHead = { epoch: '', version: 0, time: 0, shift: 0 }
+
+/** In an example, the name of each value of a record. */
+export const each = '*'
+
+/** Reads a text; undefined if there is none, or one that lacks what an example has: then the state was lost. */
+export function parseState<S extends StateHead>(text: string | undefined, example: object): S | undefined {
   try {
-    const state = JSON.parse(text ?? 'null') as StateHead | null
-    const { epoch, version, time, shift } = state ?? {}
-    const isHead = typeof epoch === 'string' && [version, time, shift].every(Number.isFinite)
-    return isHead ? (state ?? undefined) : undefined
+    const state: unknown = JSON.parse(text ?? 'null')
+    return isLike(state, example) ? (state as S) : undefined
   } catch {
     return undefined
   }
+}
+
+function isLike(value: unknown, example: unknown): boolean {
+  if (Array.isArray(example)) return Array.isArray(value)
+  if (!isRecord(example)) return typeof value === typeof example
+  const isPart = ([name, like]: [string, unknown]): boolean =>
+    isRecord(value) &&
+    (name === each ? Object.values(value) : [value[name]]).every((part) => isLike(part, like))
+  return isRecord(value) && Object.entries(example).every(isPart)
 }
 
 /** What a state has, to compare it, except for the time. */

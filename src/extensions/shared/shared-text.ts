@@ -27,8 +27,8 @@ const maxOverdue = 16
 const retryMs = 500
 
 /** A change of a state, which is stored if it is one. */
-export interface StateChange {
-  readonly state: StateHead
+export interface StateChange<S extends StateHead> {
+  readonly state: S
   readonly isChanged: boolean
   readonly notice?: string | undefined
 }
@@ -37,7 +37,7 @@ export interface StateChange {
  * One text of a store, which this process keeps in step with what it has to tell: one update at a time, again when something has
  * happened meanwhile, and from time to time. Each update has a timeout, and knows when this process read the text before.
  */
-export abstract class SharedText {
+export abstract class SharedText<S extends StateHead> {
   readonly timeoutMs: number
   /** How long the store keeps an unused text, in milliseconds; undefined: for ever. */
   protected readonly keepMs: number | undefined
@@ -47,10 +47,12 @@ export abstract class SharedText {
   protected slowestMs = 0
   /** Since when the store is unavailable, in monotonic milliseconds; undefined while it is available. */
   protected unavailableSince: number | undefined
+  /** The latest state that this process knows, and when it read it. */
+  protected copy: S | undefined
+  protected seen: Sight | undefined
   readonly #newKey: () => Promise<string>
   #key: Promise<string> | undefined
   #id: string | undefined
-  #seen: Sight | undefined
   #overdue = 0
   #isDue = false
   #running: Promise<void> | undefined
@@ -161,13 +163,13 @@ export abstract class SharedText {
   }
 
   /** Rejects if the store fails, or does not reply in time; the text may be changed nevertheless. */
-  protected async change<C extends StateChange>(
+  protected async change<C extends StateChange<S>>(
     change: (text: string | undefined, moment: Moment) => C,
   ): Promise<C> {
     const startedAt = performance.now()
     const { changed, moment } = await this.#inTime(await this.key(), (text, clock, readAt) => {
       if (!Number.isFinite(clock)) throw new Error(`the clock of the store is no number: ${String(clock)}`)
-      const moment = { clock: Math.round(clock), readAt, receivedAt: performance.now(), seen: this.#seen }
+      const moment = { clock: Math.round(clock), readAt, receivedAt: performance.now(), seen: this.seen }
       const changed = change(text, moment)
       const value = changed.isChanged ? JSON.stringify(changed.state) : undefined
       return { value, notice: changed.notice, keepMs: this.keepMs, result: { changed, moment } }
@@ -175,7 +177,8 @@ export abstract class SharedText {
     this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
     const { seen, ...reading } = moment
     const jump = seen ? jumpOf(seen.clock, moment.clock, seen, moment) : 0
-    this.#seen = { ...reading, epoch: changed.state.epoch, time: changed.state.time }
+    this.seen = { ...reading, epoch: changed.state.epoch, time: changed.state.time }
+    this.copy = changed.state
     if (jump !== 0) this.log('warn', 'the clock of the store has jumped', { milliseconds: jump })
     return changed
   }

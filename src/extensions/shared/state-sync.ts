@@ -37,7 +37,7 @@ export interface SurfacePart {
 }
 
 /** Keeps the shared state and this process's part in it in step. */
-export class StateSync extends SharedText {
+export class StateSync extends SharedText<LimiterState> {
   readonly surfaces = new Map<string, SurfacePart>()
   readonly rules: Rules
   /** Requests in flight. */
@@ -57,8 +57,6 @@ export class StateSync extends SharedText {
   readonly #closures = new Map<string, number>()
   /** What was told of a request, so that it is told again as it was: each reading of the clock is late by another time. */
   readonly #told = new WeakMap<object, { at: number; time: number; epoch: string }>()
-  /** The state that this process has made last, to restore it, and when. */
-  #copy: { state: LimiterState; at: number } | undefined
   #unwatch: (() => void) | undefined
   #pollMs = firstPollMs
   /** Whether a notice of this process has come back to it. Until then it polls: a pooler or missing rights may swallow them. */
@@ -123,17 +121,17 @@ export class StateSync extends SharedText {
 
   /** When requests of all processes arrived at a surface, as far as the latest known state tells, and when that was. */
   known(surface: string): { arrivals: number[]; at: number } {
-    if (this.#copy === undefined) return { arrivals: [], at: -Infinity }
-    const { state, at } = this.#copy
-    const times = Object.values(state.processes).flatMap(({ arrivals }) => arrivals[surface] ?? [])
-    return { arrivals: times.map((time) => time - state.time + at), at }
+    const { time: readTime = 0, receivedAt: at = -Infinity } = this.seen ?? {}
+    const entries = Object.values(this.copy?.processes ?? {})
+    const times = entries.flatMap(({ arrivals }) => arrivals[surface] ?? [])
+    return { arrivals: times.map((time) => time - readTime + at), at }
   }
 
   /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
   async stop(): Promise<void> {
     this.isClosed = true
     this.#unwatch?.()
-    const own = this.#copy?.state.processes[this.id]
+    const own = this.copy?.processes[this.id]
     if (Object.keys(own?.places ?? {}).length > 0) this.touch()
     await this.settled()
     this.schedule()
@@ -195,12 +193,11 @@ export class StateSync extends SharedText {
       // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
       const report = (now: number, epoch: string): Report =>
         this.#report(now - moment.readAt, epoch, closures)
-      const changed = changeState(text, moment, this.#copy?.state, report, this.rules, randomId())
+      const changed = changeState(text, moment, this.copy, report, this.rules, randomId())
       const { looks } = changed
       const isTold = looks.length > 0 || this.#testsSince !== Infinity
       return { ...changed, notice: isTold ? JSON.stringify({ from: this.id, looks }) : undefined }
     })
-    this.#copy = { state: changed.state, at: performance.now() }
     for (const [surface, at] of closures)
       if (this.#closures.get(surface) === at) this.#closures.delete(surface)
     return changed
@@ -248,7 +245,7 @@ export class StateSync extends SharedText {
     const at = performance.now() + Math.random() * spreadMs
     // The latest notice tells whose turn it is. What all have to know stays so until this process knows it.
     this.#turnAt = at + turnMs
-    if (this.#copy !== undefined && looks.some(([process]) => process === everyone))
+    if (this.copy !== undefined && looks.some(([process]) => process === everyone))
       this.#newsAt = Math.min(this.#newsAt, at)
     if (turnMs === 0) this.touch()
     else this.schedule()

@@ -1,5 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts'
-import { type StateHead, parseState } from './clock.ts'
+import { type StateHead, each, emptyHead } from './clock.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {
@@ -51,19 +50,12 @@ export interface LimiterState extends StateHead {
 /** The surface of calls without a limit of their rate. The names of others begin with a colon. */
 export const unpaced = ''
 
-/** Reads a text; undefined if there is none, or another than a state: then the state was lost. */
-export function decode(text: string | undefined): LimiterState | undefined {
-  const state = parseState(text) as LimiterState | undefined
-  const { bornAt, quietUntil, processes, closures } = state ?? {}
-  const isEntry = (entry: ProcessEntry): boolean =>
-    [entry.until, entry.turnMs, entry.slots].every(Number.isFinite) &&
-    [entry.arrivals, entry.past, entry.places].every(isRecord) &&
-    Object.values(entry.arrivals).every(Array.isArray) &&
-    Object.values(entry.places).every(isRecord)
-  const isWhole = [bornAt, quietUntil].every(Number.isFinite) && isRecord(processes) && isRecord(closures)
-  return isWhole && Object.values(processes).every((each) => isRecord(each) && isEntry(each))
-    ? state
-    : undefined
+/** What each text of a state has. */
+export const exampleState = {
+  ...{ ...emptyHead, bornAt: 0, quietUntil: 0, closures: {} },
+  processes: {
+    [each]: { until: 0, turnMs: 0, slots: 0, arrivals: { [each]: [] }, past: {}, places: { [each]: {} } },
+  },
 }
 
 /** A copy of a record without one name. */
