@@ -25,22 +25,18 @@ export function distantDatabase() {
         const tag = writes === 0 ? '' : String(writes)
         return { tag, text, clock: Date.now(), claimedMs: claimedMs(), readAt }
       }
-      return swapText(change, {
-        read(claimMs) {
-          const readAt = performance.now()
-          return run(() => readAs(readAt, claimMs))
-        },
-        write(tag, { value, notice }, claimMs) {
-          const readAt = performance.now()
-          return run(() => {
-            if (value !== undefined && ((writes === 0 ? '' : String(writes)) !== tag || claimedMs() > 0))
-              return readAs(readAt, claimMs)
-            if (claim.by === me) claim.until = -Infinity
-            if (value !== undefined) [text, writes] = [value, writes + 1]
-            if (notice !== undefined) for (const listener of listeners) listener(notice)
-            return undefined
-          })
-        },
+      return swapText(change, (claimMs, swap) => {
+        const readAt = performance.now()
+        return run(() => {
+          const { tag, value, notice } = swap ?? {}
+          const isLost =
+            value !== undefined && ((writes === 0 ? '' : String(writes)) !== tag || claimedMs() > 0)
+          if (swap === undefined || isLost) return readAs(readAt, claimMs)
+          if (claim.by === me) claim.until = -Infinity
+          if (value !== undefined) [text, writes] = [value, writes + 1]
+          if (notice !== undefined) for (const listener of listeners) listener(notice)
+          return undefined
+        })
       })
     },
     watch(_key, listener) {

@@ -91,7 +91,7 @@ export function changeBudget(
   newId: string,
 ): BudgetUpdate {
   const { clock } = moment
-  const found = parseState<BudgetState>(text, example)
+  const found = parseState(text, example) as BudgetState | undefined
   const before = contentOf(found)
   const now = timeOf(found, moment, clock)
   const state: BudgetState = found ?? { ...empty, epoch: newId, parts: {} }

@@ -1,15 +1,6 @@
-import {
-  type Moment,
-  contentOf,
-  expectedTime,
-  hasLost,
-  leaseEnd,
-  parseState,
-  stamp,
-  timeOf,
-} from './clock.ts'
+import { type Moment, contentOf, expectedTime, hasLost, leaseEnd, stamp, timeOf } from './clock.ts'
 import { type Look, everyone } from './looks.ts'
-import { type LimiterState, type Place, type Rules, exampleState, without } from './state.ts'
+import { type LimiterState, type Place, type Rules, decode, without } from './state.ts'
 import { type AskOutcome, type Report, Turns } from './turns.ts'
 
 /** The longest time that processes take to notice that the store has lost the state, in milliseconds. */
@@ -44,7 +35,7 @@ export function changeState(
   newId: string,
 ): Changed {
   const { clock, seen } = moment
-  const found = parseState<LimiterState>(text, exampleState)
+  const found = decode(text)
   const before = contentOf(found)
   const now = timeOf(found, moment, 0)
   const state = found ?? newState(newId, clock, now)

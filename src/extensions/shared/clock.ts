@@ -26,10 +26,10 @@ export const emptyHead: StateHead = { epoch: '', version: 0, time: 0, shift: 0 }
 export const each = '*'
 
 /** Reads a text; undefined if there is none, or one that lacks what an example has: then the state was lost. */
-export function parseState<S extends StateHead>(text: string | undefined, example: object): S | undefined {
+export function parseState(text: string | undefined, example: object): unknown {
   try {
     const state: unknown = JSON.parse(text ?? 'null')
-    return isLike(state, example) ? (state as S) : undefined
+    return isLike(state, example) ? state : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import { assertMethod, assertOptions, requireOption } from '../../../errors/check-options.ts'
 import { type SharedStore, randomId } from '../store.ts'
 import { type PostgresPool, watchNotices } from './postgres-notices.ts'
-import { type Reading, swapText } from './swap.ts'
+import { type Exchange, type Reading, swapText } from './swap.ts'
 
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions {
@@ -71,15 +71,9 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   return {
     update(key, change) {
       const me = randomId()
-      const readText = async (claimMs?: number): Promise<Reading> => {
-        const readAt = performance.now()
-        const rows = claimMs === undefined ? query(read, [key, me]) : query(claim, [key, me, claimMs])
-        const [row] = (await rows) as Omit<Reading, 'readAt'>[]
-        return row === undefined ? readText(claimMs) : { ...row, readAt }
-      }
-      return swapText(change, {
-        read: readText,
-        async write(tag, { value, notice, keepMs }, claimMs) {
+      const exchange: Exchange = async (claimMs, swap) => {
+        if (swap !== undefined) {
+          const { tag, value, notice, keepMs } = swap
           const payload = notice === undefined ? null : `${key}\n${notice}`
           const values = [key, me, randomId(), value, payload, keepMs !== undefined]
           const rows =
@@ -88,9 +82,14 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
               : tag === ''
                 ? query(insert, values)
                 : query(replace, [...values, tag])
-          return (await rows).length > 0 ? undefined : readText(claimMs)
-        },
-      })
+          if ((await rows).length > 0) return undefined
+        }
+        const readAt = performance.now()
+        const rows = claimMs === undefined ? query(read, [key, me]) : query(claim, [key, me, claimMs])
+        const [row] = (await rows) as Omit<Reading, 'readAt'>[]
+        return row === undefined ? exchange(claimMs) : { ...row, readAt }
+      }
+      return swapText(change, exchange)
     },
     watch: watchNotices(pool, table),
   }

@@ -1,7 +1,7 @@
 import { assertOptions, nonEmptyText } from '../../../errors/check-options.ts'
 import { type SharedStore, randomId } from '../store.ts'
 import { type RedisClient, adapterFor } from './redis-client.ts'
-import { type Reading, swapText } from './swap.ts'
+import { swapText } from './swap.ts'
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions {
@@ -44,20 +44,16 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     update(key, change) {
       const channel = `${prefix}:${key}`
       const me = randomId()
-      const run = async (...args: (string | number)[]): Promise<Reading> => {
+      return swapText(change, async (claimMs, swap) => {
         const readAt = performance.now()
-        const reply = (await redis.eval(script, channel, [me, ...args.map(String)])) as unknown[]
-        const [tag = '', text = '', clock, claimedMs] = reply.map(String)
-        return { tag, text, clock: Number(clock), claimedMs: Number(claimedMs), readAt }
-      }
-      return swapText(change, {
-        read: (claimMs) => run(claimMs ?? ''),
-        async write(expected, { value = '', notice = '', keepMs = '' }, claimMs) {
-          const tag = randomId()
-          const reading = await run(claimMs, expected, tag, value, keepMs, channel, notice)
-          // The client may have repeated the command.
-          return reading.tag === tag ? undefined : reading
-        },
+        const tag = randomId()
+        const { value = '', notice = '', keepMs = '' } = swap ?? {}
+        const args = [me, claimMs ?? '', ...(swap ? [swap.tag, tag, value, keepMs, channel, notice] : [])]
+        const reply = (await redis.eval(script, channel, args.map(String))) as unknown[]
+        const [found = '', text = '', clock, claimedMs] = reply.map(String)
+        // The client may have repeated the command.
+        if (found === tag) return undefined
+        return { tag: found, text, clock: Number(clock), claimedMs: Number(claimedMs), readAt }
       })
     },
     watch: (key, listener) => redis.subscribe(`${prefix}:${key}`, listener),

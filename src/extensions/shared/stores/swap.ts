@@ -16,35 +16,36 @@ export interface Reading {
   readonly readAt: number
 }
 
-/** One text of a database that replaces it only if its tag is the expected one. */
-export interface TaggedText {
-  /** Reads it. With `claimMs`, claims the next write for so long, unless another process has. */
-  readonly read: (claimMs?: number) => Promise<Reading>
-  /** Replaces it, or only sends a notice. If another process was first, claims the next write, and resolves with the new text. */
-  readonly write: (
-    tag: string,
-    change: Omit<TextChange<unknown>, 'result'>,
-    claimMs: number,
-  ) => Promise<Reading | undefined>
+/** A change to store, if the text still has this tag. */
+export interface Swap extends Omit<TextChange<unknown>, 'result'> {
+  readonly tag: string
 }
+
+/**
+ * Reads one text of a database. With `swap`, replaces it or only sends a notice, and resolves with undefined; if another process was
+ * first, reads it instead. A process that reads with `claimMs` claims the next write for so long, unless another process has.
+ */
+export type Exchange = (claimMs?: number, swap?: Swap) => Promise<Reading | undefined>
 
 /**
  * Changes a text. A process that has lost to others claims the next write for as long as it needs to read and write: otherwise one
  * that is far away would lose to near ones for ever.
  */
-export async function swapText<T>(change: ChangeText<T>, { read, write }: TaggedText): Promise<T> {
-  let reading = await read()
-  for (let isFirst = true; ; isFirst = false) {
+export async function swapText<T>(change: ChangeText<T>, exchange: Exchange): Promise<T> {
+  let [claimMs, swap]: Parameters<Exchange> = []
+  let result!: T
+  for (;;) {
+    const reading = await exchange(claimMs, swap)
+    if (reading === undefined) return result
     const { tag, text, clock, claimedMs, readAt } = reading
-    const { result, ...changed } = change(tag === '' ? undefined : text, clock, readAt)
+    const { result: next, ...changed } = change(tag === '' ? undefined : text, clock, readAt)
+    result = next
     if (changed.value === undefined && changed.notice === undefined) {
-      if (!isFirst) read(0).catch(() => {})
+      if (claimMs !== undefined) exchange(0).catch(() => {})
       return result
     }
-    const claimMs = Math.min(1000, Math.ceil(20 + 2 * (performance.now() - readAt)))
+    claimMs = Math.min(1000, Math.ceil(20 + 2 * (performance.now() - readAt)))
     if (claimedMs > 0) await sleep(Math.random() * Math.min(claimedMs / 4, backOffMs))
-    const next = claimedMs > 0 ? await read(claimMs) : await write(tag, changed, claimMs)
-    if (next === undefined) return result
-    reading = next
+    swap = claimedMs > 0 ? undefined : { tag, ...changed }
   }
 }
