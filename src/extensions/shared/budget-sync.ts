@@ -1,4 +1,4 @@
-import { deferred } from '../../lib/deferred.ts'
+import { sleep } from '../../lib/time.ts'
 import {
   type BudgetReport,
   type BudgetState,
@@ -6,7 +6,7 @@ import {
   type Spent,
   changeBudget,
 } from './budget-state.ts'
-import { type SharedOptions, SharedText } from './shared-text.ts'
+import { type SharedOptions, SharedText, retryMs } from './shared-text.ts'
 import { randomId } from './store.ts'
 
 /** A reservation without an outcome. */
@@ -39,7 +39,6 @@ export class BudgetSync extends SharedText<BudgetState> {
   /** Whether the store may have reserved credits for calls that were refused, since its reply is missing. */
   #isUnsure = false
   #isStopped = false
-  #updated = deferred()
   /** What the next update asks, and, if it runs, what it has asked. */
   #asked: Asked[] = []
 
@@ -79,8 +78,8 @@ export class BudgetSync extends SharedText<BudgetState> {
   /** Resolves when the store knows the outcome of each reservation that has ended so far, and of each call refused. */
   async flush(): Promise<void> {
     const ended = this.#told + this.untold
-    if (!this.isTold) this.touchNow()
-    while (this.#isUnsure || this.#told < ended) await this.#updated.promise
+    while (!this.#isStopped && (this.#isUnsure || this.#told < ended))
+      await this.ask(null).catch(() => sleep(retryMs))
   }
 
   /** Tries no more to reach the store. */
@@ -111,9 +110,6 @@ export class BudgetSync extends SharedText<BudgetState> {
       if (granted[i] === false && !state.isLost && this.untold > 0) this.#askAgain(each)
       else each.settle([state, reservation])
     })
-    const { resolve } = this.#updated
-    this.#updated = deferred()
-    resolve()
   }
 
   protected get isRetried(): boolean {

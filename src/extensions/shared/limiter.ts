@@ -17,8 +17,8 @@ import {
 } from '../../errors/check-options.ts'
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { type SharedOptions, sharedNames } from './shared-text.ts'
-import { StateSync } from './state-sync.ts'
-import { SharedSurface, type SurfaceContext, arrivalMs } from './surface.ts'
+import { StateSync, type SurfacePart } from './state-sync.ts'
+import { type AloneLimits, SharedSurface, arrivalMs, keyOf } from './surface.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {
@@ -50,8 +50,8 @@ export interface SharedLimiterOptions extends SharedOptions {
 export class SharedLimiter implements CallLimiter {
   /** The organization's limits, for all its processes together. */
   readonly limits: Limits
-  readonly #context: SurfaceContext
-  readonly #surfaces = new Map<string | null, SharedSurface>()
+  readonly #sync: StateSync
+  readonly #alone: AloneLimits | undefined
 
   /**
    * Shares the limits of `organization` with all processes that use the same store.
@@ -76,14 +76,12 @@ export class SharedLimiter implements CallLimiter {
     const rules = { inFlight, perMinute, spanMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const alone = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
-    this.#context = {
-      ...{ sync: new StateSync(options, organization, rules, arrivalMs), limits: this.limits },
-      alone: onUnavailable === 'local' ? alone : undefined,
-    }
+    this.#alone = onUnavailable === 'local' ? alone : undefined
+    this.#sync = new StateSync(options, organization, rules, arrivalMs)
   }
 
   acquire(request: QueueRequest): Promise<Lease> {
-    if (this.#context.sync.isClosed) return Promise.reject(new ClosedError({}, 'limiter'))
+    if (this.#sync.isClosed) return Promise.reject(new ClosedError({}, 'limiter'))
     return this.#at(request.surface).queue.acquire(request)
   }
 
@@ -91,11 +89,11 @@ export class SharedLimiter implements CallLimiter {
     const ms = Math.min(milliseconds, longestClosureMs)
     const { key, queue } = this.#at(surface)
     queue.closeFor(ms)
-    this.#context.sync.close(key, ms)
+    this.#sync.close(key, ms)
   }
 
   waitOf(surface: string | null): QueueWait | null {
-    return this.#surfaces.get(surface)?.queue.waitOf() ?? null
+    return this.#sync.surfaces.get(keyOf(surface))?.queue.waitOf() ?? null
   }
 
   /**
@@ -103,17 +101,14 @@ export class SharedLimiter implements CallLimiter {
    * in flight keep their slots until they end.
    */
   async close(): Promise<void> {
-    const { sync } = this.#context
-    for (const { queue } of this.#surfaces.values()) queue.refuse(new ClosedError({}, 'limiter'))
-    await sync.stop()
+    for (const { queue } of this.#sync.surfaces.values()) queue.refuse(new ClosedError({}, 'limiter'))
+    await this.#sync.stop()
   }
 
-  #at(name: string | null): SharedSurface {
-    const known = this.#surfaces.get(name)
-    if (known !== undefined) return known
-    const surface = new SharedSurface(name, this.#context)
-    this.#context.sync.surfaces.set(surface.key, surface)
-    this.#surfaces.set(name, surface)
+  #at(name: string | null): SurfacePart {
+    const { surfaces } = this.#sync
+    const surface = surfaces.get(keyOf(name)) ?? new SharedSurface(name, this.#sync, this.limits, this.#alone)
+    surfaces.set(surface.key, surface)
     return surface
   }
 }

@@ -24,7 +24,7 @@ export const sharedNames = { store: true, storeTimeout: true, logger: true }
 const maxOverdue = 16
 
 /** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
-const retryMs = 500
+export const retryMs = 500
 
 /** A change of a state, which is stored if it is one. */
 export interface StateChange<S extends StateHead> {
@@ -50,12 +50,13 @@ export abstract class SharedText<S extends StateHead> {
   /** The latest state that this process knows, and when it read it. */
   protected copy: S | undefined
   protected seen: Sight | undefined
+  /** Resolves when no update runs any more. */
+  protected running: Promise<void> | undefined
   readonly #newKey: () => Promise<string>
   #key: Promise<string> | undefined
   #id: string | undefined
   #overdue = 0
   #isDue = false
-  #running: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /**
@@ -103,7 +104,7 @@ export abstract class SharedText<S extends StateHead> {
   /** Updates as soon as possible, even if the store was unavailable. */
   touchNow(): void {
     this.#isDue = true
-    this.#running ??= this.#run()
+    this.running ??= this.#run()
   }
 
   /** Updates the text once, with all that has happened by then. */
@@ -118,16 +119,11 @@ export abstract class SharedText<S extends StateHead> {
   /** The store has failed, perhaps again, or is available again. */
   protected abstract onAvailability(error?: unknown): void
 
-  /** Resolves when no update runs. */
-  protected async settled(): Promise<void> {
-    await this.#running
-  }
-
   /** Sets the timer of the next update that nothing else causes. */
   protected schedule(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#running !== undefined) return
+    if (this.running !== undefined) return
     const retry = this.isRetried ? retryMs * (1 + Math.random()) : Infinity
     const ms = this.isUnavailable ? retry : this.renewMs()
     if (ms === Infinity) return
@@ -158,7 +154,7 @@ export abstract class SharedText<S extends StateHead> {
         break
       }
     }
-    this.#running = undefined
+    this.running = undefined
     this.schedule()
   }
 

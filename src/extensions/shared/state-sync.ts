@@ -1,3 +1,4 @@
+import type { SurfaceQueue } from '../../extend.ts'
 import { type Changed, changeState } from './change.ts'
 import { decodeNotice, everyone } from './looks.ts'
 import { type SharedOptions, SharedText } from './shared-text.ts'
@@ -23,7 +24,8 @@ const leastRequestMs = 50
 /** What a surface of this process tells of itself. Times are monotonic. */
 export interface SurfacePart {
   readonly key: string
-  readonly queue: { wake(): void }
+  /** The calls that wait, the sends of this process, and the closure that it knows of. */
+  readonly queue: SurfaceQueue
   /** Its calls that wait for a slot. */
   readonly calls: number
   /** Why they wait; undefined if they have not asked since the latest change. */
@@ -64,9 +66,7 @@ export class StateSync extends SharedText<LimiterState> {
   /** Since when each update sends a notice, to hear it come back; Infinity before, and once it has come or is given up. */
   #testsSince = Infinity
   /** When to look whether another process has taken its slot. */
-  #turnAt = Infinity
-  /** When to look at what all have to know. */
-  #newsAt = Infinity
+  #lookAt = Infinity
 
   constructor(options: SharedOptions, organization: string, rules: Rules, arrivalMs: number) {
     // The number changes with the text.
@@ -133,7 +133,7 @@ export class StateSync extends SharedText<LimiterState> {
     this.#unwatch?.()
     const own = this.copy?.processes[this.id]
     if (Object.keys(own?.places ?? {}).length > 0) this.touch()
-    await this.settled()
+    await this.running
     this.schedule()
   }
 
@@ -154,7 +154,7 @@ export class StateSync extends SharedText<LimiterState> {
 
   protected async update(): Promise<void> {
     const startedAt = performance.now()
-    this.#turnAt = this.#newsAt = Infinity
+    this.#lookAt = Infinity
     await this.#watch()
     this.giveBack()
     const { outcomes } = await this.#exchange()
@@ -241,14 +241,16 @@ export class StateSync extends SharedText<LimiterState> {
       this.#testsSince = Infinity
     }
     if (from === id || looks.length === 0) return
-    const [, turnMs = Infinity] = looks.find(([process]) => process === id) ?? []
-    const at = performance.now() + Math.random() * spreadMs
-    // The latest notice tells whose turn it is. What all have to know stays so until this process knows it.
-    this.#turnAt = at + turnMs
-    if (this.copy !== undefined && looks.some(([process]) => process === everyone))
-      this.#newsAt = Math.min(this.#newsAt, at)
-    if (turnMs === 0) this.touch()
-    else this.schedule()
+    const isFor = (process: string): boolean =>
+      process === id || (process === everyone && this.copy !== undefined)
+    const ms = Math.min(...looks.map(([process, ms]) => (isFor(process) ? ms : Infinity)))
+    if (ms === 0) {
+      this.touch()
+      return
+    }
+    // The latest notice tells whose turn it is.
+    this.#lookAt = performance.now() + ms + Math.random() * spreadMs
+    this.schedule()
   }
 
   protected onAvailability(): void {
@@ -265,7 +267,7 @@ export class StateSync extends SharedText<LimiterState> {
   }
 
   protected renewMs(): number {
-    const look = Math.min(this.#turnAt, this.#newsAt) - performance.now()
+    const look = this.#lookAt - performance.now()
     if (this.slots === 0 && !this.#isWaiting) return look
     let ms = Math.min(this.rules.leaseMs / 3, look)
     for (const { calls, waitReason } of this.surfaces.values()) {

@@ -17,21 +17,19 @@ const promptMs = 20
 /** How long a request takes to arrive at the latest, in milliseconds. */
 export const arrivalMs = marginMs + promptMs
 
-/** What the surfaces of a limiter share. */
-export interface SurfaceContext {
-  readonly sync: StateSync
-  readonly limits: Limits
-  /** The limits of this process while the store is unavailable; undefined if it must not send anything. */
-  readonly alone: (Pick<Limits, 'inFlight' | 'perMinute'> & { readonly share: number }) | undefined
+/** The limits of a process while the store is unavailable. */
+export interface AloneLimits extends Pick<Limits, 'inFlight' | 'perMinute'> {
+  /** The fraction of the organization's limits. */
+  readonly share: number
 }
 
 /** Grants leases for one surface, together with all other processes. */
 export class SharedSurface implements SlotSource, SurfacePart {
   readonly key: string
-  /** The calls that wait, the sends of this process, and the closure that it knows of. */
   readonly queue: SurfaceQueue
   waitReason: SurfacePart['waitReason']
-  readonly #context: SurfaceContext
+  readonly #sync: StateSync
+  readonly #alone: AloneLimits | undefined
   /** The sends that others count. */
   readonly #sends = new Set<SentRequest>()
   /** Those that may be sent, but have no slot yet. */
@@ -40,11 +38,12 @@ export class SharedSurface implements SlotSource, SurfacePart {
   /** Whether an update will tell that calls wait. */
   #isAsking = false
 
-  constructor(name: string | null, context: SurfaceContext) {
-    this.key = name === null ? unpaced : `:${name}`
+  /** @param alone Undefined if this process must send nothing while the store is unavailable. */
+  constructor(name: string | null, sync: StateSync, limits: Limits, alone: AloneLimits | undefined) {
+    this.key = keyOf(name)
     this.#isPaced = name !== null
-    this.#context = context
-    const { alone, limits } = context
+    this.#sync = sync
+    this.#alone = alone
     // It keeps the limits of this process while the store is unavailable.
     const perMinute = this.#isPaced ? (alone ?? limits).perMinute : Infinity
     this.queue = new SurfaceQueue(new SurfacePace(limits, perMinute), this)
@@ -57,7 +56,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
   }
 
   arrivals(): [SentRequest, number][] {
-    const { spanMs } = this.#context.sync.rules
+    const { spanMs } = this.#sync.rules
     for (const send of this.#sends)
       if (performance.now() - arrivalOf(send) >= spanMs + marginMs) this.#sends.delete(send)
     return this.#isPaced ? Array.from(this.#sends, (send) => [send, arrivalOf(send)]) : []
@@ -87,11 +86,12 @@ export class SharedSurface implements SlotSource, SurfacePart {
   }
 
   hasNoSlot(): boolean {
-    return this.#context.sync.slots >= this.#context.limits.inFlight
+    return this.#sync.slots >= this.#sync.rules.inFlight
   }
 
   wait(): number {
-    const { alone, sync } = this.#context
+    const sync = this.#sync
+    const alone = this.#alone
     const { closed, wait } = this.queue.pace
     if (this.#granted.length > 0) return sync.hasFreeSlot ? closed : Infinity
     if (sync.isUnavailable) {
@@ -110,24 +110,23 @@ export class SharedSurface implements SlotSource, SurfacePart {
 
   /** Milliseconds until this process may send its share of what the requests of all have left, as far as it knows them. */
   #waitAlone(share: number): number {
-    const { limits, sync } = this.#context
-    const known = sync.known(this.key)
-    const { spanMs } = sync.rules
+    const { spanMs, perMinute } = this.#sync.rules
+    const known = this.#sync.known(this.key)
     const now = performance.now()
     const counted = known.arrivals.filter((at) => at + spanMs > now).sort((a, b) => a - b)
     const own = this.arrivals().filter(([{ at }]) => at > known.at).length
-    const room = Math.min(limits.perMinute, Math.ceil((own + 1) / share))
-    const last = counted[counted.length + room - limits.perMinute - 1]
+    const room = Math.min(perMinute, Math.ceil((own + 1) / share))
+    const last = counted[counted.length + room - perMinute - 1]
     return last === undefined ? 0 : last + spanMs - now
   }
 
   take(): Promise<Slot | undefined> {
-    const { sync } = this.#context
-    const isGranted = this.#granted.length > 0 && sync.hasFreeSlot
-    return Promise.resolve(isGranted || sync.isUnavailable ? this.#slot(sync) : undefined)
+    const isGranted = this.#granted.length > 0 && this.#sync.hasFreeSlot
+    return Promise.resolve(isGranted || this.#sync.isUnavailable ? this.#slot() : undefined)
   }
 
-  #slot(sync: StateSync): Slot {
+  #slot(): Slot {
+    const sync = this.#sync
     const enteredAt = performance.now()
     return {
       enter: (send) => {
@@ -145,6 +144,11 @@ export class SharedSurface implements SlotSource, SurfacePart {
       },
     }
   }
+}
+
+/** The name of a surface among all; null for calls without a limit of their rate. */
+export function keyOf(name: string | null): string {
+  return name === null ? unpaced : `:${name}`
 }
 
 /** When a request arrived at the latest, in monotonic milliseconds. */
