@@ -1,16 +1,5 @@
 import { rounded } from '../../extend.ts'
-import {
-  type Moment,
-  type StateHead,
-  contentOf,
-  each,
-  emptyHead,
-  hasLost,
-  leaseEnd,
-  parseState,
-  stamp,
-  timeOf,
-} from './clock.ts'
+import { type Moment, type StateHead, beginChange, emptyHead, hasLost, leaseEnd } from './clock.ts'
 import { without } from './state.ts'
 
 /** What one process has told the others of a budget. */
@@ -75,7 +64,7 @@ export interface BudgetTerms {
 const empty = { ...emptyHead, isLost: false, period: '', spent: 0, uncertain: 0, parts: {} }
 
 /** What each text of a budget has. */
-const example = { ...empty, parts: { [each]: { reserved: 0, abandoned: 0, period: '', until: 0, told: 0 } } }
+const example = { ...empty, parts: { '*': { reserved: 0, abandoned: 0, period: '', until: 0, told: 0 } } }
 
 /** How long the part of a process is kept that is idle, and of one that has left credits uncertain, in milliseconds. */
 const idleMs = 3_600_000
@@ -90,10 +79,7 @@ export function changeBudget(
   { limit, leaseMs, periodAt }: BudgetTerms,
   newId: string,
 ): BudgetUpdate {
-  const { clock } = moment
-  const found = parseState(text, example) as BudgetState | undefined
-  const before = contentOf(found)
-  const now = timeOf(found, moment, clock)
+  const { found, now, stamp } = beginChange<BudgetState>(text, example, moment, moment.clock)
   const state: BudgetState = found ?? { ...empty, epoch: newId, parts: {} }
   const period = periodAt(now)
   // Periods that have ended no longer count. If the clock of another process is ahead, this one follows.
@@ -110,7 +96,7 @@ export function changeBudget(
     return true
   })
   if (own.reserved === 0 && own.told === 0) state.parts = without(state.parts, report.process)
-  const isChanged = stamp(state, before, now, clock)
+  const isChanged = stamp(state)
   if (isChanged) own.until = now + leaseMs
   return { state, isChanged, granted }
 }

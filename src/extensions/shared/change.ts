@@ -1,6 +1,6 @@
-import { type Moment, contentOf, expectedTime, hasLost, leaseEnd, stamp, timeOf } from './clock.ts'
+import { type Moment, beginChange, expectedTime, hasLost, leaseEnd } from './clock.ts'
 import { type Look, everyone } from './looks.ts'
-import { type LimiterState, type Place, type Rules, decode, without } from './state.ts'
+import { type LimiterState, type Place, type Rules, exampleState, without } from './state.ts'
 import { type AskOutcome, type Report, Turns } from './turns.ts'
 
 /** The longest time that processes take to notice that the store has lost the state, in milliseconds. */
@@ -35,9 +35,7 @@ export function changeState(
   newId: string,
 ): Changed {
   const { clock, seen } = moment
-  const found = decode(text)
-  const before = contentOf(found)
-  const now = timeOf(found, moment, 0)
+  const { found, now, stamp } = beginChange(text, exampleState, moment, 0)
   const state = found ?? newState(newId, clock, now)
   if (copy !== undefined && hasLost(found, copy)) {
     // The first process that restores begins an epoch.
@@ -53,7 +51,7 @@ export function changeState(
   turns.dropSilent()
   const outcomes = turns.take()
   const looks = turns.callNext()
-  const isChanged = stamp(state, before, now, clock)
+  const isChanged = stamp(state)
   const own = state.processes[told.process]
   // Others need not know these alone, until the lease is due.
   if (isChanged && own !== undefined) Object.assign(own, { until: now + rules.leaseMs, turnMs: told.turnMs })

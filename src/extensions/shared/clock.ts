@@ -22,14 +22,35 @@ export interface StateHead {
 /** The head of an empty state. */
 export const emptyHead: StateHead = { epoch: '', version: 0, time: 0, shift: 0 }
 
-/** In an example, the name of each value of a record. */
-export const each = '*'
+/**
+ * Begins to change a text: what it has, undefined if it lacks some of it, and the time. `stamp` puts down when the new state was made,
+ * and says whether it has to be stored.
+ *
+ * @param example What each text has. The name `*` stands for all names of a record.
+ * @param first The time of the first change of all.
+ */
+export function beginChange<S extends StateHead>(
+  text: string | undefined,
+  example: S,
+  moment: Moment,
+  first: number,
+): { found: S | undefined; now: number; stamp: (state: S) => boolean } {
+  const found = parse(text, example)
+  const before = contentOf(found)
+  const now = timeOf(found, moment, first)
+  const stamp = (state: S): boolean => {
+    Object.assign(state, { time: now, shift: now - moment.clock })
+    const isChanged = contentOf(state) !== before
+    if (isChanged) state.version++
+    return isChanged
+  }
+  return { found, now, stamp }
+}
 
-/** Reads a text; undefined if there is none, or one that lacks what an example has: then the state was lost. */
-export function parseState(text: string | undefined, example: object): unknown {
+function parse<S>(text: string | undefined, example: S): S | undefined {
   try {
     const state: unknown = JSON.parse(text ?? 'null')
-    return isLike(state, example) ? state : undefined
+    return isLike(state, example) ? (state as S) : undefined
   } catch {
     return undefined
   }
@@ -38,23 +59,14 @@ export function parseState(text: string | undefined, example: object): unknown {
 function isLike(value: unknown, example: unknown): boolean {
   if (Array.isArray(example)) return Array.isArray(value)
   if (!isRecord(example)) return typeof value === typeof example
-  const isPart = ([name, like]: [string, unknown]): boolean =>
-    isRecord(value) &&
-    (name === each ? Object.values(value) : [value[name]]).every((part) => isLike(part, like))
-  return isRecord(value) && Object.entries(example).every(isPart)
+  if (!isRecord(value)) return false
+  const parts = (name: string): unknown[] => (name === '*' ? Object.values(value) : [value[name]])
+  return Object.entries(example).every(([name, like]) => parts(name).every((part) => isLike(part, like)))
 }
 
 /** What a state has, to compare it, except for the time. */
-export function contentOf(state: StateHead | undefined): string {
+function contentOf(state: StateHead | undefined): string {
   return JSON.stringify({ ...state, time: 0 })
-}
-
-/** Puts down when a state is changed, and says whether it has to be stored. */
-export function stamp(state: StateHead, before: string, now: number, clock: number): boolean {
-  Object.assign(state, { time: now, shift: now - clock })
-  const isChanged = contentOf(state) !== before
-  if (isChanged) state.version++
-  return isChanged
 }
 
 /** When a lease ends that is renewed once a third of it has passed, since each renewal has to be stored. */

@@ -18,7 +18,7 @@ import {
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { type SharedOptions, sharedNames } from './shared-text.ts'
 import { StateSync, type SurfacePart } from './state-sync.ts'
-import { type AloneLimits, SharedSurface, arrivalMs, keyOf } from './surface.ts'
+import { type AloneLimits, SharedSurface, keyOf } from './surface.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {
@@ -77,7 +77,7 @@ export class SharedLimiter implements CallLimiter {
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const alone = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
     this.#alone = onUnavailable === 'local' ? alone : undefined
-    this.#sync = new StateSync(options, organization, rules, arrivalMs)
+    this.#sync = new StateSync(options, organization, rules)
   }
 
   acquire(request: QueueRequest): Promise<Lease> {

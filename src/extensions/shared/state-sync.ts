@@ -1,4 +1,4 @@
-import type { SurfaceQueue } from '../../extend.ts'
+import { type SurfaceQueue, marginMs } from '../../extend.ts'
 import { type Changed, changeState } from './change.ts'
 import { decodeNotice, everyone } from './looks.ts'
 import { type SharedOptions, SharedText } from './shared-text.ts'
@@ -14,6 +14,12 @@ const spreadMs = 40
 
 /** First and longest time between two looks at a store without notices, in milliseconds. It grows while a call waits. */
 const [firstPollMs, longestPollMs] = [25, 1000]
+
+/** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is told. */
+export const promptMs = 20
+
+/** How long a request takes to arrive at the latest after its slot was heard of, in milliseconds. */
+export const arrivalMs = marginMs + promptMs
 
 /** A process that has heard no notice of its own for so long logs it, in milliseconds. */
 const deafMs = 5000
@@ -53,8 +59,6 @@ export class StateSync extends SharedText<LimiterState> {
   /** Until when a slot may serve another request of this process, since handing it on would take as long. */
   #turnEndsAt = 0
   isClosed = false
-  /** How long a request takes to arrive at the latest after its slot was heard of, in milliseconds. */
-  readonly #arrivalMs: number
   /** When surfaces open that a 429 has closed, until the others know. */
   readonly #closures = new Map<string, number>()
   /** What was told of a request, so that it is told again as it was: each reading of the clock is late by another time. */
@@ -68,11 +72,10 @@ export class StateSync extends SharedText<LimiterState> {
   /** When to look whether another process has taken its slot. */
   #lookAt = Infinity
 
-  constructor(options: SharedOptions, organization: string, rules: Rules, arrivalMs: number) {
+  constructor(options: SharedOptions, organization: string, rules: Rules) {
     // The number changes with the text.
     super(options, 'limits-2', organization, keepMs)
     this.rules = rules
-    this.#arrivalMs = arrivalMs
   }
 
   /** Closes a surface for all processes. */
@@ -219,7 +222,7 @@ export class StateSync extends SharedText<LimiterState> {
       closures: Array.from(closures, ([surface, at]) => [surface, Math.ceil(at + ahead)]),
       asks: new Map(surfaces.map(({ key, calls }) => [key, calls] as const).filter(([, calls]) => calls > 0)),
       // It hears of its slot as much later, and may send the last request with it as much later again.
-      arrivalMs: this.#arrivalMs + 2 * Math.ceil(slowestMs),
+      arrivalMs: arrivalMs + 2 * Math.ceil(slowestMs),
       perSlot: Math.max(1, Math.floor(this.#keepMs / this.#requestMs)),
       // It may be updating when it is called, and then needs a notice, and an update that may lose to others.
       turnMs: Math.min(turnMs.most, Math.max(turnMs.least, Math.ceil(slowestMs / 50) * 150 + 50)),

@@ -1,4 +1,4 @@
-import { type StateHead, each, emptyHead, parseState } from './clock.ts'
+import { type StateHead, emptyHead } from './clock.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {
@@ -50,15 +50,18 @@ export interface LimiterState extends StateHead {
 /** The surface of calls without a limit of their rate. The names of others begin with a colon. */
 export const unpaced = ''
 
-const example = {
-  ...{ ...emptyHead, bornAt: 0, quietUntil: 0, closures: {} },
-  processes: {
-    [each]: { until: 0, turnMs: 0, slots: 0, arrivals: { [each]: [] }, past: {}, places: { [each]: {} } },
-  },
+const exampleEntry = {
+  until: 0,
+  turnMs: 0,
+  slots: 0,
+  arrivals: { '*': [] },
+  past: {},
+  places: { '*': { since: 0 } },
 }
 
-export function decode(text: string | undefined): LimiterState | undefined {
-  return parseState(text, example) as LimiterState | undefined
+/** What each text has. */
+export const exampleState: LimiterState = {
+  ...{ ...emptyHead, bornAt: 0, quietUntil: 0, processes: { '*': exampleEntry }, closures: {} },
 }
 
 /** A copy of a record without one name. */

@@ -8,14 +8,8 @@ import {
   SurfaceQueue,
 } from '../../extend.ts'
 import { unpaced } from './state.ts'
-import type { StateSync, SurfacePart } from './state-sync.ts'
+import { type StateSync, type SurfacePart, arrivalMs, promptMs } from './state-sync.ts'
 import type { AskOutcome } from './turns.ts'
-
-/** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is told. */
-const promptMs = 20
-
-/** How long a request takes to arrive at the latest, in milliseconds. */
-export const arrivalMs = marginMs + promptMs
 
 /** The limits of a process while the store is unavailable. */
 export interface AloneLimits extends Pick<Limits, 'inFlight' | 'perMinute'> {

@@ -17,7 +17,7 @@ export interface Reading {
 }
 
 /** A change to store, if the text still has this tag. */
-export interface Swap extends Omit<TextChange<unknown>, 'result'> {
+interface Swap extends Omit<TextChange<unknown>, 'result'> {
   readonly tag: string
 }
 
