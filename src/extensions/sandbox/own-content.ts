@@ -51,9 +51,7 @@ export function ownContentOf(content: SandboxContent, now: () => number) {
     listeners: content.listeners && listeners,
     companies,
     publish: (given: SandboxPublication): void => {
-      const content: SandboxContent = Array.isArray(given)
-        ? { microblog: given as readonly SandboxPost[] }
-        : (given as Exclude<SandboxPublication, readonly SandboxPost[]>)
+      const content = (Array.isArray(given) ? { microblog: given } : given) as SandboxContent
       assertRecord('publish() content', content, published)
       // If one record is refused, none is added.
       const additions = Object.values(lists).map(({ take }) => take(content))

@@ -5,9 +5,6 @@ import { type Make, makeUp } from '../series.ts'
 import { type Own, type PostStoreSettings, createPostStore } from '../post-store.ts'
 import { type Listener, getRecord } from './monitors.ts'
 
-/** States of made-up mentions. Any text may follow any: the service documents neither states nor transitions. */
-const states = ['new', 'seen', 'done', 'ignored'] as const
-
 /** A match that a listener found. Its fields are made up: the service documents none but the form of the id. */
 export interface Mention extends Record<string, unknown> {
   readonly id: string
@@ -37,7 +34,7 @@ function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
       ...{ id: `men_${random.hex(16)}`, listenerId, network, author, text: body, publishedAt: timestamp },
       url: `https://${network}.example/${author}/${id}`,
       fitScore: random.integer(0, 100),
-      state: random.pick(['new', 'new', 'new', ...states] as const),
+      state: random.pick(['new', 'new', 'new', 'new', 'seen', 'done', 'ignored']),
     }
     return { mention, at, words: '' }
   }
@@ -45,7 +42,7 @@ function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
 
 /**
  * Makes the mentions of one sandbox. Requests and responses are made up: `list` takes `cursor`, `count`, `sort`
- * (`newest` or `fitScore`) and, like `count`, `state`, `network` and `listenerId`; `setState` takes `state`.
+ * (`newest` or `fitScore`) and, like `count`, `state`, `network` and `listenerId`; `setState` takes any text as `state`.
  */
 export function createMentions(
   settings: PostStoreSettings,
