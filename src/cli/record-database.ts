@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Operation } from '../api/operation.ts'
@@ -24,8 +23,6 @@ const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as c
 export class RecordDatabase {
   readonly #database: DatabaseSync
   readonly #lock: FileLock
-  /** The path of a file that this run has made. */
-  readonly #made: string | undefined
   readonly #columns: readonly Column[]
   /** The field that the service documents as unique. */
   readonly #unique: string | undefined
@@ -40,12 +37,10 @@ export class RecordDatabase {
   private constructor(
     database: DatabaseSync,
     lock: FileLock,
-    made: string | undefined,
     { operation, jobs, needed }: RecordDatabaseOptions,
   ) {
     this.#database = database
     this.#lock = lock
-    this.#made = made
     this.#columns = columnsOf(operation)
     this.#unique = operation.unique
     const unique = this.#columns.find(({ path }) => path === operation.unique)
@@ -83,10 +78,8 @@ export class RecordDatabase {
     let database: DatabaseSync | undefined
     try {
       // An absolute path, since SQLite reads others as a URI.
-      const file = resolve(path)
-      const made = existsSync(file) ? undefined : file
-      database = new DatabaseSync(file)
-      return new RecordDatabase(database, lock, made, options)
+      database = new DatabaseSync(resolve(path))
+      return new RecordDatabase(database, lock, options)
     } catch (error) {
       database?.close()
       lock.release()
@@ -98,7 +91,7 @@ export class RecordDatabase {
 
   /** @throws if another program keeps the file locked, so that a job ends before it buys a page that it could not store. */
   assertUnlocked(): void {
-    this.#database.exec('SELECT 1 FROM social_search_jobs LIMIT 1; BEGIN IMMEDIATE; ROLLBACK')
+    this.#database.exec('BEGIN IMMEDIATE; ROLLBACK')
   }
 
   /**
@@ -128,28 +121,9 @@ export class RecordDatabase {
     }
   }
 
-  /** Leaves no file behind that this run has made, and in which no job has read or paid for a page. */
   close(): void {
-    if (this.#made !== undefined) this.#removeUnused(this.#made)
     this.#database.close()
     this.#lock.release()
-  }
-
-  #removeUnused(path: string): void {
-    try {
-      this.#database.exec('BEGIN EXCLUSIVE')
-      const used = this.#database.prepare(
-        `SELECT 1 FROM social_search_jobs
-         WHERE (state ->> 'next' IS NOT NULL AND state ->> 'records' = 0 AND state ->> 'credits' = 0) IS NOT TRUE`,
-      )
-      if (used.get() !== undefined) return
-      // Another job that has the file open fails without the table, before it buys a page.
-      this.#database.exec('DROP TABLE social_search_jobs')
-      rmSync(path)
-      this.#database.exec('COMMIT')
-    } catch {
-      // An empty file does no harm. Windows keeps one that is open.
-    }
   }
 
   #storeFound(records: readonly unknown[], query: string): void {

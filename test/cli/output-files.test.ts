@@ -131,34 +131,3 @@ describe('--out posts.db', () => {
     expect(sandbox.requests).toEqual([])
   })
 })
-
-describe('a command that buys nothing', () => {
-  it.each([
-    ['watch coffee --once --budget 0 --out x.db', 5],
-    ['watch coffee --once --out x.db', 3],
-    ['watch coffee --once --out x.db', 1],
-    ['search coffee --budget 0 --out x.db', 5],
-    ['search coffee --out x.db', 1],
-  ])('leaves no file: %s', async (line, code) => {
-    if (code === 3) vi.stubEnv('SOCIAL_SEARCH_API_KEY', 'wrong')
-    const cause = { code: 'ECONNREFUSED' }
-    if (code === 1) vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
-    expect(await social(line)).toMatchObject({ code })
-    expect([readdirSync(folder), sandbox.ledger.spent]).toEqual([[], 0])
-  })
-
-  it('leaves a file that was there, or in which another job has stored records', async () => {
-    writeFileSync('x.db', '')
-    expect((await social('search coffee --budget 0 --out x.db')).code).toBe(5)
-    expect(rowsOf('x.db', ids)).toEqual([])
-    vi.stubGlobal('fetch', async () => {
-      vi.stubGlobal('fetch', fetched)
-      await social('posts coffee --out y.db')
-      return Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }))
-    })
-    const fetched = (...request: ConstructorParameters<typeof Request>) =>
-      sandbox.fetch(new Request(...request))
-    await social('search coffee --out y.db')
-    expect(rowsOf('y.db', 'SELECT urn FROM professionalnet_posts')).toHaveLength(10)
-  })
-})

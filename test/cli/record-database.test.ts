@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -26,20 +25,6 @@ describe('RecordDatabase.store()', () => {
     again.close()
     const rows = new DatabaseSync(path).prepare('SELECT id FROM microblog_posts').all()
     expect(rows.map(({ id }) => id)).toEqual(['1', '2'])
-  })
-})
-
-describe('RecordDatabase.assertUnlocked()', () => {
-  it('throws when another job has removed the new file that both use', async () => {
-    const path = join(folder, 'new.db')
-    const open = (query: string) =>
-      RecordDatabase.open(path, { operation: microblogSearch, jobs: [{ query }], needed: [] })
-    const [one, other] = [await open('a'), await open('b')]
-    one.close()
-    expect(() => other.assertUnlocked()).toThrow('no such table')
-    expect(() => other.store([post('1')], {}, {})).toThrow()
-    other.close()
-    expect(existsSync(path)).toBe(false)
   })
 })
 
