@@ -15,6 +15,20 @@ import { Ended } from './cancellation.ts'
 /** Milliseconds between two checks why calls wait. */
 const checkMs = 250
 
+/** Milliseconds after which a silent program seems to hang. */
+const longMs = 5000
+
+/** Why a call waits, and for how long in milliseconds. */
+type KnownWait = Pick<QueueWait, 'ms'> & Pick<Wait, 'reason'>
+
+/** Why a call waits, for people. */
+export const waitReasons: Record<Wait['reason'], string> = {
+  slot: 'other requests are still running',
+  pace: "this minute's requests are used up",
+  rate_limited: 'the service asked to slow down',
+  retry: 'the last attempt failed',
+}
+
 const closed = new Ended((context) => new ClosedError(context))
 
 /** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
@@ -108,8 +122,22 @@ export class OpenCalls {
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
-  warnOfWait(call: Call, wait: Parameters<typeof warnIfLong>[1], queuedMs = 0): void {
-    if (!this.#hasWarned) this.#hasWarned = warnIfLong(call, wait, queuedMs)
+  /**
+   * Logs a wait of more than 5 seconds, once.
+   *
+   * @param wait Why the call waits; null if its limiter does not tell.
+   * @param queuedMs Milliseconds for which it has waited.
+   */
+  warnOfWait(call: Call, wait: KnownWait | null, queuedMs = 0): void {
+    const { id, surface } = call.operation
+    const { log } = call.settings
+    const { reason = null, ms = Infinity } = wait ?? {}
+    const isLong = queuedMs >= longMs || (ms !== Infinity && ms > longMs)
+    if (!isLong || log === undefined || this.#hasWarned) return
+    this.#hasWarned = true
+    const why = reason === null ? 'its limiter does not say why' : waitReasons[reason]
+    const until = dateIn(ms)?.toISOString() ?? null
+    log('warn', `a call waits for more than 5 seconds: ${why}`, { operation: id, surface, reason, until })
   }
 
   /** Checks soon why a call waits, if it is still queued then. */
@@ -133,36 +161,4 @@ export class OpenCalls {
       this.warnOfWait(call, wait, now - queuedAt)
     }
   }
-}
-
-/** Milliseconds after which a silent program seems to hang. */
-const longMs = 5000
-
-/** Why a call waits, for people. */
-export const waitReasons: Record<Wait['reason'], string> = {
-  slot: 'other requests are still running',
-  pace: "this minute's requests are used up",
-  rate_limited: 'the service asked to slow down',
-  retry: 'the last attempt failed',
-}
-
-/**
- * Warns of a wait of more than 5 seconds; returns whether it did.
- *
- * @param wait Why the call waits; null if its limiter does not tell.
- * @param queuedMs Milliseconds for which it has waited.
- */
-function warnIfLong(
-  { settings: { log }, operation: { id, surface } }: Call,
-  wait: QueueWait | { reason: 'retry'; ms: number } | null,
-  queuedMs: number,
-): boolean {
-  const ms = wait?.ms ?? Infinity
-  const isLong = queuedMs >= longMs || (ms !== Infinity && ms > longMs)
-  if (!isLong || log === undefined) return false
-  const reason = wait?.reason ?? null
-  const why = reason === null ? 'its limiter does not say why' : waitReasons[reason]
-  const until = dateIn(ms)?.toISOString() ?? null
-  log('warn', `a call waits for more than 5 seconds: ${why}`, { operation: id, surface, reason, until })
-  return true
 }

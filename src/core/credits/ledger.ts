@@ -26,9 +26,8 @@ export class Ledger {
   }
 
   account(operation: string): CreditSummary {
-    let account = this.#accounts.get(operation)
-    if (account === undefined)
-      this.#accounts.set(operation, (account = { spent: 0, uncertain: 0, reserved: 0 }))
+    const account = this.#accounts.get(operation) ?? { spent: 0, uncertain: 0, reserved: 0 }
+    this.#accounts.set(operation, account)
     return account
   }
 }
