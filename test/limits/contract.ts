@@ -93,17 +93,13 @@ export function limiterContract(name: string, world: LimiterWorld): void {
     })
 
     it('counts a request from its sending, not from its grant', async () => {
-      const { ask } = await organization(2, { perMinute: 2 })
-      const { value: leases } = await settle(Promise.all([ask(0), ask(1)]))
+      const { ask } = await organization(2, { perMinute: 1 })
+      const { value: lease } = await settle(ask(0))
       // Longer than any network may take.
       await pass(1200)
       const start = performance.now()
-      leases!.forEach((lease, i) => {
-        lease.sent()
-        if (i === 0) lease.answered()
-        lease.release()
-      })
-      await settle(ask(0))
+      lease!.sent()
+      await settle(ask(1))
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
 

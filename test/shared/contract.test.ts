@@ -111,3 +111,14 @@ describe("SharedLimiter with onUnavailable: 'local'", () => {
     sends.forEach((at, i) => expect((sends[i + 8] ?? Infinity) - at).toBeGreaterThanOrEqual(limits.windowMs))
   })
 })
+
+it('SharedLimiter.waitOf() is null until the process has all slots', async () => {
+  const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
+  await during([limiter], async () => {
+    const use = () => limiter.acquire(queueRequest())
+    ;(await use()).release()
+    expect(limiter.waitOf('a')).toBeNull()
+    for (let i = 0; i < 2; i++) await use()
+    expect(limiter.waitOf('a')).toEqual({ reason: 'slot', ms: Infinity })
+  })
+})

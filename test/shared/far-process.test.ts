@@ -78,6 +78,26 @@ describe('SharedLimiter', () => {
     expect(counts[1]).toBeGreaterThan(43)
   })
 
+  it('gives back the slots of calls that have left after they were granted', async () => {
+    const { connect } = distantDatabase()
+    const [near, far] = [2, 300].map(
+      (ms) => new SharedLimiter({ store: connect(ms), organization: 'acme', limits: { perMinute: 10_000 } }),
+    )
+    const use = async (limiter: SharedLimiter, signal = request.signal): Promise<void> => {
+      const lease = await limiter.acquire({ ...request, signal })
+      await wait(200)
+      lease.release()
+    }
+    for (let i = 0; i < 3; i++) await settle(use(far!))
+    const abort = new AbortController()
+    for (let i = 0; i < 40; i++) use(far!, abort.signal).catch(() => {})
+    await pass(700)
+    abort.abort()
+    await pass(2000)
+    const { ms } = await settle(Promise.all(Array.from({ length: 20 }, () => use(near!))))
+    expect(ms).toBeLessThan(3000)
+  })
+
   it('waits three seconds at most for a process that has ended, however far it was', async () => {
     const { connect } = distantDatabase()
     let isEnded = false

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { SharedLimiter, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
-import { pass, settle, virtualTime } from '../support/clock.ts'
+import {
+  SharedLimiter,
+  type SharedLimiterOptions,
+  type SharedStore,
+  memoryStore,
+} from '../../src/extensions/shared/index.ts'
+import { abortIn, pass, settle, virtualTime } from '../support/clock.ts'
 import { queueRequest } from '../support/limiter.ts'
 
 virtualTime()
 
 /** A limiter, what happens to its store, and what it logs. */
-function open() {
+function open(options: Partial<SharedLimiterOptions> = {}) {
   const { update } = memoryStore()
   const world = { error: undefined as Error | undefined, aheadMs: 0, attempts: 0, log: [] as unknown[] }
   const store: SharedStore = {
@@ -17,17 +22,22 @@ function open() {
     },
   }
   const note = (message: string, details: unknown) => void world.log.push([message, details])
-  const limiter = new SharedLimiter({ store, organization: 'acme', logger: { warn: note, info: note } })
-  return { world, limiter }
+  const limiterOf = () =>
+    new SharedLimiter({ store, organization: 'acme', logger: { warn: note, info: note }, ...options })
+  return { world, limiter: limiterOf(), limiterOf }
 }
 
 describe('SharedLimiter', () => {
-  it('keeps a call waiting while its store is away, tries again each second or less, and logs it once', async () => {
+  it('keeps calls waiting while its store is away, tries again each second or less, and logs it once', async () => {
     const { world, limiter } = open()
     world.error = new AggregateError([new Error('refused by one'), new Error('refused by the other')])
     let isGranted = false
     const call = limiter.acquire(queueRequest()).finally(() => (isGranted = true))
-    await pass(10_000)
+    for (let i = 0; i < 100; i++) {
+      const signal = abortIn(50)
+      limiter.acquire(queueRequest({ signal })).catch(() => {})
+      await pass(100)
+    }
     const away = ['the shared store is unavailable', { reason: 'refused by one, refused by the other' }]
     expect([isGranted, world.log]).toEqual([false, [away]])
     expect(world.attempts).toBeGreaterThanOrEqual(10)
@@ -37,6 +47,47 @@ describe('SharedLimiter', () => {
     expect([isGranted, world.log]).toEqual([true, [away, ['the shared store is available again', {}]]])
     ;(await call).release()
     await settle(limiter.close())
+  })
+
+  it('tries no more once its store is away and no call waits', async () => {
+    const { world, limiter } = open()
+    world.error = new Error('away')
+    limiter.acquire(queueRequest({ signal: abortIn(5000) })).catch(() => {})
+    await pass(7000)
+    const { attempts } = world
+    await pass(60_000)
+    expect([attempts > 5, world.attempts]).toEqual([true, attempts])
+  })
+
+  it("sends its share of what all have left with onUnavailable: 'local', in its share of the slots", async () => {
+    const { world, limiter: first, limiterOf } = open({ onUnavailable: 'local', localShare: 0.5 })
+    const [second, third] = [limiterOf(), limiterOf()]
+    const sends: number[] = []
+    const send = async (limiter: SharedLimiter) => {
+      const { value: lease } = await settle(limiter.acquire(queueRequest()))
+      sends.push(performance.now())
+      lease!.sent()
+      lease!.answered()
+      lease!.release()
+      await pass(100)
+    }
+    for (let i = 0; i < 16; i++) await send(i % 13 === 2 ? first : i % 2 === 0 ? second : third)
+    world.error = new Error('away')
+    // Half of the four that are left.
+    for (let i = 0; i < 3; i++) await send(first)
+    expect(sends[17]! - sends[15]!).toBeLessThan(1000)
+    expect(Math.round((sends[18]! - sends[1]!) / 100)).toBe(600)
+
+    const request = queueRequest({ surface: null })
+    ;(await settle(second.acquire(request))).value!.release()
+    const abort = new AbortController()
+    const aborted = second.acquire({ ...request, signal: abort.signal })
+    abort.abort()
+    await settle(aborted)
+    let granted = 0
+    for (let i = 0; i < 2; i++) void second.acquire(request).then(() => granted++)
+    await pass(5000)
+    expect(granted).toBe(1)
   })
 
   it('logs each jump of the clock of its store once', async () => {
