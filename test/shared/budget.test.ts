@@ -102,6 +102,20 @@ describe('SharedBudget', () => {
     expect(ms).toBe(1000)
   })
 
+  it('flush() and close() send what a close() could not, when the store is back', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf()
+    const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
+    world.clock = () => NaN
+    reservation!.settle(2)
+    const unavailable = { code: 'budget_unavailable' }
+    expect((await settle(budget.close())).error).toMatchObject(unavailable)
+    expect((await settle(budget.flush())).error).toMatchObject(unavailable)
+    world.clock = (at) => at
+    expect((await settle(budget.close())).error).toBeUndefined()
+    expect(await summaryOf(budget)).toMatchObject({ spent: 2, reserved: 0 })
+  })
+
   it('summary() tells when the period ends', async () => {
     const { budgetOf } = open()
     const day = 24 * hour

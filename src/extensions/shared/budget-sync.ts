@@ -75,11 +75,17 @@ export class BudgetSync extends SharedText<BudgetState> {
     return !this.#isUnsure && this.untold === 0
   }
 
-  /** Resolves when the store knows the outcome of each reservation that has ended so far, and of each call refused. */
+  /**
+   * Resolves when the store knows the outcome of each reservation that has ended so far, and of each call refused. When it is
+   * stopped, it rejects if the store fails once more.
+   */
   async flush(): Promise<void> {
     const ended = this.#told + this.untold
-    while (!this.#isStopped && (this.#isUnsure || this.#told < ended))
-      await this.ask(null).catch(() => sleep(retryMs))
+    while (this.#isUnsure || this.#told < ended)
+      await this.ask(null).catch((error: unknown) => {
+        if (this.#isStopped) throw error
+        return sleep(retryMs)
+      })
   }
 
   /** Tries no more to reach the store. */

@@ -91,9 +91,13 @@ export class SharedBudget implements Budget {
     }
   }
 
-  /** Resolves when the store has the costs of all calls that have ended. */
+  /**
+   * Resolves when the store has the costs of all calls that have ended.
+   *
+   * @throws {BudgetUnavailableError} if the budget is closed, and the store is still unavailable.
+   */
   flush(): Promise<void> {
-    return this.#sync.flush()
+    return this.#sync.flush().catch((error: unknown) => refuse(error))
   }
 
   /**
@@ -107,7 +111,7 @@ export class SharedBudget implements Budget {
     this.#sync.isClosed = true
     await within(
       this.#sync.timeoutMs,
-      () => this.flush(),
+      () => this.flush().catch(() => {}),
       () => {},
     )
     this.#sync.stop()
@@ -117,10 +121,12 @@ export class SharedBudget implements Budget {
 
   async #ask(credits: number | null, operation?: string): Promise<BudgetReply> {
     const details = operation === undefined ? {} : { operation }
-    const reply = await this.#sync.ask(credits).catch((error: unknown) => {
-      throw new BudgetUnavailableError(reasonOf(error), details)
-    })
+    const reply = await this.#sync.ask(credits).catch((error: unknown) => refuse(error, details))
     if (reply[0].isLost) throw new BudgetUnavailableError(hasLost, details)
     return reply
   }
+}
+
+function refuse(error: unknown, details: { operation?: string } = {}): never {
+  throw new BudgetUnavailableError(reasonOf(error), details)
 }
