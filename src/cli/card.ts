@@ -4,7 +4,7 @@ import { type FormatOptions, type Formatter, localTime } from './formatter.ts'
 import { escapedForTerminal, styled } from './terminal.ts'
 import { longestLine, wrap } from './text-layout.ts'
 
-/** Formats single records as a field and its value on each line, without empty fields. */
+/** Formats single records as a label and a value on each line, without empty fields. */
 export function createCard({ fields, width = 80 }: FormatOptions): Formatter {
   return { isStyled: true, page: (records) => records.map(show).join('\n') }
 
@@ -12,10 +12,7 @@ export function createCard({ fields, width = 80 }: FormatOptions): Formatter {
     const rows = Object.entries(fields === undefined ? bodyOf(record) : picked(record, fields))
       .map(
         ([name, value]) =>
-          [
-            escapedForTerminal(name.split('.').at(-1) ?? name),
-            value === false ? 'no' : value === true ? 'yes' : textOf(value),
-          ] as const,
+          [labelOf(name), value === false ? 'no' : value === true ? 'yes' : textOf(value)] as const,
       )
       .filter(([, text]) => text !== '')
     const start = 2 + Math.max(0, ...rows.map(([label]) => label.length))
@@ -40,6 +37,16 @@ function bodyOf(record: unknown): object {
 /** The fields of a record that a user names, by their paths. */
 export function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field.split('.')) ?? null]))
+}
+
+/** `Employee count` for `employeeCount`. */
+function labelOf(path: string): string {
+  const words = (path.split('.').at(-1) ?? path).replaceAll(
+    /(?<=[a-z])[A-Z]/g,
+    (letter) => ` ${letter.toLowerCase()}`,
+  )
+  const label = words.slice(0, 1).toUpperCase() + words.slice(1)
+  return escapedForTerminal(label.replaceAll(/\b(id|url)\b/gi, (word) => word.toUpperCase()))
 }
 
 /** Values in an object say enough without their names, unless they are true or false. */

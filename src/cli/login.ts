@@ -5,7 +5,7 @@ import { SocialSearch } from '../index.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { errorText } from './error-text.ts'
 import { loginPath, removeLogin, storeLogin } from './stored-login.ts'
-import { print } from './terminal.ts'
+import { print, printDone } from './terminal.ts'
 
 /** Stores a key that the service accepts. */
 export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise<void> {
@@ -20,14 +20,14 @@ export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise
     throw new CommandError(exitNameOf(error), `${errorText(error)}. Nothing is stored`)
   }
   storeLogin({ baseUrl: address, apiKey })
-  await print(`The key is in ${loginPath}, accepted by the service; social-search doctor checks its scopes\n`)
+  await printDone(
+    `The key is in ${loginPath}, accepted by the service; social-search doctor checks its scopes`,
+  )
 }
 
 export async function logout(): Promise<void> {
-  const wasThere = removeLogin()
-  await print(
-    wasThere ? `${loginPath} is removed; the key itself is still valid\n` : 'You are not logged in\n',
-  )
+  if (removeLogin()) await printDone(`${loginPath} is removed; the key itself is still valid`)
+  else await print('You are not logged in\n')
 }
 
 /** Asks without echoing the key. */

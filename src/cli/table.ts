@@ -13,6 +13,8 @@ interface Column {
   readonly isNumber: boolean
   /** Ids, dates, numbers and addresses are never cut. */
   readonly isWhole: boolean
+  /** Ids and dates stand back behind what people read. */
+  readonly isDim: boolean
   width: number
 }
 
@@ -47,7 +49,7 @@ export function createTable(
         )
       }
       for (const record of records) {
-        lines.push(lineOf(columns, ({ name }) => cell(record, name)))
+        lines.push(lineOf(columns, ({ name }) => cell(record, name), 'dim'))
         if (link !== undefined) lines.push(`  ${styled('dim', cell(record, link))}`)
       }
       return lines.map((line) => `${line}\n`).join('')
@@ -74,7 +76,7 @@ export function createTable(
       const isUnique = shown.filter((other) => short(other) === short(name)).length === 1
       const title = oneLine(isUnique ? short(name) : name, options)
       const width = Math.max(...[title, ...cells(name)].map(widthOf))
-      return { name, title, isNumber, isWhole, width }
+      return { name, title, isNumber, isWhole, isDim: isDate || isId, width }
     })
     return fitted(all)
   }
@@ -110,12 +112,13 @@ function mainTextOf(columns: readonly Column[]): Column | undefined {
   return texts.find(({ name }) => name === 'title') ?? texts.sort((a, b) => b.width - a.width)[0]
 }
 
-function lineOf(columns: readonly Column[], textOf: (column: Column) => string): string {
+function lineOf(columns: readonly Column[], textOf: (column: Column) => string, style?: 'dim'): string {
   const cells = columns.map((column) => {
-    const { isNumber, isWhole, width } = column
+    const { isNumber, isWhole, isDim, width } = column
     const text = isWhole ? textOf(column) : cut(textOf(column), width)
     const rest = ' '.repeat(Math.max(0, width - widthOf(text)))
-    return isNumber ? rest + text : text + rest
+    const shown = style !== undefined && isDim ? styled(style, text) : text
+    return isNumber ? rest + shown : shown + rest
   })
   return cells.join(' '.repeat(gap)).trimEnd()
 }

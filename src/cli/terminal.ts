@@ -57,6 +57,12 @@ export async function print(text: string, isStyled = false): Promise<boolean> {
   throw failure
 }
 
+/** Says on stdout that something is done, with a check mark on a terminal. */
+export async function printDone(text: string): Promise<void> {
+  const { isTTY } = process.stdout
+  await print(isTTY ? `${styled('green', '✓')} ${escapedForTerminal(text)}\n` : `${text}\n`, true)
+}
+
 /** Shows a line on a terminal. */
 export function tell(message: string): void {
   if (process.stderr.isTTY) say(message)

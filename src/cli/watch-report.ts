@@ -7,9 +7,17 @@ import { localTime } from './formatter.ts'
 interface Row {
   posts: number
   credits: number
+  /** Milliseconds from publication until a post was found, of all that are not on the first page ever. */
+  delays: number[]
   gaps: readonly WatchGap[]
   hasLook: boolean
+  /** Whether the first page has been read. */
+  isKnown: boolean
 }
+
+const emptyRow = (isKnown: boolean): Row => ({
+  ...{ posts: 0, credits: 0, delays: [], gaps: [], hasLook: false, isKnown },
+})
 
 /** More gaps of a query are counted. */
 const mostGaps = 3
@@ -18,20 +26,30 @@ const mostGaps = 3
 export class WatchReport {
   readonly #rows: ReadonlyMap<string, Row>
 
-  constructor(queries: readonly string[]) {
-    this.#rows = new Map(queries.map((query) => [query, { posts: 0, credits: 0, gaps: [], hasLook: false }]))
+  /** @param states What earlier runs have stored of the queries. */
+  constructor(queries: readonly string[], states: Readonly<Record<string, object | null>>) {
+    this.#rows = new Map(queries.map((query) => [query, emptyRow(states[query] != null)]))
   }
 
   add(
-    { name, posts, gaps }: Pick<SearchBatch<string, object>, 'name' | 'posts' | 'gaps'>,
+    { name, posts, gaps, error }: Pick<SearchBatch<string, object>, 'name' | 'posts' | 'gaps' | 'error'>,
     credits: number,
   ): void {
     const row = this.#rows.get(name)
     if (row === undefined) return
-    row.posts += posts.length
-    row.credits += credits
-    row.gaps = gaps
-    row.hasLook = true
+    const now = Date.now()
+    for (const post of row.isKnown ? posts : []) {
+      const { timestamp, postedAt } = post as { timestamp?: string; postedAt?: string }
+      const delay = now - Date.parse(timestamp ?? postedAt ?? '')
+      if (delay >= 0) row.delays.push(delay)
+    }
+    Object.assign(row, {
+      posts: row.posts + posts.length,
+      credits: row.credits + credits,
+      gaps,
+      hasLook: true,
+      isKnown: row.isKnown || error === null,
+    })
   }
 
   /**
@@ -40,9 +58,11 @@ export class WatchReport {
    * @param isOver Whether the run has looked at all that were due.
    */
   lines(isOver: boolean): string[] {
-    return [...this.#rows].map(([query, { posts, credits, hasLook }]) => {
+    return [...this.#rows].map(([query, { posts, credits, delays, hasLook }]) => {
       if (!hasLook) return `  ${query}: ${isOver ? 'not due yet' : 'not looked at'}`
-      return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}`
+      const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
+      const delay = delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
+      return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}`
     })
   }
 

@@ -69,7 +69,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   // Check the params before a file is created.
   for (const params of Object.values(searches)) client.quote<OperationId>(operation.id, params)
   const { database, states } = await openWatched(out, operation, searches)
-  const report = new WatchReport(queries)
+  const report = new WatchReport(queries, states)
   let failure: unknown
   let isOver = false
   let [stored, spent] = [0, 0]

@@ -121,25 +121,25 @@ describe('createCard()', () => {
     logoUrl: `https://media.professionalnet.example/${'x'.repeat(40)}.png`,
   }
 
-  it('has a field and its value on each line, without empty fields, and an address in one piece', () => {
+  it('has a label and a value on each line, without empty fields, and an address in one piece', () => {
     const lines = createCard({ ...options, width: 50 })
       .page([{ requestId: 'req_1', company }])
       .split('\n')
     expect(lines).toEqual([
-      'name                TidyQuery',
-      'employeeCountRange  11, 50',
-      'description         Makes tools for people who ask',
-      '                    questions of their data every',
-      '                    day',
-      'locations           DE, Leipzig; US',
-      `logoUrl             ${company.logoUrl}`,
+      'Name                  TidyQuery',
+      'Employee count range  11, 50',
+      'Description           Makes tools for people who',
+      '                      ask questions of their data',
+      '                      every day',
+      'Locations             DE, Leipzig; US',
+      `Logo URL              ${company.logoUrl}`,
       '',
     ])
   })
 
   it('has the fields that a user names, and escapes what steers a terminal', () => {
     const text = createCard({ fields: ['company.name'], width: 80 }).page([{ company: { name: hostile } }])
-    expect(text).toMatch(/^name {2}a\\u001b/)
+    expect(text).toMatch(/^Name {2}a\\u001b/)
     expect(text).not.toMatch(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/)
   })
 })

@@ -69,14 +69,14 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
     }
   })
 
-  it('gets a single record as a field and its value on each line', async () => {
+  it('gets a single record as a label and a value on each line', async () => {
     const { out } = await social('organization usage')
-    expect(unstyled(out)).toMatch(/^periodStart {3}20.+\nperiodEnd {5}20.+\ncreditsSpent {2}0\n$/)
+    expect(unstyled(out)).toMatch(/^Period start {3}20.+\nPeriod end {5}20.+\nCredits spent {2}0\n$/)
   })
 
-  it('gets bold titles, unless NO_COLOR is set', async () => {
+  it('gets bold titles and dim ids, unless NO_COLOR is set', async () => {
     const table = 'search coffee --fields id,author'
-    expect((await social(table)).out).toBe('\u001b[1mid  author\u001b[22m\n1   a\n')
+    expect((await social(table)).out).toBe('\u001b[1mid  author\u001b[22m\n\u001b[2m1\u001b[22m   a\n')
     vi.stubEnv('NO_COLOR', '1')
     expect((await social(table)).out).toBe('id  author\n1   a\n')
     vi.stubEnv('NO_COLOR', '')

@@ -161,14 +161,17 @@ describe('watch on a terminal', () => {
     expect((await social(`${watch} 1000/day`)).err).toContain('  coffee: not due yet\n  tea: not due yet\n')
     const few = await social(`${watch} 4/month`)
     expect(few.err).toMatch(/a look at each search every \d+ (days|hours) on average, less often while/)
-    expect((await social(`${watch} 2`)).err).toContain('  tea: not looked at\n')
+    const timestamp = new Date(Date.now() - 600_000).toISOString()
+    sandbox.publish({ microblog: [{ id: '90', body: 'coffee', timestamp }] })
+    expect((await social(`${watch} 2`)).err).toContain(
+      '  coffee: 1 new post, 2 credits, found 10 minutes after they were published\n  tea: not looked at\n',
+    )
   })
 
   it('says how to pass several queries when a comma stands between words, and not between digits', async () => {
     const hint = 'coffee,tea is one query; for several: coffee tea\n'
     expect((await social('watch coffee,tea --once')).err).toContain(hint)
-    expect((await social(['watch', '1,000', 'coffee, tea', '--once', '--out', 'a.db'])).err).not.toContain(
-      'one query',
-    )
+    const none = await social(['watch', '1,000', 'coffee, tea', '--once', '--out', 'a.db'])
+    expect(none.err).not.toContain('one query')
   })
 })
