@@ -49,8 +49,8 @@ export const projects = [
     extends: true as const,
     test: {
       // Real machines take real time, and a busy one too long: a test that fails is tried once more, which the report shows. Those
-      // of shared limits wait for events alone.
-      retry: ['redis', 'postgres'].includes(name) ? 0 : 1,
+      // of stores wait for events alone.
+      retry: ['redis', 'postgres', 'stores'].includes(name) ? 0 : 1,
       // The servers of the dashboard's files would write the same cache of Vite.
       ...(name === 'dashboard' && { maxWorkers: 1 }),
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SharedLimiter, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
+import { SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { sharedLimiterContract } from './limiter-contract.ts'
 import { queueRequest } from '../support/limiter.ts'
@@ -74,41 +74,6 @@ describe('SharedLimiter on a store without watch()', () => {
       const refused = second.acquire(queueRequest({ maxClosedWaitMs: 1000 }))
       await expect(refused).rejects.toMatchObject({ reason: 'rate_limited' })
     })
-  })
-})
-
-describe("SharedLimiter with onUnavailable: 'local'", () => {
-  it('counts the requests of all that it knows, and then sends its share of what they leave', async () => {
-    const { update, ...rest } = memoryStore()
-    let isAway = false
-    const store: SharedStore = {
-      ...rest,
-      update: (key, change) => (isAway ? Promise.reject(new Error('away')) : update(key, change)),
-    }
-    const limits = { inFlight: 4, perMinute: 8, windowMs: 2000 }
-    const options = { store, organization: 'local', limits, onUnavailable: 'local', logger: false } as const
-    const limiters = [1, 2, 3, 4].map(() => new SharedLimiter(options))
-    const sends: number[] = []
-    const open = new Set<SharedLimiter>()
-    const send = async (limiter: SharedLimiter) => {
-      const lease = await limiter.acquire(queueRequest())
-      // A quarter of the four slots.
-      expect(open.has(limiter)).toBe(false)
-      open.add(limiter)
-      sends.push(performance.now())
-      lease.answered()
-      await wait(10)
-      open.delete(limiter)
-      lease.release()
-    }
-    await during(limiters, async () => {
-      // One of them sends seven, and all hear of it.
-      for (let i = 0; i < 7; i++) await send(limiters[0]!)
-      for (const limiter of limiters) (await limiter.acquire(queueRequest({ surface: null }))).release()
-      isAway = true
-      await Promise.all(limiters.flatMap((limiter) => [send(limiter), send(limiter), send(limiter)]))
-    })
-    sends.forEach((at, i) => expect((sends[i + 8] ?? Infinity) - at).toBeGreaterThanOrEqual(limits.windowMs))
   })
 })
 
