@@ -76,9 +76,29 @@ describe('createSandbox() professional-network search', () => {
     expect(await find({ query, from_member: profile.urn })).toEqual(postsOf(profile.url))
     expect(await find({ query, from_member: 'urn:nobody' })).toEqual([])
 
-    const { industries } = await client.professionalnet.industries.list({ q: 'technology and media' })
-    const inTech = await find({ query, author_industry: [industries[0]?.id ?? 0] })
-    expect(inTech.length).toBeGreaterThan(0)
-    expect(inTech.length).toBeLessThan(posts.length)
+    const q = 'technology and media'
+    const industries = await client.professionalnet.industries.list({ q }).toArray(all)
+    const labels = industries.map(({ label }) => label)
+    const inTech = networkOf(1).companies.filter(({ industry }) => labels.includes(industry ?? ''))
+    const found = await find({ query, author_industry: [industries[0]?.id ?? 0] })
+    expect(found).toEqual(
+      posts.filter(({ actor: { actor_name, actor_description } }) =>
+        inTech.some(({ name }) => actor_name === name || actor_description.endsWith(` at ${name}`)),
+      ),
+    )
+    expect(found.length).toBeGreaterThan(0)
+  })
+
+  it('narrows by the people and companies that a text mentions', async () => {
+    const { companies, members } = networkOf(1)
+    const mentioning = (text: string) => posts.filter(({ commentary }) => commentary.includes(text))
+    const company = companies.find(({ name }) => mentioning(`everybody at ${name}.`).length > 0)!
+    expect(await find({ query, mentions_organization: company.id })).toEqual(
+      mentioning(`everybody at ${company.name}.`),
+    )
+    const { handle, profile } = members.find(({ handle }) => mentioning(`@${handle}`).length > 0)!
+    expect(await find({ query, mentions_member: profile.urn })).toEqual(
+      posts.filter(({ commentary }) => new RegExp(`@${handle}\\b`).test(commentary)),
+    )
   })
 })

@@ -65,6 +65,7 @@ describe('createSandbox() search', () => {
   it('orders and filters posts that it makes up about a query', async () => {
     const found = await find({ query: 'acme', category: 'Latest' })
     expect(descending(found.map(({ timestamp }) => Date.parse(timestamp)))).toBe(true)
+    expect(await find({ query: 'acme', category: 'Latest', filters: { lang: 'en' } })).toEqual(found)
     const liked = found.filter(({ engagements }) => engagements.favoriteCount >= 5)
     expect(liked.length).toBeLessThan(found.length)
     const filters = { minimumLikesCount: 5 }

@@ -139,6 +139,17 @@ describe('createSandbox() growth', () => {
     }
   })
 
+  it('comes between other posts, newest first, when it began in the past', async () => {
+    const since = new Date(Number(now) - 20 * day)
+    const { client } = setUp({ growth: { perHour: 1, since } })
+    const before = await find(setUp().client)
+    const posts = await find(client)
+    expect(posts.length).toBe(before.length + 20 * 24)
+    expect(posts).toEqual(expect.arrayContaining(before))
+    const times = posts.map(({ timestamp }) => timestamp)
+    expect(times).toEqual([...times].sort().reverse())
+  })
+
   it('has the same posts in each sandbox of the seed since then', async () => {
     const growth = { perHour: 20, pattern: 'daily', since: now } as const
     const later = new Date(Number(now) + day)
