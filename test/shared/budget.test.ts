@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SharedBudget, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 
@@ -102,7 +102,7 @@ describe('SharedBudget', () => {
     expect(ms).toBe(1000)
   })
 
-  it('flush() and close() send what a close() could not, when the store is back', async () => {
+  it('close() leaves no timer behind, and flush() and close() send what it could not, when the store is back', async () => {
     const { world, budgetOf } = open()
     const budget = budgetOf()
     const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
@@ -110,10 +110,20 @@ describe('SharedBudget', () => {
     reservation!.settle(2)
     const unavailable = { code: 'budget_unavailable' }
     expect((await settle(budget.close())).error).toMatchObject(unavailable)
+    await pass(1000)
+    expect(vi.getTimerCount()).toBe(0)
     expect((await settle(budget.flush())).error).toMatchObject(unavailable)
     world.clock = (at) => at
     expect((await settle(budget.close())).error).toBeUndefined()
     expect(await summaryOf(budget)).toMatchObject({ spent: 2, reserved: 0 })
+  })
+
+  it('tells an outcome at once, without flush()', async () => {
+    const { budgetOf } = open()
+    const { value: reservation } = await settle(budgetOf().reserve(10, 'microblog.search'))
+    reservation!.settle(4)
+    await pass(50)
+    expect(await summaryOf(budgetOf())).toMatchObject({ spent: 4, reserved: 0 })
   })
 
   it('summary() tells when the period ends', async () => {
