@@ -29,7 +29,7 @@ export interface Attempt {
   /** `ok`, or the code of the error that ended this attempt. */
   outcome: string
   charged: Charged
-  /** Milliseconds waited after this attempt. Waits for the end of a 429 are in `paced` of the next one. */
+  /** Milliseconds to wait after this attempt. Waits for the end of a 429 are in `paced` of the next one. */
   waited: number
 }
 
