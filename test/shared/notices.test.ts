@@ -14,6 +14,7 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
   const world = {
     isAway: false,
     log: [] as string[],
+    heard: [] as (string | undefined)[],
     /** Sends a notice to all. */
     notify: (notice: object) => listeners.forEach((listener) => listener(JSON.stringify(notice))),
   }
@@ -21,7 +22,10 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
     update: (key, change) => (world.isAway ? Promise.reject(new Error('away')) : update(key, change)),
     watch(key, listener) {
       listeners.add(listener)
-      return watch!(key, listener)
+      return watch!(key, (notice) => {
+        world.heard.push(notice)
+        listener(notice)
+      })
     },
   }
   const logger = { warn: (message: string) => void world.log.push(message) }
@@ -61,6 +65,11 @@ describe('SharedLimiter', () => {
     }
     expect(error).toMatchObject({ reason: 'rate_limited' })
     lease!.release()
+    // It is told once.
+    await pass(100)
+    world.heard.length = 0
+    await use(first, 'b')
+    expect(world.heard.filter((notice) => notice?.includes('*'))).toEqual([])
     await Promise.all([first.close(), second.close()])
   })
 
