@@ -118,6 +118,17 @@ describe('SharedBudget', () => {
     expect(await summaryOf(budget)).toMatchObject({ spent: 2, reserved: 0 })
   })
 
+  it('refuses no call whose credits come back during its update', async () => {
+    const { world, budgetOf } = open()
+    const budget = budgetOf({ limit: 10 })
+    const { value: reservation } = await settle(budget.reserve(10, 'microblog.search'))
+    world.replyMs = 100
+    const next = budget.reserve(10, 'microblog.search')
+    await pass(50)
+    reservation!.release()
+    expect((await settle(next)).error).toBeUndefined()
+  })
+
   it('tells an outcome at once, without flush()', async () => {
     const { budgetOf } = open()
     const { value: reservation } = await settle(budgetOf().reserve(10, 'microblog.search'))
