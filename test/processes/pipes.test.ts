@@ -24,7 +24,7 @@ describe('stdout', () => {
   it('reports a full disk, with the page on stderr and the command that continues', async () => {
     const { code, err } = await shell('> /dev/full')
     expect([code, server.requests.length]).toEqual([1, 1])
-    expect(err).toMatch(/^social-search: ENOSPC[^]*\nTo continue: the same command with --cursor W/)
+    expect(err).toMatch(/^social-search: ENOSPC[^]*\nTo continue: the same command with --cursor \w{20}/)
     const { posts } = JSON.parse(linesOf(err).at(-1) ?? '') as { posts: unknown[] }
     expect(posts).toHaveLength(20)
   })
