@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { SharedBudget, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
+import { type Exchange, swapText } from '../../src/extensions/shared/stores/swap.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 
 virtualTime()
@@ -62,6 +63,72 @@ describe('SharedBudget', () => {
     world.replyMs = 0
     await settle(budget.flush())
     expect(await summaryOf(budget)).toMatchObject({ spent: 111, uncertain: 0, reserved: 0 })
+  })
+
+  it('leaves no credits reserved for a refused call whose write arrives after a later update', async () => {
+    const { budgetOf } = open()
+    const world = { tag: '', text: '', writeMs: 0 }
+    const exchange: Exchange = async (_, swap) => {
+      const readAt = performance.now()
+      const { writeMs } = world
+      if (swap !== undefined) world.writeMs = 0
+      if (swap !== undefined && writeMs > 0) await new Promise((resolve) => setTimeout(resolve, writeMs))
+      const { tag, text } = world
+      if (swap?.tag !== tag) return { tag, text, clock: Date.now(), claimedMs: 0, readAt }
+      Object.assign(world, { tag: `${tag}x`, text: swap.value ?? text })
+      return undefined
+    }
+    const store: SharedStore = { update: (_, change) => swapText(change, exchange) }
+    const budget = budgetOf({ store })
+    await summaryOf(budget)
+    world.writeMs = 2500
+    expect((await settle(budget.reserve(8, 'microblog.search'))).error).toMatchObject({
+      code: 'budget_unavailable',
+    })
+    await settle(budget.close())
+    await pass(3000)
+    expect(await summaryOf(budgetOf({ store }))).toMatchObject(unsettled)
+  })
+
+  it('close() gives back the credits of a call that asks in the same moment and gets no reply', async () => {
+    const { store, budgetOf } = open()
+    let isLost = false
+    const update: SharedStore['update'] = async (...asked) => {
+      const result = await store.update(...asked)
+      if (!isLost) return result
+      isLost = false
+      throw new Error('the reply is lost')
+    }
+    const budget = budgetOf({ store: { update } })
+    await summaryOf(budget)
+    isLost = true
+    const call = settle(budget.reserve(8, 'microblog.search'))
+    expect((await settle(budget.close())).error).toBeUndefined()
+    expect((await call).error).toMatchObject({ code: 'budget_unavailable' })
+    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
+  })
+
+  it('flush() resolves while other calls reserve and release all the time', async () => {
+    const { world, budgetOf } = open()
+    world.replyMs = 10
+    const budget = budgetOf()
+    let isOver = false
+    const loop = async (ms: number): Promise<void> => {
+      while (!isOver) {
+        const reservation = await budget.reserve(1, 'microblog.search')
+        await new Promise((resolve) => setTimeout(resolve, ms))
+        reservation.release()
+      }
+    }
+    const loops = Array.from({ length: 30 }, (_, n) => loop(n % 9))
+    await pass(100)
+    let isFlushed = false
+    void budget.flush().then(() => (isFlushed = true))
+    await pass(200)
+    expect(isFlushed).toBe(true)
+    isOver = true
+    await pass(100)
+    await Promise.all(loops)
   })
 
   it('gives back the credits of calls that were refused because the reply was late', async () => {

@@ -80,12 +80,13 @@ export class BudgetSync extends SharedText<BudgetState> {
    * stopped, it rejects if the store fails once more.
    */
   async flush(): Promise<void> {
-    const ended = this.#told + this.untold
-    while (this.#isUnsure || this.#told < ended)
-      await this.ask(null).catch((error: unknown) => {
-        if (this.#isStopped) throw error
-        return sleep(retryMs)
-      })
+    if (this.isTold && this.#asked.length === 0) return
+    // An update that begins now tells all of it.
+    await this.ask(null).catch(async (error: unknown) => {
+      if (this.#isStopped) throw error
+      await sleep(retryMs)
+      return this.flush()
+    })
   }
 
   /** Tries no more to reach the store. */
@@ -130,7 +131,7 @@ export class BudgetSync extends SharedText<BudgetState> {
   #report(asked: readonly Asked[]): BudgetReport {
     const open = [...this.#open]
     return {
-      ...{ process: this.id, told: this.#told, outcomes: [...this.#outcomes] },
+      ...{ process: this.id, told: this.#told, outcomes: [...this.#outcomes], isUnsure: this.#isUnsure },
       reserved: (period) =>
         open.filter((each) => each.period === period).reduce((sum, { credits }) => sum + credits, 0),
       asks: asked.map(({ credits }) => credits),
