@@ -40,8 +40,6 @@ export interface BudgetReport {
   /** How many outcomes came before these. */
   readonly told: number
   readonly outcomes: readonly Spent[]
-  /** Whether an update of before may still arrive, unless this one writes first. */
-  readonly isUnsure: boolean
   /** Credits of its open reservations in a period. */
   reserved(period: string): number
   /** Credits to reserve; null for a summary. */
@@ -98,7 +96,7 @@ export function changeBudget(
     return true
   })
   if (own.reserved === 0 && own.told === 0) state.parts = without(state.parts, report.process)
-  const isChanged = stamp(state) || report.isUnsure
+  const isChanged = stamp(state)
   if (isChanged) own.until = now + leaseMs
   return { state, isChanged, granted }
 }

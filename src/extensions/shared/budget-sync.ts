@@ -131,7 +131,7 @@ export class BudgetSync extends SharedText<BudgetState> {
   #report(asked: readonly Asked[]): BudgetReport {
     const open = [...this.#open]
     return {
-      ...{ process: this.id, told: this.#told, outcomes: [...this.#outcomes], isUnsure: this.#isUnsure },
+      ...{ process: this.id, told: this.#told, outcomes: [...this.#outcomes] },
       reserved: (period) =>
         open.filter((each) => each.period === period).reduce((sum, { credits }) => sum + credits, 0),
       asks: asked.map(({ credits }) => credits),

@@ -167,7 +167,9 @@ export abstract class SharedText<S extends StateHead> {
       if (!Number.isFinite(clock)) throw new Error(`the clock of the store is no number: ${String(clock)}`)
       const moment = { clock: Math.round(clock), readAt, receivedAt: performance.now(), seen: this.seen }
       const changed = change(text, moment)
-      const value = changed.isChanged ? JSON.stringify(changed.state) : undefined
+      // After a failure, a write is needed in any case: that of the failed update may still arrive, unless another came first.
+      const isWritten = changed.isChanged || this.isUnavailable
+      const value = isWritten ? JSON.stringify(changed.state) : undefined
       return { value, notice: changed.notice, keepMs: this.keepMs, result: { changed, moment } }
     })
     this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
