@@ -1,115 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
-import { SharedBudget, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
-import { type Exchange, swapText } from '../../src/extensions/shared/stores/swap.ts'
+import type { SharedBudget, SharedStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { openLateStore, summaryOf, unsettled } from './late-store.ts'
 
 virtualTime()
 
-/** A store whose replies come late, or never, and which counts what is stored. */
-function open() {
-  const { update } = memoryStore()
-  const world = {
-    replyMs: 0,
-    writes: 0,
-    meet: (text: string | undefined) => text,
-    clock: (at: number): unknown => at,
-  }
-  const store: SharedStore = {
-    async update(key, change) {
-      const { replyMs } = world
-      const result = await update(key, (text, clock, readAt) => {
-        const changed = change(world.meet(text), world.clock(clock) as number, readAt)
-        if (changed.value !== undefined) world.writes++
-        return changed
-      })
-      if (replyMs > 0) await new Promise((resolve) => setTimeout(resolve, replyMs))
-      return result
-    },
-  }
-  const budgetOf = (options = {}) =>
-    new SharedBudget({ store, name: 'a', limit: 1000, storeTimeout: 1000, logger: false, ...options })
-  return { world, store, budgetOf }
-}
-
 const hour = 3_600_000
-const unsettled = { spent: 0, uncertain: 0, reserved: 0 }
-const summaryOf = async (budget: SharedBudget) => (await settle(budget.summary())).value
 
 describe('SharedBudget', () => {
-  it('flush() counts an outcome once when it is sent again after an hour', async () => {
-    const { world, budgetOf } = open()
-    const budget = budgetOf()
-    const { value: reservation } = await settle(budget.reserve(10, 'microblog.search'))
-    // The text is stored, and nobody hears of it.
-    world.replyMs = 5000
-    reservation!.settle(10)
-    await pass(61 * 60_000)
-    world.replyMs = 0
-    await settle(budget.flush())
-    expect(await summaryOf(budget)).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
-  })
-
-  it('counts each outcome once when one is sent again together with later ones', async () => {
-    const { world, budgetOf } = open()
-    const budget = budgetOf()
-    const costs = [1, 10, 100]
-    const calls = await Promise.all(costs.map(async () => settle(budget.reserve(100, 'microblog.search'))))
-    // Each is stored, and nobody hears of it.
-    world.replyMs = 5000
-    for (const [i, { value: reservation }] of calls.entries()) {
-      reservation!.settle(costs[i]!)
-      await pass(2500)
-    }
-    world.replyMs = 0
-    await settle(budget.flush())
-    expect(await summaryOf(budget)).toMatchObject({ spent: 111, uncertain: 0, reserved: 0 })
-  })
-
-  it('leaves no credits reserved for a refused call whose write arrives after a later update', async () => {
-    const { budgetOf } = open()
-    const world = { tag: '', text: '', writeMs: 0 }
-    const exchange: Exchange = async (_, swap) => {
-      const readAt = performance.now()
-      const { writeMs } = world
-      if (swap !== undefined) world.writeMs = 0
-      if (swap !== undefined && writeMs > 0) await new Promise((resolve) => setTimeout(resolve, writeMs))
-      const { tag, text } = world
-      if (swap?.tag !== tag) return { tag, text, clock: Date.now(), claimedMs: 0, readAt }
-      Object.assign(world, { tag: `${tag}x`, text: swap.value ?? text })
-      return undefined
-    }
-    const store: SharedStore = { update: (_, change) => swapText(change, exchange) }
-    const budget = budgetOf({ store })
-    await summaryOf(budget)
-    world.writeMs = 2500
-    expect((await settle(budget.reserve(8, 'microblog.search'))).error).toMatchObject({
-      code: 'budget_unavailable',
-    })
-    await settle(budget.close())
-    await pass(3000)
-    expect(await summaryOf(budgetOf({ store }))).toMatchObject(unsettled)
-  })
-
-  it('close() gives back the credits of a call that asks in the same moment and gets no reply', async () => {
-    const { store, budgetOf } = open()
-    let isLost = false
-    const update: SharedStore['update'] = async (...asked) => {
-      const result = await store.update(...asked)
-      if (!isLost) return result
-      isLost = false
-      throw new Error('the reply is lost')
-    }
-    const budget = budgetOf({ store: { update } })
-    await summaryOf(budget)
-    isLost = true
-    const call = settle(budget.reserve(8, 'microblog.search'))
-    expect((await settle(budget.close())).error).toBeUndefined()
-    expect((await call).error).toMatchObject({ code: 'budget_unavailable' })
-    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
-  })
-
   it('flush() resolves while other calls reserve and release all the time', async () => {
-    const { world, budgetOf } = open()
+    const { world, budgetOf } = openLateStore()
     world.replyMs = 10
     const budget = budgetOf()
     let isOver = false
@@ -131,46 +31,8 @@ describe('SharedBudget', () => {
     await Promise.all(loops)
   })
 
-  it('gives back the credits of calls that were refused because the reply was late', async () => {
-    const { world, budgetOf } = open()
-    const budget = budgetOf()
-    await summaryOf(budget)
-    world.replyMs = 1200
-    const calls = Array.from({ length: 400 }, () => settle(budget.reserve(2, 'microblog.search')))
-    await pass(1100)
-    for (const { error } of await Promise.all(calls))
-      expect(error).toMatchObject({ code: 'budget_unavailable' })
-    world.replyMs = 0
-    await pass(3000)
-    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
-  })
-
-  it('close() gives them back, too', async () => {
-    const { world, budgetOf } = open()
-    const budget = budgetOf()
-    await summaryOf(budget)
-    world.replyMs = 1200
-    const { error } = await settle(budget.reserve(2, 'microblog.search'))
-    expect(error).toMatchObject({ code: 'budget_unavailable' })
-    // Before the next attempt begins, whose reply would be as late.
-    world.replyMs = 0
-    expect((await settle(budget.close())).error).toBeUndefined()
-    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
-  })
-
-  it('close() waits for the store no longer than storeTimeout', async () => {
-    const { world, budgetOf } = open()
-    const budget = budgetOf()
-    const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
-    world.replyMs = 1e6
-    reservation!.settle(2)
-    const { error, ms } = await settle(budget.close())
-    expect(error).toMatchObject({ reason: 'the outcome of 1 calls could not be sent' })
-    expect(ms).toBe(1000)
-  })
-
   it('close() leaves no timer behind, and flush() and close() send what it could not, when the store is back', async () => {
-    const { world, budgetOf } = open()
+    const { world, budgetOf } = openLateStore()
     const budget = budgetOf()
     const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
     world.clock = () => NaN
@@ -186,7 +48,7 @@ describe('SharedBudget', () => {
   })
 
   it('refuses no call whose credits come back during its update', async () => {
-    const { world, budgetOf } = open()
+    const { world, budgetOf } = openLateStore()
     const budget = budgetOf({ limit: 10 })
     const { value: reservation } = await settle(budget.reserve(10, 'microblog.search'))
     world.replyMs = 100
@@ -197,7 +59,7 @@ describe('SharedBudget', () => {
   })
 
   it('tells an outcome at once, without flush()', async () => {
-    const { budgetOf } = open()
+    const { budgetOf } = openLateStore()
     const { value: reservation } = await settle(budgetOf().reserve(10, 'microblog.search'))
     reservation!.settle(4)
     await pass(50)
@@ -205,7 +67,7 @@ describe('SharedBudget', () => {
   })
 
   it('summary() tells when the period ends', async () => {
-    const { budgetOf } = open()
+    const { budgetOf } = openLateStore()
     const day = 24 * hour
     const end = day * (Math.floor(Date.now() / day) + 1)
     expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject({ remaining: 1000, endsAt: end })
@@ -215,7 +77,7 @@ describe('SharedBudget', () => {
   })
 
   it('starts anew for all processes when its period ends, and counts an outcome in the period of its call', async () => {
-    const { budgetOf } = open()
+    const { budgetOf } = openLateStore()
     const [first, second] = [1, 2].map(() => budgetOf({ limit: 10, every: 'hour' })) as [
       SharedBudget,
       SharedBudget,
@@ -245,7 +107,7 @@ describe('SharedBudget', () => {
   ])(
     'counts what a process has reserved that dies %i ms before the end of the period, %i ms later as %i uncertain credits',
     async (left, later, uncertain) => {
-      const { store, budgetOf } = open()
+      const { store, budgetOf } = openLateStore()
       let isDead = false
       const update: SharedStore['update'] = (...given) =>
         isDead ? Promise.reject(new Error('it is dead')) : store.update(...given)
@@ -261,7 +123,7 @@ describe('SharedBudget', () => {
   it.each([5000, hour, -hour, 24 * hour, -24 * hour])(
     'keeps its period, and what is spent and reserved, when the clock of its store jumps by %i ms, and logs that once',
     async (jump) => {
-      const { world, budgetOf } = open()
+      const { world, budgetOf } = openLateStore()
       const log: string[] = []
       const budget = budgetOf({
         limit: 10,
@@ -288,7 +150,7 @@ describe('SharedBudget', () => {
   )
 
   it('stores nothing when summary() is called and a call is refused', async () => {
-    const { world, budgetOf } = open()
+    const { world, budgetOf } = openLateStore()
     const budget = budgetOf({ limit: 10 })
     const { value: reservation } = await settle(budget.reserve(8, 'microblog.search'))
     const { writes } = world
@@ -303,7 +165,7 @@ describe('SharedBudget', () => {
   })
 
   it('with a period can be used in the next one after the store has lost its data', async () => {
-    const { world, budgetOf } = open()
+    const { world, budgetOf } = openLateStore()
     const budget = budgetOf({ every: 'hour' })
     await settle(budget.reserve(8, 'microblog.search'))
     world.meet = () => undefined
@@ -320,12 +182,13 @@ describe('SharedBudget', () => {
   })
 
   const head = { epoch: 'a', version: 1, time: 1, shift: 0 }
+
   it.each([
     ...['', 'null', '{}', JSON.stringify(head)],
     JSON.stringify({ ...head, period: '', uncertain: 0, parts: {} }),
     JSON.stringify({ ...head, period: '', spent: 0, uncertain: 0, parts: { 1: { reserved: null } } }),
   ])('is lost when the store has another text than a budget: %j', async (text) => {
-    const { world, budgetOf } = open()
+    const { world, budgetOf } = openLateStore()
     world.meet = () => text
     expect((await settle(budgetOf().summary())).error).toMatchObject({
       reason: expect.stringContaining('lost a part'),
@@ -338,10 +201,10 @@ describe('SharedBudget', () => {
     [{ limit: -1 }, 'limit must be a number of at least 0, got -1'],
     [{ name: '' }, 'name must be a string'],
     [{ limits: 1 }, 'unknown option limits'],
-  ])('refuses %j', (options, message) => expect(() => open().budgetOf(options)).toThrow(message))
+  ])('refuses %j', (options, message) => expect(() => openLateStore().budgetOf(options)).toThrow(message))
 
   it.each([NaN, undefined, 'soon'])('refuses the clock %j of a store', async (clock) => {
-    const { world, budgetOf } = open()
+    const { world, budgetOf } = openLateStore()
     world.clock = () => clock
     const { error } = await settle(budgetOf().summary())
     expect(error).toMatchObject({ reason: `the clock of the store is no number: ${String(clock)}` })

@@ -1,7 +1,8 @@
-import type { Sight } from '../../src/extensions/shared/clock.ts'
 import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
-import type { LimiterState, Rules } from '../../src/extensions/shared/state.ts'
+import type { Rules } from '../../src/extensions/shared/state.ts'
 import type { Report } from '../../src/extensions/shared/turns.ts'
+import { type Granted, SimulatedProcess } from './simulated-process.ts'
+import { type Sent, SimulatedService } from './simulated-service.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
 const arrivalMs = 1020
@@ -20,49 +21,9 @@ export interface Plan {
   readonly attacks: readonly { readonly attack: (typeof attacks)[number]; readonly after: number }[]
 }
 
-interface Sent {
-  readonly surface: string
-  readonly latest: number
-  endsAt: number
-  answeredAt: number
-}
-
-/** A request that may be sent. */
-interface Granted extends Omit<Sent, 'endsAt'> {
-  readonly grantedAt: number
-}
-
-/** A process, as far as the shared state can tell. */
-class SimulatedProcess {
-  seen: Sight | undefined
-  copy: LimiterState | undefined
-  /** The surfaces of the calls that wait. */
-  readonly calls: string[] = []
-  sent: Sent[] = []
-  /** Requests that it may send with its free slots, until its turn ends. */
-  granted: Granted[] = []
-  turnEndsAt = 0
-  open = 0
-  free = 0
-  closures: { surface: string; openAt: number }[] = []
-  nextAt = 0
-  pausedUntil = 0
-  isAlive = true
-  /** What it is about to write, if the text is still the same. */
-  pending: { changed: Changed; text: string | undefined; told: number; readAt: number } | undefined
-  readonly id: string
-  /** How long it takes from its reading of the text to its writing, in milliseconds. */
-  readonly delay: number
-
-  constructor(id: string, delay: number) {
-    this.id = id
-    this.delay = delay
-  }
-}
-
-/** Runs processes on a virtual clock, and counts what the service sees, apart from their state. */
+/** Runs processes, and the service that they call, on a virtual clock. */
 export class Simulation {
-  readonly violations: string[] = []
+  readonly #service = new SimulatedService<SimulatedProcess>(rules)
   readonly processes: SimulatedProcess[] = []
   text: string | undefined
   now = 1000
@@ -72,10 +33,6 @@ export class Simulation {
   #clockAhead = 1_700_000_000_000
   #seed: number
   #ids = 0
-  /** Requests that the service works on, and when others arrived. */
-  readonly #open = new Map<Sent, SimulatedProcess>()
-  readonly #arrivals = new Map<string, number[]>()
-  readonly #closed: { readonly surface: string; readonly openAt: number; readonly toldAt: number }[] = []
 
   constructor(plan: Plan) {
     this.#seed = plan.seed
@@ -89,6 +46,11 @@ export class Simulation {
     }
     // No call may wait for longer than the pace of all, the leases of dead processes, and closures.
     this.#runUntil(at + (plan.calls / rules.perMinute + 4) * rules.spanMs)
+  }
+
+  /** What the service should not have seen. */
+  get violations(): readonly string[] {
+    return this.#service.violations
   }
 
   /** Calls that no living process has got. */
@@ -136,15 +98,16 @@ export class Simulation {
     while (this.now < end) {
       const alive = this.processes.filter(({ isAlive }) => isAlive)
       const dues = alive.map(({ nextAt, pausedUntil }) => Math.max(nextAt, pausedUntil))
-      const ends = Array.from(this.#open.keys(), ({ endsAt }) => endsAt)
+      const ends = Array.from(this.#service.open.keys(), ({ endsAt }) => endsAt)
       this.now = Math.max(this.now, Math.min(end, ...dues, ...ends))
-      for (const [sent, process] of this.#open) if (sent.endsAt <= this.now) this.#answer(sent, process)
+      for (const [sent, process] of this.#service.open)
+        if (sent.endsAt <= this.now) this.#answer(sent, process)
       for (const process of this.#awake()) if (process.nextAt <= this.now) this.#update(process)
     }
   }
 
   #answer(sent: Sent, process: SimulatedProcess): void {
-    this.#open.delete(sent)
+    this.#service.open.delete(sent)
     sent.answeredAt = this.now
     process.open--
     if (process.isAlive && this.now < process.turnEndsAt && process.pausedUntil <= this.now) process.free++
@@ -227,7 +190,7 @@ export class Simulation {
     if (reply === 'failed') return
     if (changed.isChanged) this.#texts.push((this.text = JSON.stringify(changed.state)))
     // From now on, all can know.
-    for (const closure of process.closures.slice(0, told)) this.#closed.push({ ...closure, toldAt: this.now })
+    for (const closure of process.closures.slice(0, told)) this.#service.close(closure, this.now)
     if (reply === 'lost') return
     const { epoch, time, shift } = changed.state
     process.copy = structuredClone(changed.state)
@@ -267,21 +230,9 @@ export class Simulation {
     process.open++
     process.sent.push(sent)
     process.sent = process.sent.filter(({ latest }) => latest > this.now - rules.spanMs - 5000)
-    this.#open.set(sent, process)
-    if (this.#open.size > rules.inFlight) this.violations.push(`${this.#open.size} open at ${this.now}`)
-    if (surface === '') return true
     // It arrives at some time until the latest, or its answer.
     const arrival = this.now + this.#random(Math.min(arrivalMs, sent.endsAt - this.now))
-    const arrivals = this.#arrivals.get(surface) ?? []
-    this.#arrivals.set(surface, arrivals)
-    arrivals.push(arrival)
-    const count = arrivals.filter((at) => Math.abs(at - arrival) < 60_000 && at <= arrival).length
-    if (count > rules.perMinute) this.violations.push(`${count} at ${surface} at ${this.now}`)
-    // What a process may send in its turn, it sends.
-    const isClosed = this.#closed.some(
-      (each) => each.surface === surface && each.toldAt <= grantedAt && this.now < each.openAt,
-    )
-    if (isClosed) this.violations.push(`sent to the closed ${surface} at ${this.now}`)
+    this.#service.receive(sent, process, { grantedAt, sentAt: this.now, arrival })
     return true
   }
 
@@ -295,7 +246,7 @@ export class Simulation {
       case 'kill':
         if (process === undefined || awake.length < 2) break
         process.isAlive = false
-        for (const [sent, owner] of this.#open) if (owner === process) this.#open.delete(sent)
+        for (const [sent, owner] of this.#service.open) if (owner === process) this.#service.open.delete(sent)
         break
       case 'pause':
         if (process !== undefined) process.pausedUntil = this.now + this.#random(40_000)

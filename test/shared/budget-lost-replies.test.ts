@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import type { SharedStore } from '../../src/extensions/shared/index.ts'
+import { type Exchange, swapText } from '../../src/extensions/shared/stores/swap.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+import { openLateStore, summaryOf, unsettled } from './late-store.ts'
+
+virtualTime()
+
+describe('SharedBudget, when replies of its store are lost,', () => {
+  it('flush() counts an outcome once when it is sent again after an hour', async () => {
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf()
+    const { value: reservation } = await settle(budget.reserve(10, 'microblog.search'))
+    // The text is stored, and nobody hears of it.
+    world.replyMs = 5000
+    reservation!.settle(10)
+    await pass(61 * 60_000)
+    world.replyMs = 0
+    await settle(budget.flush())
+    expect(await summaryOf(budget)).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
+  })
+
+  it('counts each outcome once when one is sent again together with later ones', async () => {
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf()
+    const costs = [1, 10, 100]
+    const calls = await Promise.all(costs.map(async () => settle(budget.reserve(100, 'microblog.search'))))
+    // Each is stored, and nobody hears of it.
+    world.replyMs = 5000
+    for (const [i, { value: reservation }] of calls.entries()) {
+      reservation!.settle(costs[i]!)
+      await pass(2500)
+    }
+    world.replyMs = 0
+    await settle(budget.flush())
+    expect(await summaryOf(budget)).toMatchObject({ spent: 111, uncertain: 0, reserved: 0 })
+  })
+
+  it('leaves no credits reserved for a refused call whose write arrives after a later update', async () => {
+    const { budgetOf } = openLateStore()
+    const world = { tag: '', text: '', writeMs: 0 }
+    const exchange: Exchange = async (_, swap) => {
+      const readAt = performance.now()
+      const { writeMs } = world
+      if (swap !== undefined) world.writeMs = 0
+      if (swap !== undefined && writeMs > 0) await new Promise((resolve) => setTimeout(resolve, writeMs))
+      const { tag, text } = world
+      if (swap?.tag !== tag) return { tag, text, clock: Date.now(), claimedMs: 0, readAt }
+      Object.assign(world, { tag: `${tag}x`, text: swap.value ?? text })
+      return undefined
+    }
+    const store: SharedStore = { update: (_, change) => swapText(change, exchange) }
+    const budget = budgetOf({ store })
+    await summaryOf(budget)
+    world.writeMs = 2500
+    expect((await settle(budget.reserve(8, 'microblog.search'))).error).toMatchObject({
+      code: 'budget_unavailable',
+    })
+    await settle(budget.close())
+    await pass(3000)
+    expect(await summaryOf(budgetOf({ store }))).toMatchObject(unsettled)
+  })
+
+  it('close() gives back the credits of a call that asks in the same moment and gets no reply', async () => {
+    const { store, budgetOf } = openLateStore()
+    let isLost = false
+    const update: SharedStore['update'] = async (...asked) => {
+      const result = await store.update(...asked)
+      if (!isLost) return result
+      isLost = false
+      throw new Error('the reply is lost')
+    }
+    const budget = budgetOf({ store: { update } })
+    await summaryOf(budget)
+    isLost = true
+    const call = settle(budget.reserve(8, 'microblog.search'))
+    expect((await settle(budget.close())).error).toBeUndefined()
+    expect((await call).error).toMatchObject({ code: 'budget_unavailable' })
+    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
+  })
+
+  it('gives back the credits of calls that were refused because the reply was late', async () => {
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf()
+    await summaryOf(budget)
+    world.replyMs = 1200
+    const calls = Array.from({ length: 400 }, () => settle(budget.reserve(2, 'microblog.search')))
+    await pass(1100)
+    for (const { error } of await Promise.all(calls))
+      expect(error).toMatchObject({ code: 'budget_unavailable' })
+    world.replyMs = 0
+    await pass(3000)
+    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
+  })
+
+  it('close() gives them back, too', async () => {
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf()
+    await summaryOf(budget)
+    world.replyMs = 1200
+    const { error } = await settle(budget.reserve(2, 'microblog.search'))
+    expect(error).toMatchObject({ code: 'budget_unavailable' })
+    // Before the next attempt begins, whose reply would be as late.
+    world.replyMs = 0
+    expect((await settle(budget.close())).error).toBeUndefined()
+    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
+  })
+
+  it('close() waits for the store no longer than storeTimeout', async () => {
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf()
+    const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
+    world.replyMs = 1e6
+    reservation!.settle(2)
+    const { error, ms } = await settle(budget.close())
+    expect(error).toMatchObject({ reason: 'the outcome of 1 calls could not be sent' })
+    expect(ms).toBe(1000)
+  })
+})
