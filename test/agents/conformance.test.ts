@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type RequestListener, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { createMcp } from '../../src/extensions/mcp/index.ts'
 import { toNodeListener } from '../../src/extensions/node/index.ts'
+import { closed, listening } from '../support/listening.ts'
 import { setUp } from './loop.ts'
 
 const suite = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
@@ -40,17 +40,16 @@ it('social-search mcp conforms over stdio', async () => {
 
 /** Runs the suite, which speaks HTTP only; returns what it says of each scenario. */
 async function run(listener: RequestListener): Promise<Map<string, string>> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://localhost:${(server.address() as AddressInfo).port}/mcp`
+  const server = createServer(listener)
+  // The scenario of DNS rebinding needs the name.
+  const url = `${(await listening(server)).replace('127.0.0.1', 'localhost')}/mcp`
   // Exits with an error for the scenarios that do not apply.
   const output = await new Promise<string>((resolve) => {
     execFile(process.execPath, [suite, 'server', '--url', url, '--suite', 'all'], (_, stdout) =>
       resolve(stdout),
     )
   })
-  server.closeAllConnections()
-  server.close()
+  await closed(server)
   const lines = output.matchAll(/^[✓✗] ([\w-]+): (\d+ passed, \d+ failed)/gm)
   return new Map(Array.from(lines, ([, name = '', result = '']) => [name, result]))
 }

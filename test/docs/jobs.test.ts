@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { fromSources } from './run.ts'
 import { samplesOf } from './samples.ts'
+import { newFolder } from '../support/folder.ts'
 
 /** Each network gets a new post. Slack fails once, and accepts two messages before the program ends. */
 const given = `import { createSandbox } from 'social-search-sdk/sandbox'
@@ -29,8 +27,6 @@ setTimeout(() => {
 `
 
 it('docs/jobs.md posts new posts of both networks to Slack once, with escaped texts, after an outage too', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'slack-'))
-  onTestFinished(() => rmSync(cwd, { recursive: true }))
   const sample = samplesOf('docs/jobs.md').find((each) => each.includes('SLACK_WEBHOOK_URL')) ?? ''
   // Nobody waits fifteen minutes for the next look, on a budget of a day.
   const own = sample
@@ -38,7 +34,7 @@ it('docs/jobs.md posts new posts of both networks to Slack once, with escaped te
     .replace("new CreditBudget(200, { every: 'day' })", 'new Budget(200)')
     .replace("from: 'now'", "from: 'now', freshness: 100")
   const args = ['--input-type=module-typescript', '--eval', fromSources(given) + fromSources(own)]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd })
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: newFolder() })
   const sent = stdout
     .trim()
     .split('\n')

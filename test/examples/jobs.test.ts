@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
@@ -13,6 +11,7 @@ import { isSpike } from '../../examples/spike-alert/spike.ts'
 import { type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { startRedis } from '../redis/server.ts'
+import { listening } from '../support/listening.ts'
 import { Example, closing, serviceOf } from './example.ts'
 
 /** The clock stands, so that all walks find the same posts. */
@@ -110,10 +109,9 @@ async function receiver(answer: object) {
       bodies.push(body)
       response.end(JSON.stringify(answer))
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   closing(server)
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, bodies }
+  return { url: `${await listening(server)}/`, bodies }
 }
 /** The given number of posts about coffee, as old as this in days. */
 const coffee = (count: number, days: number) =>

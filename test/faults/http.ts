@@ -118,4 +118,7 @@ export const http: readonly Fault[] = [
   fault(88, '502 with an error code and an empty requestId', () =>
     onWire(answer('502 Bad', '{"requestId":"","error":{"code":"upstream_error"}}')),
   ),
+  fault(89, '502 with a requestId and an empty code', () =>
+    onWire(answer('502 Bad', '{"requestId":"r","error":{"code":""}}')),
+  ),
 ]

@@ -1,18 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
-
-const folder = mkdtempSync(join(tmpdir(), 'cache-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+import { describe, expect, it } from 'vitest'
+import { newFolder } from '../support/folder.ts'
 
 describe('sqliteCacheStore()', () => {
   it('opens the file while other processes open and close it', async () => {
     const opener = fileURLToPath(new URL('cache/opener.ts', import.meta.url))
-    const path = join(folder, 'opened.sqlite')
+    const path = join(newFolder(), 'opened.sqlite')
     const ended = [1, 2, 3].map(async () => {
       const child = spawn(process.execPath, [opener, path], { stdio: ['ignore', 'inherit', 'pipe'] })
       let errors = ''

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterEach, beforeAll, beforeEach } from 'vitest'
 import type { SandboxOptions } from '../../src/extensions/sandbox/index.ts'
 import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
+import { newFolder } from '../support/folder.ts'
 
 /** A built command, and a folder for files and its logins. */
 export interface Command {
@@ -17,7 +17,7 @@ export interface Command {
 
 /** Builds the command in few files: it starts sooner than from its sources. */
 export async function buildCommand(): Promise<Command> {
-  const folder = mkdtempSync(join(tmpdir(), 'command-'))
+  const folder = newFolder()
   const file = join(folder, 'social-search.mjs')
   const entry = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
   await build({
@@ -98,7 +98,6 @@ export let server: SandboxServer
 /** Builds the command for the tests of a file. Each of them begins without logins, and has a sandbox. */
 export function useCommand(options: SandboxOptions = {}): void {
   beforeAll(async () => (command = await buildCommand()))
-  afterAll(() => rmSync(command.folder, { recursive: true }))
   beforeEach(async () => {
     server = await serveSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
   })

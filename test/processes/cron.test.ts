@@ -22,10 +22,7 @@ async function jobFolder() {
   const limits = { perMinute: false } as const
   const sandbox = await serveSandbox({ content: { microblog: posts(0, 20) }, limits })
   const { folder, file } = await buildCommand()
-  onTestFinished(async () => {
-    rmSync(folder, { recursive: true })
-    await sandbox.close()
-  })
+  onTestFinished(() => sandbox.close())
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(file, join(folder, 'node_modules/.bin/social-search'))
   const samples = samplesOf('docs/jobs.md', 'sh').map((each) =>

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
@@ -22,6 +21,7 @@ import {
   redirectUri,
 } from '../oauth/authorization-server.ts'
 import { guardedService, introspect } from '../oauth/guarded-service.ts'
+import { newFolder } from '../support/folder.ts'
 
 const cleanUp: (() => unknown)[] = []
 beforeEach(() => {
@@ -120,14 +120,8 @@ describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
     return message
   }
 
-  function temporary(): string {
-    const folder = mkdtempSync(join(tmpdir(), 'tokens-'))
-    cleanUp.push(() => rmSync(folder, { recursive: true }))
-    return folder
-  }
-
   it('serves two processes through ten rotations of one refresh token', async () => {
-    const folder = temporary()
+    const folder = newFolder()
     const path = join(folder, 'tokens.json')
     const { server, service } = await authorized({ lifetime: 2 }, new FileTokenStore(path))
     const modes = new Set<string>()

@@ -1,9 +1,6 @@
 // Ten days of two watches that share a budget, in minutes: time goes faster in their processes.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { type SearchToWatch, type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
+import { newFolder } from '../support/folder.ts'
+import { listening } from '../support/listening.ts'
 import { networkPosts, page, post } from '../support/pages.ts'
 import { fastNow } from './watch-days/clock.ts'
 import type { Orders } from './watch-days/watcher.ts'
@@ -40,7 +39,7 @@ function timesOf(query: string): number[] {
 }
 
 it('watchSearches() stores each post of ten days once, within the budget of each day, while two processes are killed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'watch-days-'))
+  const folder = newFolder()
   const database = new DatabaseSync(join(folder, 'posts.db'))
   database.exec(`PRAGMA journal_mode = WAL;
     CREATE TABLE posts (name TEXT, id INTEGER, batch INTEGER, PRIMARY KEY (name, id));
@@ -74,8 +73,7 @@ it('watchSearches() stores each post of ten days once, within the budget of each
       response.end(JSON.stringify({ ...answer, requestId: 'req', posts: timed }))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const baseUrl = `${await listening(server)}/v1`
   const clock = { began: Date.now() + 1000, start, factor }
   now = () => fastNow(clock)
 
@@ -105,7 +103,6 @@ it('watchSearches() stores each post of ten days once, within the budget of each
     isOver = true
     for (const child of children) child?.kill('SIGKILL')
     server.close()
-    rmSync(folder, { recursive: true, force: true })
   })
   networks.forEach((_, index) => run(index))
   for (let kill = 1; kill <= kills; kill++) {

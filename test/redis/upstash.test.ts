@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { documentedStore } from '../docs/stores.ts'
 import { expectLimitsKept } from '../shared/limiter-contract.ts'
 import { storeContract } from '../shared/store-contract.ts'
+import { closed, listening } from '../support/listening.ts'
 import { admin } from './workers.ts'
 
 const token = 'token'
@@ -25,14 +24,8 @@ const rest = createServer((request, response) => {
   })
 })
 let url: string
-beforeAll(async () => {
-  await once(rest.listen(0, '127.0.0.1'), 'listening')
-  url = `http://127.0.0.1:${(rest.address() as AddressInfo).port}`
-})
-afterAll(() => {
-  rest.close()
-  rest.closeAllConnections()
-})
+beforeAll(async () => void (url = await listening(rest)))
+afterAll(() => closed(rest))
 const open = async () => (await documentedStore('upstashStore'))(url, token)
 
 storeContract('upstashStore of docs/fleet.md', open, false)

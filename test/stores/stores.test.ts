@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import KeyvRedis from '@keyv/redis'
 import { Keyv } from 'keyv'
@@ -10,15 +9,15 @@ import { type CacheStore, ResultCache } from '../../src/extensions/cache/index.t
 import { CreditBudget, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { type RedisServer, startRedis } from '../redis/server.ts'
+import { newFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'stores-'))
+const folder = newFolder()
 let redis: RedisServer
 const ends: (() => unknown)[] = []
 beforeAll(async () => void (redis = await startRedis()))
 afterAll(async () => {
   for (const end of ends) await end()
   await redis.kill()
-  rmSync(folder, { recursive: true })
 })
 
 function onFiles(base: string): CacheStore {

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchChromium } from '../../browser/chromium.ts'
+import { closed, listening } from '../../support/listening.ts'
 import type { App, OptionsOf } from './app.ts'
 
 declare const app: App
@@ -35,14 +35,12 @@ beforeAll(async () => {
     })
     scripts.set(`/${framework}`, outputFiles[0]!.text)
   }
-  await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
-  origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  origin = await listening(site)
   browser = await launchChromium()
 })
 afterAll(async () => {
   await browser.close()
-  site.closeAllConnections()
-  site.close()
+  await closed(site)
 })
 beforeEach(async () => void (sandbox = await serveSandbox({ limits: { perMinute: false } })))
 afterEach(async () => {

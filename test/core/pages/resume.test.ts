@@ -3,7 +3,7 @@ import { ConfigurationError, PaginationError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { networkPosts, page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
-import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { makeClient, ok, scriptedService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
 const service = scriptedService()
@@ -56,14 +56,6 @@ describe('resume()', () => {
     expect(error).toBeInstanceOf(ConfigurationError)
     expect(String(error)).toContain('the walk has ended: its last page was already fetched')
     expect(service.arrivals).toEqual([])
-  })
-
-  it('continues at the failed page when it gets the error', async () => {
-    service.script(ok(page(['1'], 'A')), failure(400, 'validation_error'), ok(page(['2'])))
-    const { items, error } = await walk(search())
-    expect(idsOf(items)).toEqual(['1'])
-    expect(idsOf((await walk(search().resume(error as never))).items)).toEqual(['2'])
-    expect(sent().map(({ cursor }) => cursor)).toEqual([undefined, 'A', 'A'])
   })
 
   it('continues at the page that an error names when the error also has the page that was paid for', async () => {
