@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { CreditBudgetError } from '../../src/index.ts'
-import { redisStore, SharedBudget } from '../../src/extensions/shared/index.ts'
 import { failures, newName, open, works } from './budgets.ts'
 import { admin, network, server } from './workers.ts'
 
@@ -54,21 +53,6 @@ describe('SharedBudget.reserve()', () => {
     for (const reservation of await Promise.all(asked)) reservation.settle(5)
     await Promise.all([stalled, fresh, other].map((process) => process!.budget.flush()))
     expect(await other!.budget.summary()).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
-  })
-
-  it('sends few commands to a client that queues them offline', async () => {
-    let kept = 0
-    const evaluate = () => new Promise(() => kept++)
-    const client = { evalSha: evaluate, eval: evaluate, duplicate: () => {} } as never
-    const budget = new SharedBudget({ store: redisStore(client), name: 'a', limit: 1, storeTimeout: 50 })
-    const reasons: string[] = []
-    for (let i = 0; i < 40; i++)
-      await budget
-        .reserve(1, 'any')
-        .catch((error: unknown) => reasons.push((error as { reason: string }).reason))
-    expect(reasons).toHaveLength(40)
-    expect(reasons.at(-1)).toBe('16 updates have no reply')
-    expect(kept).toBe(16)
   })
 
   it('counts the outcomes that Redis lacks before it refuses', async () => {

@@ -70,7 +70,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
       isLost = false
       throw new Error('the reply is lost')
     }
-    const budget = budgetOf({ store: { update } })
+    const budget = budgetOf({ store: { update }, storeTimeout: 200 })
     await summaryOf(budget)
     isLost = true
     const call = settle(budget.reserve(8, 'microblog.search'))

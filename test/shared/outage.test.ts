@@ -13,10 +13,17 @@ virtualTime()
 /** A limiter, what happens to its store, and what it logs. */
 function open(options: Partial<SharedLimiterOptions> = {}) {
   const { update } = memoryStore()
-  const world = { error: undefined as Error | undefined, aheadMs: 0, attempts: 0, log: [] as unknown[] }
+  const world = {
+    error: undefined as Error | undefined,
+    aheadMs: 0,
+    attempts: 0,
+    log: [] as unknown[],
+    isSilent: false,
+  }
   const store: SharedStore = {
     update: (key, change) => {
       world.attempts++
+      if (world.isSilent) return new Promise(() => {})
       if (world.error) return Promise.reject(world.error)
       return update(key, (text, clock, readAt) => change(text, clock + world.aheadMs, readAt))
     },
@@ -57,6 +64,18 @@ describe('SharedLimiter', () => {
     const { attempts } = world
     await pass(60_000)
     expect([attempts > 5, world.attempts]).toEqual([true, attempts])
+  })
+
+  it('sends few commands to a store that answers none, and goes on when it answers again', async () => {
+    const { world, limiter } = open()
+    world.isSilent = true
+    let isGranted = false
+    void limiter.acquire(queueRequest()).then(() => (isGranted = true))
+    await pass(300_000)
+    expect(world.attempts).toBeLessThan(22)
+    world.isSilent = false
+    await pass(62_000)
+    expect([isGranted, world.log.length]).toEqual([true, 2])
   })
 
   it("sends its share of what all have left with onUnavailable: 'local', in its share of the slots", async () => {

@@ -84,7 +84,8 @@ export class BudgetSync extends SharedText<BudgetState> {
     // An update that begins now tells all of it.
     await this.ask(null).catch(async (error: unknown) => {
       if (this.#isStopped) throw error
-      await sleep(retryMs)
+      // So that close() tries twice.
+      await sleep(Math.min(retryMs, this.timeoutMs / 2))
       return this.flush()
     })
   }

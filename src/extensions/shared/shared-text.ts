@@ -20,8 +20,9 @@ export interface SharedOptions {
 
 export const sharedNames = { store: true, storeTimeout: true, logger: true }
 
-/** Further updates are refused while so many are overdue: some clients keep their commands in memory while offline. */
+/** While so many updates are overdue, there is one a minute: some clients keep their commands in memory while offline. */
 const maxOverdue = 16
+const minuteMs = 60_000
 
 /** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
 export const retryMs = 500
@@ -55,7 +56,10 @@ export abstract class SharedText<S extends StateHead> {
   readonly #newKey: () => Promise<string>
   #key: Promise<string> | undefined
   #id: string | undefined
+  /** How many updates are overdue since the latest reply. */
   #overdue = 0
+  /** When the latest update began. */
+  #triedAt = 0
   #isDue = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -182,7 +186,9 @@ export abstract class SharedText<S extends StateHead> {
   }
 
   async #inTime<T>(key: string, change: ChangeText<T>): Promise<T> {
-    if (this.#overdue >= maxOverdue) throw new Error(`${this.#overdue} updates have no reply`)
+    if (this.#overdue >= maxOverdue && performance.now() - this.#triedAt < minuteMs)
+      throw new Error(`${this.#overdue} updates have no reply`)
+    this.#triedAt = performance.now()
     let isLate = false
     // A store that is late must not compute a change that nobody waits for.
     const inTime: ChangeText<T> = (...args) => {
@@ -190,10 +196,10 @@ export abstract class SharedText<S extends StateHead> {
       return change(...args)
     }
     const reply = Promise.resolve().then(() => this.store.update(key, inTime))
+    reply.finally(() => (this.#overdue = 0)).catch(() => {})
     const onTimeout = (): never => {
       isLate = true
       this.#overdue++
-      reply.finally(() => this.#overdue--).catch(() => {})
       throw new Error(`no reply within ${this.timeoutMs} ms`)
     }
     return within(this.timeoutMs, () => reply, onTimeout)
