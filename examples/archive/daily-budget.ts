@@ -27,10 +27,13 @@ export class DailyBudget implements Budget {
     if (credits > remaining) throw new CreditBudgetError({ needed: credits, remaining }, { operation })
     const add = this.#db.prepare('INSERT INTO spending (day, spent, uncertain) VALUES (?, 0, ?)')
     const id = add.run(day(), credits).lastInsertRowid
-    const settle = (spent: number, uncertain = 0): void => {
-      this.#db.prepare('UPDATE spending SET spent = ?, uncertain = ? WHERE id = ?').run(spent, uncertain, id)
+    return {
+      settle: (spent, uncertain = 0) => {
+        this.#db
+          .prepare('UPDATE spending SET spent = ?, uncertain = ? WHERE id = ?')
+          .run(spent, uncertain, id)
+      },
     }
-    return { settle, release: () => settle(0), markUncertain: () => settle(0, credits) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { type QueueRequest, type Lease, withRelease } from './interface.ts'
+import type { Lease, QueueRequest } from './interface.ts'
 import type { SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
@@ -45,11 +45,11 @@ export class PollingCalls {
       }
       const grant = (lease: Lease): void => {
         call.lease = lease
-        const released = withRelease(lease, (isRefused) => {
+        const release = (isRefused?: boolean): void => {
           lease.release(isRefused)
           this.#end(call)
-        })
-        call.deliver = () => resolve(released)
+        }
+        call.deliver = () => resolve({ ...lease, release })
       }
       const refuse = (reason: unknown): void => {
         call.deliver = () => {

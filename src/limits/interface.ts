@@ -34,12 +34,6 @@ export interface Lease {
   release(isRefused?: boolean): void
 }
 
-/** The same lease with another `release`. */
-export function withRelease(lease: Lease, release: Lease['release']): Lease {
-  const { queued, paced } = lease
-  return { queued, paced, sent: () => lease.sent(), answered: () => lease.answered(), release }
-}
-
 /** Keeps all clients that share it within the organization's limits. */
 export interface CallLimiter {
   /** The limits of the process; Infinity for no limit. */

@@ -107,7 +107,7 @@ export class SurfaceQueue {
 
   /** Grants the next lease if it is due, or else sets a timer. */
   wake(): void {
-    if (this.length === 0 || this.#isTakingSlot) return
+    if (this.#waiting.first === undefined || this.#isTakingSlot) return
     this.#endPacedWait()
     const wait = this.#slots.wait()
     if (wait <= 0) {

@@ -18,7 +18,7 @@ export const userCode: readonly Fault[] = [
           fetch: scripted(page).fetch,
           logger: { debug: crash, info: crash, warn: crash, error: crash },
           observers: [{ onCall: crash, onAttempt: crash }],
-          budget: { reserve: () => ({ settle: crash, release: crash, markUncertain: crash }) },
+          budget: { reserve: () => ({ settle: crash }) },
         })
         return { client, end: client.microblog.search(query).then() }
       })

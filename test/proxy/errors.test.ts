@@ -119,7 +119,7 @@ describe('an error through createProxy()', () => {
   })
 
   it('is uncertain when code of the user fails between two attempts of the backend', async () => {
-    const ended = { settle: () => {}, release: () => {}, markUncertain: () => {} }
+    const ended = { settle: () => {} }
     const reserve = vi.fn().mockReturnValueOnce(ended).mockRejectedValue(new Error(secret))
     const { browser, sandbox } = setUp({}, { backend: { budget: { reserve }, retry: { ambiguous: true } } })
     sandbox.inject({ reset: 'after' })

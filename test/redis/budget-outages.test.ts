@@ -63,7 +63,7 @@ describe('SharedBudget.reserve()', () => {
     reservations.forEach((reservation) => reservation.settle(1))
     await expect.poll(() => budget.reserve(4, 'any').catch(String)).toMatch(/the network failed/)
     commands.meet = works
-    ;(await budget.reserve(8, 'any')).release()
+    ;(await budget.reserve(8, 'any')).settle(0)
     await expect(budget.reserve(9, 'any')).rejects.toBeInstanceOf(CreditBudgetError)
   })
 })

@@ -37,9 +37,9 @@ describe('SharedBudget.reserve()', () => {
     const { budget } = await open(newName(), 10)
     const [settled, doubted, released] = await Promise.all([1, 2, 3].map(() => budget.reserve(2.5, 'any')))
     settled!.settle(0.1)
-    settled!.markUncertain()
-    doubted!.markUncertain()
-    released!.release()
+    settled!.settle(0, 2.5)
+    doubted!.settle(0, 2.5)
+    released!.settle(0)
     released!.settle(2.5)
     await budget.flush()
     expect(await budget.summary()).toMatchObject({
@@ -103,7 +103,7 @@ describe('SharedBudget.reserve()', () => {
       const [first, second] = [await budget.reserve(2, 'any'), await budget.reserve(2, 'any')]
       commands.meet = failures[fails]
       first.settle(2)
-      second.markUncertain()
+      second.settle(0, 2)
       await pass(700)
       commands.meet = works
       await budget.flush()

@@ -17,7 +17,7 @@ describe('SharedBudget', () => {
       while (!isOver) {
         const reservation = await budget.reserve(1, 'microblog.search')
         await new Promise((resolve) => setTimeout(resolve, ms))
-        reservation.release()
+        reservation.settle(0)
       }
     }
     const loops = Array.from({ length: 30 }, (_, n) => loop(n % 9))
@@ -54,7 +54,7 @@ describe('SharedBudget', () => {
     world.replyMs = 100
     const next = budget.reserve(10, 'microblog.search')
     await pass(50)
-    reservation!.release()
+    reservation!.settle(0)
     expect((await settle(next)).error).toBeUndefined()
   })
 
@@ -94,7 +94,7 @@ describe('SharedBudget', () => {
     const { value: next } = await reserve(second, 9)
     expect((await reserve(first, 2)).error).toMatchObject({ needed: 2, remaining: 1 })
     crossing!.settle(6)
-    doubted!.markUncertain()
+    doubted!.settle(0, 2)
     next!.settle(9)
     await settle(Promise.all([first.close(), second.close()]))
     expect(await summaryOf(first)).toMatchObject({ spent: 9, uncertain: 0, reserved: 0, remaining: 1 })
@@ -160,7 +160,7 @@ describe('SharedBudget', () => {
     for (const each of [budget, other])
       expect((await settle(each.reserve(3, 'microblog.search'))).error).toMatchObject({ remaining: 2 })
     expect(world.writes).toBe(writes)
-    reservation!.release()
+    reservation!.settle(0)
     await settle(budget.close())
   })
 

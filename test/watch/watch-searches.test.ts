@@ -120,7 +120,7 @@ describe('watchSearches()', () => {
     const start = Date.now()
     const budget = daily(100)
     const other = budget.reserve(99, 'any')
-    setTimeout(() => other.release(), 10 * minute)
+    setTimeout(() => other.settle(0), 10 * minute)
     const options = { budget, signal: abortIn(30 * minute, 'over') }
     await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
     expect(service.minutesOf('acme', start)[0]).toBeLessThanOrEqual(11)

@@ -1,16 +1,17 @@
 import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { type Lease, abortNoticeMs } from '../../limits/interface.ts'
+import type { CallCredits } from '../credits/ledger.ts'
 import { explainNetworkError } from '../http/network-error.ts'
-import { userAgent } from '../http/user-agent.ts'
 import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
 import { Failure } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
-import { type CallResult, type Situation, errorContext, logAt, timeoutOf } from './call.ts'
+import { type CallResult, type Situation, errorContext, logAt } from './call.ts'
 import type { CallCost } from './call-cost.ts'
 import { codeOf } from './call-observer.ts'
 import { checkAnswer } from './check-answer.ts'
 import { failureOfAbort, failureOfConnection, failureOfMisuse } from './failures.ts'
+import type { OpenCalls } from './open-calls.ts'
 import { type AttemptOutcome, outcomeOf } from './outcome.ts'
 
 /** One attempt: it sends the request, settles the outcome, then checks and transforms a success. */
@@ -18,6 +19,7 @@ export class OpenAttempt {
   #at: Situation
   readonly #entry: Attempt
   readonly #lease: Lease
+  readonly #openCalls: OpenCalls
   readonly #cost: CallCost
   readonly #token: string | null
   /** Monotonic time at which it was sent; before that, at which it began. */
@@ -25,11 +27,12 @@ export class OpenAttempt {
   /** For how long the slot stays taken after the attempt, in milliseconds. */
   #keepSlotMs = 0
 
-  constructor(before: Situation, lease: Lease, cost: CallCost, token: string | null) {
+  constructor(before: Situation, lease: Lease, openCalls: OpenCalls, cost: CallCost, token: string | null) {
     const { queued, paced } = lease
     this.#entry = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
     this.#at = { ...before, attempts: [...before.attempts, this.#entry] }
     this.#lease = lease
+    this.#openCalls = openCalls
     this.#cost = cost
     this.#token = token
   }
@@ -38,9 +41,9 @@ export class OpenAttempt {
   async make(): Promise<CallResult> {
     const outcome = await this.#sendInTime()
     // Before any code of the user sees it.
-    this.#settle(outcome)
+    const credits = this.#settle(outcome)
     const isFailure = outcome instanceof Failure
-    const result = isFailure ? outcome : await checkAnswer(this.#at, outcome, this.#cost.credits)
+    const result = isFailure ? outcome : await checkAnswer(this.#at, outcome, credits)
     this.#note(result)
     if (result instanceof Failure) throw result
     return result
@@ -48,14 +51,13 @@ export class OpenAttempt {
 
   /** Sends the request and reads its response, unless the timeout or the caller ends that. */
   async #sendInTime(): Promise<AttemptOutcome> {
-    const { call } = this.#at
-    const timeoutMs = timeoutOf(call)
+    const { timeoutMs, cancellation } = this.#at.call
     const late = (): never => {
       throw this.#lateError(timeoutMs)
     }
     try {
       // One timer covers headers and body: each can stall.
-      return await within(timeoutMs, (signal) => this.#send(signal), late, call.cancellation.signal)
+      return await within(timeoutMs, (signal) => this.#send(signal), late, cancellation.signal)
     } catch (reason) {
       // The service notices a closed connection a moment later.
       if (this.#entry.sent !== null) this.#keepSlotMs = abortNoticeMs
@@ -78,8 +80,6 @@ export class OpenAttempt {
     const { hooks } = settings
     const headers = new Headers(settings.headers)
     const body = operation.method === 'GET' ? undefined : request.params
-    const agent = headers.has('user-agent') ? null : userAgent()
-    if (agent !== null) headers.set('user-agent', agent)
     headers.set('accept', client.bodyFormat.accept)
     if (body !== undefined) headers.set('content-type', 'application/json')
     const init = initOf(operation.method, headers, body, signal)
@@ -130,19 +130,19 @@ export class OpenAttempt {
   }
 
   /** Accounts for an outcome, tells the limiter of a 429, so that the next request does not run into it, and releases the slot. */
-  #settle(outcome: AttemptOutcome): void {
+  #settle(outcome: AttemptOutcome): CallCredits {
     const { call } = this.#at
     const { tookEffect, credits } = outcome
     const isFailure = outcome instanceof Failure
     this.#entry.duration = performance.now() - this.#start
     if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
-    this.#cost.settle(tookEffect, credits)
+    const settled = this.#cost.settle(tookEffect, credits)
     this.#at = isFailure ? this.#at : { ...this.#at, tookEffect, success: outcome }
     const closedMs = isFailure ? outcome.closedMs : null
     if (closedMs !== null) call.client.limiter.closeSurface(call.operation.surface, closedMs)
-    const free = (): void => this.#lease.release(closedMs !== null)
-    if (this.#keepSlotMs > 0) setTimeout(free, this.#keepSlotMs)
-    else free()
+    if (this.#keepSlotMs > 0) setTimeout(() => this.#openCalls.release(this.#lease), this.#keepSlotMs)
+    else this.#openCalls.release(this.#lease, closedMs !== null)
+    return settled
   }
 
   /** Completes the timeline, and tells the log and the observers. */

@@ -46,10 +46,10 @@ export class CallCost implements CallCredits {
         if (this.#isClosed) break
       }
     } catch (error) {
-      this.#endReservations((reservation) => reservation.release())
+      this.#endReservations(0, 0)
       throw error
     }
-    if (this.#isClosed) this.#endReservations((reservation) => reservation.release())
+    if (this.#isClosed) this.#endReservations(0, 0)
     else this.reserve()
   }
 
@@ -57,32 +57,27 @@ export class CallCost implements CallCredits {
    * Settles an attempt. If it took no effect, the credits stay reserved for the next one.
    *
    * @param credits Undefined if it may have cost all that was reserved.
+   * @returns What the call has cost so far.
    */
-  settle(tookEffect: Charged, credits: CallCredits | undefined): void {
-    if (tookEffect === 'no') return
-    const most = this.#worstCase ?? 0
-    if (credits === undefined) {
-      this.#end(0, most, (reservation) => reservation.markUncertain())
-      return
+  settle(tookEffect: Charged, credits: CallCredits | undefined): CallCredits {
+    if (tookEffect !== 'no') {
+      const most = this.#worstCase ?? 0
+      const { spent, uncertain } = credits ?? { spent: 0, uncertain: most }
+      const over = spent - most
+      if (over > 0)
+        this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)
+      this.#end(spent, uncertain)
     }
-    const { spent, uncertain } = credits
-    const over = spent - most
-    if (over > 0)
-      this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)
-    this.#end(spent, uncertain, (reservation) => reservation.settle(spent, uncertain))
-  }
-
-  get credits(): CallCredits {
     return { spent: this.spent, uncertain: this.uncertain }
   }
 
   close(): void {
     this.#isClosed = true
-    this.#end(0, 0, (reservation) => reservation.release())
+    this.#end(0, 0)
   }
 
-  /** Settles in the ledger, and each reservation with `settle`, as far as something is reserved. */
-  #end(cost: number, uncertain: number, settle: (reservation: Reservation) => unknown): void {
+  /** Settles in the ledger and in the budgets, as far as something is reserved. */
+  #end(cost: number, uncertain: number): void {
     if (this.#isReserved) {
       this.#isReserved = false
       this.spent += cost
@@ -91,14 +86,14 @@ export class CallCost implements CallCredits {
       this.#account.spent += cost
       this.#account.uncertain += uncertain
     }
-    this.#endReservations(settle)
+    this.#endReservations(cost, uncertain)
   }
 
   /** A user's budget that throws must not lose a response that is paid for. */
-  #endReservations(settle: (reservation: Reservation) => unknown): void {
+  #endReservations(cost: number, uncertain: number): void {
     for (const reservation of this.#reservations?.splice(0) ?? [])
       runUserCallback(
-        () => settle(reservation),
+        () => reservation.settle(cost, uncertain),
         (error) => this.#log('error', 'the budget failed', { reason: messageOf(error) }),
       )
   }

@@ -3,7 +3,6 @@ import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { CallCredits } from '../credits/ledger.ts'
-import { defaultTimeoutMs } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { Cached } from '../options/types.ts'
 import type { Failure } from '../retry/failure.ts'
@@ -25,6 +24,8 @@ export interface Call {
   /** With the user's price and surface, if there are any. */
   readonly operation: Operation
   readonly request: ComposedRequest
+  /** Of one attempt. */
+  readonly timeoutMs: number
   readonly cancellation: Cancellation
   readonly observer: CallObserver | undefined
   /** The answer with the page before this one, in a walk. */
@@ -80,10 +81,6 @@ export function errorContext(
 ): ErrorContext {
   const worst = worstOf([tookEffect, ...failures.map((each) => each.tookEffect)])
   return { ...contextOf(call.operation, call.request, worst), attempts, body: success?.body }
-}
-
-export function timeoutOf({ settings, operation }: Call): number {
-  return settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs
 }
 
 export function logAt(

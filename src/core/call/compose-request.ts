@@ -41,13 +41,15 @@ export function composeRequest(
     const params = jsonOf(input, method, format)
     const copy = params === undefined ? input : format.parse(params)
     const issues = check(operation.request, copy)
-    // The copy of a Map is an empty object.
-    if (issues.length === 0 && !operation.documented) issues.push(...check(operation.request, input))
     if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
     const query = method === 'GET' ? queryOf(copy, issues) : ''
     if (issues.length === 0 && params === undefined)
       issues.push({ path: '', message: 'cannot be written as JSON' })
-    if (issues.length === 0 && options) issues.push(...misplacedOptions(operation, copy as object, options))
+    if (issues.length === 0 && !operation.documented) {
+      // The copy of a Map is an empty object.
+      issues.push(...check(operation.request, input))
+      if (options) issues.push(...misplacedOptions(operation, copy as object, options))
+    }
     const isSafe = issues.length === 0
     const filled = isSafe && pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
     const ceiling = price.kind === 'perItem' ? price.ceiling : null
@@ -60,18 +62,17 @@ export function composeRequest(
   }
 }
 
-/**
- * Refuses a request with issues, and says which of them are options.
- *
- * @throws {InvalidRequestError}
- */
-export function assertValid(operation: Operation, request: ComposedRequest, redactor: Redactor): void {
-  if (request.issues.length === 0) return
+/** The error of a request with issues. It says which of them are options. */
+export function refusalOf(
+  operation: Operation,
+  request: ComposedRequest,
+  redactor: Redactor,
+): InvalidRequestError {
   const issues = firstIssues(request.issues, (text) => redactor.text(text))
   for (const issue of operation.documented ? issues : [])
     if (isOption(issue.path, operation)) issue.message += '; it is an option, passed after the params'
   const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
-  throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
+  return new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
 }
 
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */

@@ -1,13 +1,7 @@
 import { ClosedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
-import {
-  type CallLimiter,
-  type Lease,
-  type QueueRequest,
-  type QueueWait,
-  withRelease,
-} from '../../limits/interface.ts'
+import type { CallLimiter, Lease, QueueRequest, QueueWait } from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
@@ -64,26 +58,18 @@ export class OpenCalls {
   /** In Cloudflare's workers, the timer would end with the incoming request that its first call belongs to. */
   readonly #isTied = isTiedToRequests()
 
-  /** Adds a call until it has ended, or ends it if the client is closed. */
-  add(call: Call): void {
+  /** Adds a call until it has ended. Its time begins; if the client is closed, it ends at once. */
+  add(call: Call, callerLeft: AbortSignal | undefined): void {
+    call.cancellation.start(call.settings, callerLeft)
     this.#calls.set(call, undefined)
     if (this.#isClosed) call.cancellation.abort(closed)
   }
 
   delete(call: Call): void {
-    this.unqueue(call)
+    this.#unqueue(call)
     this.#calls.delete(call)
     call.cancellation.close()
     if (this.#calls.size === 0) this.#onIdle.forEach((resolve) => resolve())
-  }
-
-  /** Counts a request as in flight until its lease is released. */
-  count(lease: Lease): Lease {
-    this.#inFlight++
-    return withRelease(lease, (isRefused) => {
-      this.#inFlight--
-      lease.release(isRefused)
-    })
   }
 
   queue(call: Call, request: QueueRequest): void {
@@ -93,7 +79,18 @@ export class OpenCalls {
     this.#watch(call)
   }
 
-  unqueue(call: Call): void {
+  /** A queued call has its lease now, which {@link release} ends. */
+  take(call: Call): void {
+    this.#unqueue(call)
+    this.#inFlight++
+  }
+
+  release(lease: Lease, isRefused = false): void {
+    this.#inFlight--
+    lease.release(isRefused)
+  }
+
+  #unqueue(call: Call): void {
     if (this.#calls.get(call) === undefined) return
     this.#queued--
     this.#calls.set(call, undefined)

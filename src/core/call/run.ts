@@ -5,16 +5,7 @@ import { sleep } from '../../lib/time.ts'
 import { type Lease, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
 import { Failure } from '../retry/failure.ts'
 import { OpenAttempt } from './attempt.ts'
-import {
-  type CallResult,
-  type Call,
-  type Send,
-  type Situation,
-  errorContext,
-  logAt,
-  timeoutOf,
-  unsent,
-} from './call.ts'
+import { type CallResult, type Call, type Send, type Situation, errorContext, logAt, unsent } from './call.ts'
 import { CallCost } from './call-cost.ts'
 import { Ended } from './cancellation.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -44,7 +35,6 @@ class CallRun {
   }
 
   async send(): Promise<CallResult> {
-    this.#openCalls.add(this.#call)
     try {
       // Before pRetry, whose promises and options would double the memory of a call that waits.
       let lease = this.#leaveQueue(await this.#queue())
@@ -75,7 +65,7 @@ class CallRun {
     const before = this.#situation()
     const redactor = this.#token === null ? before.redactor : before.redactor.with(this.#token)
     this.#latest = { ...before, redactor }
-    return new OpenAttempt(this.#latest, this.#openCalls.count(lease), this.#cost, this.#token).make()
+    return new OpenAttempt(this.#latest, lease, this.#openCalls, this.#cost, this.#token).make()
   }
 
   /** Waits in the queue for a lease. It is not async: calls made together keep their order if nothing is awaited before. */
@@ -118,11 +108,11 @@ class CallRun {
 
   /** The call has a slot, so the provider gets the time of one attempt. */
   #updateTokenInSlot(): Promise<void> {
-    const timeoutMs = timeoutOf(this.#call)
+    const { timeoutMs, cancellation } = this.#call
     const late = (): never => {
       throw this.#timeoutError(`no token within ${timeoutMs} ms`)
     }
-    return within(timeoutMs, () => this.#updateToken(), late, this.#call.cancellation.signal)
+    return within(timeoutMs, () => this.#updateToken(), late, cancellation.signal)
   }
 
   #enterQueue(): QueueRequest {
@@ -146,12 +136,12 @@ class CallRun {
 
   /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
   #leaveQueue(lease: Lease): Lease {
-    this.#openCalls.unqueue(this.#call)
+    this.#openCalls.take(this.#call)
     try {
       this.#call.cancellation.throwIfAborted()
       return lease
     } catch (error) {
-      lease.release()
+      this.#openCalls.release(lease)
       throw error
     }
   }

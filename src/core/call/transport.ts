@@ -3,13 +3,13 @@ import { ConfigurationError } from '../../errors/index.ts'
 import { assertOptions, describeValue } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
-import { resolveOptions } from '../options/resolve.ts'
+import { defaultTimeoutMs, resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, CommonOptions } from '../options/types.ts'
 import { type CallResult, type Call, type Send, type Wrap, unsent } from './call.ts'
 import { CallObserver } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
-import { type ComposedRequest, assertValid, composeRequest, contextOf } from './compose-request.ts'
+import { type ComposedRequest, composeRequest, contextOf, refusalOf } from './compose-request.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { errorOfEnd } from './failures.ts'
 import { sendCalls } from './run.ts'
@@ -103,7 +103,7 @@ export class ClientTransport implements Transport {
 
   /** @throws {InvalidRequestError} if the request has issues. */
   assertValid(operation: Operation, request: ComposedRequest): void {
-    assertValid(operation, request, this.#client.redactor)
+    if (request.issues.length > 0) throw refusalOf(operation, request, this.#client.redactor)
   }
 
   /** The operation with the user's price and surface. */
@@ -135,11 +135,12 @@ export class ClientTransport implements Transport {
         settings,
         operation: configured,
         request,
+        timeoutMs: settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs,
         previousPage,
         cancellation: new Cancellation(),
         observer: settings.observers.length > 0 ? new CallObserver(settings, configured, request) : undefined,
       }
-      call.cancellation.start(settings, callerLeft)
+      this.#openCalls.add(call, callerLeft)
       const { observer } = call
       if (observer === undefined) return this.#answer(call)
       const observed: Send = (call) => observer.observe(() => this.#answer(call))
@@ -160,7 +161,6 @@ export class ClientTransport implements Transport {
 /** Makes calls that a cache may answer: something may end them before they are sent. */
 function untilEnd(send: Send, openCalls: OpenCalls): Send {
   return async (call) => {
-    openCalls.add(call)
     try {
       return await send(call)
     } catch (error) {

@@ -12,14 +12,13 @@ export interface CreditSummary {
   reserved: number
 }
 
-/** Credits reserved for one request. Only the first call of a method takes effect. The client logs what a method throws. */
+/** Credits reserved for one request. */
 export interface Reservation {
-  /** The request cost `credits`, and perhaps `uncertain` more. */
+  /**
+   * The request cost `credits`, 0 if it was not charged, and perhaps `uncertain` more. Only the first call counts. The client
+   * logs what it throws.
+   */
   settle(credits: number, uncertain?: number): void
-  /** The request was not charged. */
-  release(): void
-  /** The request may have been charged. */
-  markUncertain(): void
 }
 
 /** What is left of a budget, and until when it must last. */
@@ -143,15 +142,16 @@ export class CreditBudget implements Budget {
       throw new CreditBudgetError({ needed: credits, remaining, budget: name }, { operation })
     const account = this.#account
     let isOpen = true
-    const settle = (cost: number, uncertain = 0): void => {
-      if (!isOpen) return
-      isOpen = false
-      account.reserved -= credits
-      account.spent += cost
-      account.uncertain += uncertain
-    }
     account.reserved += credits
-    return { settle, release: () => settle(0), markUncertain: () => settle(0, credits) }
+    return {
+      settle: (cost, uncertain = 0) => {
+        if (!isOpen) return
+        isOpen = false
+        account.reserved -= credits
+        account.spent += cost
+        account.uncertain += uncertain
+      },
+    }
   }
 
   /** Returns what is spent, reserved and left, and when the period ends. */

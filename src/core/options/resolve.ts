@@ -4,6 +4,7 @@ import { Ledger } from '../credits/ledger.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { type AuthProvider, Credential, assertToken } from '../http/credential.ts'
 import { serviceFormat } from '../http/body-format.ts'
+import { userAgent } from '../http/user-agent.ts'
 import {
   assertFunction,
   assertMethod,
@@ -52,37 +53,38 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   }
   if (organization !== undefined) nonEmptyText('organization', organization)
   const owner = ownerOf(reachable)
-  const own = ownLimits(limits)
+  const ownLimits = limitsOf(limits)
   if (limiter !== undefined)
-    for (const name of Object.keys(own))
+    for (const name of Object.keys(ownLimits))
       throw new ConfigurationError(`limits.${name} contradicts limiter, which has the limits`)
   const client: ClientSettings = {
     baseUrl,
     bodyFormat: serviceFormat,
     credential: new Credential(provider, redactor),
     redactor,
-    limiter: limiter ? assertMethod('limiter', limiter, 'acquire') : limiterOfProcess(owner, baseUrl, own),
+    limiter: limiter
+      ? assertMethod('limiter', limiter, 'acquire')
+      : limiterOfProcess(owner, baseUrl, ownLimits),
     surfaces: { ...limits.surfaces },
     ledger: new Ledger(),
     prices: { ...prices },
     cache: cache && assertMethod('cache', cache, 'connect').connect(baseUrl, owner),
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
   }
-  const log = createLog(defaultLogger, redactor)
-  return { client, defaults: merge({ ...packageDefaults, log }, options, sharedChanges, redactor) }
+  const own = { headers: new Headers(userAgent()), log: createLog(defaultLogger, redactor) }
+  return { client, defaults: merge({ ...packageDefaults, ...own }, options, sharedChanges, redactor) }
 }
 
 /** Timeout of one attempt in milliseconds, unless the call or the operation has its own. */
 export const defaultTimeoutMs = 30_000
 
-const packageDefaults: CallSettings = {
+const packageDefaults: Omit<CallSettings, 'headers'> = {
   deadlineMs: Infinity,
   maxQueueWaitMs: Infinity,
   retry: resolveRetry({}),
   validation: 'strict',
   budgets: [],
   observers: [],
-  headers: new Headers(),
   priority: 0,
 }
 
@@ -141,7 +143,7 @@ function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object
 }
 
 /** The limits that the user has set. */
-function ownLimits({ inFlight, perMinute }: LimitOptions): Partial<Limits> {
+function limitsOf({ inFlight, perMinute }: LimitOptions): Partial<Limits> {
   return {
     ...(inFlight !== undefined && {
       inFlight: wholeNumber('limits.inFlight', inFlight, organizationLimits.inFlight),

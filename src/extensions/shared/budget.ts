@@ -68,11 +68,7 @@ export class SharedBudget implements Budget {
       const details = { needed: credits, remaining: remainingOf(state, this.limit), budget: this.name }
       throw new CreditBudgetError(details, { operation })
     }
-    return {
-      settle: (cost, uncertain = 0) => this.#sync.end(reservation, cost, uncertain),
-      release: () => this.#sync.end(reservation, 0, 0),
-      markUncertain: () => this.#sync.end(reservation, 0, credits),
-    }
+    return { settle: (cost, uncertain = 0) => this.#sync.end(reservation, cost, uncertain) }
   }
 
   /**

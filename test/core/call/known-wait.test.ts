@@ -100,7 +100,7 @@ describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies Partial<ClientOp
   const budget: Budget = {
     reserve: () => {
       block()
-      return { settle: () => {}, markUncertain: () => {}, release: () => {} }
+      return { settle: () => {} }
     },
   }
   const apiKey = () => {

@@ -46,7 +46,7 @@ describe('budget', () => {
     ['rejects', () => Promise.reject(new Error('no connection'))],
   ])('loses no paid answer when it %s at the end of a call, and logs that', async (_, fail) => {
     service.script(ok(), failure(400, 'validation_error'))
-    const budget: Budget = { reserve: () => ({ settle: fail, release: fail, markUncertain: fail }) }
+    const budget: Budget = { reserve: () => ({ settle: fail }) }
     const error = vi.fn()
     const client = makeClient({ budget, logger: { error } })
     const own = new CreditBudget(10)

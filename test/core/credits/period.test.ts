@@ -58,7 +58,7 @@ describe('new CreditBudget(limit, { every })', () => {
     expect([budget.remaining, budget.summary().reserved]).toEqual([10, 0])
     const today = budget.reserve(5, 'any')
     spent.settle(4)
-    doubted.markUncertain()
+    doubted.settle(0, 3)
     expect(budget.summary()).toMatchObject({ limit: 10, remaining: 5, spent: 0, uncertain: 0, reserved: 5 })
     today.settle(5)
     expect(budget.summary()).toMatchObject({ limit: 10, remaining: 5, spent: 5, uncertain: 0, reserved: 0 })
