@@ -1,10 +1,10 @@
-/** Searches as a user who logs in with a browser. The tokens are in tokens.json, so the next run needs no login. */
+/** Searches as a user who logs in with a browser. The tokens are in tokens.sqlite, so the next run needs no login. */
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CreditBudget, SocialSearch } from 'social-search-sdk'
 import { ReauthorizationRequiredError, createOAuthClient } from 'social-search-sdk/oauth'
-import { FileTokenStore } from 'social-search-sdk/oauth/node'
+import { sqliteStore } from 'social-search-sdk/shared'
 
 const {
   OAUTH_ISSUER: issuer,
@@ -25,7 +25,7 @@ const oauth = await createOAuthClient({
   redirectUri: `http://127.0.0.1:${port}/callback`,
   baseUrl,
   scopes: ['search:read', 'offline_access'], // the second one brings a refresh token
-  store: new FileTokenStore('tokens.json'),
+  store: sqliteStore('tokens.sqlite'),
 })
 const client = new SocialSearch({ baseUrl, auth: oauth.session(), budget: new CreditBudget(10) })
 

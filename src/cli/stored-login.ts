@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isRecord } from '../lib/is-record.ts'
 import { parsed } from '../lib/json.ts'
-import { replaceFile } from '../lib/node/replace-file.ts'
 import { CommandError } from './command-errors.ts'
 import { userFolder } from './user-folder.ts'
 
@@ -14,16 +13,21 @@ export interface StoredLogin {
 
 export const loginPath = join(userFolder('APPDATA', 'XDG_CONFIG_HOME', '.config'), 'login.json')
 
+const unfinishedPath = `${loginPath}.new`
+
 /** Replaces the stored login. Only its owner can read the file. */
 export function storeLogin(login: StoredLogin): void {
   mkdirSync(dirname(loginPath), { recursive: true, mode: 0o700 })
-  replaceFile(loginPath, `${JSON.stringify(login)}\n`, 0o600)
+  // A killed process has left it.
+  rmSync(unfinishedPath, { force: true })
+  writeFileSync(unfinishedPath, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(unfinishedPath, loginPath)
 }
 
 /** Removes the stored login, and what a killed process has left of one. Returns whether there was one. */
 export function removeLogin(): boolean {
   const wasThere = existsSync(loginPath)
-  for (const path of [`${loginPath}.lock.tmp`, loginPath]) rmSync(path, { force: true })
+  for (const path of [unfinishedPath, loginPath]) rmSync(path, { force: true })
   return wasThere
 }
 

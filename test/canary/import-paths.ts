@@ -1,4 +1,5 @@
 import type * as OAuth from 'social-search-sdk/oauth'
+import type { SharedStore } from 'social-search-sdk/shared'
 import { type Sdk, type See, baseUrl, caught, search, type Tricks, failing, newOrganization } from './sdk.ts'
 import { secrets } from './secrets.ts'
 import * as service from './service.ts'
@@ -34,27 +35,31 @@ export async function misplaced({ root }: Sdk, see: See): Promise<void> {
 }
 
 /** An authorization server that repeats what it gets, and stores with tokens that cannot be used. */
-export async function oauth(
-  { root, oauth: { MemoryTokenStore, createOAuthClient } }: Sdk,
-  see: See,
-): Promise<void> {
+export async function oauth({ root, oauth: { createOAuthClient } }: Sdk, see: See): Promise<void> {
   const { token, refreshToken, clientSecret, code } = secrets
   const redirectUri = 'https://app.example/callback'
   const options = {
     endpoints: { authorization: 'https://as.example/authorize', token: 'https://as.example/token' },
     ...{ clientId: 'canary', redirectUri, baseUrl, scopes: ['offline_access'] },
   } satisfies OAuth.OAuthClientOptions
-  const make = (trick: service.Trick) => {
+  const make = (trick: service.Trick, tokens?: object) => {
     const fetch = async (request: Request): Promise<Response> =>
       trick(`${await request.text()} ${request.headers.get('authorization')}`)
-    const made = { ...options, fetch }
+    const made = { ...options, fetch, ...(tokens && { store: storeOf(tokens) }) }
     // A browser refuses the secret of a client.
     return createOAuthClient({ ...made, clientSecret }).catch(() => createOAuthClient(made))
   }
-  const storeOf = (tokens: object): OAuth.TokenStore => {
-    const store = new MemoryTokenStore()
-    store.set({ accessToken: token, refreshToken, obtainedAt: 0, expiresAt: 1, ...tokens })
-    return store
+  const storeOf = (tokens: object): SharedStore => {
+    let text: string | undefined = JSON.stringify({
+      ...{ accessToken: token, refreshToken, obtainedAt: 0, expiresAt: 1, ...tokens },
+    })
+    return {
+      update: (_, change) => {
+        const { value, result } = change(text, Date.now(), 0)
+        text = value ?? text
+        return Promise.resolve(result)
+      },
+    }
   }
   const callOf = (session: OAuth.OAuthSession): Promise<unknown> => {
     const organization = newOrganization()
@@ -76,15 +81,15 @@ export async function oauth(
     see('OAuthError', await caught(client.exchange(callback, pending)))
     const denied = new URLSearchParams({ error: code, error_description: code, code, state: pending.state })
     see('OAuthError', await caught(client.exchange(`${redirectUri}?${denied}`, pending)))
-    see('an OAuth client and its sessions', client, client.session(), client.session(storeOf({})))
+    see('an OAuth client and its sessions', client, client.session())
   }
-  const client = await make(service.oauthError('invalid_client'))
-  see('OAuthError', await callOf(client.session(storeOf({}))))
-  const ended = await make(service.oauthError('invalid_grant'))
+  const callWith = async (trick: service.Trick, tokens: object): Promise<unknown> =>
+    callOf((await make(trick, tokens)).session())
+  see('OAuthError', await callWith(service.oauthError('invalid_client'), {}))
   for (const tokens of [{}, { refreshToken: undefined }, { refreshSentAt: 1 }])
-    see('ReauthorizationRequiredError', await callOf(ended.session(storeOf(tokens))))
-  for (const tokens of [{ accessToken: '' }, { obtainedAt: token }, { boundTo: token }])
-    see('TokenStoreError', await callOf(ended.session(storeOf(tokens))))
+    see('ReauthorizationRequiredError', await callWith(service.oauthError('invalid_grant'), tokens))
+  for (const tokens of [{ accessToken: '' }, { obtainedAt: token }])
+    see('TokenStoreError', await callWith(service.problem, tokens))
 }
 
 /** A Redis that refuses every script, and repeats what it gets. */

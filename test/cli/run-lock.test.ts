@@ -28,6 +28,12 @@ describe('lockForRun()', () => {
     expect(readdirSync(folder).sort()).toEqual(['link', 'state.json'])
   })
 
+  it('takes the lock that a killed run has left', async () => {
+    writeFileSync(`${out}.lock`, '')
+    ;(await lockForRun(out)).release()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   it('leaves a file of the user as it is', async () => {
     writeFileSync(`${out}.lock`, 'own')
     await expect(lockForRun(out)).rejects.toThrow(/state\.json\.lock cannot be a lock/)

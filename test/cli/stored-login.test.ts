@@ -16,7 +16,7 @@ describe('a stored login', () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://other.example/v1')
     expect((await logIn()).code).toBe(0)
     expect(readFileSync(stored, 'utf8')).not.toBe(before)
-    writeFileSync(`${stored}.lock.tmp`, sandbox.apiKey)
+    writeFileSync(`${stored}.new`, sandbox.apiKey)
     expect((await social('logout')).out).toContain('the key itself is still valid')
     expect(readdirSync(join(folder, 'config/social-search'))).toEqual([])
     expect(await social('logout')).toMatchObject({ code: 0, out: 'You are not logged in\n' })

@@ -220,7 +220,7 @@ it('oauth-cli searches as the user who logs in, and needs no login after that', 
   expect(await (await fetch(url)).text()).toBe('You can close this page.')
   expect(await run.ended(), run.output).toBe(0)
   expect(run.output.match(/^@\w+: /gm)).toHaveLength(5)
-  expect(statSync(join(example.folder, 'tokens.json')).mode & 0o777).toBe(0o600)
+  expect(statSync(join(example.folder, 'tokens.sqlite')).mode & 0o777).toBe(0o600)
 
   const second = example.start({}, 'start', 'coffee')
   expect(await second.ended(), second.output).toBe(0)

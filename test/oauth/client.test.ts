@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
-import { MemoryTokenStore, type OAuthClientOptions } from '../../src/extensions/oauth/index.ts'
+import type { OAuthClientOptions } from '../../src/extensions/oauth/index.ts'
 import { json, makeOAuth, refusal, scriptedServer, secrets, storeOf } from './helpers.ts'
 
 const redirectUri = 'https://app.example/callback'
@@ -81,7 +81,7 @@ describe('createOAuthClient()', () => {
     [{ redirectUri: '/callback' }, /redirectUri/],
     [{ baseUrl: 'http://api.example/v1' }, /baseUrl must be https/],
     [{ scopes: [] }, /scopes/],
-    [{ store: {} as never }, /store must implement get/],
+    [{ store: {} as never }, /store must implement update/],
     [{ fetch: 5 as never }, /fetch/],
     [{ secret: 'x' } as never, /unknown option secret/],
   ])('refuses %j', async (options, message) => {
@@ -169,15 +169,15 @@ describe('OAuthClient.exchange()', () => {
     },
   )
 
-  it('keeps the users of several stores apart', async () => {
+  it('keeps the tokens of several users apart', async () => {
     const server = scriptedServer()
     const oauth = await makeOAuth({ fetch: server.fetch })
-    const [first, second] = [new MemoryTokenStore(), new MemoryTokenStore()]
-    await oauth.exchange(callback, pending, first)
-    await oauth.exchange(callback, pending, second)
-    expect(await oauth.session(first).token()).toBe(`${secrets.access}_1`)
-    expect(await oauth.session(second).token()).toBe(`${secrets.access}_2`)
-    expect(oauth.session(first)).toBe(oauth.session(first))
+    await oauth.exchange(callback, pending, 'ann')
+    await oauth.exchange(callback, pending, 'bob')
+    expect(await oauth.session('ann').token()).toBe(`${secrets.access}_1`)
+    expect(await oauth.session('bob').token()).toBe(`${secrets.access}_2`)
+    expect(oauth.session('ann')).toBe(oauth.session('ann'))
+    await expect(oauth.session().token()).rejects.toMatchObject({ reason: 'no_tokens' })
   })
 
   it.each([

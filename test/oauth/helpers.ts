@@ -4,9 +4,9 @@ import {
   type OAuthClientOptions,
   OAuthError,
   type TokenSet,
-  type TokenStore,
   createOAuthClient,
 } from '../../src/extensions/oauth/index.ts'
+import type { ChangeText, SharedStore } from '../../src/extensions/shared/index.ts'
 import { failure, makeClient, ok } from '../support/service.ts'
 
 export const secrets = {
@@ -87,14 +87,17 @@ export function tokenSet(more: Partial<TokenSet> = {}): TokenSet {
   }
 }
 
-export function storeOf(tokens: TokenSet | null): TokenStore & { saved: TokenSet[]; held: TokenSet | null } {
+/** A store with the tokens of one user. */
+export function storeOf(
+  tokens: TokenSet | null,
+): SharedStore & { held: TokenSet | null; set(tokens: TokenSet | null): unknown } {
   const store = {
     held: tokens,
-    saved: [] as TokenSet[],
-    get: () => store.held,
-    set: (tokens: TokenSet) => {
-      store.held = tokens
-      store.saved.push(tokens)
+    set: (tokens: TokenSet | null): unknown => (store.held = tokens),
+    update: async <T>(_: string, change: ChangeText<T>): Promise<T> => {
+      const { value, result } = change(store.held ? JSON.stringify(store.held) : undefined, Date.now(), 0)
+      if (value !== undefined) await store.set(value === '' ? null : JSON.parse(value))
+      return result
     },
   }
   return store

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { OAuthClientOptions } from '../../src/extensions/oauth/index.ts'
+import type { OAuthClientOptions, TokenSet } from '../../src/extensions/oauth/index.ts'
+import { memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { query } from '../support/search.ts'
 import {
   access,
   broken,
@@ -13,34 +13,107 @@ import {
   refreshToken,
   scriptedServer,
   setUp,
+  storeOf,
   tokenSet,
 } from './helpers.ts'
 
 virtualTime()
 
-describe('OAuthSession.token() with tokens of another authorization', () => {
+describe('OAuthSession.token() with the store of another client', () => {
   it.each<[string, Partial<OAuthClientOptions>]>([
     ['issuer', { issuer: 'https://other.example' }],
     ['client', { clientId: 'other' }],
     ['base URL', { baseUrl: 'https://other.example/v1' }],
-  ])('refuses those of another %s, and names both without a secret', async (_, other) => {
-    const { server, session, store, bearers, client } = await setUp()
-    await settle(session.replace(tokenSet()))
-    const otherServer = scriptedServer()
-    const owner = await makeOAuth({ ...other, store, fetch: otherServer.fetch })
-    await settle(owner.session().replace(tokenSet({ accessToken: access(9), expiresAt: Date.now() })))
-    passQuickly(minutes(60))
-    const { held } = store
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ code: 'token_store' })
-    const { message } = error as Error
-    for (const name of ['https://as.example/', 'dashboard', 'https://api.example/v1'])
-      expect(message).toContain(name)
-    expect(message).toContain('other')
-    expect(message).not.toContain('secret')
-    expect([server.forms, bearers, store.held]).toEqual([[], [], held])
-    expect((await settle(owner.session().token())).value).toBe(access(1))
-    expect(store.held?.boundTo).toEqual(held?.boundTo)
+  ])('finds no tokens of another %s', async (_, other) => {
+    const [store, server] = [memoryStore(), scriptedServer()]
+    const owner = (await makeOAuth({ store, fetch: server.fetch })).session()
+    await owner.replace(tokenSet({ expiresAt: Date.now() }))
+    const session = (await makeOAuth({ ...other, store, fetch: server.fetch })).session()
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
+    expect(server.forms).toEqual([])
+    expect((await settle(owner.token())).value).toBe(access(1))
+  })
+})
+
+describe('two processes with one store', () => {
+  const two = async (tokens: TokenSet) => {
+    const [store, server] = [storeOf(tokens), scriptedServer()]
+    const sessionOf = async () => (await makeOAuth({ store, fetch: server.fetch })).session()
+    return { store, server, sessions: [await sessionOf(), await sessionOf()] as const }
+  }
+
+  it('send one refresh, and both use its tokens', async () => {
+    const { server, sessions } = await two(tokenSet({ expiresAt: Date.now() }))
+    const { value } = await settle(Promise.all([...sessions, ...sessions].map((each) => each.token())))
+    expect(value).toEqual(Array(4).fill(access(1)))
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it('do not wait for a refresh while the old token is valid', async () => {
+    const { server, sessions } = await two(tokenSet())
+    server.script(() => new Promise<never>(() => {}))
+    passQuickly(minutes(59) + 1)
+    const [first, second] = sessions.map((each) => settle(each.token()))
+    expect(await second).toMatchObject({ value: access(0), ms: 0 })
+    expect((await first)?.error).toMatchObject({ reason: 'lost' })
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it('send no refresh token again that one of them gave up', async () => {
+    const { store, server, sessions } = await two(tokenSet({ expiresAt: Date.now() }))
+    server.script(broken('ECONNRESET', 'read'))
+    const { update } = store
+    let isFirst = true
+    // The other one has read the tokens, and is about to note that it sends the refresh token.
+    store.update = async (key, change) => {
+      const result = await update(key, change)
+      if (isFirst) {
+        isFirst = false
+        await sessions[1].token().catch(() => {})
+      }
+      return result
+    }
+    // Without a refresh token, the old token may still work, if a clock is wrong.
+    expect((await settle(sessions[0].token())).value).toBe(access(0))
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it.each([
+    ['waits for a refresh of another process that may be running', 59_000, 'no answer'],
+    ['gives up the refresh token of a process that has died', 61_000, 'lost'],
+    ['gives it up if the clock was set back', -61_000, 'lost'],
+  ])('one of them %s', async (_, age, outcome) => {
+    const { server, sessions } = await two(
+      tokenSet({ expiresAt: Date.now(), refreshSentAt: Date.now() - age }),
+    )
+    const answer = sessions[0].token().catch((error: unknown) => (error as { reason: string }).reason)
+    const first = await Promise.race([answer, pass(900).then(() => 'no answer')])
+    expect([first, server.forms]).toEqual([outcome, []])
+    await settle(answer)
+  })
+
+  it('a stopped process stores its tokens when the other one gave up the refresh token', async () => {
+    const { store, server, sessions } = await two(tokenSet({ expiresAt: Date.now() }))
+    server.script(async (form, request) => {
+      passQuickly(minutes(2))
+      expect(await sessions[1].token().catch((error: unknown) => error)).toMatchObject({ reason: 'lost' })
+      return server.next(form, request)
+    })
+    expect((await settle(sessions[0].token())).value).toBe(access(1))
+    expect((await settle(sessions[1].token())).value).toBe(access(1))
+    expect(store.held?.refreshToken).toBe(refreshToken(1))
+  })
+})
+
+describe('OAuthSession.signOut()', () => {
+  it('removes the tokens and returns them, also during a refresh', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(async (form, request) => {
+      expect(await session.signOut()).toMatchObject({ refreshToken: refreshToken(0) })
+      return server.next(form, request)
+    })
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
+    expect([store.held, await session.signOut()]).toEqual([null, null])
   })
 })
 

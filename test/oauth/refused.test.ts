@@ -121,18 +121,13 @@ describe('ReauthorizationRequiredError', () => {
 
   it('lasts even if the store fails', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    const { get, set } = store
+    const { update } = store
     server.script(() => {
-      store.get = () => {
-        throw new Error('the disk is gone')
-      }
-      store.set = () => {
-        throw new Error('the disk is gone')
-      }
+      store.update = () => Promise.reject(new Error('the disk is gone'))
       return broken('ECONNRESET', 'read')()
     })
     await settle(session.token())
-    Object.assign(store, { get, set })
+    store.update = update
     expect((await settle(session.token())).error).toMatchObject({ reason: 'lost' })
     expect(server.forms).toHaveLength(1)
   })

@@ -105,10 +105,11 @@ describe('OAuthSession.token()', () => {
   it('returns new tokens only after storing them', async () => {
     const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     let stored = false
-    store.set = () =>
-      new Promise((resolve) => {
-        setTimeout(() => resolve((stored = true)), 500)
-      })
+    store.set = async (tokens) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      store.held = tokens
+      stored = tokens?.accessToken === access(1)
+    }
     const token = session.token().then((token) => ({ token, stored }))
     expect((await settle(token)).value).toEqual({ token: access(1), stored: true })
   })
@@ -116,9 +117,11 @@ describe('OAuthSession.token()', () => {
   it('sends no refresh that it cannot record in the store, and clears the record of an unprocessed one', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     const { held, set } = store
-    const problem = new Error('the disk is full')
-    store.set = () => Promise.reject(problem)
-    expect((await settle(session.token())).error).toBe(problem)
+    store.set = () => Promise.reject(new Error('the disk is full'))
+    expect((await settle(session.token())).error).toMatchObject({
+      code: 'token_store',
+      message: 'the token store failed: the disk is full',
+    })
     expect(server.forms).toHaveLength(0)
     store.set = set
     server.script(() => {

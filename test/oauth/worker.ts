@@ -1,14 +1,14 @@
 /** Calls the service with the tokens of a file until it is told to stop, and tells what became of the calls. */
 import { SocialSearch } from '../../src/index.ts'
 import { createOAuthClient } from '../../src/extensions/oauth/index.ts'
-import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
+import { sqliteStore } from '../../src/extensions/shared/index.ts'
 import { clientId, clientSecret, redirectUri } from './authorization-server.ts'
 
 const [issuer = '', baseUrl = '', path = ''] = process.argv.slice(2)
 
 const oauth = await createOAuthClient({
   ...{ issuer, clientId, clientSecret, redirectUri, baseUrl },
-  ...{ scopes: ['org:read', 'offline_access'], store: new FileTokenStore(path) },
+  ...{ scopes: ['org:read', 'offline_access'], store: sqliteStore(path) },
 })
 const client = new SocialSearch({ baseUrl, auth: oauth.session(), limits: { inFlight: 1 } })
 const state = { stopped: false }

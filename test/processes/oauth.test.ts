@@ -4,13 +4,8 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import {
-  MemoryTokenStore,
-  type OAuthClient,
-  type TokenStore,
-  createOAuthClient,
-} from '../../src/extensions/oauth/index.ts'
-import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
+import { type OAuthClient, createOAuthClient } from '../../src/extensions/oauth/index.ts'
+import { type SharedStore, memoryStore, sqliteStore } from '../../src/extensions/shared/index.ts'
 import {
   type AuthorizationServer,
   authorizationServer,
@@ -35,7 +30,7 @@ afterEach(async () => {
 /** A user who has authorized a client, and the service that takes their tokens. */
 async function authorized(
   tokens: Parameters<typeof authorizationServer>[0] = {},
-  store: TokenStore = new MemoryTokenStore(),
+  store: SharedStore = memoryStore(),
   identity: { clientId: string; clientSecret?: string } = { clientId, clientSecret },
 ) {
   const server = await authorizationServer(tokens)
@@ -47,7 +42,7 @@ async function authorized(
   })
   const session = await authorize(oauth)
   const client = new SocialSearch({ baseUrl: service.baseUrl, auth: session })
-  return { server, service, oauth, session, store, client }
+  return { server, service, oauth, session, client }
 }
 
 async function authorize(oauth: OAuthClient) {
@@ -87,11 +82,11 @@ describe('with oidc-provider', () => {
   it.each(['revoked', 'expired'])(
     'fifty calls with a token that is %s succeed after one refresh',
     async (end) => {
-      const { server, service, session, client, store } = await authorized()
-      const tokens = await store.get()
+      const { server, service, session, client } = await authorized()
       await expire(server, await session.token())
       // The client sends a token until it expires, or the service refuses it.
-      if (tokens && end === 'expired') await session.replace({ ...tokens, expiresAt: Date.now() - 1 })
+      const tokens = end === 'expired' ? await session.signOut() : null
+      if (tokens) await session.replace({ ...tokens, expiresAt: Date.now() - 1 })
       await Promise.all(Array.from({ length: 50 }, () => client.organization.usage()))
       expect(service.statuses.filter((status) => status === 200)).toHaveLength(50)
       if (end === 'expired') expect(service.statuses).toHaveLength(50)
@@ -100,7 +95,7 @@ describe('with oidc-provider', () => {
   )
 })
 
-describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
+describe('sqliteStore() with oidc-provider', { timeout: 60_000 }, () => {
   /** Starts processes, and ends them when the authorization server has made so many refreshes. */
   async function run(server: AuthorizationServer, refreshes: number, args: string[][], watch: () => void) {
     const workers = args.map((args) => fork(join(import.meta.dirname, '../oauth/worker.ts'), args))
@@ -122,8 +117,8 @@ describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
 
   it('serves two processes through ten rotations of one refresh token', async () => {
     const folder = newFolder()
-    const path = join(folder, 'tokens.json')
-    const { server, service } = await authorized({ lifetime: 2 }, new FileTokenStore(path))
+    const path = join(folder, 'tokens.sqlite')
+    const { server, service } = await authorized({ lifetime: 2 }, sqliteStore(path))
     const modes = new Set<string>()
     const worker = [server.issuer, service.baseUrl, path]
     const reports = await run(server, 10, [worker, worker], () => {

@@ -1,4 +1,3 @@
-import { assertMethod } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import {
   type AuthorizationRequest,
@@ -10,7 +9,6 @@ import {
 } from './protocol.ts'
 import { OAuthSession } from './session.ts'
 import { type OAuthClientOptions, type OAuthEndpoints, checkedOptions } from './settings.ts'
-import type { TokenStore } from './store.ts'
 
 /**
  * A client of the authorization server: sends users there, and exchanges their callback for tokens.
@@ -22,7 +20,7 @@ import type { TokenStore } from './store.ts'
  */
 export class OAuthClient {
   readonly #settings: OAuthSettings
-  readonly #sessions = new WeakMap<TokenStore, OAuthSession>()
+  readonly #sessions = new Map<string, OAuthSession>()
 
   constructor(settings: OAuthSettings) {
     this.#settings = settings
@@ -48,14 +46,14 @@ export class OAuthClient {
    *
    * @param callbackUrl The URL that the server sent the user back to, or its path with the query.
    * @param pending The `pending` that `authorizationUrl` returned for this user.
-   * @param store Where to store the tokens, if each user has a store. Default: the store of the client.
-   * @returns the session of that store.
+   * @param user Your id of the user, if the program has several.
+   * @returns the session of that user.
    * @throws {OAuthError} for example with `reason: 'access_denied'` if the user refused.
    */
   async exchange(
     callbackUrl: string | URL,
     pending: PendingAuthorization,
-    store?: TokenStore,
+    user?: string,
   ): Promise<OAuthSession> {
     const { state, codeVerifier } = Object(pending) as Partial<PendingAuthorization>
     if (!state || !codeVerifier)
@@ -63,17 +61,16 @@ export class OAuthClient {
     const { redirectUri } = this.#settings
     if (!URL.canParse(String(callbackUrl), redirectUri))
       throw new ConfigurationError('callbackUrl is neither a URL nor a path')
-    const session = this.session(store)
+    const session = this.session(user)
     const callback = new URL(callbackUrl, redirectUri)
     await session.replace(await exchangeCode(this.#settings, callback, pending))
     return session
   }
 
-  /** The session that uses the tokens in a store, for `auth` of a `SocialSearch`; one per store. */
-  session(store: TokenStore = this.#settings.store): OAuthSession {
-    for (const method of ['get', 'set']) assertMethod('store', store, method)
-    const session = this.#sessions.get(store) ?? new OAuthSession(store, this.#settings)
-    this.#sessions.set(store, session)
+  /** The session of a user, for `auth` of a `SocialSearch`. */
+  session(user = ''): OAuthSession {
+    const session = this.#sessions.get(user) ?? new OAuthSession(this.#settings, user)
+    this.#sessions.set(user, session)
     return session
   }
 }
@@ -94,8 +91,5 @@ export class OAuthClient {
  */
 export async function createOAuthClient(options: OAuthClientOptions): Promise<OAuthClient> {
   const checked = checkedOptions(options)
-  const server = await serverOf(checked)
-  const { clientId, resource } = checked
-  const binding = { issuer: new URL(server.issuer).href, clientId, baseUrl: resource }
-  return new OAuthClient({ ...checked, server, binding })
+  return new OAuthClient({ ...checked, server: await serverOf(checked) })
 }

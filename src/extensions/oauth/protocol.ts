@@ -7,7 +7,7 @@ import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type RequestContext, request, serverError } from './request.ts'
 import { type CheckedOptions, serverUrl } from './settings.ts'
-import type { TokenBinding, TokenSet } from './store.ts'
+import type { TokenSet } from './tokens.ts'
 
 /** What you keep between sending a user away and their return, as plain JSON. `codeVerifier` is a secret. */
 export interface PendingAuthorization {
@@ -25,8 +25,6 @@ export interface AuthorizationRequest {
 /** A client at its authorization server. */
 export interface OAuthSettings extends CheckedOptions {
   readonly server: oauth.AuthorizationServer
-  /** What its tokens are bound to. */
-  readonly binding: TokenBinding
 }
 
 /**

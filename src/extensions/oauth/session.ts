@@ -1,11 +1,24 @@
 import type { AuthProvider } from '../../index.ts'
+import type { ChangeText } from '../shared/index.ts'
 import { sleep } from '../../lib/time.ts'
-import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../../errors/index.ts'
+import {
+  OAuthError,
+  type ReauthorizationReason,
+  ReauthorizationRequiredError,
+  TokenStoreError,
+} from '../../errors/index.ts'
+import { messageOf } from '../../lib/thrown.ts'
 import { type OAuthSettings, requestTokens } from './protocol.ts'
-import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from './store.ts'
+import { type TokenSet, tokensIn } from './tokens.ts'
 
 /** How long before its end to renew a token, in milliseconds; at most half of its lifetime. */
 const leewayMs = 60_000
+
+/** How long a process may take to send a refresh token and to store the response, in milliseconds: twice the timeout. */
+const refreshMs = 60_000
+
+/** How often to look whether another process has renewed the tokens, in milliseconds. */
+const pollMs = 100
 
 /**
  * The access tokens of one authorization, renewed before they expire and after a 401. Pass it as `auth` to any number of
@@ -15,8 +28,9 @@ const leewayMs = 60_000
  * const client = new SocialSearch({ baseUrl, auth: oauth.session() })
  */
 export class OAuthSession implements AuthProvider {
-  readonly #store: TokenStore
   readonly #settings: OAuthSettings
+  /** Names the tokens in the store. */
+  readonly #key: string
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
   /** An access token not to use again: the service rejected it, or the session ended with it for a reason. */
@@ -24,11 +38,13 @@ export class OAuthSession implements AuthProvider {
   #renewing: Promise<TokenSet> | undefined
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
-  #lastTurn: Promise<unknown> = Promise.resolve()
 
-  constructor(store: TokenStore, settings: OAuthSettings) {
-    this.#store = store
+  /** @param user Whose tokens they are. */
+  constructor(settings: OAuthSettings, user: string) {
     this.#settings = settings
+    // Tokens of another client or service have another name, so that they never come to this one.
+    const { server, clientId, resource } = settings
+    this.#key = `oauth:${JSON.stringify([new URL(server.issuer).href, clientId, resource, user])}`
   }
 
   /**
@@ -40,7 +56,7 @@ export class OAuthSession implements AuthProvider {
    */
   async token(): Promise<string> {
     if (this.#cached && this.#isFresh(this.#cached)) return this.#cached.accessToken
-    this.#renewing ??= this.#exclusively(() => this.#renew()).finally(() => (this.#renewing = undefined))
+    this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined))
     try {
       return (await this.#renewing).accessToken
     } catch (error) {
@@ -62,11 +78,18 @@ export class OAuthSession implements AuthProvider {
 
   /** Stores the tokens of a new authorization, in place of the old one. */
   async replace(tokens: TokenSet): Promise<void> {
-    const bound = { ...tokens, boundTo: this.#settings.binding }
-    await this.#exclusively(async () => {
-      await this.#store.set(bound)
-      this.#use(bound)
-    })
+    await this.#update(() => ({ value: JSON.stringify(tokens), result: undefined }))
+    this.#use(tokens)
+  }
+
+  /**
+   * Removes the tokens from the store, and returns them, so that you can revoke them at the authorization server.
+   *
+   * @throws {TokenStoreError}
+   */
+  async signOut(): Promise<TokenSet | null> {
+    this.#cached = undefined
+    return this.#update((text) => ({ value: '', result: tokensIn(text) ?? null }))
   }
 
   /** Whether a token can be sent, and does not expire within `leeway` milliseconds. */
@@ -92,9 +115,17 @@ export class OAuthSession implements AuthProvider {
     if (accessToken === this.#spent?.accessToken && this.#spent.reason !== undefined)
       throw new ReauthorizationRequiredError(this.#spent.reason)
     if (refreshToken === undefined) throw new ReauthorizationRequiredError('no_refresh_token')
-    if (stored.refreshSentAt !== undefined) return this.#end(stored, 'lost')
+    if (stored.refreshSentAt !== undefined) {
+      // Clocks of machines differ, and may have been set.
+      if (Math.abs(Date.now() - stored.refreshSentAt) > refreshMs) return this.#end(stored, 'lost')
+      // Another process renews them.
+      if (this.#isUsable(stored)) return stored
+      await sleep(pollMs)
+      return this.#renew(attempt)
+    }
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
-    await this.#store.set({ ...stored, refreshSentAt: Date.now() })
+    const sent = { ...stored, refreshSentAt: Date.now() }
+    if (!(await this.#replace(stored, sent))) return this.#renew(attempt)
     let renewed: TokenSet
     try {
       // The server may name the token that it replaces.
@@ -102,36 +133,45 @@ export class OAuthSession implements AuthProvider {
       renewed = await requestTokens('refresh', this.#settings, { refresh_token: refreshToken }, secrets)
     } catch (error) {
       const { reason, processed } = error as OAuthError
-      if (reason === 'invalid_grant') return this.#end(stored, 'refused')
-      if (processed !== 'no') return this.#end(stored, 'lost')
+      if (reason === 'invalid_grant') return this.#end(sent, 'refused')
+      if (processed !== 'no') return this.#end(sent, 'lost')
       // The error of the refresh matters more than one of the store.
-      await this.#replace(stored, stored).catch(() => {})
+      await this.#replace(sent, stored).catch(() => {})
       const delay = retryDelay(error as OAuthError, attempt)
       if (delay === undefined) throw error
       await sleep(delay)
       return this.#renew(attempt + 1)
     }
     // The server may omit an unchanged refresh token.
-    const tokens = { refreshToken, ...renewed, boundTo: this.#settings.binding }
-    return (await this.#replace(stored, tokens)) ? this.#use(tokens) : this.#renew()
+    const tokens = { refreshToken, ...renewed }
+    // If this process was stopped meanwhile, another one may have given up the refresh token.
+    return (await this.#replace(sent, tokens, withoutRefresh(sent))) ? this.#use(tokens) : this.#renew()
   }
 
   async #read(): Promise<TokenSet | null> {
-    const stored: unknown = (await this.#store.get()) ?? null
-    if (stored !== null) {
-      assertTokenSet(stored, 'the token store')
-      assertBoundTo(this.#settings.binding, stored)
-    }
+    const stored = await this.#update((text) => ({ result: tokensIn(text) }))
+    if (stored === undefined)
+      throw new TokenStoreError('the token store holds no usable tokens; authorize again to replace them')
     this.#cached = stored ?? undefined
     return stored
   }
 
-  /** Replaces tokens in the store, unless they were replaced or removed. */
-  async #replace(old: TokenSet, tokens: TokenSet): Promise<boolean> {
-    const { accessToken, refreshToken = old.refreshToken } = (await this.#store.get()) ?? {}
-    if (accessToken !== old.accessToken || refreshToken !== old.refreshToken) return false
-    await this.#store.set(tokens)
-    return true
+  /** Replaces tokens in the store, unless they have changed. */
+  #replace(old: TokenSet, tokens: TokenSet, otherOld = old): Promise<boolean> {
+    const expected = [old, otherOld].map((each) => JSON.stringify(each))
+    return this.#update((text) => {
+      const isSame = expected.includes(JSON.stringify(tokensIn(text)))
+      return isSame ? { value: JSON.stringify(tokens), result: true } : { result: false }
+    })
+  }
+
+  /** @throws {TokenStoreError} */
+  async #update<T>(change: ChangeText<T>): Promise<T> {
+    try {
+      return await this.#settings.store.update(this.#key, change)
+    } catch (error) {
+      throw new TokenStoreError(`the token store failed: ${messageOf(error)}`)
+    }
   }
 
   #use(tokens: TokenSet): TokenSet {
@@ -143,17 +183,13 @@ export class OAuthSession implements AuthProvider {
   /** Ends the session, and removes the refresh token from the store, so that no process sends it again. */
   async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<never> {
     this.#spent = { accessToken: stored.accessToken, reason }
-    const rest = { ...stored, refreshToken: undefined, refreshSentAt: undefined }
-    await this.#replace(stored, rest).catch(() => {})
+    await this.#replace(stored, withoutRefresh(stored)).catch(() => {})
     throw new ReauthorizationRequiredError(reason)
   }
+}
 
-  /** Runs work on the tokens one at a time, in this session and in all others that share the store. */
-  #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(() => (this.#store.lock ? this.#store.lock(work) : work()))
-    this.#lastTurn = turn.catch(() => {})
-    return turn
-  }
+function withoutRefresh(tokens: TokenSet): TokenSet {
+  return { ...tokens, refreshToken: undefined, refreshSentAt: undefined }
 }
 
 /** Maximum number of requests for one refresh. */

@@ -5,7 +5,7 @@ import { isSafe, resolveBaseUrl } from '../../extend.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { MemoryTokenStore, type TokenStore } from './store.ts'
+import { type SharedStore, memoryStore } from '../shared/index.ts'
 
 /** URLs of an authorization server: https, or http on a loopback address. */
 export interface OAuthEndpoints {
@@ -39,8 +39,8 @@ export interface OAuthClientOptions {
   baseUrl: string
   /** Scopes to request; `offline_access` brings a refresh token. */
   scopes: readonly OAuthScope[]
-  /** Where to keep the tokens. Default: in memory. */
-  store?: TokenStore | undefined
+  /** Where to keep the tokens, a store of `social-search-sdk/shared`. Default: in memory. */
+  store?: SharedStore | undefined
   /** The fetch function to use. Default: the global `fetch`. */
   fetch?: Fetch | undefined
 }
@@ -55,7 +55,7 @@ export function checkedOptions(options: OAuthClientOptions) {
     ...{ redirectUri: true, baseUrl: true, scopes: true, store: true, fetch: true },
   })
   const { issuer, endpoints, clientId, clientSecret, redirectUri, scopes, fetch } = options
-  const { store = new MemoryTokenStore() } = options
+  const { store = memoryStore() } = options
   if (issuer === undefined && endpoints === undefined)
     throw new ConfigurationError('pass issuer, or endpoints for a server without metadata')
   if (issuer !== undefined) serverUrl('issuer', issuer)
@@ -70,7 +70,7 @@ export function checkedOptions(options: OAuthClientOptions) {
   if (!URL.canParse(redirectUri)) throw new ConfigurationError('redirectUri is not a URL')
   if (!Array.isArray(scopes) || scopes.length === 0)
     throw new ConfigurationError('`scopes` must be a list of one or more scopes')
-  for (const method of ['get', 'set']) assertMethod('store', store, method)
+  assertMethod('store', store, 'update')
   if (fetch !== undefined) assertFunction('fetch', fetch)
   const resource = new URL(resolveBaseUrl(options.baseUrl, new Redactor())).origin + audiencePath
   return { ...options, store, resource, scope: [...new Set(scopes)].join(' ') }

@@ -10,9 +10,8 @@ import {
   isSocialSearchError,
   microblog,
 } from 'social-search-sdk'
-import { SharedLimiter, type SharedStore, memoryStore } from 'social-search-sdk/shared'
+import { SharedLimiter, type SharedStore, memoryStore, sqliteStore } from 'social-search-sdk/shared'
 import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
-import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { type ReceivedEvent, createEventReceiver, verifyStandardWebhooks } from 'social-search-sdk/events'
 import { streamOf, toCsv } from 'social-search-sdk/export'
 import { toNodeListener } from 'social-search-sdk/node'
@@ -61,8 +60,7 @@ await server.close()
 if (posts.length !== 5) throw new Error(`expected 5 posts, got ${posts.length}`)
 
 const tokens: TokenSet = { accessToken: apiKey, refreshToken: 'first', obtainedAt: 0, expiresAt: 1 }
-const store = new FileTokenStore('tokens.json')
-store.set(tokens)
+const store = sqliteStore('tokens.sqlite')
 const oauth = await createOAuthClient({
   endpoints: { authorization: 'https://login.example/authorize', token: 'https://login.example/token' },
   clientId: 'consumer',
@@ -72,9 +70,11 @@ const oauth = await createOAuthClient({
   store,
   fetch: () => Promise.resolve(Response.json({ access_token: apiKey, token_type: 'Bearer', expires_in: 60 })),
 })
+await oauth.session().replace(tokens)
 const authorized = new SocialSearch({ baseUrl, auth: oauth.session(), fetch })
 await authorized.organization.usage()
-if (((await store.get())?.obtainedAt ?? 0) === 0) throw new Error('the tokens were not renewed')
+if (((await oauth.session().signOut())?.obtainedAt ?? 0) === 0) throw new Error('the tokens were not renewed')
+store.close()
 const caller: ProxyCaller = { id: 'ada' }
 const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => caller, budget: 10 })
 createServer(toNodeListener(proxy))

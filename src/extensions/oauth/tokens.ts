@@ -1,0 +1,27 @@
+import { isRecord } from '../../lib/is-record.ts'
+import { parsed } from '../../lib/json.ts'
+
+/** The tokens of one authorization, as plain JSON. `accessToken` and `refreshToken` are secrets. */
+export interface TokenSet {
+  readonly accessToken: string
+  /** Present if `offline_access` was granted. */
+  readonly refreshToken?: string | undefined
+  /** When the tokens were requested, in milliseconds of this machine's clock. */
+  readonly obtainedAt: number
+  /** When the access token expires, in milliseconds of this machine's clock; absent if the server did not say. */
+  readonly expiresAt?: number | undefined
+  /**
+   * When a process began to send the refresh token, in milliseconds of its clock; absent once the response is known. After
+   * a minute, that process has died, and the refresh token may be used up.
+   */
+  readonly refreshSentAt?: number | undefined
+}
+
+/** The tokens in a text of a store: null if it has none, undefined if it is no such text. */
+export function tokensIn(text = ''): TokenSet | null | undefined {
+  if (text === '') return null
+  const tokens = parsed(text)
+  const { accessToken, obtainedAt, refreshToken = accessToken } = isRecord(tokens) ? tokens : {}
+  const areTexts = [accessToken, refreshToken].every((token) => typeof token === 'string' && token !== '')
+  return areTexts && Number.isFinite(obtainedAt) ? (tokens as TokenSet) : undefined
+}
