@@ -30,7 +30,7 @@ export { effectOf } from './core/retry/policy.ts'
 export { type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
 export { type CallCredits, assumedCeiling } from './core/credits/ledger.ts'
 export { quoteOf } from './core/credits/quote.ts'
-export { type ProxiedCode, creditsHeader } from './core/http/proxy-protocol.ts'
+export { creditsHeader } from './core/credits/reported-cost.ts'
 
 // HTTP, on which OAuth builds.
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'

@@ -114,7 +114,7 @@ const refused: Record<string, Row[]> = {
     ],
     ['params outside the documented bounds', {}, { body: '{"query":""}' }],
   ],
-  '402 credit_budget': [
+  '402 budget_exceeded': [
     ['a caller without credits', { budget: 1 }, {}],
     [
       'a caller with fewer credits than possible items',

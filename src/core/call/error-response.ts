@@ -2,7 +2,7 @@ import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts
 import { maxMessageLength } from '../../api/issues.ts'
 import { ApiError, type Charged, RedirectError, apiErrorClasses } from '../../errors/index.ts'
 import { parsed } from '../../lib/json.ts'
-import { readCredits } from '../http/proxy-protocol.ts'
+import { readCharged, readCredits } from '../credits/reported-cost.ts'
 import type { RawResponse } from '../http/send.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import type { Failure, FailureKind } from '../retry/failure.ts'
@@ -33,8 +33,8 @@ function failureOfStatus(at: Situation, { response, text }: RawResponse): Failur
   const body = redactor.data(parsed(text, client.bodyFormat))
   const announced = announcedWait(headers, body, Date.now())
   const errorBody = status < 400 ? null : client.bodyFormat.readError(body)
-  const reported = errorBody?.tookEffect
-  const isByProxy = reported !== undefined
+  const reported = errorBody && readCharged(body)
+  const isByProxy = reported !== null
 
   const { kind: found, tookEffect } =
     errorBody === null
@@ -56,7 +56,7 @@ function failureOfStatus(at: Situation, { response, text }: RawResponse): Failur
     requestId: redactor.requestId(body),
     issues: errorBody?.issues,
     retryAfter: announced === null ? undefined : announced / 1000,
-    gateway: errorBody === null || errorBody.gateway,
+    gateway: errorBody === null,
     // A proxy's 403 is about its caller.
     ...(status === 403 && !isByProxy && { requiredScopes: operation.scopes }),
   }

@@ -1,7 +1,7 @@
 import type { Charged } from '../../errors/index.ts'
 import { parsed } from '../../lib/json.ts'
 import { type CallCredits, costOf } from '../credits/ledger.ts'
-import { readCredits } from '../http/proxy-protocol.ts'
+import { readCredits } from '../credits/reported-cost.ts'
 import type { RawResponse } from '../http/send.ts'
 import type { Failure } from '../retry/failure.ts'
 import type { Situation } from './call.ts'

@@ -1,8 +1,11 @@
 import { type ServiceError, readServiceError } from '../../api/error-envelope.ts'
-import { type ProxyError, readProxyError } from './proxy-protocol.ts'
+import type { ApiError, ApiErrorDetails } from '../../errors/index.ts'
 
-/** The fields of an API's own error body; those of a proxy only if it uses this package. */
-export type ErrorBody = Partial<ServiceError & ProxyError>
+/** The fields of an API's own error body. */
+export interface ErrorBody extends Partial<ServiceError> {
+  /** Makes the error, instead of the class for the status. */
+  readonly toError?: (details: ApiErrorDetails) => ApiError
+}
 
 type Replacer = (name: string, value: unknown) => unknown
 
@@ -22,8 +25,5 @@ export const serviceFormat: BodyFormat = {
   accept: 'application/json',
   stringify: JSON.stringify,
   parse: JSON.parse,
-  readError: (body) => {
-    const error = readServiceError(body)
-    return error && { ...error, ...readProxyError(body) }
-  },
+  readError: readServiceError,
 }

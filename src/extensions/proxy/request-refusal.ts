@@ -7,8 +7,8 @@ export interface RefusalFields {
   /** Seconds. */
   readonly retryAfter?: number | undefined
   readonly headers?: Record<string, string>
-  /** Fields of the proxy protocol. Default: nothing was charged. */
-  readonly details?: { charged: Charged; [detail: string]: unknown }
+  /** Whether the call was charged, or for a write, applied. Default `no`. */
+  readonly charged?: Charged
 }
 
 /** Ends a request with a response in the service's error format. */

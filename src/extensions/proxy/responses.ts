@@ -1,5 +1,5 @@
 import type { CreditBudget } from '../../index.ts'
-import { type ProxiedCode, creditsHeader } from '../../extend.ts'
+import { creditsHeader } from '../../extend.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -29,34 +29,27 @@ export function jsonResponse(
 
 /** A refusal in the service's envelope. */
 export function errorResponse(requestId: string, { status, code, message, fields }: ProxyRefusal): Response {
-  const { issues = [], retryAfter, headers = {}, details = { charged: 'no' } } = fields
+  const { issues = [], retryAfter, headers = {}, charged = 'no' } = fields
   const wait = retryAfter === undefined ? undefined : { retryAfter: Math.ceil(retryAfter) }
-  const error = { ...details, code, message, ...(issues.length > 0 && { issues }), ...wait }
+  const error = { code, message, charged, ...(issues.length > 0 && { issues }), ...wait }
   const body = JSON.stringify({ requestId, error })
   return jsonResponse(body, status, { ...headers, ...(wait && { 'retry-after': String(wait.retryAfter) }) })
 }
 
-/** The client's own errors that the browser may see, with the status of each. Others may name internal hosts. */
-const ownStatus: Readonly<Record<ProxiedCode, number>> = {
-  connection: 502,
-  timeout: 504,
-  redirect: 502,
-  credit_budget: 402,
-  closed: 503,
-}
-
-/** What rebuilds such an error behind the proxy. */
-function ownFields(error: object): object {
-  const { phase, status, needed, remaining, reason }: Record<string, unknown> = { ...error }
-  // A reason that is not a code may name an internal host, too.
-  const isCode = /^[A-Z][A-Z0-9_]{1,40}$/.test(String(reason))
-  return { phase, status, needed, remaining, ...(isCode && { reason }) }
-}
+/** The client's own errors that the browser may see, with the status and the code of each. Others may name internal hosts. */
+const ownErrors: { readonly [Code in SocialSearchError['code']]?: readonly [status: number, code: string] } =
+  {
+    connection: [502, 'connection_failed'],
+    timeout: [504, 'timed_out'],
+    redirect: [502, 'redirected'],
+    credit_budget: [402, 'budget_exceeded'],
+    closed: [503, 'proxy_closed'],
+  }
 
 /** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
 export function isPublicError(error: unknown): error is SocialSearchError {
   if (error instanceof ApiError || error instanceof InvalidRequestError) return true
-  return error instanceof SocialSearchError && (error.code === 'invalid_response' || error.code in ownStatus)
+  return error instanceof SocialSearchError && (error.code === 'invalid_response' || error.code in ownErrors)
 }
 
 /** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. */
@@ -82,28 +75,26 @@ export function failedCall(
 
 function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: boolean): ProxyRefusal {
   if (error === null) {
-    const details = { charged, ...(isWrite && { applied: 'unknown' as const }) }
-    return new ProxyRefusal(500, 'internal_error', 'the proxy failed', { details })
+    const fields = { charged: isWrite ? ('unknown' as const) : charged }
+    return new ProxyRefusal(500, 'internal_error', 'the proxy failed', fields)
   }
   if (error instanceof InvalidRequestError) return invalidRequest(error.issues)
-  const code: string = error.code
+  const fields = { charged: error.applied ?? error.charged }
   // The client behind the proxy adds the operation to the message again.
   const message = error.message.replace(`${error.operation}: `, '')
-  const outcome = { charged: error.charged, ...(error.applied && { applied: error.applied }) }
   if (error instanceof ApiError) {
-    const details = { ...outcome, ...(error.gateway && { gateway: true }) }
-    const { status, issues, retryAfter } = error
+    const { status, code, issues, retryAfter } = error
     if (refusesProxy(error)) {
       const reason = `the service refused the proxy with ${status}; only the operator of the proxy can fix this`
-      return new ProxyRefusal(502, 'service_refused_proxy', reason, { details })
+      return new ProxyRefusal(502, 'service_refused_proxy', reason, fields)
     }
     const isError = status >= 400 && status < 600
-    return new ProxyRefusal(isError ? status : 502, code, message, { issues, retryAfter, details })
+    return new ProxyRefusal(isError ? status : 502, code, message, { ...fields, issues, retryAfter })
   }
-  const words = code === 'connection' ? 'the connection between the proxy and the service failed' : message
-  // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
-  const details = { ...outcome, by: 'proxy' as const, ...ownFields(error) }
-  return new ProxyRefusal(ownStatus[code as ProxiedCode], code, words, { details })
+  const [status, code] = ownErrors[error.code] ?? [500, 'internal_error']
+  const isNetwork = error.code === 'connection'
+  const words = isNetwork ? 'the connection between the proxy and the service failed' : message
+  return new ProxyRefusal(status, code, words, fields)
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */

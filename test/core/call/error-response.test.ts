@@ -35,7 +35,7 @@ const failed = (status: number, body: unknown, more: Case = {}): Failure => {
 }
 
 const own = (code: string, error: object = {}) => ({ requestId: 'req_1', error: { code, ...error } })
-const byProxy = (code: string, error: object = {}) => own(code, { by: 'proxy', charged: 'no', ...error })
+const byProxy = (code: string, error: object = {}) => own(code, { charged: 'no', ...error })
 const without = (name: string): unknown =>
   expect.not.objectContaining({ [name]: expect.anything() as unknown })
 
@@ -68,7 +68,7 @@ it.each<[string, Failure, object]>([
   ],
   [
     'a proxy says what it cost, in its own words of one line',
-    failed(500, byProxy('x', { charged: 'yes', message: `a\nb${'c'.repeat(600)}`, gateway: true }), {
+    failed(500, byProxy('x', { charged: 'yes', message: `a\nb${'c'.repeat(600)}` }), {
       headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' },
     }),
     {
@@ -78,7 +78,7 @@ it.each<[string, Failure, object]>([
         credits: { spent: 2, uncertain: 0, charged: 'yes' },
         wait: null,
       },
-      error: { gateway: true, message: expect.stringMatching(/^microblog.search: a bc{497}…$/) as string },
+      error: { message: expect.stringMatching(/^microblog.search: a bc{497}…$/) as string },
     },
   ],
   [
@@ -87,11 +87,6 @@ it.each<[string, Failure, object]>([
     { tookEffect: 'unknown', credits: undefined },
   ],
   ['403 of a proxy names no scopes', failed(403, byProxy('forbidden')), { error: without('requiredScopes') }],
-  [
-    'an error of a proxy has its class',
-    failed(503, byProxy('closed')),
-    { kind: 'final', error: { name: 'ClosedError' } },
-  ],
   [
     'a proxy cannot charge what was not sent',
     failed(500, byProxy('x', { charged: 'yes' }), { tookEffect: 'no' }),
