@@ -62,7 +62,7 @@ export class LocalLimiter implements CallLimiter {
       wait: () => pace.wait,
       hasNoSlot,
       // In Cloudflare's workers, no call may wait for the end of another one's request.
-      isFull: () => this.#polling !== undefined && hasNoSlot(),
+      isFull: this.#polling && hasNoSlot,
       take: () => {
         // The other surfaces come first the next time.
         this.#queues.delete(name)

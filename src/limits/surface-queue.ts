@@ -20,7 +20,7 @@ export interface SlotSource {
   /** Whether all slots are taken. */
   hasNoSlot(): boolean
   /** Whether to take no slot before the next {@link SurfaceQueue.wake}. Default: false. */
-  isFull?(): boolean
+  isFull?: (() => boolean) | undefined
   /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
   take(): Promise<Slot | undefined>
 }
@@ -192,7 +192,7 @@ export class SurfaceQueue {
   #leave(entry: Entry): boolean {
     if (!this.#waiting.delete(entry)) return false
     entry.request.signal.removeEventListener('abort', entry)
-    if (this.length === 0) this.#endPacedWait()
+    if (this.#waiting.first === undefined) this.#endPacedWait()
     return true
   }
 

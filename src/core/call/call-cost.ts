@@ -25,7 +25,7 @@ export class CallCost implements CallCredits {
     this.#worstCase = worstCase(operation.price, request.maxItems, settings.ceiling)
   }
 
-  /** Reserves the cost of the next attempt, unless it is still reserved. */
+  /** Reserves the cost of the next attempt in the ledger, unless it is still reserved. */
   reserve(): void {
     if (this.#worstCase === null || this.#isReserved) return
     this.#isReserved = true
@@ -33,7 +33,7 @@ export class CallCost implements CallCredits {
   }
 
   /**
-   * Reserves the cost in every budget and in the ledger, or in none. Once the call has ended, it asks no further budget.
+   * Reserves the cost in every budget, or in none, before the ledger. Once the call has ended, it asks no further budget.
    *
    * @throws {CreditBudgetError} if a budget has too few credits left.
    */
@@ -50,7 +50,6 @@ export class CallCost implements CallCredits {
       throw error
     }
     if (this.#isClosed) this.#endReservations(0, 0)
-    else this.reserve()
   }
 
   /**

@@ -26,17 +26,12 @@ function late(message: string): Ended {
 }
 
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */
-export class Cancellation {
-  readonly #controller = new AbortController()
+export class Cancellation extends AbortController {
   #sendBy: number | undefined
   /** The reason once `#sendBy` has passed. */
   #late: Ended | undefined
   #isInFlight = false
   #cleanUp: (() => void)[] | undefined
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
 
   /** Monotonic time after which nothing more is sent. */
   get sendBy(): number {
@@ -50,10 +45,6 @@ export class Cancellation {
 
   markInFlight(isInFlight: boolean): void {
     this.#isInFlight = isInFlight
-  }
-
-  abort(reason: unknown): void {
-    this.#controller.abort(reason)
   }
 
   /** Throws the reason of the abort. Work that blocks the thread delays timers, so it checks the time first. */

@@ -58,9 +58,8 @@ export class OpenCalls {
   /** In Cloudflare's workers, the timer would end with the incoming request that its first call belongs to. */
   readonly #isTied = isTiedToRequests()
 
-  /** Adds a call until it has ended. Its time begins; if the client is closed, it ends at once. */
-  add(call: Call, callerLeft: AbortSignal | undefined): void {
-    call.cancellation.start(call.settings, callerLeft)
+  /** Adds a call until it has ended, or ends it if the client is closed. */
+  add(call: Call): void {
     this.#calls.set(call, undefined)
     if (this.#isClosed) call.cancellation.abort(closed)
   }

@@ -24,7 +24,7 @@ class CallRun {
   readonly #openCalls: OpenCalls
   readonly #cost: CallCost
   /** The token of the next attempt, or of the latest. */
-  #token: string | null = null
+  #token: string | null
   /** Made with the first attempt: thousands of calls may be queued. */
   #latest: Situation | undefined
 
@@ -32,6 +32,7 @@ class CallRun {
     this.#call = call
     this.#openCalls = openCalls
     this.#cost = new CallCost(call)
+    this.#token = call.client.credential.fixed ?? null
   }
 
   async send(): Promise<CallResult> {
@@ -63,8 +64,8 @@ class CallRun {
 
   #makeAttempt(lease: Lease): Promise<CallResult> {
     const before = this.#situation()
-    const redactor = this.#token === null ? before.redactor : before.redactor.with(this.#token)
-    this.#latest = { ...before, redactor }
+    const isNew = this.#call.client.credential.fixed === undefined
+    this.#latest = isNew ? { ...before, redactor: before.redactor.with(this.#token ?? '') } : before
     return new OpenAttempt(this.#latest, lease, this.#openCalls, this.#cost, this.#token).make()
   }
 
@@ -72,8 +73,6 @@ class CallRun {
   #queue(): Promise<Lease> {
     const { client, settings } = this.#call
     if (client.credential.fixed === undefined || settings.budgets.length > 0) return this.#prepareAndQueue()
-    this.#cost.reserve()
-    this.#token = client.credential.fixed
     return client.limiter.acquire(this.#enterQueue())
   }
 
@@ -117,6 +116,7 @@ class CallRun {
 
   #enterQueue(): QueueRequest {
     const { cancellation, operation, settings } = this.#call
+    this.#cost.reserve()
     const queueRequest: QueueRequest = {
       surface: operation.surface,
       priority: settings.priority,

@@ -140,7 +140,8 @@ export class ClientTransport implements Transport {
         cancellation: new Cancellation(),
         observer: settings.observers.length > 0 ? new CallObserver(settings, configured, request) : undefined,
       }
-      this.#openCalls.add(call, callerLeft)
+      call.cancellation.start(settings, callerLeft)
+      this.#openCalls.add(call)
       const { observer } = call
       if (observer === undefined) return this.#answer(call)
       const observed: Send = (call) => observer.observe(() => this.#answer(call))
