@@ -78,6 +78,22 @@ describe('SharedLimiter', () => {
     expect(counts[1]).toBeGreaterThan(43)
   })
 
+  it('sends several requests in each turn of a far process, unless they take longer than the turn', async () => {
+    const store = distantDatabase().connect(300)
+    const limiter = new SharedLimiter({ store, organization: 'acme', limits: { perMinute: 1000 } })
+    const use = async (ms: number): Promise<void> => {
+      const lease = await limiter.acquire(request)
+      await wait(ms)
+      lease.release()
+    }
+    const useAll = (count: number, ms: number) =>
+      settle(Promise.all(Array.from({ length: count }, () => use(ms))))
+    await useAll(1, 50)
+    expect((await useAll(24, 50)).ms).toBeLessThan(2000)
+    // Two at a time.
+    expect((await useAll(8, 3000)).ms).toBeLessThan(4 * 3000 + 4000)
+  })
+
   it('gives back the slots of calls that have left after they were granted', async () => {
     const { connect } = distantDatabase()
     const [near, far] = [2, 300].map(

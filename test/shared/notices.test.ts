@@ -13,13 +13,21 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
   const listeners = new Set<(notice?: string) => void>()
   const world = {
     isAway: false,
+    /** How long an update takes, in milliseconds, and how many run. */
+    updateMs: 0,
+    open: 0,
     log: [] as string[],
     heard: [] as (string | undefined)[],
     /** Sends a notice to all. */
     notify: (notice: object) => listeners.forEach((listener) => listener(JSON.stringify(notice))),
   }
   const store: SharedLimiterOptions['store'] = {
-    update: (key, change) => (world.isAway ? Promise.reject(new Error('away')) : update(key, change)),
+    async update(key, change) {
+      if (world.isAway) throw new Error('away')
+      world.open++
+      if (world.updateMs > 0) await new Promise((resolve) => setTimeout(resolve, world.updateMs))
+      return update(key, change).finally(() => world.open--)
+    },
     watch(key, listener) {
       listeners.add(listener)
       return watch!(key, (notice) => {
@@ -41,13 +49,13 @@ describe('SharedLimiter', () => {
     // The first one has something to tell, which the second has not.
     const [first, second] = [limiterOf(), limiterOf()]
     await use(first, null)
-    await first.close()
+    await settle(first.close())
     for (let i = 0; i < 4; i++) {
       await use(second, null)
       await pass(2000)
     }
     expect(world.log).toEqual([])
-    await second.close()
+    await settle(second.close())
   })
 
   it('hears of a 429 of another process at once, also when a notice for others follows', async () => {
@@ -70,7 +78,31 @@ describe('SharedLimiter', () => {
     world.heard.length = 0
     await use(first, 'b')
     expect(world.heard.filter((notice) => notice?.includes('*'))).toEqual([])
-    await Promise.all([first.close(), second.close()])
+    await settle(Promise.all([first.close(), second.close()]))
+  })
+
+  it('close() gives up the places of its calls, and leaves nothing to do at the store', async () => {
+    const { world, limiterOf } = open({ limits: { inFlight: 1 } })
+    const [first, second, third] = [limiterOf(), limiterOf(), limiterOf()]
+    const { value: lease } = await settle(first.acquire(request))
+    const refused = settle(second.acquire(request))
+    await pass(100)
+    const next = settle(third.acquire(request))
+    await pass(100)
+    world.updateMs = 10
+    await settle(second.close())
+    expect(world.open).toBe(0)
+    world.updateMs = 0
+    for (const { error } of [await refused, await settle(second.acquire(request))])
+      expect(error).toMatchObject({ message: 'the limiter is closed' })
+    world.heard.length = 0
+    const releasedAt = performance.now()
+    lease!.release()
+    expect((await next).value).toBeDefined()
+    expect(performance.now() - releasedAt).toBeLessThan(150)
+    // By the other two.
+    expect(world.heard).toHaveLength(2)
+    await settle(Promise.all([first.close(), third.close()]))
   })
 
   it("counts a 429 of another process once, when it goes on alone with onUnavailable: 'local'", async () => {
@@ -97,6 +129,6 @@ describe('SharedLimiter', () => {
     expect(granted).toBeGreaterThanOrEqual(4)
     world.isAway = false
     await pass(60_000)
-    await Promise.all([first.close(), second.close()])
+    await settle(Promise.all([first.close(), second.close()]))
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   SharedLimiter,
   type SharedLimiterOptions,
@@ -56,14 +56,35 @@ describe('SharedLimiter', () => {
     await settle(limiter.close())
   })
 
-  it('tries no more once its store is away and no call waits', async () => {
+  it('tries no more once its store is away and no call waits, until one does or it is closed', async () => {
     const { world, limiter } = open()
+    const { value: lease } = await settle(limiter.acquire(queueRequest({ surface: null })))
     world.error = new Error('away')
+    lease!.release()
+    await pass(100)
     limiter.acquire(queueRequest({ signal: abortIn(5000) })).catch(() => {})
     await pass(7000)
     const { attempts } = world
     await pass(60_000)
     expect([attempts > 5, world.attempts]).toEqual([true, attempts])
+    world.error = undefined
+    ;(await settle(limiter.acquire(queueRequest({ surface: null })))).value!.release()
+    world.error = new Error('away')
+    const refused = settle(limiter.acquire(queueRequest()))
+    await pass(3000)
+    await settle(limiter.close())
+    expect((await refused).error).toMatchObject({ code: 'closed' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('tells the end of a request and the next call in one update', async () => {
+    const { world, limiter } = open()
+    const use = () => settle(limiter.acquire(queueRequest({ surface: null })))
+    const { value: lease } = await use()
+    const { attempts } = world
+    lease!.release()
+    await use()
+    expect(world.attempts - attempts).toBe(1)
   })
 
   it('sends few commands to a store that answers none, and goes on when it answers again', async () => {
@@ -109,12 +130,18 @@ describe('SharedLimiter', () => {
     expect(granted).toBe(1)
   })
 
+  it("goes on with onUnavailable: 'local' when it has never reached its store", async () => {
+    const { world, limiter } = open({ onUnavailable: 'local' })
+    world.error = new Error('away')
+    expect((await settle(limiter.acquire(queueRequest()))).ms).toBeLessThan(100)
+  })
+
   it('logs each jump of the clock of its store once', async () => {
     const { world, limiter } = open()
     for (const aheadMs of [0, 0, 5000, 5000]) {
       world.aheadMs = aheadMs
       ;(await settle(limiter.acquire(queueRequest({ surface: null })))).value!.release()
-      await pass(100)
+      await pass(2000)
     }
     expect(world.log).toEqual([['the clock of the store has jumped', { milliseconds: 5000 }]])
     await settle(limiter.close())

@@ -96,8 +96,8 @@ export class BudgetSync extends SharedText<BudgetState> {
     this.schedule()
   }
 
-  protected onAvailability(error?: unknown): void {
-    if (error !== undefined) for (const { fail } of this.#asked.splice(0)) fail(error)
+  protected onFailure(error: unknown): void {
+    for (const { fail } of this.#asked.splice(0)) fail(error)
   }
 
   protected async update(): Promise<void> {

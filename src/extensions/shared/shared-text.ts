@@ -96,13 +96,9 @@ export abstract class SharedText<S extends StateHead> {
 
   /** Updates as soon as possible; while the store is unavailable, with the next attempt. */
   touch(): void {
-    if (!this.isUnavailable) {
-      this.touchNow()
-      return
-    }
-    this.#isDue = true
+    if (!this.isUnavailable || this.running !== undefined) this.touchNow()
     // Calls that wait touch again and again, which must not postpone the next attempt.
-    if (this.#timer === undefined) this.schedule()
+    else if (this.#timer === undefined) this.schedule()
   }
 
   /** Updates as soon as possible, even if the store was unavailable. */
@@ -120,22 +116,17 @@ export abstract class SharedText<S extends StateHead> {
   /** Whether to try an unavailable store again. */
   protected abstract get isRetried(): boolean
 
-  /** The store has failed, perhaps again, or is available again. */
-  protected abstract onAvailability(error?: unknown): void
+  /** The store has failed, perhaps again. */
+  protected abstract onFailure(error: unknown): void
 
   /** Sets the timer of the next update that nothing else causes. */
   protected schedule(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.running !== undefined) return
     const retry = this.isRetried ? retryMs * (1 + Math.random()) : Infinity
     const ms = this.isUnavailable ? retry : this.renewMs()
     if (ms === Infinity) return
-    const renew = (): void => {
-      this.#timer = undefined
-      this.touchNow()
-    }
-    this.#timer = setTimeout(renew, Math.min(Math.max(0, ms), maxTimerMs))
+    this.#timer = setTimeout(() => this.touchNow(), Math.min(Math.max(0, ms), maxTimerMs))
   }
 
   async #run(): Promise<void> {
@@ -145,16 +136,11 @@ export abstract class SharedText<S extends StateHead> {
       this.#isDue = false
       try {
         await this.update()
-        if (!this.isUnavailable) continue
-        this.unavailableSince = undefined
-        this.log('info', 'the shared store is available again', {})
-        this.onAvailability()
       } catch (error) {
         if (!this.isUnavailable)
           this.log('warn', 'the shared store is unavailable', { reason: reasonOf(error) })
         this.unavailableSince ??= performance.now()
-        this.#isDue = true
-        this.onAvailability(error)
+        this.onFailure(error)
         break
       }
     }
@@ -176,6 +162,8 @@ export abstract class SharedText<S extends StateHead> {
       const value = isWritten ? JSON.stringify(changed.state) : undefined
       return { value, notice: changed.notice, keepMs: this.keepMs, result: { changed, moment } }
     })
+    if (this.isUnavailable) this.log('info', 'the shared store is available again', {})
+    this.unavailableSince = undefined
     this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
     const { seen, ...reading } = moment
     const jump = seen ? jumpOf(seen.clock, moment.clock, seen, moment) : 0

@@ -92,34 +92,26 @@ export class StateSync extends SharedText<LimiterState> {
   enter(): void {
     this.inFlight++
     this.slots = Math.max(this.slots, this.inFlight)
-    this.giveBack()
   }
 
   /** Ends a request: another one of this turn gets its slot, or another process. */
   release(requestMs: number): void {
     this.#requestMs = Math.max(leastRequestMs, requestMs)
     this.inFlight--
-    this.giveBack(1)
+    this.giveBack()
     for (const { queue } of this.surfaces.values()) queue.wake()
   }
 
-  /** Gives back the slots that no call may use: after the turn, also those of requests that have ended. */
-  giveBack(ended = 0): void {
-    const { slots } = this
-    const isOver = performance.now() >= this.#turnEndsAt
-    if (isOver) this.slots -= ended
+  /** Gives back the slots that no call may use, and after the turn, the requests for which there is no slot. */
+  giveBack(): void {
     const free = this.slots - this.inFlight
+    const isOver = performance.now() >= this.#turnEndsAt
     let needed = 0
     for (const surface of this.surfaces.values())
       needed += surface.keepGranted(isOver ? free - needed : Infinity)
-    this.slots -= Math.max(0, free - needed)
-    if (this.slots === slots) return
+    if (free <= needed) return
+    this.slots -= free - needed
     this.touch()
-    if (this.isUnavailable) this.#askAgain()
-  }
-
-  #askAgain(): void {
-    for (const surface of this.surfaces.values()) surface.settle(undefined, 0)
   }
 
   /** When requests of all processes arrived at a surface, as far as the latest known state tells, and when that was. */
@@ -256,10 +248,10 @@ export class StateSync extends SharedText<LimiterState> {
     this.schedule()
   }
 
-  protected onAvailability(): void {
+  protected onFailure(): void {
     // The connection for notices may come back later.
     if (this.#testsSince !== Infinity) this.#testsSince = performance.now()
-    this.#askAgain()
+    for (const surface of this.surfaces.values()) surface.settle(undefined, 0)
   }
 
   protected get isRetried(): boolean {
