@@ -176,6 +176,7 @@ export default tseslint.config(
       'src/extensions/node/**',
       // Only types.
       'src/lib/builtin.ts',
+      'src/lib/sqlite-file.ts',
       'src/extensions/cache/sqlite.ts',
       'src/extensions/shared/stores/sqlite*.ts',
       'src/lib/node/**',

@@ -8,6 +8,6 @@ while (Date.now() < end) {
   if (slot === last) continue
   last = slot
   const store = sqliteCacheStore(`${process.argv[2]}-${slot}`)
-  store.set(String(process.pid), 'value', 60_000)
+  await store.set(String(process.pid), 'value', 60_000)
   store.close()
 }
