@@ -15,12 +15,8 @@ const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<u
   ['org:read', ({ organization }) => organization.usage()],
 ]
 
-/** Checks runtime, address, credential and scopes with free calls. Sets the exit code of the first failure. */
+/** Checks address, credential and scopes with free calls. Sets the exit code of the first failure. */
 export async function doctor(): Promise<void> {
-  const { node } = process.versions
-  await check('runtime', `Node ${node}`, () => {
-    if (Number.parseInt(node) < 22) throw new Error(`Node ${node}; install Node 22 or later`)
-  })
   const client = await check('address and key', 'both are set', () =>
     clientFor({}, { retry: false, timeout: 15_000 }),
   )

@@ -15,7 +15,6 @@ import { paramFlags, positionalOf } from './flags.ts'
 import { localTime } from './formatter.ts'
 import { kebab } from './names.ts'
 import { raiseText } from './period-budget.ts'
-import { proxyHint } from './proxy-hint.ts'
 
 /** Tells a person what happened, what it cost, and what to do. */
 export function errorText(error: unknown): string {
@@ -72,4 +71,15 @@ function whatToDo(error: SocialSearchError): string | undefined {
   if (error instanceof ConnectionError && error.phase !== 'exchange') return 'Check: social-search doctor'
   if (error instanceof CreditBudgetError) return raiseText(error.budget)
   return undefined
+}
+
+/** Codes of hosts that may only be reached through a proxy. */
+const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
+
+/** What to do if the proxy of the environment was not used; undefined for other errors. */
+function proxyHint(error: unknown): string | undefined {
+  const { HTTPS_PROXY, https_proxy: lowerCase, NODE_USE_ENV_PROXY: isUsed } = process.env
+  if (!(error instanceof ConnectionError) || !unreachable.includes(error.reason)) return undefined
+  if (!(HTTPS_PROXY ?? lowerCase) || isUsed === '1') return undefined
+  return 'HTTPS_PROXY is set, but Node ignores it. Set NODE_USE_ENV_PROXY=1 as well (Node 22.21 or later)'
 }

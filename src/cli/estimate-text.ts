@@ -11,14 +11,6 @@ export interface Estimated {
 /** Budgets to choose from. */
 const budgets = [1, 10, 100, 1000, 10_000, 100_000].flatMap((ten) => [5 * ten, 10 * ten, 20 * ten])
 
-/** A line of JSON for each query. Three digits are more than an estimate knows. */
-export function jsonLinesOf({ estimates }: Estimated): string {
-  const round = (_: string, value: unknown) =>
-    typeof value === 'number' ? Number(value.toPrecision(3)) : value
-  const lines = Object.entries(estimates).map(([query, each]) => JSON.stringify({ query, ...each }, round))
-  return lines.map((line) => `${line}\n`).join('')
-}
-
 /** The estimates in words, and what budgets buy. */
 export function estimateText({ estimates, looking }: Estimated): string {
   const named = Object.entries(estimates)

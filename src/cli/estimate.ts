@@ -4,7 +4,7 @@ import type { Microblog } from '../index.ts'
 import { type SearchEstimate, type WatchParams, estimateSearch } from '../extensions/watch/index.ts'
 import { settingsOf } from '../extensions/watch/options.ts'
 import { count } from '../lib/count.ts'
-import { type Estimated, estimateText, jsonLinesOf } from './estimate-text.ts'
+import { type Estimated, estimateText } from './estimate-text.ts'
 import { millisecondsOf } from './flags.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
@@ -24,8 +24,7 @@ export async function estimate(words: readonly string[], flags: SearchFlags): Pr
   const searches = searchesOf(operation, flags, words)
   const machine = await openMachine(flags, 'estimate')
   try {
-    const estimated = await estimateAll(operation, searches, flags, machine)
-    await print(process.stdout.isTTY ? estimateText(estimated) : jsonLinesOf(estimated))
+    await print(estimateText(await estimateAll(operation, searches, flags, machine)))
   } finally {
     await machine.close()
   }

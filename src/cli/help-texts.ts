@@ -4,19 +4,6 @@ import { count } from '../lib/count.ts'
 import { commandOf } from './names.ts'
 
 // At most 40 columns: the text is not wrapped.
-export const exitCodeHelp = `
-Exit codes:
-  0    done
-  1    file, network or local error
-  2    wrong usage; nothing was sent
-  3    key, scopes or permissions
-  4    the service refused, or sent
-       invalid data
-  5    stopped by a budget
-  6    outcome unknown: may have been
-       charged or applied
-  130  interrupted`
-
 export const loginHelp = `
 Commands of this user find the login, also
 in cron. Programs do not: fromEnv() reads

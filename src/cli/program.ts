@@ -8,7 +8,7 @@ import { common, described, withClient, withExamples } from './command-flags.ts'
 import { complain } from './complain.ts'
 import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
-import { budgetHelp, exitCodeHelp, loginHelp } from './help-texts.ts'
+import { budgetHelp, loginHelp } from './help-texts.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
 import { commandOf } from './names.ts'
@@ -20,9 +20,6 @@ import { addEstimate, addWatch } from './search-commands.ts'
 /** Runs a command line, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
   try {
-    // Node puts this in place of bytes that are no text: the service would search for it, and charge.
-    if (words.some((word) => word.includes('\ufffd')))
-      throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
     await createProgram().parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
@@ -63,7 +60,6 @@ function createProgram(): Command {
     .exitOverride()
     .configureHelp({ minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
     .configureOutput({ outputError: () => {} })
-    .addHelpText('after', exitCodeHelp)
   const add = (usage: string, summary: string, ...examples: readonly string[]) =>
     described(program.command(usage), summary, examples)
   const isSearch = ({ id }: Operation) => /^(microblog|professionalnet|technews)\./.test(id)
@@ -119,7 +115,7 @@ function createProgram(): Command {
     .addHelpText('after', loginHelp)
     .action(login)
   add('logout', 'remove the stored key').action(logout)
-  add('doctor', 'check address, key, scopes and runtime').action(doctor)
+  add('doctor', 'check address, key and scopes').action(doctor)
 
   program.commandsGroup('Develop:')
   add(

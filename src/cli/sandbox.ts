@@ -1,4 +1,3 @@
-import { microblogSearch } from '../api/microblog.ts'
 import { type SandboxServer, serveSandbox } from '../extensions/sandbox/node.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
@@ -47,13 +46,6 @@ For your program, and for social-search in another terminal:
 
   export SOCIAL_SEARCH_BASE_URL=${server.baseUrl}
   export SOCIAL_SEARCH_API_KEY=${server.apiKey}
-
-Try it:
-
-  curl ${server.baseUrl}${microblogSearch.path} \\
-    -H 'Authorization: Bearer ${server.apiKey}' \\
-    -H 'Content-Type: application/json' \\
-    -d '{ "query": "typescript", "category": "Latest", "count": 3 }'
 
 Ctrl+C ends it.
 `

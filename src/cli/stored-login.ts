@@ -18,9 +18,7 @@ const unfinishedPath = `${loginPath}.new`
 /** Replaces the stored login. Only its owner can read the file. */
 export function storeLogin(login: StoredLogin): void {
   mkdirSync(dirname(loginPath), { recursive: true, mode: 0o700 })
-  // A killed process has left it.
-  rmSync(unfinishedPath, { force: true })
-  writeFileSync(unfinishedPath, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+  writeFileSync(unfinishedPath, `${JSON.stringify(login)}\n`, { mode: 0o600 })
   renameSync(unfinishedPath, loginPath)
 }
 

@@ -6,18 +6,6 @@ import { cut, wrap } from './text-layout.ts'
 let failure: NodeJS.ErrnoException | undefined
 process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
 
-/** Write our own styles, which `escapeOn` would escape. */
-const writeStyled = { stdout: escapeOn(process.stdout), stderr: escapeOn(process.stderr) }
-
-/** Escapes what any code writes to a terminal, libraries too. Returns the stream's own `write`, which does not. */
-function escapeOn(stream: NodeJS.WriteStream): NodeJS.WriteStream['write'] {
-  const write = stream.write.bind(stream)
-  if (stream.isTTY)
-    stream.write = (chunk: string | Uint8Array, ...rest: []) =>
-      write(escapedForTerminal(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()), ...rest)
-  return write
-}
-
 /**
  * Escapes what terminals obey: control characters, except for line breaks and tabs, and those that turn the direction of
  * text. JSON stays the same JSON.
@@ -27,6 +15,11 @@ export function escapedForTerminal(text: string): string {
     /(?![\n\t]|\r\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+}
+
+/** A text as a stream gets it. */
+function textFor({ isTTY }: NodeJS.WriteStream, text: string, isStyled: boolean): string {
+  return isTTY && !isStyled ? escapedForTerminal(text) : text
 }
 
 type Style = 'bold' | 'dim' | 'green' | 'red'
@@ -47,8 +40,8 @@ let hasProgress = false
 export async function print(text: string, isStyled = false): Promise<boolean> {
   if (failure === undefined && text !== '') {
     clearProgress()
-    const write = isStyled ? writeStyled.stdout : process.stdout.write.bind(process.stdout)
-    await new Promise<void>((resolve) => void write(text, () => resolve()))
+    const { stdout } = process
+    await new Promise<void>((resolve) => void stdout.write(textFor(stdout, text, isStyled), () => resolve()))
     // The error event comes a moment later.
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -82,7 +75,7 @@ export function waitText({ reason, until }: Wait): string {
 }
 
 function clearProgress(): void {
-  if (hasProgress) writeStyled.stderr('\r\u001b[K')
+  if (hasProgress) process.stderr.write('\r\u001b[K')
   hasProgress = false
 }
 
@@ -93,8 +86,7 @@ function clearProgress(): void {
  */
 export function say(message: string, isStyled = false): void {
   clearProgress()
-  if (isStyled) writeStyled.stderr(`${message}\n`)
-  else process.stderr.write(`${message}\n`)
+  process.stderr.write(textFor(process.stderr, `${message}\n`, isStyled))
 }
 
 /** Breaks a text between words if it goes to a terminal, and escapes it first. */

@@ -26,7 +26,7 @@ describe('help', () => {
   it('is the same for help COMMAND and COMMAND --help, and -v prints the version', async () => {
     const help = await social('help mentions')
     expect(help).toEqual({ code: 0, out: (await social('mentions --help')).out, err: '' })
-    expect((await social('help')).out).toMatch(/Your data:[^]*130 +interrupted/)
+    expect((await social('help')).out).toMatch(/Your data:/)
     expect(await social('-v')).toMatchObject({ code: 0, out: `${packageJson.version}\n` })
   })
 
