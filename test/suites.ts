@@ -48,9 +48,6 @@ export const projects = [
   ...Object.keys(apart).map((name) => ({
     extends: true as const,
     test: {
-      // Real machines take real time, and a busy one too long: a test that fails is tried once more, which the report shows. Those
-      // of stores wait for events alone.
-      retry: ['redis', 'postgres', 'stores'].includes(name) ? 0 : 1,
       // The servers of the dashboard's files would write the same cache of Vite.
       ...(name === 'dashboard' && { maxWorkers: 1 }),
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },

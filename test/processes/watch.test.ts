@@ -18,11 +18,12 @@ it('watch prints new posts until Ctrl-C', async () => {
 it('watch stores the page under way at Ctrl-C, and the next run knows its posts', async () => {
   const file = join(command.folder, 'watch.db')
   for (let run = 1; run <= 2; run++) {
+    const before = server.requests.length
     const during = when(
-      () => server.requests.length === run,
+      () => server.requests.length > before,
       (child) => child.kill('SIGINT'),
     )
     expect(await social(`${watch} --out ${file}`, { during })).toMatchObject({ code: 130, out: '' })
-    expect([server.requests.length, rowsOf(file, 'SELECT id FROM microblog_posts').length]).toEqual([run, 20])
+    expect(rowsOf(file, 'SELECT id FROM microblog_posts')).toHaveLength(20)
   }
 })

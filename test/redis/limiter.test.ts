@@ -10,32 +10,16 @@ import {
   network,
   newOrganization,
   server,
-  unreachable,
   watch,
   worker,
 } from './workers.ts'
 
-const { pass, settle } = realTime
+const { pass } = realTime
 
 /** Longer than a busy machine keeps a process from renewing it, in milliseconds. */
 const leaseMs = 2000
 
 describe('SharedLimiter.acquire()', () => {
-  it('takes over the slot of a dead process, and keeps that of a slow one', async () => {
-    const org = newOrganization()
-    const limits = { inFlight: 1 }
-    const [first, second] = [
-      await worker(org, { limits, lease: leaseMs }),
-      await worker(org, { limits, lease: leaseMs }),
-    ]
-    await first.ask()
-    const waiting = watch(second.ask())
-    await pass(1.5 * leaseMs)
-    expect(waiting.lease).toBeUndefined()
-    first.connection.cut()
-    await expect.poll(() => waiting.lease).toBeDefined()
-  })
-
   it('keeps the slot of a request in flight when its limiter is closed', async () => {
     const org = newOrganization()
     const options = { limits: { inFlight: 1 }, lease: leaseMs }
@@ -105,45 +89,6 @@ describe('SharedLimiter.acquire()', () => {
     leases.forEach(finish)
     for (const call of waiting) void call.then(finish)
     await Promise.all(waiting)
-  })
-
-  it('serves processes in turns, and skips a dead one', async () => {
-    const org = newOrganization()
-    const limits = { inFlight: 1, perMinute: 1000 }
-    const [dead, ...workers] = await Promise.all(
-      [300, 60_000, 60_000, 60_000].map((lease) => worker(org, { limits, lease })),
-    )
-    // Each has connected.
-    for (const { ask } of workers) finish(await ask())
-    await dead!.ask({ surface: 'b' })
-    void settle(dead!.ask({ surface: 'b' }))
-    await pass(100)
-    dead!.connection.cut()
-    const turns = workers.map(() => 0)
-    let left = 120
-    const loop = async (i: number): Promise<void> => {
-      while (left > 0) {
-        const lease = await workers[i]!.ask({ surface: 'b' })
-        if (left-- > 0) turns[i]!++
-        await pass(2)
-        finish(lease)
-      }
-    }
-    const loops = workers.flatMap((_, i) => [loop(i), loop(i)])
-    await Promise.all(loops)
-    expect(Math.min(...turns)).toBeGreaterThanOrEqual(20)
-  })
-
-  it('finds a free slot without a notice', async () => {
-    const org = newOrganization()
-    const limits = { inFlight: 1 }
-    const first = await worker(org, { limits })
-    const deaf = await worker(org, { limits }, unreachable)
-    const lease = await first.ask()
-    const waiting = deaf.ask()
-    await pass(100)
-    finish(lease)
-    finish(await waiting)
   })
 
   it('cancels a grant whose reply came too late', async () => {

