@@ -49,7 +49,7 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   const budgets = terms
     .filter((each) => each === lowest || each.every !== lowest?.every)
     .map((each) => new PeriodBudget(store, ownerOf(baseUrl), each, command))
-  // The sandbox has no limits, and a rate of its own is that of one command.
+  // The sandbox has no limits, and --per-minute is for one command.
   const limiter =
     sandbox === true || perMinute !== undefined
       ? undefined

@@ -38,7 +38,7 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
   )
   if (all !== true) return result
   if (result.atMost === 0) return { ...result, duration: null }
-  const why = result.why.replace(' for 1 page', ', and nobody knows how many pages')
+  const why = result.why.replace(' for 1 page', '; the number of pages is unknown')
   return { ...result, atMost: null, duration: null, why }
 }
 

@@ -26,7 +26,7 @@ export class RecordDatabase {
   readonly #columns: readonly Column[]
   /** The field that the service documents as unique. */
   readonly #unique: string | undefined
-  /** Whether the key has a column of its own. */
+  /** Whether the key has a separate column. */
   readonly #hasKey: boolean
   readonly #insert: StatementSync
   /** Makes the table of which query has found a record, and a view of it. */
@@ -67,7 +67,7 @@ export class RecordDatabase {
     this.progress = jobs.map((job) => progressOf(database, job))
   }
 
-  /** @throws {UsageError} for a file that is no such database, that another run of the same jobs writes, or whose progress cannot be read. */
+  /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     const { DatabaseSync } = await importWithSqlite('--out', () => import('node:sqlite'))
     const lock = await lockForRun(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)

@@ -7,7 +7,7 @@ import { localTime } from './formatter.ts'
 interface Row {
   posts: number
   credits: number
-  /** Milliseconds from publication until a post was found, of all that are not on the first page ever. */
+  /** Milliseconds from publication until a post was found, without those of the first page ever read. */
   delays: number[]
   gaps: readonly WatchGap[]
   hasLook: boolean

@@ -97,7 +97,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       }
       interrupt.pageIsWritten()
       if (error === null) continue
-      // Nobody else has this error.
+      // The error belongs to this batch alone, so its message may change.
       if (queries.length > 1) error.message = `${name}: ${error.message}`
       // The other searches go on, and the next look continues.
       if (failure === undefined && flags.once === true) failure = error

@@ -12,7 +12,7 @@ describe('quote', () => {
       'quote microblog.search --all',
       {
         ...{ atMost: null, perPage: 2, duration: null },
-        why: '2 credits a page, and nobody knows how many pages',
+        why: '2 credits a page; the number of pages is unknown',
       },
     ],
     ['quote mentions.list --all', { atMost: 0, duration: null }],

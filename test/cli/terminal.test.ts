@@ -102,7 +102,7 @@ describe('a terminal', () => {
   useCommand({}, ['stdin', 'stdout', 'stderr'])
 
   it('is asked before --all and comments spend without --budget', async () => {
-    const cost = '--all costs 2 credits a page, and nobody knows how many pages'
+    const cost = '--all costs 2 credits a page; the number of pages is unknown'
     for (const input of ['n\n', '\n', '']) {
       const { code, err } = await social('search coffee --all', { input })
       expect(code).toBe(130)

@@ -122,8 +122,7 @@ export async function requestTokens(
 }
 
 /**
- * Reads a response. The library would lose new tokens beside an invalid field that nobody needs, such as a list of scopes or
- * an ID token.
+ * Reads a response. The library would lose new tokens beside an invalid field, such as a list of scopes or an ID token.
  *
  * @throws if there is no bearer token.
  */

@@ -17,7 +17,7 @@ export interface TokenSet {
   readonly refreshSentAt?: number | undefined
 }
 
-/** The tokens in a text of a store: null if it has none, undefined if it is no such text. */
+/** The tokens in a text of a store: null if it is empty, undefined if it is not a set of tokens. */
 export function tokensIn(text = ''): TokenSet | null | undefined {
   if (text === '') return null
   const tokens = parsed(text)

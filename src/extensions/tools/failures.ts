@@ -5,8 +5,7 @@ import { cutText } from './compact.ts'
 import type { ToolFailure } from './types.ts'
 
 /** Codes of failures that the tools raise themselves. */
-export type RefusalCode =
-  'invalid_request' | 'unknown_handle' | 'foreign_handle' | 'confirmation' | 'cancelled'
+export type RefusalCode = 'invalid_request' | 'unknown_handle' | 'confirmation' | 'cancelled'
 
 /** A call that the tools refuse. Nothing was sent. */
 export class ToolRefusal extends Error {

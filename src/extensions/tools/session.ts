@@ -64,19 +64,11 @@ export class ToolSession {
       return { page, offset: 0, args: key }
     }
     const place = this.#pages.placeOf(handle)
-    if (place === undefined)
-      throw new ToolRefusal('unknown_handle', '`next` is not of this session; leave it out to start again')
-    if (place.page.operation.id !== operation.id)
-      throw new ToolRefusal(
-        'foreign_handle',
-        '`next` is of another tool; pass it to the one that returned it',
-      )
-    if (place.args !== key)
-      throw new ToolRefusal(
-        'foreign_handle',
-        '`next` belongs to other arguments; repeat those, or leave it out',
-      )
-    return place
+    if (place?.page.operation.id === operation.id && place.args === key) return place
+    throw new ToolRefusal(
+      'unknown_handle',
+      '`next` is not from a result of this tool with these arguments; repeat the arguments of that result, or leave `next` out to start again',
+    )
   }
 
   /** Reads the pages of a call. If the caller leaves, it ends after the page that was sent. */
