@@ -66,7 +66,7 @@ it('docs/jobs.md has lines for cron that store each post once in ten nights, log
   rmSync(join(folder, 'job.env'))
   await night('watch coffee')
   expect(exits()?.at(-1)).toBe('exit 9')
-}, 60_000)
+})
 
 it('docs/jobs.md has lines for cron that look at brands, and write each morning which query has found what', async () => {
   const { sandbox, folder, night, exits } = await jobFolder()

@@ -95,7 +95,7 @@ describe('with oidc-provider', () => {
   )
 })
 
-describe('sqliteStore() with oidc-provider', { timeout: 60_000 }, () => {
+describe('sqliteStore() with oidc-provider', () => {
   /** Starts processes, and ends them when the authorization server has made so many refreshes. */
   async function run(server: AuthorizationServer, refreshes: number, args: string[][], watch: () => void) {
     const workers = args.map((args) => fork(join(import.meta.dirname, '../oauth/worker.ts'), args))

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
+import { SharedLimiter, memoryStore, sqliteStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { newFolder } from '../support/folder.ts'
 import { sharedLimiterContract } from './limiter-contract.ts'
 import { queueRequest } from '../support/limiter.ts'
 
@@ -8,6 +10,9 @@ virtualTime()
 
 const store = memoryStore()
 sharedLimiterContract('SharedLimiter on memoryStore()', () => store, undefined, { pass, settle })
+
+const path = join(newFolder(), 'shared.sqlite')
+sharedLimiterContract('SharedLimiter on sqliteStore()', () => sqliteStore(path), undefined, { pass, settle })
 
 /** Lets time pass until limiters have done some work and are closed. */
 async function during(limiters: readonly SharedLimiter[], work: () => Promise<unknown>): Promise<void> {

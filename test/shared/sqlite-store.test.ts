@@ -8,15 +8,11 @@ import { ConfigurationError } from '../../src/index.ts'
 import { sqliteStore } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { newFolder } from '../support/folder.ts'
-import { sharedLimiterContract } from './limiter-contract.ts'
 import { storeContract } from './store-contract.ts'
 import type { ThreadSetup } from './thread.ts'
 
 const path = join(newFolder(), 'shared.sqlite')
-const open = () => sqliteStore(path)
-
-storeContract('sqliteStore', open)
-sharedLimiterContract('SharedLimiter on sqliteStore()', open)
+storeContract('sqliteStore', () => sqliteStore(path))
 
 describe('sqliteStore()', () => {
   it('keeps its files readable for their user only, also one that exists', async () => {

@@ -6,7 +6,7 @@ const realPause = setTimeout.bind(globalThis)
 /** Replaces timers and clocks, and leaves what Node itself runs on. */
 export function useVirtualTime(): void {
   vi.useFakeTimers({
-    toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'],
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'],
     now: Date.UTC(2026, 10, 20),
   })
 }
