@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
-import { all, call, networkOf, setUp } from './helpers.ts'
+import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { all, call, setUp } from './helpers.ts'
 
 describe('createSandbox() content', () => {
   it('has the posts of a test, and no others', async () => {
@@ -86,7 +86,7 @@ describe('createSandbox() content', () => {
     const get = async (url: string) => (await professionalnet.company.get({ url })).company
     expect(await get(url)).toMatchObject({ id: '1', ...acme })
     expect(await get(other.linkedinUrl)).toMatchObject({ id: '2', ...other })
-    const [madeUp] = networkOf(1).companies
+    const [madeUp] = madeUpCompanies
     expect(await get(pageOfCompany(madeUp!))).toEqual(madeUp)
   })
 })

@@ -1,7 +1,6 @@
 import { microblogSearch } from '../../src/api/microblog.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
-import { castOf } from '../../src/extensions/sandbox/people.ts'
 import { networkPosts } from '../../src/extensions/sandbox/professionalnet/network.ts'
 
 /** Where the clock of a sandbox stands at first in these tests. */
@@ -19,9 +18,9 @@ export function setUp(options: SandboxOptions = {}) {
   return { clock, sandbox, client: new SocialSearch(sandbox.clientOptions()) }
 }
 
-/** The professional network of such a sandbox. */
-export function networkOf(seed: number) {
-  return { ...castOf(seed), posts: networkPosts.latest(seed, '', 1000, now.getTime()) }
+/** The made-up posts on the professional network of such a sandbox. */
+export function networkPostsOf(seed: number) {
+  return Array.from(networkPosts.timeline(seed, 1000, now.getTime()), ({ item }) => item)
 }
 
 /** A parsed JSON object, whose shape the assertions state. */

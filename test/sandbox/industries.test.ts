@@ -6,12 +6,12 @@ const { list } = client.professionalnet.industries
 const industries = await list().toArray(all)
 
 describe('createSandbox() industries', () => {
-  it('lists several hundred, each once, in pages of 25, for free', async () => {
+  it('lists many, each once, in pages of 25, for free', async () => {
     const total = industries.length
     const page = await list()
     expect(page.meta).toEqual({ total, page: 1, pageCount: Math.ceil(total / 25), pageSize: 25 })
     expect(page.industries).toEqual(industries.slice(0, 25))
-    expect(total).toBeGreaterThan(200)
+    expect(total).toBeGreaterThan(100)
     for (const field of ['id', 'label', 'hierarchy'] as const)
       expect(new Set(industries.map((industry) => industry[field])).size, field).toBe(total)
     const paths = industries.map(({ hierarchy }) => hierarchy.split(' > '))
@@ -22,7 +22,7 @@ describe('createSandbox() industries', () => {
 
   it('keeps those whose hierarchy holds the text, in any case', async () => {
     const expected = industries.filter(({ hierarchy }) => /software/i.test(hierarchy))
-    expect(expected.length).toBeGreaterThan(3)
+    expect(expected.length).toBeGreaterThan(2)
     expect(await list({ q: 'SOFTWARE' }).toArray(all)).toEqual(expected)
   })
 

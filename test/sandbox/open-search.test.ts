@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { all, call, issuesOf, networkOf, setUp } from './helpers.ts'
+import { people } from '../../src/extensions/sandbox/cast.ts'
+import { all, call, issuesOf, networkPostsOf, setUp } from './helpers.ts'
 
-const { posts, members } = networkOf(1)
-const busy = posts.find(({ post }) => post.social_details.numLikes > 250)!.post
+const busy = networkPostsOf(1).find(({ post }) => post.social_details.numLikes > 250)!.post
 
 describe('createSandbox() reactions', () => {
   it('gives as many of each type as the post says, and charges for each', async () => {
@@ -29,7 +29,7 @@ describe('createSandbox() person', () => {
     'gives all %s of a person, once, in full pages at 10 credits each',
     async (property) => {
       const { sandbox, client } = setUp()
-      for (const { profile } of members.slice(0, 20)) {
+      for (const { profile } of people.slice(0, 20)) {
         const before = sandbox.requests.length
         const items = await client.professionalnet.person[property]({
           profileUrl: profile.url,

@@ -5,8 +5,9 @@ import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { check } from '../../src/api/schema/check.ts'
 import type { Sandbox } from '../../src/extensions/sandbox/index.ts'
-import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
-import { call, networkOf, setUp } from './helpers.ts'
+import { people } from '../../src/extensions/sandbox/cast.ts'
+import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { call, networkPostsOf, setUp } from './helpers.ts'
 
 const scopes: readonly Scope[] = [
   'mentions:read',
@@ -16,14 +17,14 @@ const scopes: readonly Scope[] = [
   'org:read',
   'search:read',
 ]
-const { posts, members, companies } = networkOf(1)
-const profileUrl = members[0]?.profile.url
+const posts = networkPostsOf(1)
+const profileUrl = people[0]?.profile.url
 
 /** A body that any operation accepts which takes one. */
 const bodies: Record<string, object> = {
   'microblog.search': { query: 'ai' },
   'professionalnet.posts.search': { query: 'ai' },
-  'professionalnet.company.get': { url: pageOfCompany(companies[0]!) },
+  'professionalnet.company.get': { url: pageOfCompany(madeUpCompanies[0]!) },
   'professionalnet.person.posts': { profileUrl },
   'professionalnet.person.comments': { profileUrl },
   'professionalnet.posts.comments': { postUrl: posts[0]?.post.share_url },

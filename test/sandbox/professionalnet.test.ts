@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ProfessionalnetPostsSearchParams } from '../../src/index.ts'
-import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
-import { all, networkOf, setUp } from './helpers.ts'
+import { type Author, companyPages, people } from '../../src/extensions/sandbox/cast.ts'
+import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { all, setUp } from './helpers.ts'
 
 const { client } = setUp()
 const find = (params: ProfessionalnetPostsSearchParams) =>
@@ -64,22 +65,21 @@ describe('createSandbox() professional-network search', () => {
 
     // A person who has posted, and whose employer has, too.
     const postsOf = (url: string) => posts.filter(({ actor }) => actor.actor_navigationContext === url)
-    const { profile, employer } = networkOf(1).members.find(
-      ({ profile, employer }) =>
-        postsOf(profile.url).length > 0 && postsOf(pageOfCompany(employer)).length > 0,
+    const { profile, company } = people.find(
+      ({ profile, company }) => postsOf(profile.url).length > 0 && postsOf(pageOfCompany(company)).length > 0,
     )!
-    const { id, name } = employer
+    const { id, name } = company
     expect(await find({ query, author_company: `1, ${id}` })).toEqual(
       posts.filter(({ actor }) => actor.actor_description.endsWith(` at ${name}`)),
     )
-    expect(await find({ query, from_organization: id })).toEqual(postsOf(pageOfCompany(employer)))
+    expect(await find({ query, from_organization: id })).toEqual(postsOf(pageOfCompany(company)))
     expect(await find({ query, from_member: profile.urn })).toEqual(postsOf(profile.url))
     expect(await find({ query, from_member: 'urn:nobody' })).toEqual([])
 
     const q = 'technology and media'
     const industries = await client.professionalnet.industries.list({ q }).toArray(all)
     const labels = industries.map(({ label }) => label)
-    const inTech = networkOf(1).companies.filter(({ industry }) => labels.includes(industry ?? ''))
+    const inTech = madeUpCompanies.filter(({ industry }) => labels.includes(industry ?? ''))
     const found = await find({ query, author_industry: [industries[0]?.id ?? 0] })
     expect(found).toEqual(
       posts.filter(({ actor: { actor_name, actor_description } }) =>
@@ -90,15 +90,12 @@ describe('createSandbox() professional-network search', () => {
   })
 
   it('narrows by the people and companies that a text mentions', async () => {
-    const { companies, members } = networkOf(1)
-    const mentioning = (text: string) => posts.filter(({ commentary }) => commentary.includes(text))
-    const company = companies.find(({ name }) => mentioning(`everybody at ${name}.`).length > 0)!
-    expect(await find({ query, mentions_organization: company.id })).toEqual(
-      mentioning(`everybody at ${company.name}.`),
-    )
-    const { handle, profile } = members.find(({ handle }) => mentioning(`@${handle}`).length > 0)!
-    expect(await find({ query, mentions_member: profile.urn })).toEqual(
-      posts.filter(({ commentary }) => new RegExp(`@${handle}\\b`).test(commentary)),
-    )
+    const mentioning = ({ handle }: Author) =>
+      posts.filter(({ commentary }) => new RegExp(`@${handle}\\b`).test(commentary))
+    const isMentioned = (author: Author) => mentioning(author).length > 0
+    const company = companyPages.find(isMentioned)!
+    expect(await find({ query, mentions_organization: company.company.id })).toEqual(mentioning(company))
+    const person = people.find(isMentioned)!
+    expect(await find({ query, mentions_member: person.profile.urn })).toEqual(mentioning(person))
   })
 })

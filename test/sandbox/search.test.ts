@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MicroblogPost, MicroblogSearchParams } from '../../src/index.ts'
-import { all, networkOf, setUp } from './helpers.ts'
+import { people } from '../../src/extensions/sandbox/cast.ts'
+import { all, setUp } from './helpers.ts'
 
 const { client } = setUp()
 const find = (params: MicroblogSearchParams) => client.microblog.search(params).toArray(all)
@@ -79,9 +80,8 @@ describe('createSandbox() search', () => {
   })
 
   it('finds words inside Japanese text, which has no spaces', async () => {
-    const posts = await find({ query: 'コーヒー' })
-    expect(posts.length).toBeGreaterThan(10)
-    expect(posts.every(({ body }) => body.includes('コーヒー'))).toBe(true)
+    const { client } = setUp({ content: { microblog: [{ body: '朝のコーヒーが楽しみ' }] } })
+    expect((await client.microblog.search({ query: 'コーヒー' })).posts).toHaveLength(1)
   })
 })
 
@@ -89,11 +89,8 @@ describe('createSandbox() posts', () => {
   it('are as many as asked for', async () => {
     const { client } = setUp({ posts: 40 })
     const found = new Set<string>()
-    for (const lang of ['en', 'de', 'ja']) {
-      for (const query of ['a', 'the', 'example', 'https'])
-        for (const { id } of await client.microblog.search({ query, filters: { lang } }).toArray(all))
-          found.add(id)
-    }
+    for (const query of ['a', 'the', 'example', 'https'])
+      for (const { id } of await client.microblog.search({ query }).toArray(all)) found.add(id)
     expect(found.size).toBeGreaterThan(15)
     expect(found.size).toBeLessThanOrEqual(40)
   })
@@ -160,7 +157,7 @@ describe('createSandbox() without posts about a query', () => {
       expect((await client.professionalnet.posts.search({ query })).posts).toEqual([])
       expect((await client.technews.search({ query }))['posts']).toEqual([])
     }
-    const profileUrl = networkOf(1).members[0]?.profile.url
+    const profileUrl = people[0]?.profile.url
     expect((await client.professionalnet.person.posts({ profileUrl }))['posts']).toEqual([])
     expect((await client.professionalnet.person.comments({ profileUrl }))['comments']).toEqual([])
   })

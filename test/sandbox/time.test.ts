@@ -140,11 +140,11 @@ describe('createSandbox() growth', () => {
   })
 
   it('comes between other posts, newest first, when it began in the past', async () => {
-    const since = new Date(Number(now) - 20 * day)
-    const { client } = setUp({ growth: { perHour: 1, since } })
-    const before = await find(setUp().client)
+    const since = new Date(Number(now) - 9 * day)
+    const { client } = setUp({ growth: { perHour: 1, since }, posts: 1000 })
+    const before = await find(setUp({ posts: 1000 }).client)
     const posts = await find(client)
-    expect(posts.length).toBe(before.length + 20 * 24)
+    expect(posts.length).toBe(before.length + 9 * 24)
     expect(posts).toEqual(expect.arrayContaining(before))
     const times = posts.map(({ timestamp }) => timestamp)
     expect(times).toEqual([...times].sort().reverse())

@@ -3,8 +3,7 @@ import { operations } from '../../src/api/operations.ts'
 import { fieldsOf } from '../../src/extensions/export/index.ts'
 import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
-import { castOf } from '../../src/extensions/sandbox/people.ts'
-import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { shortNames } from '../../src/api/main-fields.ts'
 import { type ToolResult, createTools } from '../../src/extensions/tools/index.ts'
 import { setUp } from './set-up.ts'
@@ -118,7 +117,7 @@ describe('execute()', () => {
     })
     const { items } = await tools.microblog_search.execute({ query: 'coffee' })
     expect(items?.[0]).toHaveProperty('engagements.viewsCount')
-    const company = castOf(1).companies[0]!
+    const company = madeUpCompanies[0]!
     const url = pageOfCompany(company)
     const { record } = await tools.professionalnet_company_get.execute({ url })
     expect(record).toEqual({ 'company.name': company.name })
@@ -185,7 +184,7 @@ describe('execute()', () => {
 
   it('serves operations without a list, with ids, and with undocumented params', async () => {
     const { tools } = setUp({ budget: 10 })
-    const url = pageOfCompany(castOf(1).companies[0]!)
+    const url = pageOfCompany(madeUpCompanies[0]!)
     const company = await tools.professionalnet_company_get.execute({ url })
     expect([company.ok, company.record !== undefined, company.next]).toEqual([true, true, undefined])
     expect((await tools.technews_search.execute({ query: 'rust' })).items?.length).toBeGreaterThan(0)

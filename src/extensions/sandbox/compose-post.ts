@@ -1,53 +1,48 @@
+import { companyPages, people } from './cast.ts'
 import { containsPhrase, normalize } from './match-words.ts'
-import names from './names.json' with { type: 'json' }
-import type { Phrases, Topic } from './phrases/languages.ts'
+import phrases from './phrases.json' with { type: 'json' }
 import type { Random } from './random.ts'
+import type { Topic } from './topics.ts'
+
+/** Slots of every line: of links, and of those who are mentioned. */
+const everywhere: Readonly<Record<string, readonly string[]>> = {
+  host: phrases.hosts,
+  handle: people.map(({ handle }) => handle),
+  company: companyPages.map(({ handle }) => handle),
+}
 
 /**
- * Writes a post that makes sense alone, and may name one of the given people. It always holds its topic's keyword, so that a
- * search for the topic finds it.
+ * Writes a post, or sometimes a reply to somebody. It always holds its topic's keyword, so that a search for the topic
+ * finds it.
+ *
+ * @param replies Share of replies, 0 to 1.
  */
-export function composePost(
-  random: Random,
-  language: Phrases,
-  topic: Topic,
-  people: readonly { readonly handle: string }[],
-): string {
-  const parts: string[] = []
-  if (random.chance(0.22)) parts.push(random.pick(language.openers))
-  parts.push(fill(random, topic, random.pick(topic.lines)))
-  if (random.chance(0.3)) parts.push(random.pick(language.closers))
-  if (random.chance(0.1))
-    parts.push(random.pick(language.mentions).replace('{handle}', random.pick(people).handle))
-  if (random.chance(0.16)) {
-    const slug = topic.keyword.normalize('NFD').replaceAll(/[^a-z]/g, '') || 'post'
-    const link = `https://${random.pick(names.linkHosts)}/${slug}/${random.hex(6)}`
-    parts.push(random.pick(language.linkLeads), link)
-  }
-  const text = withoutGaps(parts.join(' '))
+export function composePost(random: Random, topic: Topic, replies = 0): string {
+  const lines = random.chance(replies)
+    ? ['@{handle}', random.pick(phrases.replies)]
+    : [
+        ...(random.chance(0.22) ? [random.pick(phrases.openers)] : []),
+        random.pick(topic.lines),
+        ...(random.chance(0.6) ? [random.pick(phrases.endings)] : []),
+      ]
+  const text = lines.map((line) => fill(random, topic, line)).join(' ')
   const isNamed = containsPhrase(topic.keyword)(normalize(text))
   const hashtag = random.chance(0.3) ? ` #${random.pick(topic.hashtags)}` : ''
   return (isNamed ? text : `${text} #${topic.keyword}`) + hashtag
 }
 
-/** Writes a reply on a topic. */
-export function composeReply(random: Random, language: Phrases, topic: Topic): string {
-  return withoutGaps(fill(random, topic, random.pick(language.replies)))
+/** Writes a comment on a post. */
+export function composeComment(random: Random, topic: Topic): string {
+  return fill(random, topic, random.pick(phrases.replies))
 }
 
-/** Fills the slots of a line, and those of what is filled in. */
-function fill(random: Random, topic: Topic, line: string): string {
-  return line.replaceAll(
-    /\{(?:(\d+)-(\d+)|(\^?)(\w+))\}/g,
-    (_, min: string | undefined, max: string, upper: string, name: string, offset: number) => {
-      if (min !== undefined) return String(random.integer(Number(min), Number(max)))
-      const text = fill(random, topic, random.pick(topic.slots[name] ?? []))
-      return upper === '^' || offset === 0 ? text.charAt(0).toUpperCase() + text.slice(1) : text
-    },
-  )
-}
-
-/** Japanese puts no space after a full stop. */
-function withoutGaps(text: string): string {
-  return text.replaceAll(/([。？：、]) /g, '$1')
+/** Fills the slots of a line, and those of what is filled in. Sentences then begin with a capital letter. */
+export function fill(random: Random, { slots }: Topic, line: string): string {
+  const filled = (text: string): string =>
+    text.replaceAll(/\{(?:(\d+)-(\d+)|(\w+))\}/g, (_, min: string | undefined, max: string, name: string) =>
+      min === undefined
+        ? filled(random.pick(slots[name] ?? everywhere[name] ?? []))
+        : String(random.integer(Number(min), Number(max))),
+    )
+  return filled(line).replaceAll(/(?:^|[.!?] )\p{Ll}/gu, (start) => start.toUpperCase())
 }

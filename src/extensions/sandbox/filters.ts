@@ -1,5 +1,5 @@
 import type { MicroblogFilters } from '../../api/microblog.ts'
-import { type IndexedPost, handlesIn, linksIn } from './index-post.ts'
+import { type IndexedPost, handlesIn, linksIn, primaryOf } from './index-post.ts'
 import { containsPhrase, fold } from './match-words.ts'
 import { invalid } from './responses.ts'
 
@@ -42,8 +42,8 @@ export function compileFilters(filters: MicroblogFilters) {
   const until = timeBound('until', Infinity)
   tests.push(({ at }) => since <= at && at < until)
 
-  const lang = fold(filters.lang ?? '').trim()
-  if (lang !== '') tests.push((post) => post.lang === lang.split(/[-_]/)[0])
+  const lang = primaryOf(filters.lang ?? '')
+  if (lang !== '') tests.push((post) => post.lang === lang)
 
   const sentence = fold(filters.exactSentence ?? '').trim()
   if (sentence !== '') tests.push(({ post }) => fold(post.body).includes(sentence))

@@ -1,5 +1,5 @@
 import type { MicroblogPost } from '../../api/microblog.ts'
-import { normalize } from './match-words.ts'
+import { fold, normalize } from './match-words.ts'
 
 /** A post, with data for searches that the service does not send. */
 export interface IndexedPost {
@@ -13,12 +13,23 @@ export interface IndexedPost {
 }
 
 export function indexPost(post: MicroblogPost, at: number, lang: string): IndexedPost {
-  return { post, at, lang, words: `${normalize(post.body)}\n${authorWordsOf(post)}` }
+  return { post, at, lang: primaryOf(lang), words: `${normalize(post.body)}\n${authorWordsOf(post)}` }
+}
+
+/** The primary subtag of a language: `pt` of `pt-BR`. */
+export function primaryOf(lang: string): string {
+  return fold(lang)
+    .trim()
+    .replace(/[-_].*$/, '')
 }
 
 /** Words of the author's name and handle. */
 export function authorWordsOf({ author, name }: MicroblogPost): string {
   return normalize(`${name}\n${author}\n${author.replaceAll('_', ' ')}`)
+}
+
+export function pageOfPost(author: string, id: string): string {
+  return `https://microblog.example/${author}/status/${id}`
 }
 
 /** The handles that a text mentions, in lower case. */

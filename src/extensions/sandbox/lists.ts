@@ -8,13 +8,18 @@ export interface Slot<T> {
 }
 
 /** Both lists as one, newest first. Of items with the same time, those of the first one come first. */
-export function* merged<T>(first: Iterable<Slot<T>>, second: readonly Slot<T>[]): Generator<Slot<T>> {
-  let taken = 0
+export function* merged<T>(first: Iterable<Slot<T>>, second: Iterable<Slot<T>>): Generator<Slot<T>> {
+  const others = second[Symbol.iterator]()
+  let other = others.next()
   for (const slot of first) {
-    for (let other = second[taken]; other && other.at > slot.at; other = second[++taken]) yield other
+    for (; !other.done && other.value.at > slot.at; other = others.next()) yield other.value
     yield slot
   }
-  yield* second.slice(taken)
+  for (; !other.done; other = others.next()) yield other.value
+}
+
+export function* filtered<T>(list: Iterable<T>, passes: (item: T) => boolean): Generator<T> {
+  for (const item of list) if (passes(item)) yield item
 }
 
 /** Takes so many items that pass, from a place on, and tells the place of the next one; null if there is none. */

@@ -1,34 +1,27 @@
 import type { MicroblogEngagements } from '../../api/microblog.ts'
-import { composePost, composeReply } from './compose-post.ts'
-import { type IndexedPost, indexPost } from './index-post.ts'
-import { castOf } from './people.ts'
-import { topicAbout } from './phrases/languages.ts'
+import { people } from './cast.ts'
+import { composePost } from './compose-post.ts'
+import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
 import type { Random } from './random.ts'
 import { type Make, idAt, makeUp } from './series.ts'
+import { topicAbout, topics } from './topics.ts'
 
-/** Makes up a post: in English about a query, or in the language of its author about what interests them. */
-export const makePost: Make<IndexedPost> = (random, at, { seed, query }) => {
-  const { people, members } = castOf(seed)
-  const asked = topicAbout(query)
-  const author = random.pick(asked === null ? people : members)
-  const topic = asked ?? random.pick(author.interests)
-  const isReply = asked === null && random.chance(0.18)
-  const hashtag = random.chance(0.25) ? ` #${topic.keyword}` : ''
-  const body = isReply
-    ? `@${random.pick(people).handle} ${composeReply(random, author.language, topic)}${hashtag}`
-    : composePost(random, author.language, topic, people)
+/** Makes up a post or a reply. */
+export const makePost: Make<IndexedPost> = (random, at, query) => {
+  const { handle: author, name } = random.pick(people)
+  const body = composePost(random, topicAbout(query) ?? random.pick(topics), 0.18)
   const id = idAt(random, at)
-  const post = {
-    ...{ id, body, author: author.handle, name: author.name, timestamp: new Date(at).toISOString() },
-    url: `https://microblog.example/${author.handle}/status/${id}`,
-    ...media(random),
-    engagements: engage(random, isReply ? 60 : 360),
-  }
-  return indexPost(post, at, author.language.lang)
+  const timestamp = new Date(at).toISOString()
+  const url = pageOfPost(author, id)
+  const post = { id, body, author, name, timestamp, url, ...media(random), engagements: engage(random) }
+  return indexPost(post, at, 'en')
 }
 
 /** How microblog posts are made up. */
-export const microblogPosts = makeUp('timeline', makePost, [25, 90])
+export const microblogPosts = makeUp('timeline', makePost)
+
+/** How tech news are made up. */
+export const technewsPosts = makeUp('technews', makePost)
 
 function media(random: Random): { images: string[]; video: string | null } {
   const url = (file: string) => `https://media.microblog.example/${file.replace('*', random.hex(12))}`
@@ -39,8 +32,8 @@ function media(random: Random): { images: string[]; video: string | null } {
   }
 }
 
-function engage(random: Random, typicalViews: number): MicroblogEngagements {
-  const viewsCount = random.longTail(typicalViews) + random.integer(3, 40)
+function engage(random: Random): MicroblogEngagements {
+  const viewsCount = random.longTail(300) + random.integer(3, 40)
   const share = (of: number, max: number): number => Math.floor(of * max * random.next())
   const favoriteCount = share(viewsCount, 0.07)
   const retweetCount = share(favoriteCount, 0.3)

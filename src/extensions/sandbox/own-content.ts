@@ -1,18 +1,16 @@
-import { anything } from './phrases/languages.ts'
 import { type MicroblogPost, microblogPost as microblogPostSchema } from '../../api/microblog.ts'
 import { professionalnetCompany } from '../../api/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../../api/professionalnet/posts.ts'
 import { check } from '../../api/schema/check.ts'
-import { type JsonSchema, jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import type { Schema } from '../../api/schema/schema.ts'
 import { array, assertRecord, fail, jsonCopy } from './check-arguments.ts'
-import { type IndexedPost, indexPost } from './index-post.ts'
-import { normalize } from './match-words.ts'
+import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
 import type { Listener } from './organization/monitors.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
-import { type Company, pageOfCompany, slugOf } from './professionalnet/companies.ts'
-import { type NetworkPost, urnsOf } from './professionalnet/network.ts'
+import { type Company, companyOf } from './professionalnet/companies.ts'
+import { type NetworkPost, indexNetworkPost, urnsOf } from './professionalnet/network.ts'
+import { anything } from './topics.ts'
 import type {
   SandboxCompany,
   SandboxContent,
@@ -21,11 +19,15 @@ import type {
   SandboxPublication,
 } from './types.ts'
 
-/**
- * Checks and completes a record. `field` names it in errors, `serial` counts the records of its kind from 1, and `at` is its
- * time by default.
- */
-type Complete<Given, Indexed> = (given: Given, field: string, serial: number, at: number) => Indexed
+/** How errors name a record, its number among those of its kind, from 1, and its time by default. */
+interface Place {
+  readonly field: string
+  readonly serial: number
+  readonly at: number
+}
+
+/** Checks and completes a record. */
+type Complete<Given, Made> = (given: Given, place: Place) => Made
 
 /**
  * Checks and completes the content of a test. A post without a time is a minute older than the one before it, and a published
@@ -37,14 +39,14 @@ export function ownContentOf(content: SandboxContent, now: () => number) {
   const published = ['microblog', 'professionalnet', 'mentions'] as const
   const option = 'createSandbox() option content'
   assertRecord(option, content, [...published, 'listeners', 'companies'])
-  const start = now()
-  const companies = complete(`${option}.companies`, content.companies, companyProfile, { at: start })
-  const listeners = complete(`${option}.listeners`, content.listeners, listener, { at: start })
+  const companies = complete(`${option}.companies`, content.companies, companyProfile)
+  const listeners = complete(`${option}.listeners`, content.listeners, listener)
   const lists = {
-    microblog: collect('microblog', microblogPost),
-    professionalnet: collect('professionalnet', networkPost),
-    mentions: collect('mentions', mentionsFor(listeners)),
+    microblog: listOf('microblog', microblogPost),
+    professionalnet: listOf('professionalnet', networkPost),
+    mentions: listOf('mentions', mentionsFor(listeners)),
   }
+  add(content, `${option}.`, 60_000)
   return {
     ...lists,
     /** Undefined for made-up ones. */
@@ -53,23 +55,26 @@ export function ownContentOf(content: SandboxContent, now: () => number) {
     publish: (given: SandboxPublication): void => {
       const content = (Array.isArray(given) ? { microblog: given } : given) as SandboxContent
       assertRecord('publish() content', content, published)
-      // If one record is refused, none is added.
-      const additions = Object.values(lists).map(({ take }) => take(content))
-      for (const add of additions) add()
+      add(content, 'publish() ')
     },
   }
 
-  function collect<Name extends (typeof published)[number], Indexed>(
+  function add(content: SandboxContent, where: string, gap = 0): void {
+    // If one record is refused, none is added.
+    const additions = Object.values(lists).map((list) => list.take(content, where, gap))
+    for (const add of additions) add()
+  }
+
+  function listOf<Name extends (typeof published)[number], Made>(
     name: Name,
-    each: Complete<NonNullable<SandboxContent[Name]>[number], Indexed>,
+    each: Complete<NonNullable<SandboxContent[Name]>[number], Made>,
   ) {
     const list = {
       isAlone: content[name] !== undefined,
-      items: complete(`${option}.${name}`, content[name], each, { at: start, gap: 60_000 }),
-      /** Checks what is published, and returns the function that adds it. */
-      take: (content: SandboxContent): (() => void) => {
-        const known = list.items.length
-        const more = complete(`publish() ${name}`, content[name], each, { at: now(), known })
+      items: [] as readonly Made[],
+      /** Checks records, and returns the function that adds them. */
+      take(content: SandboxContent, where: string, gap: number): () => void {
+        const more = complete(where + name, content[name], each, now(), gap, list.items.length)
         return () => void (list.items = [...more, ...list.items])
       },
     }
@@ -77,51 +82,50 @@ export function ownContentOf(content: SandboxContent, now: () => number) {
   }
 }
 
-function complete<Given, Indexed>(
+function complete<Given, Made>(
   field: string,
   records: readonly Given[] | undefined = [],
-  each: Complete<Given, Indexed>,
-  { at, gap = 0, known = 0 }: { at: number; gap?: number; known?: number },
-): Indexed[] {
+  each: Complete<Given, Made>,
+  at = 0,
+  gap = 0,
+  known = 0,
+): Made[] {
   return array(field, records).map((record, index) => {
-    const place = `${field}[${index}]`
-    assertRecord(place, record)
+    const place = { field: `${field}[${index}]`, serial: known + index + 1, at: at - gap * index }
+    assertRecord(place.field, record)
     // As it would be sent: fields that are undefined are absent.
-    return each(jsonCopy(place, record), place, known + index + 1, at - gap * index)
+    return each(jsonCopy(place.field, record), place)
   })
 }
 
-function microblogPost(given: SandboxPost, field: string, serial: number, at: number): IndexedPost {
-  const { id = String(serial), author = defaults.author, timestamp = isoOf(at) } = given
-  const url = `https://microblog.example/${author}/status/${id}`
-  const empty = emptyOf<MicroblogPost>(microblogPostSchema, 'body')
+function microblogPost({ lang = 'en', ...given }: SandboxPost, { field, serial, at }: Place): IndexedPost {
+  const { microblog: empty } = defaults
+  const { id = String(serial), author = empty.author, timestamp = isoOf(at) } = given
+  const url = pageOfPost(author, id)
   const engagements = { ...empty.engagements, ...given.engagements }
   const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
   assertPost(microblogPostSchema, field, post)
-  return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
+  if (typeof lang !== 'string') fail(`${field}.lang`, 'a text', lang)
+  return indexPost(post, parsedTime(field, 'timestamp', timestamp), lang)
 }
 
-function networkPost(given: SandboxNetworkPost, field: string, serial: number, at: number): NetworkPost {
+function networkPost(given: SandboxNetworkPost, { field, serial, at }: Place): NetworkPost {
+  const { actor, social_details } = defaults.professionalnet
   const activity = given.urn?.split(':').at(-1) ?? String(serial)
-  const empty = emptyOf<ProfessionalnetPost>(professionalnetPost, 'commentary')
   const post: ProfessionalnetPost = {
-    ...empty,
     share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
     postedAt: isoOf(at),
     ...urnsOf(activity),
     ...given,
-    actor: { ...empty.actor, ...defaults.actor, ...given.actor },
-    social_details: { ...empty.social_details, ...given.social_details },
+    actor: { ...actor, ...given.actor },
+    social_details: { ...social_details, ...given.social_details },
   }
   assertPost(professionalnetPost, field, post)
-  return {
-    ...{ post, topic: anything, person: null, company: null, mentioned: [] },
-    at: parsedTime(field, 'postedAt', post.postedAt),
-    words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
-  }
+  const indexed = indexNetworkPost(post, parsedTime(field, 'postedAt', post.postedAt))
+  return { ...indexed, topic: anything, author: null }
 }
 
-function listener(given: object, field: string, serial: number): Listener {
+function listener(given: object, { field, serial }: Place): Listener {
   const made = { id: `lis_${serial}`, name: `Listener ${serial}` }
   const record = { ...defaults.listener, ...made, ...given }
   assertId(field, record, 'lis_')
@@ -131,34 +135,19 @@ function listener(given: object, field: string, serial: number): Listener {
 }
 
 function mentionsFor([listener]: readonly Listener[]) {
-  return (given: object, field: string, serial: number, at: number): IndexedMention => {
+  return (given: object, { field, serial, at }: Place): IndexedMention => {
     const ids = { id: `men_${serial}`, listenerId: listener?.id ?? 'lis_0' }
-    const made = { url: `https://microblog.example/ada/${serial}`, publishedAt: isoOf(at) }
+    const made = { url: pageOfPost('ada', String(serial)), publishedAt: isoOf(at) }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
     assertId(field, mention, 'men_')
     return { mention, at: parsedTime(field, 'publishedAt', mention.publishedAt), words: '' }
   }
 }
 
-function companyProfile(given: SandboxCompany, field: string, serial: number): Company {
-  const name = typeof given.name === 'string' ? given.name : ''
-  const made = { id: String(serial), universalName: slugOf({ name }), linkedinUrl: pageOfCompany({ name }) }
-  const company: Company = { ...emptyOf<Company>(professionalnetCompany, 'name'), ...made, ...given }
+function companyProfile(given: SandboxCompany, { field, serial }: Place): Company {
+  const company = companyOf(given, String(serial))
   assertPost(professionalnetCompany, field, company)
   return company
-}
-
-/** The record of a schema with empty fields. The field that a test has to state is missing. */
-function emptyOf<Value extends object>(schema: Schema<Value>, stated: keyof Value): Value {
-  return { ...(emptyValueOf(jsonSchemaOf(schema)) as Value), [stated]: undefined }
-}
-
-/** Null if a schema allows it, otherwise zero or nothing. Optional fields are absent. */
-function emptyValueOf({ type, properties = {}, required = [] }: JsonSchema): unknown {
-  if (Array.isArray(type)) return null
-  if (type === 'array') return []
-  if (type !== 'object') return type === 'string' ? '' : 0
-  return Object.fromEntries(required.map((name) => [name, emptyValueOf(properties[name] ?? {})]))
 }
 
 /** The client and the service refuse other ids. */

@@ -1,9 +1,12 @@
-import { type Slot, merged } from './lists.ts'
-import { topicAbout } from './phrases/languages.ts'
+import { type Slot, filtered, merged } from './lists.ts'
 import { containsAll } from './match-words.ts'
 import type { Moment } from './pages.ts'
 import { createRandom } from './random.ts'
 import type { Growth, MadeUp } from './series.ts'
+import { topicAbout } from './topics.ts'
+
+/** How many items there are about a query that no other item matches. */
+const sizeAbout = [12, 60] as const
 
 interface Item {
   /** Milliseconds since 1970. */
@@ -33,10 +36,18 @@ export type PostStore<T extends Item> = ReturnType<typeof createPostStore<T>>
 export function createPostStore<T extends Item>(
   { seed, now, growth }: PostStoreSettings,
   own: Own<T>,
-  { latest, grown, sizeAbout }: MadeUp<T>,
+  madeUp: MadeUp<T>,
   size: number,
 ) {
-  const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)
+  /** Items from a test, newest first. */
+  function ownAt({ arrived }: Moment): Slot<T>[] {
+    const items = own.items.slice(own.items.length - arrived)
+    return items.map((item) => ({ at: item.at, item })).sort((a, b) => b.at - a.at)
+  }
+
+  function madeUpAt({ at }: Moment): readonly Slot<T>[] {
+    return own.isAlone ? [] : madeUp.timeline(seed, size, at)
+  }
 
   return {
     /** What a request that arrives now can see. Made-up times are whole seconds. */
@@ -45,31 +56,20 @@ export function createPostStore<T extends Item>(
       arrived: own.items.length,
       since: growth.since,
     }),
-    /** All items without growth, newest first. */
-    all: (moment: Moment): T[] =>
-      newestFirst(ownAt(moment), own.isAlone ? [] : latest(seed, '', size, moment.at)),
+    /** All items without growth, newest first. Of those with the same time, own ones come first. */
+    all: (moment: Moment): T[] => Array.from(merged(ownAt(moment), madeUpAt(moment)), ({ item }) => item),
     /** Items that hold all words of a query, newest first. Leaves out growth that is not within a time. */
-    find(query: string, moment: Moment, { since = 0, until = Infinity } = {}): Iterable<Slot<T>> {
-      const matches = containsAll(query)
-      const matching = (items: readonly T[]): T[] => items.filter(({ words }) => matches(words))
-      const added = matching(ownAt(moment))
-      if (own.isAlone || topicAbout(query) === null) return slotsOf(newestFirst(added, []))
-      let found = matching(latest(seed, '', size, moment.at))
-      if (found.length === 0 && size > 0) {
-        const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
-        found = matching(latest(seed, query, count, moment.at))
-      }
-      const [after, upTo] = [Math.max(since - 1, moment.since), Math.min(until - 1, moment.at)]
-      return merged(grown(seed, query, growth, after, upTo), slotsOf(newestFirst(added, found)))
+    find: (query: string, moment: Moment, { since = 0, until = Infinity } = {}): Iterable<Slot<T>> => {
+      const contains = containsAll(query)
+      const matches = ({ item }: Slot<T>): boolean => contains(item.words)
+      const added = ownAt(moment).filter(matches)
+      if (own.isAlone || topicAbout(query) === null) return added
+      const timeline = madeUpAt(moment)
+      const count = size > 0 ? createRandom(`${seed}/about ${query}`).integer(...sizeAbout) : 0
+      const found = timeline.some(matches) ? timeline : madeUp.latest(seed, query, count, moment.at)
+      const grown = { ...growth, since: Math.max(since - 1, moment.since) }
+      const fresh = madeUp.series(seed, query, grown, Math.min(until - 1, moment.at))
+      return merged(fresh, merged(added, filtered(found, matches)))
     },
   }
-}
-
-/** Of items with the same time, own ones come first. */
-function newestFirst<T extends Item>(own: readonly T[], madeUp: readonly T[]): T[] {
-  return [...own, ...madeUp].sort((a, b) => b.at - a.at)
-}
-
-function slotsOf<T extends Item>(items: readonly T[]): Slot<T>[] {
-  return items.map((item) => ({ at: item.at, item }))
 }

@@ -28,11 +28,6 @@ export function createRandom(seed: string) {
     /** True with the given probability. */
     chance: (probability: number): boolean => next() < probability,
     pick,
-    /** Picks by each item's weight. */
-    weighted<T extends { readonly weight: number }>(items: readonly T[]): T {
-      let left = next() * items.reduce((sum, item) => sum + item.weight, 0)
-      return items.find((item) => (left -= item.weight) < 0) ?? pick(items)
-    },
     /**
      * A number whose typical value is near the given one and whose rare values are a hundred times as large. Made with
      * division alone: logarithms and powers differ in the last digit between JavaScript engines.

@@ -1,22 +1,20 @@
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, type ParamsOf, operations } from '../../api/operations.ts'
 import { describeService } from './description.ts'
-import { microblogPosts } from './microblog-posts.ts'
+import { microblogPosts, technewsPosts } from './microblog-posts.ts'
 import type { Settings } from './options.ts'
 import context from './organization/context.json' with { type: 'json' }
 import { createMentions } from './organization/mentions.ts'
 import { createFeeds, createListeners, getRecord, listRecords } from './organization/monitors.ts'
 import { usageOf } from './organization/usage.ts'
-import { castOf } from './people.ts'
 import { commentsOn, reactionsOn } from './professionalnet/comments-reactions.ts'
-import { findCompany } from './professionalnet/companies.ts'
+import { findCompany, madeUpCompanies } from './professionalnet/companies.ts'
 import { listMatching } from './professionalnet/industries.ts'
 import { type Network, networkPosts } from './professionalnet/network.ts'
 import { commentsOf, postsOf } from './professionalnet/person.ts'
 import { searchPosts } from './professionalnet/search.ts'
-import { searchMicroblog } from './search.ts'
+import { searchMicroblog, searchTechnews } from './search.ts'
 import { createPostStore } from './post-store.ts'
-import { searchTechnews, technewsPosts } from './technews.ts'
 import type { SandboxLedger } from './types.ts'
 
 /** Prefix of every operation's path. */
@@ -41,12 +39,8 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(settings, own.mentions, listeners)
   const microblog = createPostStore(settings, own.microblog, microblogPosts, posts)
-  const technews = createPostStore(
-    settings,
-    { isAlone: false, items: [] },
-    technewsPosts,
-    Math.ceil(posts / 5),
-  )
+  const none = { isAlone: false, items: [] }
+  const technews = createPostStore(settings, none, technewsPosts, Math.ceil(posts / 5))
   const store = createPostStore(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
   const network: Network = { seed, store, found: new Map() }
   // Cursors of sandboxes with other posts do not fit.
@@ -55,8 +49,7 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const handlers: Handlers = {
     'microblog.search': (input) => searchMicroblog(microblog, corpusId, input),
     'professionalnet.posts.search': (input) => searchPosts(network, input),
-    'professionalnet.company.get': ({ url }) =>
-      findCompany([...own.companies, ...castOf(seed).companies], url),
+    'professionalnet.company.get': ({ url }) => findCompany([...own.companies, ...madeUpCompanies], url),
     'professionalnet.person.posts': (input) => postsOf(network, input),
     'professionalnet.person.comments': (input) => commentsOf(network, input),
     'professionalnet.posts.comments': (input) => commentsOn(network, input),

@@ -5,7 +5,10 @@ import { type IndexedPost, authorWordsOf } from './index-post.ts'
 import { containsAll } from './match-words.ts'
 import { type Slot, ranked } from './lists.ts'
 import { type Moment, pageOf } from './pages.ts'
+import { pageIn, requiredText } from './params.ts'
 import type { PostStore } from './post-store.ts'
+
+const technewsPageSize = 20
 
 /** Filters that a category adds. */
 const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
@@ -37,6 +40,31 @@ export function searchMicroblog(
       ? pageOf(request, (moment) => ranked(find(moment), passes, scoreOf))
       : pageOf(request, find, passes)
   return { posts: page.map(({ item }) => item.post), meta }
+}
+
+/**
+ * Searches stories and comments. Request and response are made up. It takes `query`, `cursor` and `count` up to 20, and
+ * returns `posts` and the `meta` of the documented search by cursor.
+ */
+export function searchTechnews(store: PostStore<IndexedPost>, corpusId: string, input: unknown) {
+  const query = requiredText(input, 'query')
+  const request = {
+    ...pageIn(input, technewsPageSize),
+    search: ['technews', corpusId, query],
+    now: store.now(),
+  }
+  const { page, meta } = pageOf(request, (moment) => store.find(query, moment))
+  return { posts: page.map(({ item }) => storyOf(item)), meta }
+}
+
+/** A microblog post in other fields. They are made up, too: the service documents none. */
+function storyOf({ post }: IndexedPost) {
+  const { id, body, author, timestamp, engagements } = post
+  return {
+    ...{ id, url: `https://technews.example/item/${id}`, author, timestamp },
+    ...(body.startsWith('@') ? { type: 'comment', text: body } : { type: 'story', title: body }),
+    points: engagements.favoriteCount,
+  }
 }
 
 function scoreOf({ post: { engagements } }: IndexedPost): number {

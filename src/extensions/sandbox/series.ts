@@ -1,16 +1,17 @@
 import type { Slot } from './lists.ts'
-import { memoizeLatest } from './memoize-latest.ts'
-import { type Random, createRandom } from './random.ts'
+import { type Random, createRandom, hash } from './random.ts'
 import type { SandboxGrowth } from './types.ts'
 
-const hourMs = 3_600_000
+const dayMs = 86_400_000
 
 /** So many days back, a sandbox has items without growth. */
 const daysBack = 120
 
 /** Posts in each hour of a day (UTC), relative to each other. */
 const rhythm = [4, 3, 2, 2, 3, 5, 9, 15, 20, 23, 24, 23, 21, 21, 22, 21, 20, 19, 18, 17, 15, 12, 9, 6]
-const evenly = rhythm.map(() => 1)
+
+/** So many items are remembered: a test suite makes hundreds of sandboxes, nearly all with the same ones. */
+const mostKnown = 10_000
 
 /** So many times as many posts come in an hour with a burst. */
 const burst = 20
@@ -21,99 +22,102 @@ export interface Growth extends Pick<SandboxGrowth, 'perHour'> {
   readonly since: number
 }
 
-interface Series {
-  readonly seed: number
-  /** What its items are about, or empty for anything. */
-  readonly query: string
-  readonly perDay: number
-  readonly pattern: 'random' | Growth['pattern']
-}
+/** Makes up an item of a time, in milliseconds since 1970, about a query, or about anything. */
+export type Make<T> = (random: Random, at: number, query: string) => T
 
-/** Makes up an item of a time, in milliseconds since 1970. */
-export type Make<T> = (random: Random, at: number, about: Pick<Series, 'seed' | 'query'>) => T
-
-/** How the items of a network are made up. Sandboxes share the items, so they must not be changed. */
+/** How the items of a network are made up. */
 export type MadeUp<T extends object> = ReturnType<typeof makeUp<T>>
 
-/** @param sizeAbout How many items are made up about a query that no other item matches. */
-export function makeUp<T extends object>(
-  network: string,
-  make: Make<T>,
-  sizeAbout: readonly [number, number] = [0, 0],
-) {
-  const itemOf = memoizeLatest((seed: number, query: string, name: string, serial: number, at: number) => {
-    return make(createRandom(`${name}/${serial}`), at, { seed, query })
-  }, 10_000)
+/** A place in a series. Its item is made when somebody asks for it; a class, since years of growth have many. */
+class Place<T> implements Slot<T> {
+  readonly at: number
+  readonly #serial: number
+  readonly #make: (serial: number, at: number) => T
+  #item: T | undefined
 
-  /** An endless series, newest first. Its items stay the same while the clock moves, and in every process. */
-  function* itemsOf(series: Series, after: number, upTo: number): Generator<Slot<T>> {
-    const { seed, query, pattern } = series
-    const name = `${seed}/${network}/${query}/${pattern}`
-    for (let hour = Math.floor(upTo / hourMs); hour >= Math.floor(after / hourMs); hour--)
-      for (const { at, serial } of placesIn(hour, series, name)) {
-        let made: T | undefined
-        if (after < at && at <= upTo)
-          yield {
-            at,
-            get item() {
-              return (made ??= itemOf(seed, query, name, serial, at))
-            },
-          }
-      }
+  constructor(at: number, serial: number, make: (serial: number, at: number) => T) {
+    this.at = at
+    this.#serial = serial
+    this.#make = make
   }
 
-  const past = (seed: number, query: string, size: number, upTo: number) =>
-    itemsOf({ seed, query, perDay: size / daysBack, pattern: 'random' }, 0, upTo)
-  const listOf = memoizeLatest((seed: number, query: string, size: number, upTo: number) => {
-    const items: T[] = []
-    for (const { item } of past(seed, query, size, upTo)) if (items.push(item) === size) break
-    return items
-  }, 20)
+  get item(): T {
+    return (this.#item ??= this.#make(this.#serial, this.at))
+  }
+}
+
+/** Items stay the same while the clock moves, and in every process. Sandboxes share them, so they must not be changed. */
+export function makeUp<T extends object>(network: string, make: Make<T>) {
+  const known = new Map<string, T>()
+  let timeline: { readonly name: string; readonly slots: readonly Slot<T>[] } = { name: '', slots: [] }
+
+  /** An endless series of items about a query until a time, newest first. */
+  function* series(
+    seed: number,
+    query: string,
+    { perHour, pattern, since }: Growth,
+    upTo: number,
+  ): Generator<Slot<T>> {
+    if (perHour === 0) return
+    const name = [seed, network, query, pattern, perHour].join('/')
+    const perDay = 24 * perHour
+    const timeOf = calendar(name, perDay, pattern)
+    for (let serial = Math.ceil(perDay * (Math.floor(upTo / dayMs) + 1)); ; serial--) {
+      const at = timeOf(serial)
+      if (at <= since) return
+      if (at <= upTo) yield new Place(at, serial, itemOf)
+    }
+
+    function itemOf(serial: number, at: number): T {
+      const place = `${name}/${serial}`
+      if (known.size > mostKnown) known.clear()
+      const item = known.get(place) ?? make(createRandom(place), at, query)
+      known.set(place, item)
+      return item
+    }
+  }
+
+  /** So many items about a query, or about anything: the latest up to a time. */
+  function* latest(seed: number, query: string, size: number, upTo: number): Generator<Slot<T>> {
+    const slots = series(seed, query, { perHour: size / daysBack / 24, pattern: 'daily', since: 0 }, upTo)
+    for (let left = size; left > 0; left--) yield slots.next().value as Slot<T>
+  }
 
   return {
-    sizeAbout,
-    /** So many items about a query, or about anything: the latest up to a time. */
-    latest: (seed: number, query: string, size: number, upTo: number): readonly T[] => {
-      if (size === 0) return []
-      const [newest] = past(seed, query, size, upTo)
-      return newest ? listOf(seed, query, size, newest.at) : []
+    series,
+    latest,
+    /** The same about anything. Nearly all searches of a test suite use the same ones. */
+    timeline(seed: number, size: number, upTo: number): readonly Slot<T>[] {
+      const [newest] = latest(seed, '', size, upTo)
+      const name = `${seed}/${size}/${newest?.at}`
+      if (name !== timeline.name) timeline = { name, slots: [...latest(seed, '', size, upTo)] }
+      return timeline.slots
     },
-    /** The items about a query that come after one time and up to another. */
-    grown: (seed: number, query: string, { perHour, pattern }: Growth, after: number, upTo: number) =>
-      perHour === 0 ? [] : itemsOf({ seed, query, perDay: 24 * perHour, pattern }, after, upTo),
   }
 }
 
-/** The times of a series in an hour since 1970, newest first. Each has a serial number. They are whole seconds. */
-function placesIn(hour: number, series: Series, name: string) {
-  const [start, end] = [countUntil(hour, series, name), countUntil(hour + 1, series, name)]
-  const first = Math.ceil(start)
-  const random = createRandom(`${name}/${hour}`)
-  return Array.from({ length: Math.ceil(end) - first }, (_, index) =>
-    series.pattern === 'even' ? (first + index - start) / (end - start) : random.next(),
-  )
-    .sort((a, b) => a - b)
-    .map((part, index) => ({ at: 1000 * Math.floor((hour + part) * 3600 + 0.001), serial: first + index }))
-    .reverse()
+/** The time of each item of a series, by its serial number. Each day has equally many, and times are whole seconds. */
+function calendar(name: string, perDay: number, pattern: Growth['pattern']): (serial: number) => number {
+  if (pattern === 'even') return (serial) => 1000 * Math.floor((86_400 * serial) / perDay + 0.001)
+  let [day, shares, total] = [-1, rhythm, 0]
+  return (serial) => {
+    const place = (serial + hash(`${name}/at ${serial}`) / 2 ** 53) / perDay
+    if (Math.floor(place) !== day) {
+      day = Math.floor(place)
+      if (pattern === 'bursts') shares = withBursts(`${name}/${day}`)
+      total = shares.reduce((sum, each) => sum + each)
+    }
+    let left = (place - day) * total
+    const hour = shares.findIndex((share) => (left -= share) < 0)
+    const hours = 24 * day + hour + 1 + left / (shares[hour] ?? 1)
+    return 1000 * Math.floor(3600 * hours)
+  }
 }
 
-/** How many items a series has from 1970 until an hour begins. Each day has equally many. */
-function countUntil(hour: number, { perDay, pattern }: Series, name: string): number {
-  const date = Math.floor(hour / 24)
-  const shares =
-    pattern === 'bursts' ? sharesWithBursts(`${name}/bursts/${date}`) : pattern === 'daily' ? rhythm : evenly
-  const [before, all] = [sum(shares.slice(0, hour % 24)), sum(shares)]
-  return (perDay * (date * all + before)) / all
-}
-
-function sharesWithBursts(day: string): number[] {
+function withBursts(day: string): number[] {
   const random = createRandom(day)
   const hours = [random.integer(0, 23), random.integer(0, 23)]
   return rhythm.map((share, hour) => (hours.includes(hour) ? burst * share : share))
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0)
 }
 
 /** An id of an item, which those of other times do not have. */

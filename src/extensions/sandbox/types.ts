@@ -25,9 +25,11 @@ export interface SandboxKey {
   scopes: readonly Scope[]
 }
 
-/** A microblog post of your test. The sandbox fills in missing fields; its language is English. */
+/** A microblog post of your test. The sandbox fills in missing fields. */
 export interface SandboxPost extends Partial<Omit<MicroblogPost, 'body' | 'engagements'>> {
   body: string
+  /** For the filter `lang`; a search does not return it. Default `en`. */
+  lang?: string
   engagements?: Partial<MicroblogPost['engagements']>
 }
 

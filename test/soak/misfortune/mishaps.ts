@@ -57,5 +57,7 @@ export const revoked: Mishap = { name: '401', weight: 1, play: refusals['401'] }
 
 /** @param share The fraction of requests that meet with misfortune. */
 export function drawMishap(random: Random, share: number): Mishap {
-  return random.chance(share) ? random.weighted(mishaps) : success
+  if (!random.chance(share)) return success
+  let left = random.next() * mishaps.reduce((sum, { weight }) => sum + weight, 0)
+  return mishaps.find(({ weight }) => (left -= weight) < 0) ?? success
 }

@@ -25,11 +25,11 @@ const mentionCount = 240
 
 /** A mention is a microblog post about a keyword of a listener, found on one of its networks. */
 function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
-  return (random, at, { seed }) => {
+  return (random, at) => {
     const { id: listenerId, keywords, networks } = random.pick(listeners)
     const network = random.pick(networks)
     const query = keywords.length > 0 ? random.pick(keywords) : ''
-    const { id, author, body, timestamp } = makePost(random, at, { seed, query }).post
+    const { id, author, body, timestamp } = makePost(random, at, query).post
     const mention = {
       ...{ id: `men_${random.hex(16)}`, listenerId, network, author, text: body, publishedAt: timestamp },
       url: `https://${network}.example/${author}/${id}`,

@@ -1,8 +1,9 @@
+import defaults from '../own-defaults.json' with { type: 'json' }
 import { pageOf } from '../pages.ts'
 import { pageIn } from '../params.ts'
-import { english } from '../phrases/languages.ts'
 import { createRandom } from '../random.ts'
 import { SandboxError } from '../responses.ts'
+import { topics } from '../topics.ts'
 
 /** A brand or keyword monitor. Its fields are made up: the service documents none but the form of the id. */
 export interface Listener {
@@ -14,15 +15,11 @@ export interface Listener {
 
 type Records = readonly { readonly id: string }[]
 
-const networks = ['microblog', 'professionalnet', 'technews'] as const
-
 export function createListeners(seed: number): Listener[] {
   const random = createRandom(`${seed}/listeners`)
-  return english.topics.map(({ keyword }) => ({
-    id: `lis_${random.hex(16)}`,
-    name: `Mentions of ${keyword}`,
-    keywords: [keyword],
-    networks: networks.filter((_, index) => index === 0 || random.chance(0.6)),
+  return topics.map(({ keyword }) => ({
+    ...{ id: `lis_${random.hex(16)}`, name: `Mentions of ${keyword}`, keywords: [keyword] },
+    networks: defaults.listener.networks,
   }))
 }
 
@@ -30,10 +27,8 @@ export function createListeners(seed: number): Listener[] {
 export function createFeeds(seed: number, listeners: readonly Listener[]): Records {
   const random = createRandom(`${seed}/feeds`)
   return ['Everything', 'Best fits', 'Engineering', 'Daily digest', 'For the team meeting'].map((name) => ({
-    id: `svw_${random.hex(16)}`,
-    name,
+    ...{ id: `svw_${random.hex(16)}`, name },
     listenerIds: listeners.filter(() => random.chance(0.5)).map(({ id }) => id),
-    minimumFitScore: random.pick([0, 0, 50, 70]),
   }))
 }
 

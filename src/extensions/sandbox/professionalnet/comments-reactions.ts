@@ -5,11 +5,10 @@ import {
   postComments,
 } from '../../../api/professionalnet/comments.ts'
 import { postReactions } from '../../../api/professionalnet/reactions.ts'
-import { composeReply } from '../compose-post.ts'
+import { type Author, people } from '../cast.ts'
+import { composeComment } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
 import { pageIn, requiredText } from '../params.ts'
-import { type Person, castOf } from '../people.ts'
-import { english } from '../phrases/languages.ts'
 import { type Random, createRandom, hash } from '../random.ts'
 import { SandboxError } from '../responses.ts'
 import type { Network, NetworkPost } from './network.ts'
@@ -27,33 +26,33 @@ export function commentsOn(
 ) {
   const found = findPost(network, postUrl)
   const { urn, social_details } = found.post
-  const { members } = castOf(network.seed)
   const random = createRandom(`${network.seed}/comments/${urn}`)
   const total = social_details.numComments
   const returnedCount = Math.min(total, maxComments)
   const now = network.store.now().at
-  let time = found.at
+  let delay = 0
   const comments = Array.from({ length: returnedCount }, () => {
-    time += 1000 * random.integer(20, 3000)
-    return commentBy(random, random.pick(members), found, Math.min(time, now))
+    delay += 1000 * random.integer(20, 3000)
+    return commentBy(random, random.pick(people), found, delay, now)
   })
   const creditsCharged = returnedCount * postComments.price.credits
   return { comments, meta: { returnedCount, ...(hash(urn) % 5 > 0 && { total }), creditsCharged } }
 }
 
-/** Makes up what somebody writes about a post. */
+/** Makes up what somebody writes about a post some time after it, but not in the future. */
 export function commentBy(
   random: Random,
-  { name, profile }: Person,
-  { post, topic }: NetworkPost,
-  time: number,
+  { name, profile }: Author,
+  { post, at, topic }: NetworkPost,
+  delay: number,
+  now: number,
 ): ProfessionalnetComment {
   return {
     profileUrl: profile.url,
     authorName: name,
     authorHeadline: profile.headline,
-    text: composeReply(random, english, topic),
-    timestamp: new Date(time).toISOString(),
+    text: composeComment(random, topic),
+    timestamp: new Date(Math.min(at + delay, now)).toISOString(),
     permalink: `${post.share_url}?comment=${random.hex(16)}`,
   }
 }
@@ -67,11 +66,10 @@ export function reactionsOn(network: Network, input: unknown) {
   const request = { ...pageIn(input, maxReactions), search: ['reactions', network.seed, postUrl] }
   const { page: reactions, meta } = pageOf(request, () => {
     const { post } = findPost(network, postUrl)
-    const { members } = castOf(network.seed)
     const random = createRandom(`${network.seed}/reactions/${post.urn}`)
     return post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
       Array.from({ length: count }, () => {
-        const { name, profile } = random.pick(members)
+        const { name, profile } = random.pick(people)
         return { type, actorUrn: profile.urn, actorName: name, profileUrl: profile.url }
       }),
     )

@@ -4,30 +4,23 @@ import {
   industriesPageSize,
 } from '../../../api/professionalnet/industries.ts'
 import { fold } from '../match-words.ts'
-import taxonomy from './taxonomy.json' with { type: 'json' }
+import hierarchies from './industries.json' with { type: 'json' }
 
 /**
- * Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. The taxonomy has three
- * levels, the last one separated by commas. It looks real, but is not the service's own list.
+ * Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. They look real, but
+ * are not the service's own list.
  */
-const industries = Object.entries(taxonomy)
-  .flatMap(([top, groups]) => [
-    [top],
-    ...Object.entries<string>(groups).flatMap(([group, leaves]) => [
-      [top, group],
-      ...leaves.split(', ').map((leaf) => [top, group, leaf]),
-    ]),
-  ])
-  .map((path, index): ProfessionalnetIndustry => {
-    // Leave gaps between the ids, so that code which counts them up fails.
-    const id = 4 + 7 * index + (index % 5)
-    return { id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') }
-  })
+const industries = hierarchies.map((hierarchy, index): ProfessionalnetIndustry => {
+  // Leave gaps between the ids, so that code which counts them up fails.
+  const id = 4 + 7 * index + (index % 5)
+  return { id, label: hierarchy.split(' > ').at(-1) ?? '', hierarchy }
+})
 
 /** Whether the industry of a label is the one of an id, or lies below it. */
 export function isWithin(label: string | null, id: number): boolean {
-  const path = industries.find((each) => each.label === label)?.hierarchy.split(' > ')
-  return path?.includes(industries.find((each) => each.id === id)?.label ?? '') === true
+  const path = industries.find((each) => each.label === label)?.hierarchy
+  const above = industries.find((each) => each.id === id)?.hierarchy
+  return path !== undefined && above !== undefined && `${path} > `.startsWith(`${above} > `)
 }
 
 /**

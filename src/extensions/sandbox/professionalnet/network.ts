@@ -1,14 +1,12 @@
 import type { ProfessionalnetPost } from '../../../api/professionalnet/posts.ts'
-import { composePost } from '../compose-post.ts'
-import { handlesIn } from '../index-post.ts'
+import { type Author, companyPages, people } from '../cast.ts'
+import { composePost, fill } from '../compose-post.ts'
 import { normalize } from '../match-words.ts'
-import { type Person, castOf } from '../people.ts'
-import { type Topic, english, topicAbout } from '../phrases/languages.ts'
 import type { PostStore } from '../post-store.ts'
 import type { Random } from '../random.ts'
 import { type Make, idAt, makeUp } from '../series.ts'
-import { type Company, pageOfCompany, slugOf } from './companies.ts'
-import { createComponents } from './components.ts'
+import { type Topic, topicAbout, topics } from '../topics.ts'
+import components from './components.json' with { type: 'json' }
 
 /** A post, with data for searches that the service does not send. */
 export interface NetworkPost {
@@ -17,12 +15,8 @@ export interface NetworkPost {
   readonly at: number
   readonly words: string
   readonly topic: Topic
-  /** Null for a post of a company, or of an author outside this network. */
-  readonly person: Person | null
-  /** The company that posted, or that the author works for. */
-  readonly company: Company | null
-  /** URNs of people, and ids of companies. */
-  readonly mentioned: readonly string[]
+  /** Null for one that a test made up. */
+  readonly author: Author | null
 }
 
 /** The simulated professional network of one sandbox. */
@@ -35,56 +29,44 @@ export interface Network {
 
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
 
-const make: Make<NetworkPost> = (random, at, { seed, query }) => {
-  const { companies, members } = castOf(seed)
-  const person = random.chance(0.85) ? random.pick(members) : null
-  const company = person?.employer ?? random.pick(companies)
-  const topic = topicAbout(query) ?? random.pick(person?.interests ?? english.topics)
-  const text = composePost(random, english, topic, members)
-  const handles = handlesIn(text)
-  const partner = random.chance(0.12) ? random.pick(companies) : null
-  const commentary = partner === null ? text : `${text}\n\nThanks to everybody at ${partner.name}.`
-  const actor = actorOf(person, company, at)
+const make: Make<NetworkPost> = (random, at, query) => {
+  const author = random.pick(random.chance(0.85) ? people : companyPages)
+  const { handle, name, profile } = author
+  const topic = topicAbout(query) ?? random.pick(topics)
+  const commentary = composePost(random, topic)
   const activity = idAt(random, at)
-  const page = `https://professionalnet.example/posts/${person?.handle ?? slugOf(company)}_${topic.keyword}`
-  const post = {
-    share_url: `${page}-activity-${activity}`,
-    actor,
+  const postedAt = new Date(at).toISOString()
+  const component = random.chance(0.6) ? random.pick(components) : {}
+  const post: ProfessionalnetPost = {
+    share_url: `https://professionalnet.example/posts/${handle}_${topic.keyword}-activity-${activity}`,
+    actor: {
+      actor_image: profile.image,
+      actor_description: profile.headline,
+      actor_name: name,
+      actor_subDescription: postedAt.slice(0, 10),
+      actor_navigationContext: profile.url,
+    },
     commentary,
     social_details: engage(random),
-    postedAt: new Date(at).toISOString(),
+    postedAt,
     ...urnsOf(activity),
-    ...createComponents(random, random.pick(topic.slots.thing)),
+    ...(JSON.parse(fill(random, topic, JSON.stringify(component))) as typeof component),
   }
-  const people = members.filter(({ handle }) => handles.includes(handle)).map(({ profile }) => profile.urn)
-  const mentioned = partner === null ? people : [...people, partner.id]
-  const words = normalize(`${commentary}\n${actor.actor_name}`)
-  return { post, at, words, topic, person, company, mentioned }
+  return { ...indexNetworkPost(post, at), topic, author }
+}
+
+export function indexNetworkPost(post: ProfessionalnetPost, at: number) {
+  return { post, at, words: normalize(`${post.commentary}\n${post.actor.actor_name}`) }
 }
 
 /** How posts on the professional network are made up. */
-export const networkPosts = makeUp('professionalnet', make, [12, 40])
+export const networkPosts = makeUp('professionalnet', make)
 
 export function urnsOf(activity: string) {
   const urn = (kind: string) => `urn:professionalnet:${kind}:${activity}`
   return {
     ...{ urn: urn('activity'), reactionsUrn: urn('reactions') },
     ...{ commentsUrn: urn('comments'), repostsUrn: urn('reposts') },
-  }
-}
-
-function actorOf(person: Person | null, company: Company, at: number): ProfessionalnetPost['actor'] {
-  const account = person?.profile ?? {
-    image: company.logoUrl ?? '',
-    headline: `${company.followerCount} followers`,
-    url: pageOfCompany(company),
-  }
-  return {
-    actor_image: account.image,
-    actor_description: account.headline,
-    actor_name: person?.name ?? company.name,
-    actor_subDescription: new Date(at).toISOString().slice(0, 10),
-    actor_navigationContext: account.url,
   }
 }
 

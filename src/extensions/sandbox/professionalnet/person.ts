@@ -1,6 +1,6 @@
+import { type Author, authors } from '../cast.ts'
 import { pageOf } from '../pages.ts'
 import { requiredText, textIn } from '../params.ts'
-import { type Person, castOf } from '../people.ts'
 import { createRandom, hash } from '../random.ts'
 import { SandboxError } from '../responses.ts'
 import { commentBy } from './comments-reactions.ts'
@@ -15,7 +15,7 @@ const pageSize = 20
  */
 export function postsOf(network: Network, input: unknown) {
   return pageAbout('posts', network, input, (person, posts) =>
-    posts.filter((post) => post.person?.handle === person.handle).map(({ post }) => post),
+    posts.filter(({ author }) => author === person).map(({ post }) => post),
   )
 }
 
@@ -26,9 +26,8 @@ export function commentsOf(network: Network, input: unknown) {
       .filter(({ post }) => hash(`${person.handle} on ${post.urn}`) % 40 === 0)
       .map((post) => {
         const random = createRandom(`${network.seed}/comment of ${person.handle} on ${post.post.urn}`)
-        return commentBy(random, person, post, post.at + 1000 * random.integer(60, 90_000))
-      })
-      .filter(({ timestamp }) => Date.parse(timestamp) <= now),
+        return commentBy(random, person, post, 1000 * random.integer(60, 90_000), now)
+      }),
   )
 }
 
@@ -36,13 +35,12 @@ function pageAbout(
   property: string,
   { seed, store }: Network,
   input: unknown,
-  list: (person: Person, posts: readonly NetworkPost[], now: number) => readonly object[],
+  list: (person: Author, posts: readonly NetworkPost[], now: number) => readonly object[],
 ) {
   const url = requiredText(input, 'profileUrl')
   const request = { cursor: textIn(input, 'cursor'), count: pageSize, now: store.now() }
   const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (moment) => {
-    const handle = /\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
-    const person = castOf(seed).members.find((each) => each.handle === handle)
+    const person = authors.get(/\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1] ?? '')
     if (person === undefined) throw new SandboxError(404, { message: `No profile at ${url}` })
     return list(person, store.all(moment), moment.at)
   })

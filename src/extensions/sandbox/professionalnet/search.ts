@@ -2,9 +2,10 @@ import type {
   ProfessionalnetContentType,
   ProfessionalnetPostsSearchParams,
 } from '../../../api/professionalnet/posts.ts'
+import { authors } from '../cast.ts'
+import { handlesIn } from '../index-post.ts'
 import { fold } from '../match-words.ts'
 import { type Slot, ranked, take } from '../lists.ts'
-import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
 import type { Network, NetworkPost } from './network.ts'
 
@@ -14,7 +15,7 @@ const postsPageSize = 10
 const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post']) => boolean> = {
   photos: (post) => post.imageComponent !== undefined,
   videos: (post) => post.professionalnetVideoComponent !== undefined,
-  liveVideos: (post) => post.professionalnetVideoComponent?.provider === liveProvider,
+  liveVideos: (post) => post.professionalnetVideoComponent?.provider === 'live',
   collaborativeArticles: (post) => post.articleComponent !== undefined,
   documents: (post) => post.documentComponent !== undefined,
 }
@@ -54,16 +55,18 @@ function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost)
   const { content_type, author_industry = [] } = params
 
   const title = fold(params.author_job_title ?? '').trim()
-  if (title !== '') tests.push(({ person }) => fold(person?.jobTitle ?? '').includes(title))
+  if (title !== '') tests.push(({ author }) => fold(author?.jobTitle ?? '').includes(title))
   if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
   if (author_industry.length > 0)
-    tests.push(({ company }) => author_industry.some((id) => isWithin(company?.industry ?? null, id)))
+    tests.push(({ author }) => author_industry.some((id) => isWithin(author?.company.industry ?? null, id)))
 
-  oneOf(params.from_member, ({ person }) => [person?.profile.urn])
-  oneOf(params.from_organization, ({ person, company }) => [person ? undefined : company?.id])
-  oneOf(params.author_company, ({ person }) => [person?.employer.id])
-  oneOf(params.mentions_member, ({ mentioned }) => mentioned)
-  oneOf(params.mentions_organization, ({ mentioned }) => mentioned)
+  oneOf(params.from_member, ({ author }) => [author?.profile.urn])
+  oneOf(params.from_organization, ({ author }) => [author?.profile.urn])
+  oneOf(params.author_company, ({ author }) => [author?.jobTitle ? author.company.id : undefined])
+  const mentioned = ({ post }: NetworkPost) =>
+    handlesIn(post.commentary).map((handle) => authors.get(handle)?.profile.urn)
+  oneOf(params.mentions_member, mentioned)
+  oneOf(params.mentions_organization, mentioned)
   return tests
 
   function oneOf(list = '', of: (post: NetworkPost) => readonly (string | undefined)[]): void {
