@@ -72,7 +72,7 @@ const zones = Object.entries(mayImport).map(([room, allowed]) =>
 /** Packages with one door: whatever they do, the rest of the code gets it from the module that wraps them. */
 const doors = {
   oauth4webapi: 'src/extensions/oauth/protocol.ts',
-  ky: ['src/core/http/send.ts', 'src/core/http/hooks.ts'],
+  ky: 'src/core/http/send.ts',
   'p-retry': 'src/core/call/run.ts',
   'p-limit': 'src/limits/local-limiter.ts',
   'lossless-json': 'src/api/catalog/json.ts',

@@ -21,7 +21,8 @@ export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
-export { type ComposedRequest, composeRequest, contextOf, paramsOf } from './core/call/compose-request.ts'
+export { type ComposedRequest, composeRequest, paramsOf } from './core/call/compose-request.ts'
+export { contextOf } from './core/call/error-context.ts'
 export type { BodyFormat } from './core/http/body-format.ts'
 export { nextStep } from './core/pages/next-step.ts'
 export { effectOf } from './core/retry/policy.ts'
@@ -37,7 +38,7 @@ export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
 export { callFetch, initOf, readText, send } from './core/http/send.ts'
-export { announcedWait } from './core/retry/announced-wait.ts'
+export { announcedWait } from './core/retry/retry-after.ts'
 
 // Limits, on which shared limits build.
 export {
@@ -47,7 +48,6 @@ export {
   type QueueWait,
   type QueueRequest,
   longestClosureMs,
-  resolveLimits,
 } from './limits/interface.ts'
 export { LocalLimiter } from './limits/local-limiter.ts'
 export { SurfacePace, type SentRequest, driftMs, marginMs } from './limits/surface-pace.ts'

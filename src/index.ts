@@ -40,9 +40,8 @@ export {
 export type { Credits } from './core/credits/ledger.ts'
 export type { Quote } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
-export type { Fetch } from './core/http/send.ts'
+export type { Fetch, Hooks } from './core/http/send.ts'
 export type { Logger } from './lib/logger.ts'
-export type { Hooks } from './core/http/hooks.ts'
 
 export {
   ApiError,

@@ -1,6 +1,3 @@
-import { organizationLimits } from '../api/limits.ts'
-import { assertOptions, milliseconds, wholeNumber } from '../errors/check-options.ts'
-
 /** What a call asks of a limiter before each attempt. Times are monotonic. */
 export interface QueueRequest {
   /** The search surface; null if only the requests in flight count. */
@@ -70,21 +67,6 @@ export interface Limits {
   readonly perMinute: number
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
-}
-
-/**
- * Checks the limits of an organization and fills in the documented ones.
- *
- * @throws {ConfigurationError} for limits that cannot work.
- */
-export function resolveLimits(limits: Partial<Limits> = {}): Limits {
-  assertOptions(limits, organizationLimits, 'limits')
-  const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
-  return {
-    inFlight: wholeNumber('limits.inFlight', inFlight),
-    perMinute: wholeNumber('limits.perMinute', perMinute),
-    windowMs: milliseconds('limits.windowMs', windowMs),
-  }
 }
 
 /** Longest time that a 429 closes a surface, in milliseconds: the announced time may be wrong. */

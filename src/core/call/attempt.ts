@@ -1,13 +1,13 @@
 import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { type Lease, abortNoticeMs } from '../../limits/interface.ts'
+import type { CallCost } from '../credits/call-cost.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
 import { Failure } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
 import { type CallResult, type Situation, errorContext, logAt } from './call.ts'
-import type { CallCost } from './call-cost.ts'
 import { codeOf } from './call-observer.ts'
 import { checkAnswer } from './check-answer.ts'
 import { failureOfAbort, failureOfConnection, failureOfMisuse } from './failures.ts'
@@ -86,7 +86,7 @@ export class OpenAttempt {
     const context = { operation: operation.id, attempt: this.#at.attempts.length }
     const url = client.baseUrl + request.path
     try {
-      const response = await send(url, init, hooks, context, (target, init) => {
+      const response = await send(url, init, this.#token, hooks, context, (target, init) => {
         this.#beforeSend(init)
         return callFetch(client.fetch, target, init)
       })
@@ -108,9 +108,8 @@ export class OpenAttempt {
     }
   }
 
-  #beforeSend({ headers, signal }: Init): void {
+  #beforeSend({ signal }: Init): void {
     if (this.#entry.sent !== null) throw new FetchMisuse('a hook sent the request again')
-    if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
     // A hook may have taken longer than the call has time, or have blocked the timers that end it.
     this.#at.call.cancellation.throwIfAborted()
     signal.throwIfAborted()

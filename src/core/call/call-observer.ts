@@ -7,7 +7,8 @@ import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { CallSettings } from '../options/settings.ts'
 import type { Cached, ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
-import { type ComposedRequest, contextOf, worstOf } from './compose-request.ts'
+import type { ComposedRequest } from './compose-request.ts'
+import { contextOf, worstOf } from './error-context.ts'
 
 let calls = 0
 

@@ -8,7 +8,8 @@ import type { Cached } from '../options/types.ts'
 import type { Failure } from '../retry/failure.ts'
 import type { CallObserver } from './call-observer.ts'
 import type { Cancellation } from './cancellation.ts'
-import { type ComposedRequest, contextOf, worstOf } from './compose-request.ts'
+import type { ComposedRequest } from './compose-request.ts'
+import { contextOf, worstOf } from './error-context.ts'
 import type { InvalidItem } from './validate-body.ts'
 
 /** Answers a call. `sendCalls()` does it with requests; a cache or a tracer wraps that. */

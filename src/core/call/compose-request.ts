@@ -1,12 +1,9 @@
 import { check } from '../../api/schema/check.ts'
-import { type Issue, firstIssues } from '../../api/issues.ts'
+import type { Issue } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
-import { type Charged, type ErrorContext, InvalidRequestError } from '../../errors/index.ts'
-import type { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/body-format.ts'
 import { isOption } from '../options/merge.ts'
-import { effectOf } from '../retry/policy.ts'
 
 /** A request, ready to be sent unless it has issues. */
 export interface ComposedRequest {
@@ -62,19 +59,6 @@ export function composeRequest(
   }
 }
 
-/** The error of a request with issues. It says which of them are options. */
-export function refusalOf(
-  operation: Operation,
-  request: ComposedRequest,
-  redactor: Redactor,
-): InvalidRequestError {
-  const issues = firstIssues(request.issues, (text) => redactor.text(text))
-  for (const issue of operation.documented ? issues : [])
-    if (isOption(issue.path, operation)) issue.message += '; it is an option, passed after the params'
-  const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
-  return new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
-}
-
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */
 function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): string | undefined {
   const plain = (_: string, value: unknown): unknown => {
@@ -106,26 +90,6 @@ function misplacedOptions(operation: Operation, params: object, options: object)
 /** A copy of the input of a request; undefined if it cannot be written as JSON. */
 export function paramsOf({ params }: ComposedRequest): Record<string, unknown> | undefined {
   return params === undefined ? undefined : (JSON.parse(params) as Record<string, unknown>)
-}
-
-/** What every error of a request has: `next` holds the params of the failed page, if the operation has pages. */
-export function contextOf(
-  operation: Operation,
-  request: ComposedRequest,
-  tookEffect: Charged = 'no',
-): ErrorContext {
-  const { id, paging, price } = operation
-  const context = {
-    operation: id,
-    next: paging && paramsOf(request),
-    hasCeiling: price.kind === 'perItem',
-  }
-  if (effectOf(operation) !== 'write') return { ...context, charged: tookEffect }
-  return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
-}
-
-export function worstOf(all: readonly Charged[]): Charged {
-  return all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
 }
 
 /** Builds the query string. A list repeats its field. */

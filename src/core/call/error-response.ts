@@ -4,7 +4,7 @@ import { ApiError, type Charged, RedirectError, apiErrorClasses } from '../../er
 import { parsed } from '../../lib/json.ts'
 import { readCharged, readCredits } from '../credits/reported-cost.ts'
 import type { RawResponse } from '../http/send.ts'
-import { announcedWait } from '../retry/announced-wait.ts'
+import { announcedWait } from '../retry/retry-after.ts'
 import type { Failure, FailureKind } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
 import { type Situation, errorContext } from './call.ts'

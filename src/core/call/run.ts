@@ -3,10 +3,10 @@ import { RateLimitError, SharedError, type SocialSearchError, TimeoutError } fro
 import { within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
+import { CallCost } from '../credits/call-cost.ts'
 import { Failure } from '../retry/failure.ts'
 import { OpenAttempt } from './attempt.ts'
 import { type CallResult, type Call, type Send, type Situation, errorContext, logAt, unsent } from './call.ts'
-import { CallCost } from './call-cost.ts'
 import { Ended } from './cancellation.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { errorOfEnd } from './failures.ts'
@@ -31,8 +31,9 @@ class CallRun {
   constructor(call: Call, openCalls: OpenCalls) {
     this.#call = call
     this.#openCalls = openCalls
-    this.#cost = new CallCost(call)
-    this.#token = call.client.credential.fixed ?? null
+    const { operation, request, settings, client } = call
+    this.#cost = new CallCost(operation, request.maxItems, settings, client.ledger)
+    this.#token = client.credential.fixed ?? null
   }
 
   async send(): Promise<CallResult> {

@@ -1,5 +1,5 @@
-import type { Operation, Price } from '../../api/operation.ts'
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
+import type { Operation, Price } from '../../api/operation.ts'
 import { type CreditSummary, rounded, roundedSummary } from './budget.ts'
 
 /** What a client's calls have cost, in credits. */

@@ -1,8 +1,14 @@
-import ky, { type Options } from 'ky'
+import ky, { type BeforeRequestHook, type Options } from 'ky'
 import { isFraming } from './headers.ts'
-import type { Hooks } from './hooks.ts'
 
-type HeaderHook = NonNullable<Hooks['beforeRequest']>[number]
+/**
+ * [ky](https://github.com/sindresorhus/ky#hooks) hooks that run for each attempt. They do not see the key.
+ * `options.context` has the `operation` and the `attempt`, from 1. To see or replace responses, pass a `fetch`.
+ */
+export interface Hooks {
+  /** Runs before a request is sent. It may change the headers only. */
+  beforeRequest?: ((state: Parameters<BeforeRequestHook>[0]) => void | Promise<void>)[] | undefined
+}
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -22,30 +28,37 @@ const api = /* @__PURE__ */ ky.create({
 })
 
 /**
- * Sends a request through ky. `fetchOnce` gets the URL, or with hooks the request that they have seen. Without hooks ky
- * gets neither body nor signal, since its own `Request` would pipe the body once more.
+ * Sends a request through ky. `fetchOnce` gets the URL, or with hooks the request that they have seen, both with the token.
+ * Without hooks ky gets neither body nor signal, since its own `Request` would pipe the body once more.
+ *
+ * @param token Added after the last hook, so that no hook sees it.
  */
 export async function send(
   url: string,
   init: Init,
+  token: string | null,
   hooks: Hooks | undefined,
   context: Record<string, unknown>,
   fetchOnce: (target: string | Request, init: Init) => Promise<Response>,
 ): Promise<Response> {
   const { method, signal } = init
-  if (hooks === undefined) return api(url, { method, fetch: () => fetchOnce(url, init) } as Options)
+  const sendOnce = (target: string | Request, init: Init): Promise<Response> => {
+    if (token !== null) init.headers.set('authorization', `Bearer ${token}`)
+    return fetchOnce(target, init)
+  }
+  if (hooks === undefined) return api(url, { method, fetch: () => sendOnce(url, init) } as Options)
   const fetch = (input: string | URL | Request): Promise<Response> => {
     const request = input as Request
     for (const name of request.headers.keys())
       if (isFraming(name)) throw new FetchMisuse(`a hook set the header ${name}, nothing was sent`)
-    return fetchOnce(request, { headers: new Headers(request.headers), signal, redirect: 'manual' })
+    return sendOnce(request, { headers: new Headers(request.headers), signal, redirect: 'manual' })
   }
   const beforeRequest = hooks.beforeRequest?.map(changingHeaders) ?? []
   return api(url, { ...init, hooks: { beforeRequest }, context, fetch })
 }
 
 /** A hook that cannot send another request, or answer: ky would do either with what it returns. */
-function changingHeaders(hook: HeaderHook): HeaderHook {
+function changingHeaders(hook: NonNullable<Hooks['beforeRequest']>[number]): typeof hook {
   return async (state) => {
     const returned = await (hook as (given: typeof state) => unknown)(state)
     if (returned instanceof Request || returned instanceof Response)

@@ -42,7 +42,7 @@ export async function request(
     let hasAnswered = false
     try {
       const sending = initOf(init.method, headers, init.body?.toString(), signal)
-      const response = await send(url, sending, undefined, {}, (target, init) =>
+      const response = await send(url, sending, null, undefined, {}, (target, init) =>
         callFetch(fetch, target, init),
       )
       hasAnswered = true

@@ -1,3 +1,4 @@
+import { organizationLimits } from '../../api/limits.ts'
 import {
   type Limits,
   type CallLimiter,
@@ -5,7 +6,6 @@ import {
   type Lease,
   type QueueWait,
   longestClosureMs,
-  resolveLimits,
   driftMs,
 } from '../../extend.ts'
 import {
@@ -14,6 +14,7 @@ import {
   milliseconds,
   nonEmptyText,
   describeWord,
+  wholeNumber,
 } from '../../errors/check-options.ts'
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { type SharedOptions, sharedNames } from './shared-text.ts'
@@ -71,8 +72,14 @@ export class SharedLimiter implements CallLimiter {
       localShare > 0 && localShare <= 1,
       'localShare must be a number above 0 and up to 1',
     )
-    this.limits = resolveLimits(options.limits)
-    const { inFlight, perMinute, windowMs } = this.limits
+    const { limits = {} } = options
+    assertOptions(limits, organizationLimits, 'limits')
+    const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
+    this.limits = {
+      inFlight: wholeNumber('limits.inFlight', inFlight),
+      perMinute: wholeNumber('limits.perMinute', perMinute),
+      windowMs: milliseconds('limits.windowMs', windowMs),
+    }
     const rules = { inFlight, perMinute, spanMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const alone = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }

@@ -46,3 +46,20 @@ it('search() keeps its slot for 50 ms when the response is cut off at its limit'
   expect(await first).toMatchObject({ name: 'InvalidResponseError' })
   expect(starts[1]! - starts[0]!).toBe(50)
 })
+
+it.each(['timeout', 'signal'])(
+  'search() keeps its slot for 50 ms when its %s ends it in flight',
+  async (option) => {
+    const starts: number[] = []
+    const abort = new AbortController()
+    const fetch = (): Promise<Response> => {
+      setTimeout(() => abort.abort(), 100)
+      return starts.push(performance.now()) === 1 ? hang() : Promise.resolve(ok())
+    }
+    const client = makeClient({ fetch, limits: { inFlight: 1 } })
+    const options = option === 'timeout' ? { timeout: 100 } : { signal: abort.signal }
+    client.microblog.search(query, options).catch(() => {})
+    await settle(client.microblog.search(query))
+    expect(starts[1]! - starts[0]!).toBe(150)
+  },
+)

@@ -1,4 +1,3 @@
-import { deferred } from '../../../lib/deferred.ts'
 import { sleep } from '../../../lib/time.ts'
 
 /** The methods used of a pool of the npm package `pg`. You end it yourself. */
@@ -27,7 +26,8 @@ export function watchNotices(pool: PostgresPool, channel: string): Watch {
   let stop = (): void => {}
 
   const listen = async (): Promise<void> => {
-    const { promise: ended, resolve: end } = deferred()
+    let end = (): void => {}
+    const ended = new Promise<void>((resolve) => (end = resolve))
     stop = end
     const client = await pool.connect()
     try {

@@ -1,15 +1,23 @@
-import type { LogFields, LogLevel } from '../../lib/logger.ts'
-import { messageOf, runUserCallback } from '../../lib/thrown.ts'
+import type { Operation } from '../../api/operation.ts'
 import type { Charged } from '../../errors/index.ts'
-import type { CreditSummary, Reservation } from '../credits/budget.ts'
-import { type CallCredits, worstCase } from '../credits/ledger.ts'
-import type { Call } from './call.ts'
+import type { Log, LogFields, LogLevel } from '../../lib/logger.ts'
+import { messageOf, runUserCallback } from '../../lib/thrown.ts'
+import type { Budget, CreditSummary, Reservation } from './budget.ts'
+import { type CallCredits, type Ledger, worstCase } from './ledger.ts'
+
+/** The settings of a call that concern its cost. */
+interface CostSettings {
+  readonly budgets: readonly Budget[]
+  readonly ceiling?: number
+  readonly log?: Log | undefined
+}
 
 /** The credits of one call: reserved before an attempt is sent, settled when its outcome is known. */
 export class CallCost implements CallCredits {
   spent = 0
   uncertain = 0
-  readonly #call: Call
+  readonly #operation: string
+  readonly #settings: CostSettings
   readonly #account: CreditSummary
   readonly #worstCase: number | null
   /** One for each budget that has reserved the cost; undefined without budgets. */
@@ -18,11 +26,12 @@ export class CallCost implements CallCredits {
   #isReserved = false
   #isClosed = false
 
-  constructor(call: Call) {
-    const { client, operation, request, settings } = call
-    this.#call = call
-    this.#account = client.ledger.account(operation.id)
-    this.#worstCase = worstCase(operation.price, request.maxItems, settings.ceiling)
+  /** @param maxItems Requested items, if the operation has a documented bound. */
+  constructor({ id, price }: Operation, maxItems: unknown, settings: CostSettings, ledger: Ledger) {
+    this.#operation = id
+    this.#settings = settings
+    this.#account = ledger.account(id)
+    this.#worstCase = worstCase(price, maxItems, settings.ceiling)
   }
 
   /** Reserves the cost of the next attempt in the ledger, unless it is still reserved. */
@@ -41,8 +50,8 @@ export class CallCost implements CallCredits {
     if (this.#worstCase === null || this.#isReserved) return
     this.#reservations = []
     try {
-      for (const budget of this.#call.settings.budgets) {
-        this.#reservations.push(await budget.reserve(this.#worstCase, this.#call.operation.id))
+      for (const budget of this.#settings.budgets) {
+        this.#reservations.push(await budget.reserve(this.#worstCase, this.#operation))
         if (this.#isClosed) break
       }
     } catch (error) {
@@ -98,7 +107,6 @@ export class CallCost implements CallCredits {
   }
 
   #log(level: LogLevel, message: string, fields?: LogFields): void {
-    const { operation, settings } = this.#call
-    settings.log?.(level, message, { operation: operation.id, ...fields })
+    this.#settings.log?.(level, message, { operation: this.#operation, ...fields })
   }
 }
