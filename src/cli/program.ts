@@ -20,6 +20,9 @@ import { addEstimate, addWatch } from './search-commands.ts'
 /** Runs a command line, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
   try {
+    // Node puts this in place of bytes that are no text: the service would search for it, and charge.
+    if (words.some((word) => word.includes('\ufffd')))
+      throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
     await createProgram().parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return

@@ -3,9 +3,6 @@ import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
 import { importWithSqlite } from './sqlite.ts'
 
-/** A killed process takes a moment to end, in milliseconds. */
-const endMs = 500
-
 /**
  * Lets one run at a time write a file.
  *
@@ -15,7 +12,7 @@ const endMs = 500
 export async function lockForRun(path: string, part = ''): Promise<FileLock> {
   const sqlite = await importWithSqlite('a job', () => import('node:sqlite'))
   try {
-    const lock = asWritten(path, () => takeFileLock(sqlite, path, { part, waitMs: endMs }))
+    const lock = asWritten(path, () => takeFileLock(sqlite, path, part))
     if (lock !== null) return lock
   } catch (error) {
     if (error instanceof NotALock) throw new UsageError(`${error.message}; rename it, or pass another file`)

@@ -16,6 +16,7 @@ describe('exit codes', () => {
     ['search', '<query> is required. Nothing was sent.'],
     ['search coffee --langg en', "unknown option '--langg'; did you mean --lang?"],
     ['search coffee --limt 5', "unknown option '--limt'; did you mean --limit?"],
+    ['search caf\ufffd', 'an argument is not valid UTF-8'],
     ['quote serach', 'unknown operation serach; pass a call alone, such as search; see social-search --help'],
     ['search coffee --count 21', '--count must be at most 20, got 21. Nothing was sent.'],
     ['search coffee --hashtags a b --lang ' + 'x'.repeat(33), '--lang must have at most 32 characters'],

@@ -3,6 +3,9 @@ import { resolve } from 'node:path'
 import type * as Sqlite from 'node:sqlite'
 import { messageOf } from '../thrown.ts'
 
+/** How long to wait for the lock, in milliseconds: a killed process takes a moment to end. This process does nothing else meanwhile. */
+const waitMs = 500
+
 /** Lets one process at a time write a file, until it releases the lock or ends. */
 export interface FileLock {
   release(): void
@@ -13,14 +16,9 @@ export interface FileLock {
  * database beside the file, and the system releases that lock when the process ends.
  *
  * @param part Added to the name of the lock, so that different jobs lock one file apart.
- * @param waitMs How long to wait for it. This process does nothing else meanwhile.
  * @throws {Error} if no lock can be made.
  */
-export function takeFileLock(
-  sqlite: typeof Sqlite,
-  path: string,
-  { part = '', waitMs = 0 } = {},
-): FileLock | null {
+export function takeFileLock(sqlite: typeof Sqlite, path: string, part: string): FileLock | null {
   const file = resolve(`${existsSync(path) ? realpathSync(path) : path}${part}.lock`)
   const inode = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
   for (let attempt = 1; ; attempt++) {
