@@ -3,5 +3,11 @@ import { leftOut, projects } from './test/suites.ts'
 
 export default defineConfig({
   // Much of the time is spent waiting for real sockets and processes, so no core needs to be left free.
-  test: { projects, maxWorkers: '100%', reporters: ['default', leftOut()], testTimeout: 20_000 },
+  test: {
+    projects,
+    maxWorkers: '100%',
+    reporters: ['default', leftOut()],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
 })

@@ -50,7 +50,7 @@ export const projects = [
     test: {
       // The servers of the dashboard's files would write the same cache of Vite.
       ...(name === 'dashboard' && { maxWorkers: 1 }),
-      ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 180_000, hookTimeout: 60_000 },
+      ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 180_000 },
       expect: { poll: { timeout: 30_000 } },
       globalSetup: ['test/set-up.ts', ...(name === 'examples' ? ['test/examples/pack.ts'] : [])],
       ...(name === 'examples' && { testTimeout: 300_000 }),
