@@ -54,7 +54,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     await summaryOf(budget)
     world.writeMs = 2500
     expect((await settle(budget.reserve(8, 'microblog.search'))).error).toMatchObject({
-      code: 'budget_unavailable',
+      ...{ code: 'budget_unavailable', operation: 'microblog.search' },
     })
     await settle(budget.close())
     await pass(3000)

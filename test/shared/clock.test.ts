@@ -144,6 +144,7 @@ describe('changeState()', () => {
     const begun: LimiterState = { ...made(), epoch: 'c', time: 50, shift: 50 - 8000, processes: {} }
     const after = next(begun, 8000, made(7000), 30_000)
     expect(after.processes['1']).toMatchObject({ slots: 0, arrivals: { a: [1500 + 50 - 30_000] } })
+    expect(after.closures).toEqual({ b: 5000 })
   })
 
   it('restores no part of a process that has told a later one in a new epoch', () => {

@@ -42,8 +42,8 @@ export interface BudgetReport {
   readonly outcomes: readonly Spent[]
   /** Credits of its open reservations in a period. */
   reserved(period: string): number
-  /** Credits to reserve; null for a summary. */
-  readonly asks: readonly (number | null)[]
+  /** Credits to reserve; 0 for a summary. */
+  readonly asks: readonly number[]
 }
 
 /** A state, whether it has to be stored, and for each ask whether its credits are reserved. */
@@ -90,15 +90,12 @@ export function changeBudget(
   abandon(state, now, report.process)
   const own = tell(state, report, now, leaseMs)
   const granted = report.asks.map((credits) => {
-    if (credits === null) return true
     if (state.isLost || credits > remainingOf(state, limit)) return false
-    own.reserved = rounded(own.reserved + credits)
+    own.reserved += credits
     return true
   })
   if (own.reserved === 0 && own.told === 0) state.parts = without(state.parts, report.process)
-  const isChanged = stamp(state)
-  if (isChanged) own.until = now + leaseMs
-  return { state, isChanged, granted }
+  return { state, isChanged: stamp(state), granted }
 }
 
 /** Credits left for further reservations. */
@@ -117,7 +114,7 @@ function abandon(state: BudgetState, now: number, reporting: string): void {
   for (const part of Object.values(state.parts)) {
     if (part.until > now) continue
     addUncertain(state, part.period, part.reserved)
-    part.abandoned = rounded(part.abandoned + part.reserved)
+    part.abandoned += part.reserved
     part.reserved = 0
   }
   const isKept = ({ abandoned, until }: Part): boolean => until + (abandoned > 0 ? abandonedMs : idleMs) > now
@@ -137,8 +134,8 @@ function tell(state: BudgetState, report: BudgetReport, now: number, leaseMs: nu
     state.spent = rounded(state.spent + spent)
     addUncertain(state, period, uncertain)
   }
-  const told = Math.max(counted, report.told + report.outcomes.length)
-  const reserved = rounded(report.reserved(period))
+  const told = report.told + report.outcomes.length
+  const reserved = report.reserved(period)
   const until = reserved === 0 && before ? before.until : leaseEnd(before?.until, now, leaseMs)
   return (state.parts[report.process] = { reserved, abandoned: 0, period, until, told })
 }

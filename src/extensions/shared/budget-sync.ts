@@ -125,8 +125,7 @@ export class BudgetSync extends SharedText<BudgetState> {
   }
 
   protected renewMs(): number {
-    const isDone = this.#open.size === 0 || this.isClosed || this.#isStopped
-    return isDone ? Infinity : this.#terms.leaseMs / 3
+    return this.#open.size === 0 || this.isClosed ? Infinity : this.#terms.leaseMs / 3
   }
 
   #report(asked: readonly Asked[]): BudgetReport {
@@ -135,7 +134,7 @@ export class BudgetSync extends SharedText<BudgetState> {
       ...{ process: this.id, told: this.#told, outcomes: [...this.#outcomes] },
       reserved: (period) =>
         open.filter((each) => each.period === period).reduce((sum, { credits }) => sum + credits, 0),
-      asks: asked.map(({ credits }) => credits),
+      asks: asked.map(({ credits }) => credits ?? 0),
     }
   }
 }

@@ -105,24 +105,20 @@ export class SharedBudget implements Budget {
    */
   async close(): Promise<void> {
     this.#sync.isClosed = true
-    await within(
-      this.#sync.timeoutMs,
-      () => this.flush().catch(() => {}),
-      () => {},
-    )
+    const late = (): void => {}
+    await within(this.#sync.timeoutMs, () => this.flush(), late)
     this.#sync.stop()
     if (this.#sync.isTold) return
     throw new BudgetUnavailableError(`the outcome of ${this.#sync.untold} calls could not be sent`)
   }
 
   async #ask(credits: number | null, operation?: string): Promise<BudgetReply> {
-    const details = operation === undefined ? {} : { operation }
-    const reply = await this.#sync.ask(credits).catch((error: unknown) => refuse(error, details))
-    if (reply[0].isLost) throw new BudgetUnavailableError(hasLost, details)
+    const reply = await this.#sync.ask(credits).catch((error: unknown) => refuse(error, operation))
+    if (reply[0].isLost) throw new BudgetUnavailableError(hasLost, { operation })
     return reply
   }
 }
 
-function refuse(error: unknown, details: { operation?: string } = {}): never {
-  throw new BudgetUnavailableError(reasonOf(error), details)
+function refuse(error: unknown, operation?: string): never {
+  throw new BudgetUnavailableError(reasonOf(error), { operation })
 }

@@ -40,7 +40,7 @@ export function changeState(
   if (copy !== undefined && hasLost(found, copy)) {
     // The first process that restores begins an epoch.
     if (state.epoch === copy.epoch) Object.assign(state, { epoch: newId, bornAt: now })
-    state.quietUntil = Math.max(state.quietUntil, state.bornAt + Math.min(maxQuietMs, rules.spanMs))
+    state.quietUntil = state.bornAt + Math.min(maxQuietMs, rules.spanMs)
     restore(state, copy, seen === undefined ? 0 : now - expectedTime(seen, moment), now)
   }
   const told = report(now, state.epoch)
@@ -98,7 +98,7 @@ function expire(state: LimiterState, now: number): void {
 /** Drops requests that no longer count for the pace, and remembers who has had more than others. */
 function age(state: LimiterState, { spanMs, perMinute }: Rules, now: number): void {
   const entries = Object.values(state.processes)
-  const surfaces = new Set(entries.flatMap(({ arrivals, past }) => Object.keys({ ...arrivals, ...past })))
+  const surfaces = new Set(entries.flatMap(({ arrivals }) => Object.keys(arrivals)))
   for (const surface of surfaces) {
     const users = entries.filter(({ arrivals, places }) => surface in { ...arrivals, ...places })
     const had = users.map((entry) => {

@@ -46,8 +46,7 @@ export abstract class SharedText<S extends StateHead> {
   protected readonly log: Log
   /** How long updates have taken lately, in milliseconds. */
   protected slowestMs = 0
-  /** Since when the store is unavailable, in monotonic milliseconds; undefined while it is available. */
-  protected unavailableSince: number | undefined
+  isUnavailable = false
   /** The latest state that this process knows, and when it read it. */
   protected copy: S | undefined
   protected seen: Sight | undefined
@@ -88,10 +87,6 @@ export abstract class SharedText<S extends StateHead> {
   /** The key of the text in the store. */
   protected key(): Promise<string> {
     return (this.#key ??= this.#newKey())
-  }
-
-  get isUnavailable(): boolean {
-    return this.unavailableSince !== undefined
   }
 
   /** Updates as soon as possible; while the store is unavailable, with the next attempt. */
@@ -139,7 +134,7 @@ export abstract class SharedText<S extends StateHead> {
       } catch (error) {
         if (!this.isUnavailable)
           this.log('warn', 'the shared store is unavailable', { reason: reasonOf(error) })
-        this.unavailableSince ??= performance.now()
+        this.isUnavailable = true
         this.onFailure(error)
         break
       }
@@ -163,7 +158,7 @@ export abstract class SharedText<S extends StateHead> {
       return { value, notice: changed.notice, keepMs: this.keepMs, result: { changed, moment } }
     })
     if (this.isUnavailable) this.log('info', 'the shared store is available again', {})
-    this.unavailableSince = undefined
+    this.isUnavailable = false
     this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
     const { seen, ...reading } = moment
     const jump = seen ? jumpOf(seen.clock, moment.clock, seen, moment) : 0

@@ -144,7 +144,8 @@ export class StateSync extends SharedText<LimiterState> {
   /** Whether a state without the part of this process would lack something. */
   get #counts(): boolean {
     const surfaces = [...this.surfaces.values()]
-    return this.#closures.size > 0 || this.slots > 0 || surfaces.some((each) => each.arrivals().length > 0)
+    const isClosed = Array.from(this.#closures.values()).some((openAt) => openAt > performance.now())
+    return isClosed || this.slots > 0 || surfaces.some((each) => each.arrivals().length > 0)
   }
 
   protected async update(): Promise<void> {
@@ -172,9 +173,8 @@ export class StateSync extends SharedText<LimiterState> {
   }
 
   async #watch(): Promise<void> {
-    if (this.store.watch === undefined || this.#unwatch !== undefined) return
     const key = await this.key()
-    if (this.isClosed) return
+    if (this.store.watch === undefined || this.#unwatch !== undefined || this.isClosed) return
     this.#unwatch = this.store.watch(key, (text) => this.#onNotice(text))
     this.#testsSince = performance.now()
   }
@@ -255,10 +255,7 @@ export class StateSync extends SharedText<LimiterState> {
   }
 
   protected get isRetried(): boolean {
-    const unavailableMs = performance.now() - (this.unavailableSince ?? Infinity)
-    // By then, the others no longer count what this process could tell.
-    const isOver = unavailableMs > Math.max(this.rules.leaseMs, this.rules.spanMs)
-    return this.#isWaiting || (!isOver && (this.isClosed ? this.slots > 0 : this.#counts))
+    return this.#isWaiting || (this.isClosed ? this.slots > 0 : this.#counts)
   }
 
   protected renewMs(): number {
