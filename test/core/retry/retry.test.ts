@@ -24,6 +24,11 @@ describe('search()', () => {
     expect(sent).toEqual(['first', 'first', 'second'])
   })
 
+  it('uses up no attempts on 429s until their announced waits come to maxWait', async () => {
+    service.script(rateLimited(1))
+    expect(await service.search({ retry: { maxWait: 10_000 } })).toMatchObject({ sent: 11 })
+  })
+
   it('stops at maxAttempts when the policy would go on', async () => {
     service.script(rateLimited(1))
     expect(await service.search({ retry: { maxAttempts: 2 } })).toMatchObject({ sent: 2 })
