@@ -19,15 +19,11 @@ import type {
   SandboxPublication,
 } from './types.ts'
 
-/** How errors name a record, its number among those of its kind, from 1, and its time by default. */
-interface Place {
-  readonly field: string
-  readonly serial: number
-  readonly at: number
-}
-
-/** Checks and completes a record. */
-type Complete<Given, Made> = (given: Given, place: Place) => Made
+/**
+ * Checks and completes a record. `field` names it in errors, `serial` counts the records of its kind from 1, and `at` is its
+ * time by default.
+ */
+type Complete<Given, Made> = (given: Given, place: { field: string; serial: number; at: number }) => Made
 
 /**
  * Checks and completes the content of a test. A post without a time is a minute older than the one before it, and a published
@@ -74,7 +70,7 @@ export function ownContentOf(content: SandboxContent, now: () => number) {
       items: [] as readonly Made[],
       /** Checks records, and returns the function that adds them. */
       take(content: SandboxContent, where: string, gap: number): () => void {
-        const more = complete(where + name, content[name], each, now(), gap, list.items.length)
+        const more = complete(where + name, content[name], each, { at: now(), gap, known: list.items.length })
         return () => void (list.items = [...more, ...list.items])
       },
     }
@@ -86,9 +82,7 @@ function complete<Given, Made>(
   field: string,
   records: readonly Given[] | undefined = [],
   each: Complete<Given, Made>,
-  at = 0,
-  gap = 0,
-  known = 0,
+  { at = 0, gap = 0, known = 0 } = {},
 ): Made[] {
   return array(field, records).map((record, index) => {
     const place = { field: `${field}[${index}]`, serial: known + index + 1, at: at - gap * index }
@@ -98,7 +92,8 @@ function complete<Given, Made>(
   })
 }
 
-function microblogPost({ lang = 'en', ...given }: SandboxPost, { field, serial, at }: Place): IndexedPost {
+const microblogPost: Complete<SandboxPost, IndexedPost> = ({ lang = 'en', ...given }, place) => {
+  const { field, serial, at } = place
   const { microblog: empty } = defaults
   const { id = String(serial), author = empty.author, timestamp = isoOf(at) } = given
   const url = pageOfPost(author, id)
@@ -109,7 +104,7 @@ function microblogPost({ lang = 'en', ...given }: SandboxPost, { field, serial, 
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), lang)
 }
 
-function networkPost(given: SandboxNetworkPost, { field, serial, at }: Place): NetworkPost {
+const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, serial, at }) => {
   const { actor, social_details } = defaults.professionalnet
   const activity = given.urn?.split(':').at(-1) ?? String(serial)
   const post: ProfessionalnetPost = {
@@ -125,7 +120,7 @@ function networkPost(given: SandboxNetworkPost, { field, serial, at }: Place): N
   return { ...indexed, topic: anything, author: null }
 }
 
-function listener(given: object, { field, serial }: Place): Listener {
+const listener: Complete<object, Listener> = (given, { field, serial }) => {
   const made = { id: `lis_${serial}`, name: `Listener ${serial}` }
   const record = { ...defaults.listener, ...made, ...given }
   assertId(field, record, 'lis_')
@@ -134,8 +129,8 @@ function listener(given: object, { field, serial }: Place): Listener {
   return record
 }
 
-function mentionsFor([listener]: readonly Listener[]) {
-  return (given: object, { field, serial, at }: Place): IndexedMention => {
+function mentionsFor([listener]: readonly Listener[]): Complete<object, IndexedMention> {
+  return (given, { field, serial, at }) => {
     const ids = { id: `men_${serial}`, listenerId: listener?.id ?? 'lis_0' }
     const made = { url: pageOfPost('ada', String(serial)), publishedAt: isoOf(at) }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
@@ -144,7 +139,7 @@ function mentionsFor([listener]: readonly Listener[]) {
   }
 }
 
-function companyProfile(given: SandboxCompany, { field, serial }: Place): Company {
+const companyProfile: Complete<SandboxCompany, Company> = (given, { field, serial }) => {
   const company = companyOf(given, String(serial))
   assertPost(professionalnetCompany, field, company)
   return company
