@@ -8,7 +8,7 @@ import {
   serverOf,
 } from './protocol.ts'
 import { OAuthSession } from './session.ts'
-import { type OAuthClientOptions, type OAuthEndpoints, checkedOptions } from './settings.ts'
+import { type OAuthClientOptions, checkedOptions } from './settings.ts'
 
 /**
  * A client of the authorization server: sends users there, and exchanges their callback for tokens.
@@ -24,12 +24,6 @@ export class OAuthClient {
 
   constructor(settings: OAuthSettings) {
     this.#settings = settings
-  }
-
-  /** The server's endpoints. Save them, and later processes need not read the metadata. */
-  get endpoints(): OAuthEndpoints {
-    const { authorization_endpoint: authorization = '', token_endpoint: token = '' } = this.#settings.server
-    return { authorization, token }
   }
 
   /**
