@@ -2,15 +2,20 @@ import { type CalledFunction, functionsCalled } from './coverage.ts'
 import type { Scenarios } from './figures.ts'
 import { inOrderOfCall } from './order.ts'
 
-/** Prints the functions of a search in the order of their first call, and those that a 429 and a failed page add. */
+/**
+ * Prints the functions of a search in the order of their first call, and those that a 429 and a failed page add. A return is a
+ * stay in a file that was left before.
+ */
 export async function printPaths(folder: URL, scenarios: Scenarios): Promise<void> {
   const known = new Set<string>()
   for (const [name, run] of Object.entries(scenarios) as [keyof Scenarios, () => Promise<void>][]) {
     const called = await functionsCalled(folder, run)
     const added = called.filter((each) => !known.has(keyOf(each)))
     for (const each of called) known.add(keyOf(each))
-    console.log(`\n${titles[name]}`)
-    for (const line of lines(await inOrderOfCall(folder, added, run))) console.log(`  ${line}`)
+    const stays = lines(await inOrderOfCall(folder, added, run))
+    const files = new Set(stays.map((line) => line.split(':')[0])).size
+    console.log(`\n${titles[name]}: ${stays.length} stays in ${files} files, ${stays.length - files} returns`)
+    for (const line of stays) console.log(`  ${line}`)
   }
 }
 
