@@ -65,8 +65,9 @@ class CallRun {
 
   #makeAttempt(lease: Lease): Promise<CallResult> {
     const before = this.#situation()
-    const isNew = this.#call.client.credential.fixed === undefined
-    this.#latest = isNew ? { ...before, redactor: before.redactor.with(this.#token ?? '') } : before
+    // The client knows its key, but not each token of a provider.
+    const mayBeNew = this.#call.client.credential.fixed === undefined
+    this.#latest = mayBeNew ? { ...before, redactor: before.redactor.with(this.#token ?? '') } : before
     return new OpenAttempt(this.#latest, lease, this.#openCalls, this.#cost, this.#token).make()
   }
 
@@ -77,7 +78,7 @@ class CallRun {
     return client.limiter.acquire(this.#enterQueue())
   }
 
-  /** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
+  /** Asks the budgets and gets the token before the call queues, so that a slow budget or provider holds no slot. */
   async #prepareAndQueue(): Promise<Lease> {
     const { client, cancellation, operation } = this.#call
     const { credential, limiter } = client
@@ -115,6 +116,7 @@ class CallRun {
     return within(timeoutMs, () => this.#updateToken(), late, cancellation.signal)
   }
 
+  /** Reserves the cost of the next attempt, and counts the call as queued. */
   #enterQueue(): QueueRequest {
     const { cancellation, operation, settings } = this.#call
     this.#cost.reserve()
