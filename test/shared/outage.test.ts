@@ -19,13 +19,17 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
     attempts: 0,
     log: [] as unknown[],
     isSilent: false,
+    replyMs: 0,
   }
   const store: SharedStore = {
-    update: (key, change) => {
+    async update(key, change) {
       world.attempts++
-      if (world.isSilent) return new Promise(() => {})
-      if (world.error) return Promise.reject(world.error)
-      return update(key, (text, clock, readAt) => change(text, clock + world.aheadMs, readAt))
+      if (world.isSilent) await new Promise(() => {})
+      if (world.error) throw world.error
+      const { aheadMs, replyMs } = world
+      const result = await update(key, (text, clock, readAt) => change(text, clock + aheadMs, readAt))
+      if (replyMs > 0) await new Promise((resolve) => setTimeout(resolve, replyMs))
+      return result
     },
   }
   const note = (message: string, details: unknown) => void world.log.push([message, details])
@@ -58,11 +62,13 @@ describe('SharedLimiter', () => {
 
   it('tries no more once its store is away and no call waits, until one does or it is closed', async () => {
     const { world, limiter } = open()
-    const { value: lease } = await settle(limiter.acquire(queueRequest({ surface: null })))
+    const { value: lease } = await settle(limiter.acquire(queueRequest()))
     world.error = new Error('away')
     lease!.release()
-    await pass(100)
-    limiter.acquire(queueRequest({ signal: abortIn(5000) })).catch(() => {})
+    limiter.closeSurface('b', 5000)
+    // Until the others no longer count what it could tell.
+    await pass(70_000)
+    limiter.acquire(queueRequest({ surface: null, signal: abortIn(5000) })).catch(() => {})
     await pass(7000)
     const { attempts } = world
     await pass(60_000)
@@ -83,8 +89,60 @@ describe('SharedLimiter', () => {
     const { value: lease } = await use()
     const { attempts } = world
     lease!.release()
-    await use()
+    const { value: next } = await use()
     expect(world.attempts - attempts).toBe(1)
+    next!.release()
+    // A call without a surface has no pace.
+    for (let i = 0; i < 25; i++) (await use()).value!.release()
+    expect(performance.now()).toBeLessThan(10_000)
+    await pass(100)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each(['a 429', 'a request in flight'])(
+    'tells %s when its store is back, without a call that waits',
+    async (what) => {
+      const { world, limiter, limiterOf } = open({ limits: { inFlight: 1 } })
+      const other = limiterOf()
+      const request = queueRequest({ surface: null, maxClosedWaitMs: 1000 })
+      const { value: lease } = await settle(limiter.acquire(request))
+      if (what === 'a 429') lease!.release()
+      world.error = new Error('away')
+      if (what === 'a 429') limiter.closeSurface('b', 60_000)
+      await pass(10_000)
+      world.error = undefined
+      await pass(2000)
+      const { error } = await settle(other.acquire({ ...request, surface: 'b', signal: abortIn(30_000) }))
+      expect(error).toMatchObject(what === 'a 429' ? { reason: 'rate_limited' } : { name: 'AbortError' })
+    },
+  )
+
+  it('keeps its slot while one of its calls waits for a closed surface', async () => {
+    const { limiter, limiterOf } = open({ limits: { inFlight: 1 } })
+    const request = queueRequest({ surface: null })
+    await settle(limiter.acquire(request))
+    limiter.closeSurface('b', 50_000)
+    limiter.acquire({ ...request, surface: 'b' }).catch(() => {})
+    const { error } = await settle(limiterOf().acquire({ ...request, signal: abortIn(40_000) }))
+    expect(error).toMatchObject({ name: 'AbortError' })
+  })
+
+  it('uses no slot of which it hears so late that another process may have it', async () => {
+    const { world, limiter, limiterOf } = open({ limits: { inFlight: 1 }, storeTimeout: 30_000 })
+    const request = queueRequest({ surface: null })
+    ;(await settle(limiter.acquire(request))).value!.release()
+    await pass(100)
+    world.replyMs = 16_000
+    let isGranted = false
+    void limiter.acquire(request).then(() => (isGranted = true))
+    await pass(1000)
+    world.replyMs = 0
+    const { value: lease } = await settle(limiterOf().acquire(request))
+    await pass(5000)
+    expect(isGranted).toBe(false)
+    lease!.release()
+    await pass(3000)
+    expect(isGranted).toBe(true)
   })
 
   it('sends few commands to a store that answers none, and goes on when it answers again', async () => {
@@ -133,7 +191,16 @@ describe('SharedLimiter', () => {
   it("goes on with onUnavailable: 'local' when it has never reached its store", async () => {
     const { world, limiter } = open({ onUnavailable: 'local' })
     world.error = new Error('away')
-    expect((await settle(limiter.acquire(queueRequest()))).ms).toBeLessThan(100)
+    const waits: number[] = []
+    for (const surface of [
+      ...Array.from({ length: 6 }, () => null),
+      ...Array.from({ length: 6 }, () => 'a'),
+    ]) {
+      const { value: lease, ms } = await settle(limiter.acquire(queueRequest({ surface })))
+      lease!.release()
+      waits.push(Math.round(ms / 5000))
+    }
+    expect(waits).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12])
   })
 
   it.each([5000, -3_600_000, 365 * 86_400_000])(

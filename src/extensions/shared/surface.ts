@@ -112,15 +112,10 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return last === undefined ? 0 : last + spanMs - now
   }
 
-  take(): Promise<Slot | undefined> {
-    const isGranted = this.#granted.length > 0 && this.#sync.hasFreeSlot
-    return Promise.resolve(isGranted || this.#sync.isUnavailable ? this.#slot() : undefined)
-  }
-
-  #slot(): Slot {
+  take(): Promise<Slot> {
     const sync = this.#sync
     const enteredAt = performance.now()
-    return {
+    return Promise.resolve({
       enter: (send) => {
         const granted = this.#granted.pop()
         if (granted !== undefined) this.#sends.delete(granted)
@@ -134,7 +129,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
         if (send === null) sync.giveBack()
         else sync.release(performance.now() - enteredAt)
       },
-    }
+    })
   }
 }
 
