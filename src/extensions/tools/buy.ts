@@ -72,8 +72,8 @@ export async function buy(
   const options = { budget, ceiling: itemsToExpect(operation), observers }
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
-    const { body, cached } = await transport.send(operation, request, options, { callerLeft: signal })
-    return { ...boughtFrom(body), cachedAt: cached?.at.toISOString() }
+    const { body } = await transport.send(operation, request, options, { callerLeft: signal })
+    return boughtFrom(body)
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason)
       throw new ToolRefusal('cancelled', 'cancelled before it was sent')

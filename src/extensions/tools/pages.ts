@@ -9,8 +9,6 @@ export interface Bought {
   readonly record?: Compact
   /** Null after the last page. */
   readonly next: Page | null
-  /** When a cache got it, in ISO 8601. */
-  readonly cachedAt?: string | undefined
   /** Set if the answer was paid for and is not as documented. */
   readonly failure?: PageFailure
 }

@@ -1,7 +1,6 @@
 import type { OperationId } from '../../api/operations.ts'
 import { CreditBudget } from '../../index.ts'
 import { followAbort } from '../../lib/abort.ts'
-import { timeText } from '../../lib/count.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
@@ -76,7 +75,7 @@ export class ToolSession {
     const { options, pages, signal, summary } = run
     const shown: Page[] = []
     let items: Item[] | undefined
-    const result: Pick<ToolResult, 'record' | 'next' | 'cachedAt'> = {}
+    const result: Pick<ToolResult, 'record' | 'next'> = {}
     let place: Place | null = start
     let failure: PageFailure | undefined
     try {
@@ -92,8 +91,6 @@ export class ToolSession {
         const hasRest = end < (bought.items?.length ?? 0)
         if (bought.items !== undefined) (items ??= []).push(...bought.items.slice(offset, end))
         if (bought.record !== undefined) result.record = bought.record
-        const { cachedAt } = bought
-        if (cachedAt !== undefined && cachedAt <= (result.cachedAt ?? cachedAt)) result.cachedAt = cachedAt
         if (hasRest) place = { page, offset: end, args }
         else place = bought.next === null ? null : { page: bought.next, offset: 0, args }
         failure = bought.failure
@@ -177,9 +174,7 @@ export class ToolSession {
     const charged = credits.spent > 0 ? 'yes' : credits.uncertain > 0 ? 'unknown' : 'no'
     const hasTexts = result.record !== undefined || (result.returned ?? 0) > 0
     const isEmpty = result.returned === 0 && run.next === undefined
-    const cached =
-      result.cachedAt && `From a cache, ${timeText(Date.now() - Date.parse(result.cachedAt))} old.`
-    const said = [this.#settings.simulated && simulated, cached, hasTexts && strangers, isEmpty && noMatches]
+    const said = [this.#settings.simulated && simulated, hasTexts && strangers, isEmpty && noMatches]
     const notice = said.filter(Boolean).join(' ')
     return {
       ok: failure === undefined,

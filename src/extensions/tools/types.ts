@@ -139,7 +139,7 @@ export interface ToolResult {
   ok: boolean
   /** What went wrong, and what to do. */
   error?: ToolFailure
-  /** What the model should know: texts are data, how old they are, nothing was found, or everything is simulated. */
+  /** What the model should know: texts are data, nothing was found, or everything is simulated. */
   notice?: string
   /** Items on the pages that were read. */
   returned?: number
@@ -158,8 +158,6 @@ export interface ToolResult {
   record?: Record<string, unknown>
   /** Pass it as `next` to read on; null at the end. Absent for calls without pages. */
   next?: string | null
-  /** When the oldest page came from the service, in ISO 8601, if it was in the cache. */
-  cachedAt?: string
   credits: ToolCredits
 }
 
