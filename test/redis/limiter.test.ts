@@ -118,23 +118,6 @@ describe('SharedLimiter.acquire()', () => {
     const calls = [watch(ask()), watch(ask())]
     await expect.poll(() => calls.every(({ lease }) => lease), { timeout: 10_000 }).toBe(true)
   })
-
-  it('does not use a grant that has expired', async () => {
-    const org = newOrganization()
-    const options = { limits: { inFlight: 1 }, lease: 300, storeTimeout: 5000 }
-    const { commands, wrap } = network()
-    const [slow, other] = [await worker(org, options, wrap), await worker(org, options)]
-    commands.meet = async (send, args) => {
-      const reply = await send()
-      if (isGrant(args)) await pass(1000)
-      return reply
-    }
-    const waiting = watch(slow.ask())
-    await pass(500)
-    await other.ask()
-    await pass(1000)
-    expect(waiting.lease).toBeUndefined()
-  })
 })
 
 describe('new SharedLimiter()', () => {

@@ -9,36 +9,6 @@ const texts = async () =>
   (await Promise.all((await admin.keys('*')).map((key) => admin.hget(key, 'text')))).join()
 
 describe('SharedLimiter after an outage or a loss of data in Redis', () => {
-  it('reports events that happen while Redis comes back', async () => {
-    const org = newOrganization()
-    const options = { limits: { inFlight: 1 }, lease: 60_000 }
-    const { commands, wrap } = network()
-    const [first, second] = [await worker(org, options, wrap), await worker(org, options)]
-    const lease = await first.ask()
-    // By then it also listens, which tells Redis as well.
-    await pass(300)
-    commands.meet = () => Promise.reject(new Error('it closed'))
-    first.limiter.closeSurface('b', 1)
-    await expect.poll(() => first.log).toHaveLength(1)
-    const rejoining = new Promise<void>((begun) => {
-      commands.meet = async (send) => {
-        const reply = await send()
-        begun()
-        await pass(100)
-        return reply
-      }
-    })
-    await rejoining
-    first.limiter.closeSurface('c', 60_000)
-    finish(lease)
-    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
-    await expect.poll(texts).toContain('":c":')
-    const closed = await settle(second.ask({ surface: 'c', maxClosedWaitMs: 1000 }))
-    expect(closed.error).toHaveProperty('remaining')
-    const next = watch(second.ask())
-    await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
-  })
-
   it('counts a request from its sending, even if Redis was unreachable then', async () => {
     const org = newOrganization()
     const limits = { perMinute: 1, windowMs: 3000 }

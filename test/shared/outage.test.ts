@@ -117,6 +117,25 @@ describe('SharedLimiter', () => {
     },
   )
 
+  it('tells what happens while its store comes back', async () => {
+    const { world, limiter, limiterOf } = open({ limits: { inFlight: 1 } })
+    const other = limiterOf()
+    const request = queueRequest({ surface: null, maxClosedWaitMs: 1000 })
+    const { value: lease } = await settle(limiter.acquire(request))
+    world.error = new Error('away')
+    limiter.closeSurface('b', 1)
+    await pass(100)
+    Object.assign(world, { error: undefined, replyMs: 1500 })
+    await pass(1000)
+    limiter.closeSurface('c', 60_000)
+    lease!.release()
+    world.replyMs = 0
+    await pass(3000)
+    const { error } = await settle(other.acquire({ ...request, surface: 'c' }))
+    expect(error).toMatchObject({ reason: 'rate_limited' })
+    expect((await settle(other.acquire(request))).ms).toBeLessThan(1000)
+  })
+
   it('keeps its slot while one of its calls waits for a closed surface', async () => {
     const { limiter, limiterOf } = open({ limits: { inFlight: 1 } })
     const request = queueRequest({ surface: null })
