@@ -6,7 +6,7 @@ import type { Growth, MadeUp } from './series.ts'
 import { topicAbout } from './topics.ts'
 
 /** How many items there are about a query that no other item matches. */
-const sizeAbout = [12, 60] as const
+const sizeAbout = [25, 90] as const
 
 interface Item {
   /** Milliseconds since 1970. */
