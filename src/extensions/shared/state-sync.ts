@@ -98,17 +98,20 @@ export class StateSync extends SharedText<LimiterState> {
   release(requestMs: number): void {
     this.#requestMs = Math.max(leastRequestMs, requestMs)
     this.inFlight--
-    this.giveBack()
+    this.giveBack(1)
     for (const { queue } of this.surfaces.values()) queue.wake()
   }
 
-  /** Gives back the slots that no call may use, and after the turn, the requests for which there is no slot. */
-  giveBack(): void {
+  /**
+   * Gives back the slots that no call may use. After the turn, these are also the slots of requests that have ended: others
+   * count that what it may send in its turn has arrived by then.
+   */
+  giveBack(ended = 0): void {
     const free = this.slots - this.inFlight
     const isOver = performance.now() >= this.#turnEndsAt
     let needed = 0
     for (const surface of this.surfaces.values())
-      needed += surface.keepGranted(isOver ? free - needed : Infinity)
+      needed += surface.keepGranted(isOver ? free - ended - needed : Infinity)
     if (free <= needed) return
     this.slots -= free - needed
     this.touch()
