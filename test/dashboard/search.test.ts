@@ -142,7 +142,7 @@ it('what is partial says so once, and "Load more" buys one page of each search t
 
 it('fewer days show at once and cost nothing; more days say their price, and buy only what is missing', async () => {
   const page = await open()
-  await search(page, 'cycling', { versus: 'music', pages: 1 })
+  await search(page, 'climate', { versus: 'music', pages: 1 })
   await result(page)
   const before = await spent()
   sent.length = 0
@@ -154,7 +154,7 @@ it('fewer days show at once and cost nothing; more days say their price, and buy
   await page.getByRole('button', { name: '90 days' }).press('Enter')
   await page
     .locator('.stale')
-    .getByText(/^Showing cycling or music, 7 days/)
+    .getByText(/^Showing climate or music, 7 days/)
     .waitFor()
   expect(sent).toEqual([])
   expect(await spent()).toBe(before)
