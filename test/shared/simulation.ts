@@ -256,6 +256,8 @@ export class Simulation {
         // What only dead and sleeping processes know is lost with the store.
         for (const each of this.processes) each.pausedUntil = 0
         for (const each of this.#awake()) this.#updateNow(each)
+        // No process can notice the loss of changes that it has not seen.
+        if (attack === 'roll back') for (const each of this.#awake()) this.#updateNow(each)
         this.text = attack === 'lose' ? undefined : this.#texts.at(-1 - this.#random(20))
         for (const each of this.#awake()) each.nextAt = Math.min(each.nextAt, this.now + this.#random(2500))
         break
