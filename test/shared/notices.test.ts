@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SharedLimiter, type SharedLimiterOptions, memoryStore } from '../../src/extensions/shared/index.ts'
-import { pass, settle, virtualTime } from '../support/clock.ts'
+import { abortIn, pass, settle, virtualTime } from '../support/clock.ts'
 import { queueRequest } from '../support/limiter.ts'
 
 virtualTime()
@@ -39,10 +39,11 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
     },
   }
   const logger = { warn: (message: string) => void world.log.push(message) }
-  const limiterOf = () => new SharedLimiter({ store, organization: 'acme', logger, ...options })
+  const limiterOf = (own: Partial<SharedLimiterOptions> = {}) =>
+    new SharedLimiter({ store, organization: 'acme', logger, ...options, ...own })
   const use = async (limiter: SharedLimiter, surface: string | null) =>
     (await settle(limiter.acquire({ ...request, surface }))).value!.release()
-  return { world, limiterOf, use }
+  return { world: Object.assign(world, { store }), limiterOf, use }
 }
 
 describe('SharedLimiter', () => {
@@ -115,6 +116,22 @@ describe('SharedLimiter', () => {
     await call
     expect(world.log).toEqual(['the shared store is unavailable'])
     await settle(limiter.close())
+  })
+
+  it('asks again for a call that comes after one that has left, whatever it hears in between', async () => {
+    const { world, limiterOf } = open({ limits: { inFlight: 1 } })
+    const { update } = world.store
+    let isDead = false
+    const dying = limiterOf({
+      store: { update: (...args) => (isDead ? new Promise(() => {}) : update(...args)) },
+    })
+    const limiter = limiterOf()
+    await settle(dying.acquire(request))
+    isDead = true
+    await settle(limiter.acquire({ ...request, signal: abortIn(100) }))
+    world.notify({ from: 'another', looks: [['a third', 0]] })
+    await pass(10)
+    expect((await settle(limiter.acquire(request))).error).toBeUndefined()
   })
 
   it('close() gives up the places of its calls, and leaves nothing to do at the store', async () => {

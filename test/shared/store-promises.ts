@@ -51,6 +51,8 @@ export const promises: Readonly<Record<string, Promised>> = {
     await write(second, key, 'one')
     equal(await third.update(key, (value) => ({ value: `${value} two`, result: value })), 'one')
     equal([await read(first, key), await read(second, key)], ['one two', 'one two'])
+    await write(first, key, '')
+    equal(await read(second, key), '')
   },
 
   'update() loses no change when processes change a text at the same time': async (stores, key) => {

@@ -44,6 +44,8 @@ export class SharedSurface implements SlotSource, SurfacePart {
   }
 
   get calls(): number {
+    // A reason to wait ends with the calls that it was for.
+    if (this.queue.length === 0) this.waitReason = undefined
     return this.queue.length - this.#granted.length
   }
 
