@@ -87,6 +87,9 @@ export function tokenSet(more: Partial<TokenSet> = {}): TokenSet {
   }
 }
 
+/** How far the clock of the store is ahead of this machine's, in milliseconds. */
+export const storeAheadMs = 3_600_000
+
 /** A store with the tokens of one user. */
 export function storeOf(
   tokens: TokenSet | null,
@@ -95,7 +98,11 @@ export function storeOf(
     held: tokens,
     set: (tokens: TokenSet | null): unknown => (store.held = tokens),
     update: async <T>(_: string, change: ChangeText<T>): Promise<T> => {
-      const { value, result } = change(store.held ? JSON.stringify(store.held) : undefined, Date.now(), 0)
+      const { value, result } = change(
+        store.held ? JSON.stringify(store.held) : undefined,
+        Date.now() + storeAheadMs,
+        0,
+      )
       if (value !== undefined) await store.set(value === '' ? null : JSON.parse(value))
       return result
     },

@@ -108,7 +108,7 @@ export class OAuthSession implements AuthProvider {
 
   /** Reads the store again before each attempt: the tokens may have changed since. */
   async #renew(attempt = 1): Promise<TokenSet> {
-    const stored = await this.#read()
+    const { stored, clock } = await this.#read()
     if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
     if (this.#isFresh(stored)) return this.#use(stored)
     const { accessToken, refreshToken } = stored
@@ -116,15 +116,15 @@ export class OAuthSession implements AuthProvider {
       throw new ReauthorizationRequiredError(this.#spent.reason)
     if (refreshToken === undefined) throw new ReauthorizationRequiredError('no_refresh_token')
     if (stored.refreshSentAt !== undefined) {
-      // Clocks of machines differ, and may have been set.
-      if (Math.abs(Date.now() - stored.refreshSentAt) > refreshMs) return this.#end(stored, 'lost')
+      // The clock may have been set.
+      if (Math.abs(clock - stored.refreshSentAt) > refreshMs) return this.#end(stored, 'lost')
       // Another process renews them.
       if (this.#isUsable(stored)) return stored
       await sleep(pollMs)
       return this.#renew(attempt)
     }
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
-    const sent = { ...stored, refreshSentAt: Date.now() }
+    const sent = { ...stored, refreshSentAt: clock }
     if (!(await this.#replace(stored, sent))) return this.#renew(attempt)
     let renewed: TokenSet
     try {
@@ -148,12 +148,15 @@ export class OAuthSession implements AuthProvider {
     return (await this.#replace(sent, tokens, withoutRefresh(sent))) ? this.#use(tokens) : this.#renew()
   }
 
-  async #read(): Promise<TokenSet | null> {
-    const stored = await this.#update((text) => ({ result: tokensIn(text) }))
+  /** The clock is the store's: those of machines differ. */
+  async #read(): Promise<{ stored: TokenSet | null; clock: number }> {
+    const { stored, clock } = await this.#update((text, clock) => ({
+      result: { stored: tokensIn(text), clock },
+    }))
     if (stored === undefined)
       throw new TokenStoreError('the token store holds no usable tokens; authorize again to replace them')
     this.#cached = stored ?? undefined
-    return stored
+    return { stored, clock }
   }
 
   /** Replaces tokens in the store, unless they have changed. */

@@ -11,7 +11,7 @@ export interface TokenSet {
   /** When the access token expires, in milliseconds of this machine's clock; absent if the server did not say. */
   readonly expiresAt?: number | undefined
   /**
-   * When a process began to send the refresh token, in milliseconds of its clock; absent once the response is known. After
+   * When a process began to send the refresh token, in milliseconds of the store's clock; absent once the response is known. After
    * a minute, that process has died, and the refresh token may be used up.
    */
   readonly refreshSentAt?: number | undefined
