@@ -11,6 +11,7 @@ import {
   secrets,
   setUp,
   tokenSet,
+  storeAheadMs,
 } from './helpers.ts'
 
 virtualTime()
@@ -125,7 +126,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(0)
     store.set = set
     server.script(() => {
-      expect(store.held).toEqual({ ...held, refreshSentAt: Date.now() })
+      expect(store.held).toEqual({ ...held, refreshSentAt: Date.now() + storeAheadMs })
       return oauthError('temporarily_unavailable', 503)
     })
     await settle(session.token())
