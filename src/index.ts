@@ -28,7 +28,6 @@ export type { Scope } from './api/operation.ts'
 export type { ApiCall, WithResponse } from './core/pages/api-call.ts'
 export type { PagedCall } from './core/pages/paged-call.ts'
 export type { WalkState } from './core/pages/resume.ts'
-export type { ClientStatus } from './core/call/open-calls.ts'
 
 export {
   type Budget,
