@@ -137,8 +137,7 @@ export class SurfaceQueue {
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
     const ms = this.#slots.wait()
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
-    const isFull = this.length > 0 || this.#slots.hasNoSlot()
-    return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
+    return ms === Infinity || this.#slots.hasNoSlot() ? { reason: 'slot', ms: Infinity } : null
   }
 
   #refuseIfClosed(entry: Entry): void {

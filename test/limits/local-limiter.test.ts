@@ -21,6 +21,15 @@ describe('LocalLimiter', () => {
     (request: Partial<QueueRequest> = {}): Promise<Lease> =>
       limiter.acquire({ signal: new AbortController().signal, ...request })
 
+  it('waitOf() names no slot at the moment when a closed surface opens', async () => {
+    const limiter = new AbortableLimiter({ inFlight: 1 })
+    limiter.closeSurface('a', 1000)
+    const waits: unknown[] = []
+    setTimeout(() => waits.push(limiter.waitOf('a')), 1000)
+    await settle(client(limiter)({ surface: 'a' }))
+    expect(waits).toEqual([null])
+  })
+
   it('acquire() serves in the order of priority when a call leaves the middle of the queue', async () => {
     const ask = client(new AbortableLimiter({ inFlight: 1, perMinute: Infinity }))
     const blocking = await ask()
