@@ -11,7 +11,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf()
     const { value: reservation } = await settle(budget.reserve(10, 'microblog.search'))
-    // The text is stored, and nobody hears of it.
+    // The text is stored, but the reply is lost.
     world.replyMs = 5000
     reservation!.settle(10)
     await pass(61 * 60_000)
@@ -25,7 +25,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     const budget = budgetOf()
     const costs = [1, 10, 100]
     const calls = await Promise.all(costs.map(async () => settle(budget.reserve(100, 'microblog.search'))))
-    // Each is stored, and nobody hears of it.
+    // Each is stored, but its reply is lost.
     world.replyMs = 5000
     for (const [i, { value: reservation }] of calls.entries()) {
       reservation!.settle(costs[i]!)

@@ -118,7 +118,7 @@ describe('SharedLimiter', () => {
     await settle(limiter.close())
   })
 
-  it('asks again for a call that comes after one that has left, whatever it hears in between', async () => {
+  it('asks again for a call that follows one that has left, also after notices for others', async () => {
     const { world, limiterOf } = open({ limits: { inFlight: 1 } })
     const { update } = world.store
     let isDead = false

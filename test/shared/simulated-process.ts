@@ -8,7 +8,7 @@ export interface Granted extends Omit<Sent, 'endsAt'> {
   readonly grantedAt: number
 }
 
-/** A process, as far as the shared state can tell. */
+/** A process that shares a state. */
 export class SimulatedProcess {
   seen: Sight | undefined
   copy: LimiterState | undefined

@@ -84,7 +84,7 @@ export class CallCost implements CallCredits {
     this.#end(0, 0)
   }
 
-  /** Settles in the ledger and in the budgets, as far as something is reserved. */
+  /** Settles what is reserved in the ledger and in the budgets. */
   #end(cost: number, uncertain: number): void {
     if (this.#isReserved) {
       this.#isReserved = false

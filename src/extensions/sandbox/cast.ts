@@ -2,7 +2,7 @@ import names from './names.json' with { type: 'json' }
 import { type Company, madeUpCompanies, pageOfCompany, slugOf } from './professionalnet/companies.ts'
 import { createRandom } from './random.ts'
 
-/** Somebody who posts. A person has an account on each network, a company has one on the professional network. */
+/** An author of posts. A person has an account on each network, a company has one on the professional network. */
 export interface Author {
   /** Name after `@` in a text. */
   readonly handle: string

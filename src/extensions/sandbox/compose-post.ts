@@ -12,7 +12,7 @@ const everywhere: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Writes a post, or sometimes a reply to somebody. It always holds its topic's keyword, so that a search for the topic
+ * Writes a post, or sometimes a reply. It always holds its topic's keyword, so that a search for the topic
  * finds it.
  *
  * @param replies Share of replies, 0 to 1.

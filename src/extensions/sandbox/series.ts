@@ -28,7 +28,7 @@ export type Make<T> = (random: Random, at: number, query: string) => T
 /** How the items of a network are made up. */
 export type MadeUp<T extends object> = ReturnType<typeof makeUp<T>>
 
-/** A place in a series. Its item is made when somebody asks for it; a class, since years of growth have many. */
+/** A place in a series. Its item is made when it is first read. A class, since years of growth have many. */
 class Place<T> implements Slot<T> {
   readonly at: number
   readonly #serial: number

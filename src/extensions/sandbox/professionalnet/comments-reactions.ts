@@ -39,7 +39,7 @@ export function commentsOn(
   return { comments, meta: { returnedCount, ...(hash(urn) % 5 > 0 && { total }), creditsCharged } }
 }
 
-/** Makes up what somebody writes about a post some time after it, but not in the future. */
+/** Makes up a comment on a post. It is later than the post, and not in the future. */
 export function commentBy(
   random: Random,
   { name, profile }: Author,
