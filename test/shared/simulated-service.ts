@@ -39,9 +39,9 @@ export class SimulatedService<Process> {
     arrivals.push(arrival)
     const count = arrivals.filter((at) => Math.abs(at - arrival) < 60_000 && at <= arrival).length
     if (count > this.#limits.perMinute) this.violations.push(`${count} at ${surface} at ${sentAt}`)
-    // What a process may send in its turn, it sends.
+    // What a process may send in its turn, it sends. Within a millisecond, the grant may have been first.
     const isClosed = this.#closed.some(
-      (each) => each.surface === surface && each.toldAt <= grantedAt && sentAt < each.openAt,
+      (each) => each.surface === surface && each.toldAt < grantedAt && sentAt < each.openAt,
     )
     if (isClosed) this.violations.push(`sent to the closed ${surface} at ${sentAt}`)
   }
