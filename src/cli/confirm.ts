@@ -4,6 +4,7 @@ import { CommandError, UsageError } from './command-errors.ts'
 import { type SharedFlags, millisecondsOf } from './flags.ts'
 import { commandOf } from './names.ts'
 import { quoteFor } from './quote.ts'
+import { escapedForTerminal } from './terminal.ts'
 
 /** Asks before a call whose cost is not known, unless a flag limits or accepts it. */
 export async function confirmWalk(operation: Operation, params: object, flags: SharedFlags): Promise<void> {
@@ -45,7 +46,7 @@ async function confirm(
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
   const answer = await new Promise<string>((resolve) => {
     reader.on('close', () => resolve(''))
-    reader.question(`${text}. No --budget is set. Continue? [y/N] `, resolve)
+    reader.question(`${escapedForTerminal(text)}. No --budget is set. Continue? [y/N] `, resolve)
   })
   reader.close()
   if (!/^y(es)?$/i.test(answer.trim()))

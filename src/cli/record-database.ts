@@ -34,7 +34,11 @@ export class RecordDatabase {
   /** What earlier runs have stored of each job, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
-  private constructor(database: DatabaseSync, lock: FileLock, { operation, jobs }: RecordDatabaseOptions) {
+  private constructor(
+    database: DatabaseSync,
+    lock: FileLock,
+    { operation, jobs, needed }: RecordDatabaseOptions,
+  ) {
     this.#database = database
     this.#lock = lock
     this.#columns = columnsOf(operation)
@@ -64,7 +68,7 @@ export class RecordDatabase {
     this.#insert = database.prepare(
       `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`,
     )
-    this.progress = jobs.map((job) => progressOf(database, job))
+    this.progress = needed === undefined ? [] : jobs.map((job) => progressOf(database, job, needed))
   }
 
   /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
@@ -150,15 +154,31 @@ export interface RecordDatabaseOptions {
   readonly operation: Operation
   /** What distinguishes the jobs from others in the same file. */
   readonly jobs: readonly object[]
+  /** Fields that stored progress must have; undefined to read none. */
+  readonly needed?: readonly string[] | undefined
 }
 
 /** @throws {UsageError} if it cannot be read: without it, pages would be paid again. */
-function progressOf(database: DatabaseSync, job: object): Progress | undefined {
+function progressOf(database: DatabaseSync, job: object, needed: readonly string[]): Progress | undefined {
   const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(textOf(job))
   if (row === undefined) return undefined
   const progress = parsed(String(row['state']))
-  if (isRecord(progress)) return progress
+  if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
   throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
+}
+
+/** Whether a file has all pages of a job. If it cannot be read, `RecordDatabase.open()` says why. */
+export async function hasWhole(path: string, job: object): Promise<boolean> {
+  const { DatabaseSync } = await importWithSqlite('--out', () => import('node:sqlite'))
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(resolve(path), { readOnly: true })
+    return progressOf(database, job, ['next'])?.['next'] === null
+  } catch {
+    return false
+  } finally {
+    database?.close()
+  }
 }
 
 /** `microblog_posts`, `professionalnet_comments`, `mentions`. */

@@ -14,7 +14,7 @@ import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
-import { RecordDatabase } from './record-database.ts'
+import { RecordDatabase, hasWhole } from './record-database.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** How far a job is. */
@@ -43,6 +43,10 @@ export async function runOperation(
   const machine = await openMachine(flags, commandOf(operation.id))
   const job = { operation: operation.id, params }
   const isPaid = operation.price.kind !== 'free'
+  if (out !== undefined && resume !== true && isPaid && (await hasWhole(out, job)))
+    say(
+      `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
+    )
   await confirmWalk(operation, params, { ...flags, budget: machine.budget })
   // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
   const interrupt = new InterruptHandler(() => keepCredits())
@@ -58,13 +62,10 @@ export async function runOperation(
   client.quote(operation.id as OperationId, id ?? params)
   budgetOf(flags)
 
-  const database = out === undefined ? undefined : await RecordDatabase.open(out, { operation, jobs: [job] })
-  const stored = database?.progress[0]
-  if (stored?.['next'] === null && resume !== true && isPaid)
-    say(
-      `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
-    )
-  const earlier: JobState = { next: params, records: 0, credits: 0, ...(resume === true && stored) }
+  const needed = resume === true ? ['next', 'records', 'credits'] : undefined
+  const database =
+    out === undefined ? undefined : await RecordDatabase.open(out, { operation, jobs: [job], needed })
+  const earlier: JobState = { next: params, records: 0, credits: 0, ...database?.progress[0] }
   let state = earlier
   /** Of all runs together: spent, perhaps spent, and reserved. */
   const credits = (): number => {

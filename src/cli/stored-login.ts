@@ -18,7 +18,9 @@ const unfinishedPath = `${loginPath}.new`
 /** Replaces the stored login. Only its owner can read the file. */
 export function storeLogin(login: StoredLogin): void {
   mkdirSync(dirname(loginPath), { recursive: true, mode: 0o700 })
-  writeFileSync(unfinishedPath, `${JSON.stringify(login)}\n`, { mode: 0o600 })
+  // What a killed process has left may have another mode, or be a link.
+  rmSync(unfinishedPath, { force: true })
+  writeFileSync(unfinishedPath, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
   renameSync(unfinishedPath, loginPath)
 }
 

@@ -76,7 +76,7 @@ export async function openWatched(
 }> {
   if (out === undefined) return { states: {} }
   const jobs = Object.values(searches).map((params) => jobOf(operation, params))
-  const database = await RecordDatabase.open(out, { operation, jobs })
+  const database = await RecordDatabase.open(out, { operation, jobs, needed: [] })
   const states = Object.keys(searches).map((query, index) => [query, database.progress[index] ?? null])
   return { database, states: Object.fromEntries(states) as Readonly<Record<string, WatchState | null>> }
 }

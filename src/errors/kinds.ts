@@ -22,7 +22,14 @@ const kinds: Readonly<Record<ClientErrorCode, ErrorKind>> = {
   not_cached: 'failed',
 }
 
+/** A 402 is a proxy's, whose budget is used up. */
+const kindsByStatus: Readonly<Record<number, ErrorKind>> = {
+  401: 'credentials',
+  402: 'budget',
+  403: 'credentials',
+}
+
 export function kindOf(error: SocialSearchError): ErrorKind {
-  if (error instanceof ApiError) return [401, 403].includes(error.status) ? 'credentials' : 'refused'
+  if (error instanceof ApiError) return kindsByStatus[error.status] ?? 'refused'
   return kinds[error.code as ClientErrorCode]
 }

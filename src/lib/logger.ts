@@ -28,8 +28,6 @@ export const defaultLogger: Logger = {
 /** Redacts and writes log lines; undefined if there are none. A failing logger must not fail a call. */
 export function createLog(logger: Logger | false, redactor: Redactor): Log | undefined {
   if (logger === false) return undefined
-  return (level, message, fields) => {
-    if (logger[level])
-      runUserCallback(() => logger[level]?.(redactor.text(message), redactor.data({ ...fields })))
-  }
+  return (level, message, fields) =>
+    runUserCallback(() => logger[level]?.(redactor.text(message), redactor.data({ ...fields })))
 }

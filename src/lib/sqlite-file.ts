@@ -48,9 +48,15 @@ export class SqliteFile<Prepared> {
     if (sqlite === undefined || fs === undefined) throw new Error('it needs node:sqlite')
     let path = this.#path
     if (path !== ':memory:') {
-      // Before SQLite opens it. SQLite gives the files beside it the same mode.
+      // Before SQLite opens it. SQLite gives new files beside it the same mode.
       fs.closeSync(fs.openSync(path, 'a', 0o600))
-      fs.chmodSync(path, 0o600)
+      for (const file of [path, `${path}-wal`, `${path}-shm`])
+        try {
+          fs.chmodSync(file, 0o600)
+        } catch (error) {
+          // Another process may just have deleted it.
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+        }
       // SQLite may read a relative path as a URI.
       path = fs.realpathSync(path)
     }

@@ -121,8 +121,8 @@ describe('sqliteCacheStore()', () => {
       const path = join(folder, name)
       const modes = () =>
         readdirSync(folder).map((file) => (statSync(join(folder, file)).mode & 0o777).toString(8))
-      writeFileSync(path, '')
-      chmodSync(path, 0o644)
+      for (const suffix of ['', '-wal']) writeFileSync(path + suffix, '')
+      for (const suffix of ['', '-wal']) chmodSync(path + suffix, 0o644)
       const store = sqliteCacheStore(path)
       await store.set('key', '"value"', 1000)
       expect(modes()).toEqual(['600', '600', '600'])

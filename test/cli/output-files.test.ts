@@ -78,6 +78,8 @@ describe('--out posts.db', () => {
     expect((await social(search)).err).toMatch(new RegExp(`^${hint}`))
     expect((await social(`${search} --resume`)).err).not.toContain(hint)
     expect((await social(search.replace('coffee', 'tea'))).err).not.toContain(hint)
+    const asked = await social(search.replace('--yes', ''))
+    expect(asked).toMatchObject(failed(2, hint))
   })
 
   it('continues after a budget, which covers all runs together', async () => {
@@ -102,17 +104,20 @@ describe('--out posts.db', () => {
     expect(rowsOf('posts.db', 'SELECT record FROM professionalnet_reactions')).toEqual(reactions)
   })
 
-  it.each(['{', '', 'null', '[]'])('refuses the progress %j, and sends nothing', async (state) => {
-    await social(search)
-    const before = sandbox.requests.length
-    const file = new DatabaseSync('posts.db')
-    file.prepare('UPDATE social_search_jobs SET state = ?').run(state)
-    file.close()
-    expect(await social(`${search} --resume --budget 4`)).toMatchObject(
-      failed(2, 'is not the state of a job'),
-    )
-    expect(sandbox.requests).toHaveLength(before)
-  })
+  it.each(['{', '', 'null', '[]', '{"records":30,"credits":20}'])(
+    'refuses the progress %j, and sends nothing',
+    async (state) => {
+      await social(search)
+      const before = sandbox.requests.length
+      const file = new DatabaseSync('posts.db')
+      file.prepare('UPDATE social_search_jobs SET state = ?').run(state)
+      file.close()
+      expect(await social(`${search} --resume --budget 4`)).toMatchObject(
+        failed(2, 'is not the state of a job'),
+      )
+      expect(sandbox.requests).toHaveLength(before)
+    },
+  )
 
   it('refuses a file that is not a database, and one with other columns, and sends nothing', async () => {
     writeFileSync('posts.db', 'text '.repeat(400))

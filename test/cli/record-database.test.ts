@@ -13,7 +13,7 @@ describe('RecordDatabase.store()', () => {
   it('stores rows and progress, or neither when a record fails', async () => {
     const path = join(folder, 'posts.db')
     const job = { query: 'a' }
-    const options = { operation: microblogSearch, jobs: [job] }
+    const options = { operation: microblogSearch, jobs: [job], needed: [] }
     const database = await RecordDatabase.open(path, options)
     expect(database.store([post('1'), post('2'), post('1')], job, { next: { page: 2 } })).toBe(2)
     const cycle: Record<string, unknown> = post('4')

@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { failed } from '../support/command-line.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
@@ -21,6 +21,16 @@ describe('a stored login', () => {
     expect(readdirSync(join(folder, 'config/social-search'))).toEqual([])
     expect(await social('logout')).toMatchObject({ code: 0, out: 'You are not logged in\n' })
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'has its own mode, whatever a killed process has left',
+    async () => {
+      mkdirSync(dirname(stored), { recursive: true })
+      writeFileSync(`${stored}.new`, '', { mode: 0o644 })
+      expect((await logIn()).code).toBe(0)
+      expect(statSync(stored).mode & 0o777).toBe(0o600)
+    },
+  )
 
   it.skipIf(process.platform === 'win32').each(['640', '620', '604'])(
     'is refused when other users can read or replace it, with mode %s',

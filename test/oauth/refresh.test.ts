@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OAuthClientOptions, TokenSet } from '../../src/extensions/oauth/index.ts'
-import { memoryStore } from '../../src/extensions/shared/index.ts'
+import { type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import {
   access,
@@ -115,6 +115,48 @@ describe('OAuthSession.signOut()', () => {
     })
     expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
     expect([store.held, await session.signOut()]).toEqual([null, null])
+  })
+})
+
+describe('OAuthSession with a store that is late', () => {
+  /** Two sessions of one user. The store has the tokens, and replies late. */
+  const late = async (tokens: TokenSet) => {
+    const { update } = memoryStore()
+    const world = { replyMs: 0, isSilent: false }
+    const store: SharedStore = {
+      async update(key, change) {
+        if (world.isSilent) return new Promise(() => {})
+        const reply = await update(key, change)
+        if (world.replyMs > 0) await new Promise((resolve) => setTimeout(resolve, world.replyMs))
+        return reply
+      },
+    }
+    const server = scriptedServer()
+    const sessionOf = async () => (await makeOAuth({ store, fetch: server.fetch })).session()
+    const [first, session] = [await sessionOf(), await sessionOf()]
+    await first.replace(tokens)
+    return { world, session }
+  }
+
+  it.each([
+    ['are read', 0, tokenSet()],
+    ['are renewed', 125, tokenSet({ expiresAt: 0 })],
+  ])('signs out while the tokens %s', async (_, ms, tokens) => {
+    const { world, session } = await late(tokens)
+    world.replyMs = 50
+    const token = session.token().catch(() => {})
+    await pass(ms)
+    await settle(session.signOut())
+    await settle(token)
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
+  })
+
+  it('fails after ten seconds without a reply, and asks again', async () => {
+    const { world, session } = await late(tokenSet())
+    world.isSilent = true
+    expect((await settle(session.token())).error).toMatchObject({ name: 'TokenStoreError' })
+    world.isSilent = false
+    expect((await settle(session.token())).value).toBe(access(0))
   })
 })
 

@@ -26,6 +26,18 @@ describe('SharedBudget', () => {
     expect(await summaryOf(slow)).toMatchObject({ spent: 5, uncertain: 0, reserved: 0 })
   })
 
+  it('keeps what a process has reserved that was idle for long', async () => {
+    const { budgetOf } = openLateStore()
+    const [budget, other] = [budgetOf({ lease: 1000 }), budgetOf({ lease: 1000 })]
+    const { value: first } = await settle(budget.reserve(4, 'any'))
+    first!.settle(4)
+    await settle(budget.flush())
+    await pass(5000)
+    await settle(budget.reserve(3, 'any'))
+    expect(await summaryOf(other)).toMatchObject({ spent: 4, reserved: 3, uncertain: 0 })
+    await settle(budget.close())
+  })
+
   it('keeps what a process has reserved while it lives, and renews nothing once it is closed', async () => {
     const { budgetOf } = openLateStore()
     const budget = budgetOf()

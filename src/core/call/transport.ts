@@ -142,10 +142,14 @@ export class ClientTransport implements Transport {
         observer: settings.observers.length > 0 ? new CallObserver(settings, configured, request) : undefined,
       }
       call.cancellation.start(settings, callerLeft)
-      this.#openCalls.add(call)
+      // A wrap may fail before it sends the call: then the call has never been open.
+      const answer: Send = (call) => {
+        this.#openCalls.add(call)
+        return this.#answer(call)
+      }
       const { observer } = call
-      if (observer === undefined) return this.#answer(call)
-      const observed: Send = (call) => observer.observe(() => this.#answer(call))
+      if (observer === undefined) return answer(call)
+      const observed: Send = (call) => observer.observe(() => answer(call))
       return wrapsOf(settings.observers).reduce((send, wrap) => wrap(send), observed)(call)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) return Promise.reject(error)

@@ -1,5 +1,7 @@
 import type { AuthProvider } from '../../index.ts'
 import type { ChangeText } from '../shared/index.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import {
   OAuthError,
@@ -17,6 +19,9 @@ const leewayMs = 60_000
 /** How long a process may take to send a refresh token and to store the response, in milliseconds: twice the timeout. */
 const refreshMs = 60_000
 
+/** How long the store may take to reply, in milliseconds. */
+const storeMs = 10_000
+
 /** How often to look whether another process has renewed the tokens, in milliseconds. */
 const pollMs = 100
 
@@ -29,13 +34,16 @@ const pollMs = 100
  */
 export class OAuthSession implements AuthProvider {
   readonly #settings: OAuthSettings
-  /** Names the tokens in the store. */
-  readonly #key: string
+  /** Names the tokens. The store gets a hash of it. */
+  readonly #name: string
+  #key: Promise<string> | undefined
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
   /** An access token not to use again: the service rejected it, or the session ended with it for a reason. */
   #spent: { accessToken: string; reason?: ReauthorizationReason } | undefined
   #renewing: Promise<TokenSet> | undefined
+  /** Counts when sign-outs begin and end: tokens that were read or renewed meanwhile are not used. */
+  #signOuts = 0
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
 
@@ -44,7 +52,7 @@ export class OAuthSession implements AuthProvider {
     this.#settings = settings
     // Tokens of another client or service have another name, so that they never come to this one.
     const { server, clientId, resource } = settings
-    this.#key = `oauth:${JSON.stringify([new URL(server.issuer).href, clientId, resource, user])}`
+    this.#name = JSON.stringify([new URL(server.issuer).href, clientId, resource, user])
   }
 
   /**
@@ -88,8 +96,10 @@ export class OAuthSession implements AuthProvider {
    * @throws {TokenStoreError}
    */
   async signOut(): Promise<TokenSet | null> {
-    this.#cached = undefined
-    return this.#update((text) => ({ value: '', result: tokensIn(text) ?? null }))
+    this.#forget()
+    const tokens = await this.#update((text) => ({ value: '', result: tokensIn(text) ?? null }))
+    this.#forget()
+    return tokens
   }
 
   /** Whether a token can be sent, and does not expire within `leeway` milliseconds. */
@@ -108,7 +118,10 @@ export class OAuthSession implements AuthProvider {
 
   /** Reads the store again before each attempt: the tokens may have changed since. */
   async #renew(attempt = 1): Promise<TokenSet> {
+    const signOuts = this.#signOuts
     const { stored, clock } = await this.#read()
+    if (signOuts !== this.#signOuts) return this.#renew(attempt)
+    this.#cached = stored ?? undefined
     if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
     if (this.#isFresh(stored)) return this.#use(stored)
     const { accessToken, refreshToken } = stored
@@ -145,7 +158,8 @@ export class OAuthSession implements AuthProvider {
     // The server may omit an unchanged refresh token.
     const tokens = { refreshToken, ...renewed }
     // If this process was stopped meanwhile, another one may have given up the refresh token.
-    return (await this.#replace(sent, tokens, withoutRefresh(sent))) ? this.#use(tokens) : this.#renew()
+    const isStored = await this.#replace(sent, tokens, withoutRefresh(sent))
+    return isStored && signOuts === this.#signOuts ? this.#use(tokens) : this.#renew()
   }
 
   /** The clock is the store's: those of machines differ. */
@@ -155,7 +169,6 @@ export class OAuthSession implements AuthProvider {
     }))
     if (stored === undefined)
       throw new TokenStoreError('the token store holds no usable tokens; authorize again to replace them')
-    this.#cached = stored ?? undefined
     return { stored, clock }
   }
 
@@ -170,11 +183,26 @@ export class OAuthSession implements AuthProvider {
 
   /** @throws {TokenStoreError} */
   async #update<T>(change: ChangeText<T>): Promise<T> {
+    const key = await (this.#key ??= keyOf(this.#name))
+    let isLate = false
+    const inTime: ChangeText<T> = (...args) => {
+      if (isLate) throw new Error('too late')
+      return change(...args)
+    }
+    const late = (): never => {
+      isLate = true
+      throw new Error(`no reply within ${storeMs} ms`)
+    }
     try {
-      return await this.#settings.store.update(this.#key, change)
+      return await within(storeMs, () => this.#settings.store.update(key, inTime), late)
     } catch (error) {
       throw new TokenStoreError(`the token store failed: ${messageOf(error)}`)
     }
+  }
+
+  #forget(): void {
+    this.#signOuts++
+    this.#cached = undefined
   }
 
   #use(tokens: TokenSet): TokenSet {
@@ -184,11 +212,17 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Ends the session, and removes the refresh token from the store, so that no process sends it again. */
-  async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<never> {
+  async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<TokenSet> {
     this.#spent = { accessToken: stored.accessToken, reason }
-    await this.#replace(stored, withoutRefresh(stored)).catch(() => {})
+    const isRemoved = await this.#replace(stored, withoutRefresh(stored)).catch(() => true)
+    // The user may have authorized again meanwhile.
+    if (!isRemoved) return this.#renew()
     throw new ReauthorizationRequiredError(reason)
   }
+}
+
+async function keyOf(name: string): Promise<string> {
+  return `oauth-1:${(await sha256(name)).slice(0, 32)}`
 }
 
 function withoutRefresh(tokens: TokenSet): TokenSet {

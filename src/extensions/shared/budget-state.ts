@@ -92,6 +92,7 @@ export function changeBudget(
   const granted = report.asks.map((credits) => {
     if (state.isLost || credits > remainingOf(state, limit)) return false
     own.reserved += credits
+    if (credits > 0) own.until = now + leaseMs
     return true
   })
   if (own.reserved === 0 && own.told === 0) state.parts = without(state.parts, report.process)

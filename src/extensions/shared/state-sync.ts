@@ -167,7 +167,8 @@ export class StateSync extends SharedText<LimiterState> {
       // A single slow reply says little.
       this.#grantMs = Math.min(performance.now() - startedAt, 2 * this.#grantMs)
     }
-    for (const [key, surface] of this.surfaces) surface.settle(outcomes.get(key), this.#turnEndsAt)
+    for (const [key, surface] of this.surfaces)
+      surface.settle(isLate ? undefined : outcomes.get(key), this.#turnEndsAt)
     this.giveBack()
     if (performance.now() - this.#testsSince < deafMs) return
     this.#testsSince = Infinity

@@ -30,6 +30,7 @@ const advice: Readonly<Record<string, string>> = {
   unauthorized: 'Stop, and tell the user that the credential does not work.',
   closed: 'Stop; this session is over.',
   credit_budget: 'Ask for less, or stop and answer with what you have.',
+  budget_exceeded: 'Ask for less, or stop and answer with what you have.',
   invalid_response: 'The response is part of this result, as far as it can be read.',
 }
 

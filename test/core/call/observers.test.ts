@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { Observer } from '../../../src/index.ts'
+import { wrapCalls } from '../../../src/extend.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { apiKey, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
@@ -89,6 +90,20 @@ describe('observers', () => {
       'onCall failed',
       'onCall failed',
     ])
+  })
+
+  it('harm no call when a logger throws as it is read, and no close() when a wrap fails', async () => {
+    service.script(() => ok())
+    const logger = {
+      get debug(): never {
+        throw new Error('not ready')
+      },
+    }
+    expect((await settle(makeClient({ logger }).microblog.search(query))).error).toBeUndefined()
+    const wrapped = wrapCalls({}, () => () => Promise.reject(new Error('mine')))
+    const client = makeClient({ observers: [wrapped] })
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({ message: 'mine' })
+    expect((await settle(client.close())).error).toBeUndefined()
   })
 
   it('of a call add to those of its client, and each is told once', async () => {
