@@ -23,7 +23,7 @@ describe('a stored login', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'has its own mode, whatever a killed process has left',
+    'has mode 600 when a killed process has left a file of another mode',
     async () => {
       mkdirSync(dirname(stored), { recursive: true })
       writeFileSync(`${stored}.new`, '', { mode: 0o644 })
