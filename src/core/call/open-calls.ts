@@ -25,8 +25,10 @@ export const waitReasons: Record<Wait['reason'], string> = {
 
 const closed = new Ended((context) => new ClosedError(context))
 
+// No interfaces: they would have to be exported, since declarations of users that infer them would name them.
+
 /** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
-export interface ClientStatus {
+export type ClientStatus = {
   /** Requests in flight, and their limit. */
   slots: { taken: number; limit: number }
   /** Every surface called so far; `null` for calls without a surface. */
@@ -34,7 +36,7 @@ export interface ClientStatus {
 }
 
 /** The queue of one search surface. */
-interface SurfaceStatus {
+type SurfaceStatus = {
   surface: string | null
   /** Queued calls. */
   queued: number
