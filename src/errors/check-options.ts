@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { count } from '../lib/count.ts'
 import { ConfigurationError } from './index.ts'
+import { builtin } from '../lib/builtin.ts'
 import { maxTimerMs } from '../lib/time.ts'
 
 /** Returns a valid value. Otherwise it throws an error with the rule and a description of the value. */
@@ -31,6 +32,12 @@ export function assertOptions<Options extends object>(
   if (unknown === undefined) return
   const path = name === '' ? unknown : `${name}.${unknown}`
   throw new ConfigurationError(`unknown option ${path}; expected one of ${Object.keys(known).join(', ')}`)
+}
+
+/** @param name What needs SQLite. */
+export function assertSqlite(name: string): void {
+  if (builtin('node:sqlite') !== undefined) return
+  throw new ConfigurationError(`${name} needs node:sqlite, which Node has from version 22.13`)
 }
 
 export function assertFunction<T>(name: string, value: T): T {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SharedStore } from '../../src/extensions/shared/index.ts'
+import type { SharedBudget, SharedStore } from '../../src/extensions/shared/index.ts'
 import { type Exchange, swapText } from '../../src/extensions/shared/stores/swap.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { openLateStore, summaryOf, unsettled } from './late-store.ts'
@@ -79,30 +79,21 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
   })
 
-  it('gives back the credits of calls that were refused because the reply was late', async () => {
+  it.each([
+    // The next attempt comes by itself.
+    ['gives back the credits of calls', 400, () => pass(3000)],
+    ['close() gives back the credits of a call', 1, (budget: SharedBudget) => settle(budget.close())],
+  ] as const)('%s refused because the reply was late', async (_, count, end) => {
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf()
     await summaryOf(budget)
     world.replyMs = 1200
-    const calls = Array.from({ length: 400 }, () => settle(budget.reserve(2, 'microblog.search')))
-    await pass(1100)
+    const calls = Array.from({ length: count }, () => settle(budget.reserve(2, 'microblog.search')))
     for (const { error } of await Promise.all(calls))
       expect(error).toMatchObject({ code: 'budget_unavailable' })
-    world.replyMs = 0
-    await pass(3000)
-    expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
-  })
-
-  it('close() gives them back, too', async () => {
-    const { world, budgetOf } = openLateStore()
-    const budget = budgetOf()
-    await summaryOf(budget)
-    world.replyMs = 1200
-    const { error } = await settle(budget.reserve(2, 'microblog.search'))
-    expect(error).toMatchObject({ code: 'budget_unavailable' })
     // Before the next attempt begins, whose reply would be as late.
     world.replyMs = 0
-    expect((await settle(budget.close())).error).toBeUndefined()
+    expect((await end(budget))?.error).toBeUndefined()
     expect(await summaryOf(budgetOf())).toMatchObject(unsettled)
   })
 

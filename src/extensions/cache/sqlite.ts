@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { ConfigurationError } from '../../errors/index.ts'
-import { builtin } from '../../lib/builtin.ts'
+import { assertSqlite } from '../../errors/check-options.ts'
 import { SqliteFile } from '../../lib/sqlite-file.ts'
 import type { CacheStore } from './store.ts'
 
@@ -14,8 +13,7 @@ import type { CacheStore } from './store.ts'
  * @throws {ConfigurationError} without `node:sqlite`.
  */
 export function sqliteCacheStore(path: string): Required<CacheStore> & { close(): void } {
-  if (builtin('node:sqlite') === undefined)
-    throw new ConfigurationError('sqliteCacheStore() needs node:sqlite, which Node has from version 22.13')
+  assertSqlite('sqliteCacheStore()')
   const file = new SqliteFile(path, prepare)
   return {
     get: (key) => file.use(({ get }) => get.get(key, Date.now())?.['value']),

@@ -1,7 +1,6 @@
 import type { AuthProvider } from '../../index.ts'
-import type { ChangeText } from '../shared/index.ts'
+import { type ChangeText, updateWithin } from '../shared/store.ts'
 import { sha256 } from '../../lib/hash.ts'
-import { within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import {
   OAuthError,
@@ -184,17 +183,9 @@ export class OAuthSession implements AuthProvider {
   /** @throws {TokenStoreError} */
   async #update<T>(change: ChangeText<T>): Promise<T> {
     const key = await (this.#key ??= keyOf(this.#name))
-    let isLate = false
-    const inTime: ChangeText<T> = (...args) => {
-      if (isLate) throw new Error('too late')
-      return change(...args)
-    }
-    const late = (): never => {
-      isLate = true
-      throw new Error(`no reply within ${storeMs} ms`)
-    }
+    const { store } = this.#settings
     try {
-      return await within(storeMs, () => this.#settings.store.update(key, inTime), late)
+      return await updateWithin(storeMs, async (inTime) => store.update(key, inTime), change)
     } catch (error) {
       throw new TokenStoreError(`the token store failed: ${messageOf(error)}`)
     }

@@ -1,12 +1,11 @@
 import { assertMethod, milliseconds } from '../../errors/check-options.ts'
-import { within } from '../../lib/abort.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { type Moment, type Sight, type StateHead, jumpOf } from './clock.ts'
-import { type ChangeText, type SharedStore, randomId } from './store.ts'
+import { type ChangeText, type SharedStore, randomId, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */
 export interface SharedOptions {
@@ -20,8 +19,8 @@ export interface SharedOptions {
 
 export const sharedNames = { store: true, storeTimeout: true, logger: true }
 
-/** While so many updates are overdue, there is one a minute: some clients keep their commands in memory while offline. */
-const maxOverdue = 16
+/** After so many updates without a reply, there is one a minute: some clients keep their commands in memory while offline. */
+const maxUnanswered = 16
 const minuteMs = 60_000
 
 /** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
@@ -55,8 +54,8 @@ export abstract class SharedText<S extends StateHead> {
   readonly #newKey: () => Promise<string>
   #key: Promise<string> | undefined
   #id: string | undefined
-  /** How many updates are overdue since the latest reply. */
-  #overdue = 0
+  /** How many updates have begun since the latest reply. */
+  #unanswered = 0
   /** When the latest update began. */
   #triedAt = 0
   #isDue = false
@@ -169,23 +168,18 @@ export abstract class SharedText<S extends StateHead> {
   }
 
   async #inTime<T>(key: string, change: ChangeText<T>): Promise<T> {
-    if (this.#overdue >= maxOverdue && performance.now() - this.#triedAt < minuteMs)
-      throw new Error(`${this.#overdue} updates have no reply`)
+    if (this.#unanswered >= maxUnanswered && performance.now() - this.#triedAt < minuteMs)
+      throw new Error(`${this.#unanswered} updates have no reply`)
     this.#triedAt = performance.now()
-    let isLate = false
-    // A store that is late must not compute a change that nobody waits for.
-    const inTime: ChangeText<T> = (...args) => {
-      if (isLate) throw new Error('too late')
-      return change(...args)
+    this.#unanswered++
+    const update = async (inTime: ChangeText<T>): Promise<T> => {
+      try {
+        return await this.store.update(key, inTime)
+      } finally {
+        this.#unanswered = 0
+      }
     }
-    const reply = Promise.resolve().then(() => this.store.update(key, inTime))
-    reply.finally(() => (this.#overdue = 0)).catch(() => {})
-    const onTimeout = (): never => {
-      isLate = true
-      this.#overdue++
-      throw new Error(`no reply within ${this.timeoutMs} ms`)
-    }
-    return within(this.timeoutMs, () => reply, onTimeout)
+    return updateWithin(this.timeoutMs, update, change)
   }
 }
 

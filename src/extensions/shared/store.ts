@@ -1,3 +1,5 @@
+import { within } from '../../lib/abort.ts'
+
 /** What a change makes of a text. */
 export interface TextChange<T> {
   /** The new text. Without it, the store keeps the one that it has. */
@@ -37,6 +39,24 @@ export interface SharedStore {
    * Returns a function that ends it. Without this method, processes poll.
    */
   watch?(key: string, listener: (notice?: string) => void): () => void
+}
+
+/** Rejects when an update takes longer than `ms`. A store that is late computes no change that nobody waits for. */
+export function updateWithin<T>(
+  ms: number,
+  update: (inTime: ChangeText<T>) => Promise<T>,
+  change: ChangeText<T>,
+): Promise<T> {
+  let isLate = false
+  const inTime: ChangeText<T> = (...args) => {
+    if (isLate) throw new Error('too late')
+    return change(...args)
+  }
+  const late = (): never => {
+    isLate = true
+    throw new Error(`no reply within ${ms} ms`)
+  }
+  return within(ms, () => update(inTime), late)
 }
 
 /** An id that is short, since it is part of every text, and unique among processes. */

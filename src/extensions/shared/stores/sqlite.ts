@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { nonEmptyText } from '../../../errors/check-options.ts'
-import { ConfigurationError } from '../../../errors/index.ts'
-import { builtin } from '../../../lib/builtin.ts'
+import { assertSqlite, nonEmptyText } from '../../../errors/check-options.ts'
 import { SqliteFile } from '../../../lib/sqlite-file.ts'
 import type { ChangeText, SharedStore } from '../store.ts'
 import { SqliteNotices } from './sqlite-notices.ts'
@@ -16,8 +14,7 @@ import { SqliteNotices } from './sqlite-notices.ts'
  */
 export function sqliteStore(path: string): SharedStore & { close(): void } {
   nonEmptyText('path', path)
-  if (builtin('node:sqlite') === undefined)
-    throw new ConfigurationError('sqliteStore() needs node:sqlite, which Node has from version 22.13')
+  assertSqlite('sqliteStore()')
   const file = new SqliteFile(path, (database) => new SqliteTexts(database))
   return {
     update: (key, change) => file.use((texts) => texts.update(key, change)),
