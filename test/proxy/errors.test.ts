@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   BudgetUnavailableError,
@@ -86,6 +87,11 @@ const ofProxy: Record<string, object> = {
   RedirectError: { name: 'UpstreamError', code: 'redirected', status: 502, issues: [] },
 }
 
+/** What a page gets of the answer of a gateway, which may name internal hosts. */
+const ofGateway = {
+  message: expect.stringContaining("502 is not the service's own; it may have been charged"),
+}
+
 describe('an error through createProxy()', () => {
   it.each(met.map(([name, fault, call = search], i) => [i, name, fault, call] as const))(
     '%i: %s has the same fields as without a proxy but for those of its network, and causes no further request: %j',
@@ -103,6 +109,7 @@ describe('an error through createProxy()', () => {
       expect(learnt).toEqual({
         ...expected,
         requestId: isPassedOn ? (expected as SocialSearchError).requestId : requestId,
+        ...('gateway' in expected && expected.gateway === true && ofGateway),
         gateway: undefined,
         ...ofProxy[name],
       })
@@ -157,13 +164,22 @@ describe('an error through createProxy()', () => {
     expect(sandbox.requests).toEqual([])
   })
 
-  it('does not name the server behind the proxy when the network fails', async () => {
-    const fetch = () => Promise.reject(new TypeError('cannot connect to db-7.internal'))
-    const { browser } = setUp({}, { backend: { fetch } })
-    const { error } = await settle(search(browser))
-    expect(error).toMatchObject({ code: 'connection_failed', charged: 'unknown' })
-    expect(JSON.stringify(error)).not.toContain('db-7')
-  })
+  it.each([
+    [502, 'connection_failed', () => Promise.reject(new TypeError('cannot connect to db-7.internal'))],
+    [
+      504,
+      'http_504',
+      () => Promise.resolve(new Response('<h1>nginx at db-7.internal</h1>', { status: 504 })),
+    ],
+  ])(
+    'does not name the servers behind the proxy when the network or a gateway fails: %i',
+    async (status, code, fetch) => {
+      const { browser } = setUp({}, { backend: { fetch } })
+      const { error } = await settle(search(browser))
+      expect(error).toMatchObject({ status, code, charged: 'unknown' })
+      expect(inspect(error, { depth: null })).not.toContain('db-7')
+    },
+  )
 
   const secret = 'vault at 10.0.0.7 is sealed'
   it.each<[string, Partial<ClientOptions>]>([

@@ -89,7 +89,9 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
       return new ProxyRefusal(502, 'service_refused_proxy', reason, fields)
     }
     const isError = status >= 400 && status < 600
-    return new ProxyRefusal(isError ? status : 502, code, message, { ...fields, issues, retryAfter })
+    // The page of a gateway may name internal hosts.
+    const words = error.gateway ? `the answer ${status} is not the service's own` : message
+    return new ProxyRefusal(isError ? status : 502, code, words, { ...fields, issues, retryAfter })
   }
   const [status, code] = ownErrors[error.code] ?? [500, 'internal_error']
   const isNetwork = error.code === 'connection'
