@@ -58,8 +58,10 @@ describe('createSandbox() content', () => {
       expect(listenerId).toBe('lis_acme')
       expect(text).toMatch(/acme/i)
     }
-    const { client: without } = setUp({ content: { listeners: [] } })
-    expect(await without.mentions.list().toArray(all)).toEqual([])
+    for (const idle of [[], [{ networks: [] }]]) {
+      const { client: without } = setUp({ content: { listeners: idle } })
+      expect(await without.mentions.list().toArray(all)).toEqual([])
+    }
   })
 
   it('has the mentions of a test, whose states change', async () => {
@@ -82,10 +84,12 @@ describe('createSandbox() content', () => {
     const acme = { name: 'Acme Tools', industry: 'Developer Tools', employeeCount: 7 }
     const url = 'https://professionalnet.example/company/acme-tools'
     const other = { name: 'Other', linkedinUrl: 'https://other.example/' }
-    const { professionalnet } = setUp({ content: { companies: [acme, other] } }).client
+    const third = { name: 'Third Ltd', universalName: 'ThirdLtd' }
+    const { professionalnet } = setUp({ content: { companies: [acme, other, third] } }).client
     const get = async (url: string) => (await professionalnet.company.get({ url })).company
     expect(await get(url)).toMatchObject({ id: '1', ...acme })
     expect(await get(other.linkedinUrl)).toMatchObject({ id: '2', ...other })
+    expect(await get('https://any.example/company/ThirdLtd')).toMatchObject(third)
     const [madeUp] = madeUpCompanies
     expect(await get(pageOfCompany(madeUp!))).toEqual(madeUp)
   })

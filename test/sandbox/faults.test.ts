@@ -92,6 +92,7 @@ describe('inject() order', () => {
     ],
     ['after skipped requests', [{ status: 502, skip: 2, times: 2 }], [200, 200, 502, 502, 200]],
     ['before a fault that skips requests', [{ status: 502, skip: 1 }, { status: 503 }], [503, 502, 200]],
+    ['not at all when times is 0', [{ status: 502, times: 0 }, { status: 503 }], [503, 200]],
     ['for ever when times is Infinity', [{ status: 502, times: Infinity }], Array<number>(15).fill(502)],
     ['on the named operation', [{ status: 502, operation: 'microblog.search' }], [502, 200]],
     ['on no other operation', [{ status: 502, operation: 'technews.search' }], [200]],

@@ -14,6 +14,7 @@ function refusalOf(work: () => unknown): string {
 describe('createSandbox()', () => {
   it.each<[object, string]>([
     [{ now: new Date('soon') }, 'option now must be a time since 1970'],
+    [{ growth: { perHour: 1, since: new Date('soon') } }, 'option growth.since must be a time since 1970'],
     [{ limits: { inflight: 1 } }, 'option limits has no field inflight'],
     [{ growth: { perhour: 1 } }, 'option growth has no field perhour'],
     [{ sede: 1 }, 'options has no field sede'],

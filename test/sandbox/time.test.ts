@@ -8,7 +8,8 @@ const find = (client: SocialSearch) => client.microblog.search(latest).toArray(a
 afterEach(() => vi.useRealTimers())
 
 describe('createSandbox() now', () => {
-  it.each(['2026-01-01T00:00:00Z', '2026-07-31T23:59:59Z', '2030-03-01T12:00:00Z'])(
+  // Fake timers may begin in 1970.
+  it.each(['1970-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-07-31T23:59:59Z', '2030-03-01T12:00:00Z'])(
     'has posts, stories and mentions of the week before %s',
     async (date) => {
       const { client } = setUp({ now: new Date(date) })

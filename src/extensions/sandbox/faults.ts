@@ -15,7 +15,8 @@ export class Faults {
   add(fault: Fault): void {
     assertRecord('inject() fault', fault, fields)
     const { times = 1, skip = 0 } = fault
-    this.#waiting.push({ ...fault, status: statusOf(fault), times, skip })
+    const status = statusOf(fault)
+    if (times > 0) this.#waiting.push({ ...fault, status, times, skip })
   }
 
   /** The fault that strikes this request, if any. */

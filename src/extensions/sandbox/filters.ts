@@ -38,7 +38,7 @@ const traits = [
  */
 export function compileFilters(filters: MicroblogFilters) {
   const tests: Test[] = []
-  const since = timeBound('since', 0)
+  const since = timeBound('since', -Infinity)
   const until = timeBound('until', Infinity)
   tests.push(({ at }) => since <= at && at < until)
 

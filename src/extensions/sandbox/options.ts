@@ -13,7 +13,7 @@ export function resolveOptions(options: SandboxOptions) {
   const names = ['seed', 'posts', 'now', 'growth', 'latency', 'limits', 'content', 'keys']
   assertRecord(`${option}s`, options, names)
   const { seed = 1, posts = 4000, growth = 0, latency = 0, limits = {}, content = {}, keys = [] } = options
-  const now = clockOf(options.now)
+  const now = clockOf('now', options.now)
   assertRecord(`${option} limits`, limits, ['inFlight', 'perMinute', 'windowMs'])
   const growing = typeof growth === 'number' ? { perHour: growth } : growth
   assertRecord(`${option} growth`, growing, ['perHour', 'pattern', 'since'])
@@ -21,7 +21,7 @@ export function resolveOptions(options: SandboxOptions) {
   return {
     seed,
     posts,
-    growth: { perHour, pattern, since: since === undefined ? now() : clockOf(since)() } satisfies Growth,
+    growth: { perHour, pattern, since: clockOf('growth.since', since ?? now)() } satisfies Growth,
     latency: typeof latency === 'number' ? ([latency, latency] as const) : latency,
     limits: {
       inFlight: limits.inFlight ?? organizationLimits.inFlight,
@@ -35,10 +35,10 @@ export function resolveOptions(options: SandboxOptions) {
   }
 }
 
-function clockOf(now: SandboxOptions['now'] = () => Date.now()): () => number {
+function clockOf(name: string, now: SandboxOptions['now'] = () => Date.now()): () => number {
   return () => {
     const time = Number(typeof now === 'function' ? now() : now)
     if (time >= 0) return time
-    throw new TypeError('createSandbox() option now must be a time since 1970')
+    throw new TypeError(`createSandbox() option ${name} must be a time since 1970`)
   }
 }

@@ -79,7 +79,8 @@ export function makeUp<T extends object>(network: string, make: Make<T>) {
 
   /** So many items about a query, or about anything: the latest up to a time. */
   function* latest(seed: number, query: string, size: number, upTo: number): Generator<Slot<T>> {
-    const slots = series(seed, query, { perHour: size / daysBack / 24, pattern: 'daily', since: 0 }, upTo)
+    const growth = { perHour: size / daysBack / 24, pattern: 'daily', since: -Infinity } as const
+    const slots = series(seed, query, growth, upTo)
     for (let left = size; left > 0; left--) yield slots.next().value as Slot<T>
   }
 
@@ -122,5 +123,5 @@ function withBursts(day: string): number[] {
 
 /** An id of an item, which those of other times do not have. */
 export function idAt(random: Random, at: number): string {
-  return `${at / 1000}${random.integer(100_000, 999_999)}`
+  return `${Math.abs(at) / 1000}${random.integer(100_000, 999_999)}`
 }

@@ -49,8 +49,9 @@ export function createMentions(
   own: Own<IndexedMention>,
   listeners: readonly Listener[],
 ) {
-  const madeUp = makeUp('mentions', makeMentions(listeners))
-  const store = createPostStore(settings, own, madeUp, listeners.length === 0 ? 0 : mentionCount)
+  const active = listeners.filter(({ networks }) => networks.length > 0)
+  const madeUp = makeUp('mentions', makeMentions(active))
+  const store = createPostStore(settings, own, madeUp, active.length === 0 ? 0 : mentionCount)
   const changed = new Map<string, Mention['state']>()
 
   /** All mentions of a moment with their states of now, newest first. */

@@ -45,7 +45,8 @@ export function findCompany(companies: readonly Company[], url: string) {
   const company = companies.find(
     (each) =>
       url === each.linkedinUrl ||
-      (name !== undefined && [slugOf(each), each.universalName, each.id].includes(name)),
+      (name !== undefined &&
+        [slugOf(each), each.universalName, each.id].some((own) => own?.toLowerCase() === name)),
   )
   if (company === undefined) throw new SandboxError(404, { message: `No company at ${url}` })
   return { company }
