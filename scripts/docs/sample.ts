@@ -3,7 +3,7 @@ import { resolveOptions } from '../../src/extensions/sandbox/options.ts'
 import { type Route, createRoutes } from '../../src/extensions/sandbox/routes.ts'
 
 const settings = resolveOptions({ now: new Date('2026-01-15T09:00:00Z') })
-const routes = createRoutes(settings, { spent: 0, byOperation: {}, entries: [] })
+const routes = createRoutes(settings, { spent: 0, byOperation: {} })
 
 /** The response of the sandbox to an operation, of a list the first record; null if it is not worth showing. */
 export function sampleOf({ id, list, pathId }: Operation): string | null {

@@ -114,6 +114,6 @@ describe('createSandbox() post comments', () => {
     await expect(call(sandbox, commentsPath, { postUrl })).rejects.toThrow()
     sandbox.inject({ status: 200, body: { comments: [{}, {}, {}] } })
     await call(sandbox, commentsPath, { postUrl })
-    expect(sandbox.ledger.entries.map(({ credits }) => credits)).toEqual([100, 3])
+    expect(sandbox.requests.map(({ charged }) => charged)).toEqual([100, 3])
   })
 })

@@ -82,10 +82,7 @@ describe('createSandbox() requests', () => {
       { operation: 'feeds.list', headers: { authorization: '[redacted]' }, status: 401 },
     ])
     expect(JSON.stringify(sandbox.requests)).not.toMatch(/secret-of-somebody|sandbox_/)
-    expect(sandbox.ledger).toMatchObject({
-      ...{ spent: 2, byOperation: { 'microblog.search': 2 } },
-      entries: [{ requestId, operation: 'microblog.search', credits: 2 }],
-    })
+    expect(sandbox.ledger).toEqual({ spent: 2, byOperation: { 'microblog.search': 2 } })
   })
 })
 

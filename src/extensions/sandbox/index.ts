@@ -4,7 +4,6 @@ import type { Sandbox, SandboxOptions } from './types.ts'
 export type {
   Fault,
   Sandbox,
-  SandboxCharge,
   SandboxClientOptions,
   SandboxCompany,
   SandboxContent,

@@ -15,7 +15,7 @@ import { type RequestBody, readBody } from './read-body.ts'
 import { SandboxError, type SandboxResponse, errorResponse, invalid, jsonHeaders } from './responses.ts'
 import { basePath, createRoutes } from './routes.ts'
 import { type CountsAsOpen, toResponse } from './to-response.ts'
-import type { Fault, RequestEntry, Sandbox, SandboxCharge, SandboxOptions } from './types.ts'
+import type { Fault, RequestEntry, Sandbox, SandboxOptions } from './types.ts'
 
 /** A sandbox, with the handler that a server needs. */
 export type Service = ReturnType<typeof createService>
@@ -37,9 +37,8 @@ export function createService(options: SandboxOptions) {
     [writeKey, allScopes],
     ...settings.keys,
   ])
-  const entries: SandboxCharge[] = []
   const byOperation: Record<string, number> = {}
-  const ledger = { spent: 0, byOperation, entries }
+  const ledger = { spent: 0, byOperation }
   const routes = createRoutes(settings, ledger)
   const catalog = createCatalog(seed)
   const limits = new RateLimits(settings.limits)
@@ -105,16 +104,12 @@ export function createService(options: SandboxOptions) {
     fault: Fault = {},
   ): SandboxResponse {
     if (fault.reset === 'before') throw connectionReset('fetch failed')
-    const { requestId } = entry
-    const { id } = admitted.operation
-    const answered = injectedResponse(fault, requestId) ?? answer(admitted, body, entry)
-    if (answered.status < 300) entry.charged = creditsCharged(admitted.operation, answered.data)
-    const { charged: credits } = entry
-    if (credits > 0) {
-      ledger.spent += credits
-      byOperation[id] = (byOperation[id] ?? 0) + credits
-      entries.push({ requestId, operation: id, credits, at: performance.now() })
-    }
+    const { operation } = admitted
+    const answered = injectedResponse(fault, entry.requestId) ?? answer(admitted, body, entry)
+    const credits = answered.status < 300 ? creditsCharged(operation, answered.data) : 0
+    entry.charged = credits
+    ledger.spent += credits
+    if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
     if (fault.reset === 'after') throw connectionReset('fetch failed')
     return applyFault(answered, fault)
   }

@@ -132,20 +132,10 @@ export interface Fault {
   cut?: 'stall' | 'truncate' | 'reset' | undefined
 }
 
-/** One charge. */
-export interface SandboxCharge {
-  readonly requestId: string
-  readonly operation: string
-  readonly credits: number
-  /** Time of the charge, in milliseconds of `performance.now()`. */
-  readonly at: number
-}
-
-/** What a sandbox has charged so far; a live view. */
+/** What a sandbox has charged so far; a live view. Each request says what it was charged. */
 export interface SandboxLedger {
   readonly spent: number
   readonly byOperation: Readonly<Record<string, number>>
-  readonly entries: readonly SandboxCharge[]
 }
 
 /** A request as the sandbox saw it. */
