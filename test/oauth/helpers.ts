@@ -68,7 +68,7 @@ export function scriptedServer(): {
   }
 }
 
-const endpoints = { authorization: 'https://as.example/authorize', token: 'https://as.example/token' }
+export const endpoints = { authorization: 'https://as.example/authorize', token: 'https://as.example/token' }
 
 export function makeOAuth(options: Partial<OAuthClientOptions> = {}): Promise<OAuthClient> {
   return createOAuthClient({

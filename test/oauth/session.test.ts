@@ -136,6 +136,15 @@ describe('OAuthSession.token()', () => {
     expect(store.held).not.toHaveProperty('refreshSentAt')
   })
 
+  it('repeats no tokens when the store says which text it could not write', async () => {
+    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    store.set = (tokens) =>
+      Promise.reject(new Error(`too large: ${JSON.stringify([JSON.stringify(tokens)])}`))
+    const { message } = (await settle(session.token())).error as Error
+    expect(message).toContain('too large')
+    for (const secret of [access(0), refreshToken(0)]) expect(message).not.toContain(secret)
+  })
+
   it('uses tokens that another process has stored meanwhile', async () => {
     const { server, session, store } = await setUp()
     await settle(session.token())

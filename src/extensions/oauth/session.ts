@@ -1,6 +1,7 @@
 import type { AuthProvider } from '../../index.ts'
 import { type ChangeText, updateWithin } from '../shared/store.ts'
 import { sha256 } from '../../lib/hash.ts'
+import { Redactor } from '../../lib/redact.ts'
 import { sleep } from '../../lib/time.ts'
 import {
   OAuthError,
@@ -50,8 +51,8 @@ export class OAuthSession implements AuthProvider {
   constructor(settings: OAuthSettings, user: string) {
     this.#settings = settings
     // Tokens of another client or service have another name, so that they never come to this one.
-    const { server, clientId, resource } = settings
-    this.#name = JSON.stringify([new URL(server.issuer).href, clientId, resource, user])
+    const { server, issuer = server.token_endpoint ?? '', clientId, resource } = settings
+    this.#name = JSON.stringify([new URL(issuer).href, clientId, resource, user])
   }
 
   /**
@@ -184,10 +185,21 @@ export class OAuthSession implements AuthProvider {
   async #update<T>(change: ChangeText<T>): Promise<T> {
     const key = await (this.#key ??= keyOf(this.#name))
     const { store } = this.#settings
+    // Errors of a store may repeat what it could not write.
+    const redactor = new Redactor()
+    const noted: ChangeText<T> = (text, ...rest) => {
+      const changed = change(text, ...rest)
+      for (const each of [text, changed.value]) {
+        const { accessToken = '', refreshToken = '' } = tokensIn(each) ?? {}
+        redactor.add(accessToken)
+        redactor.add(refreshToken)
+      }
+      return changed
+    }
     try {
-      return await updateWithin(storeMs, async (inTime) => store.update(key, inTime), change)
+      return await updateWithin(storeMs, async (inTime) => store.update(key, inTime), noted)
     } catch (error) {
-      throw new TokenStoreError(`the token store failed: ${messageOf(error)}`)
+      throw new TokenStoreError(`the token store failed: ${redactor.text(messageOf(error))}`)
     }
   }
 
