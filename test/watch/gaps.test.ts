@@ -24,6 +24,7 @@ describe('watchSearch()', () => {
     const later = start({ state: JSON.parse(JSON.stringify(state)) })
     expect(idsOf(await next(later))).toEqual([91])
     expect(idsOf(await next(later))).toEqual(range(31, 50))
+    expect(await next(later)).toMatchObject({ posts: [], gaps: [{}] })
     const { posts: rest, gaps: left } = await next(later)
     expect([rest, left]).toEqual([[], []])
     expect(feed.requests).toHaveLength(7)

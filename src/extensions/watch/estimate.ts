@@ -101,16 +101,10 @@ async function paceBefore(
 }
 
 /** Posts a millisecond on the newest page up to a time. */
-async function paceOf(
-  { source }: NamedSearch<AnyPost>,
-  params: object,
-  until: number,
-  options: PagedOptions,
-) {
+async function paceOf(search: NamedSearch<AnyPost>, params: object, until: number, options: PagedOptions) {
   const times: number[] = []
   let page: Page<AnyPost> | undefined
-  // A stored page has no new posts.
-  for await (page of source.search(params, { cache: false, ...options, maxPages: 1 }).pages()) {
+  for await (page of search.pages(params, { ...options, maxPages: 1 })) {
     for (const post of page.posts) times.push(Date.parse(timeOf(post) ?? ''))
   }
   const known = times.filter(Number.isFinite)

@@ -1,4 +1,3 @@
-import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
 import { type WatchPace, pageSize, paceAfter } from './pace.ts'
 import { type AnyPost, type Pages, poll, timeOf } from './poll.ts'
@@ -44,36 +43,21 @@ export class Looks<Post extends AnyPost> {
 
   /** Yields at least one batch, unless the first page fails. */
   async *look(): AsyncGenerator<WatchBatch<Post>, void, undefined> {
-    const { source, params } = this.search
+    const { search } = this
     const { from, overlap, maxPages, pages } = this.#settings
-    const pagesOf: Pages<Post> = (page, { maxPages }) =>
-      // A stored page has no new posts.
-      source.search(page, { cache: false, ...pages, maxPages }).pages()
+    const pagesOf: Pages<Post> = (params, limit) => search.pages(params, { ...pages, ...limit })
     const [now, before] = [Date.now(), this.#pace]
     const isFirst = this.#spans.length === 0
-    const limits = { search: params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) }
+    const limits = { search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) }
     const times: number[] = []
     let count = 0
-    let isYielded = true
-    try {
-      for await (const page of poll(pagesOf, this.#spans, { ...limits, maxPages: isFirst ? 1 : maxPages })) {
-        const nexts = nextsOf(this.#spans)
-        this.#hasRoom = ++count > 1
-        // Posts older than the first page are not wanted.
-        this.#spans = isFirst ? page.spans.map((span) => ({ ...span, next: null })) : page.spans
-        times.push(...page.fresh.map((post) => Date.parse(timeOf(post) ?? '')))
-        this.#pace = paceAfter(before, now, times.length, times.filter(Number.isFinite))
-        const posts = isFirst && from === 'now' ? [] : page.fresh.toReversed()
-        isYielded = posts.length > 0 || nexts !== nextsOf(this.#spans)
-        if (isYielded) yield this.batch(posts)
-      }
-    } finally {
-      // Never after a `break` of the caller, who then has the last batch.
-      if (!isYielded) yield this.batch()
+    for await (const page of poll(pagesOf, this.#spans, { ...limits, maxPages: isFirst ? 1 : maxPages })) {
+      this.#hasRoom = ++count > 1
+      // Posts older than the first page are not wanted.
+      this.#spans = isFirst ? page.spans.map((span) => ({ ...span, next: null })) : page.spans
+      times.push(...page.fresh.map((post) => Date.parse(timeOf(post) ?? '')))
+      this.#pace = paceAfter(before, now, times.length, times.filter(Number.isFinite))
+      yield this.batch(isFirst && from === 'now' ? [] : page.fresh.toReversed())
     }
   }
-}
-
-function nextsOf(spans: readonly WatchSpan[]): string {
-  return canonicalJson(spans.map(({ next }) => next)) ?? ''
 }

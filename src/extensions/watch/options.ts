@@ -22,7 +22,8 @@ interface AnySource<Post> {
 /** One search of a watch. */
 export interface NamedSearch<Post extends AnyPost> {
   readonly name: string
-  readonly source: AnySource<Post>
+  /** Pages of the service. A stored page has no new posts. */
+  pages(params: object, options: PagedOptions): AsyncIterable<Page<Post>>
   /** Params of the page with the newest posts. */
   readonly params: object
   /** Names the search in its state. */
@@ -45,7 +46,11 @@ export function searchOf<Post extends AnyPost>(
   const key = canonicalJson(params) ?? ''
   if (state !== null) assertState(state, key)
   const { price } = isProfessionalnet ? professionalnetPostsSearch : microblogSearch
-  return { name, source: source as AnySource<Post>, params, key, price: price.credits, state }
+  return {
+    ...{ name, params, key, price: price.credits, state },
+    pages: (params, options) =>
+      (source as AnySource<Post>).search(params, { cache: false, ...options }).pages(),
+  }
 }
 
 /** Options of a watch, with defaults. */

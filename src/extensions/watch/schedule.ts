@@ -43,9 +43,7 @@ export async function* scheduled<Post extends AnyPost>(
     const funds = await fundsOf(budget)
     const now = Date.now()
     const left = turns.filter(({ isOver }) => !(once && isOver))
-    const due = left.map(({ looks: { pace, hasMore }, price, retryAt }) => {
-      return { pace, price, hasMore, retryAt }
-    })
+    const due = left.map(({ looks: { pace, hasMore }, ...turn }) => ({ ...turn, pace, hasMore }))
     const times = dueTimes(due, funds, now, settings)
     const at = Math.min(...times)
     // With `once`, the budget itself says that it has too little left.
