@@ -38,10 +38,10 @@ export class InterruptHandler {
     ],
   } satisfies Hooks
 
-  /** Notes when an attempt has failed: nothing of it has to be written. */
+  /** Notes when an attempt has failed, and was free: nothing of it has to be written. */
   readonly observer = {
-    onAttempt: ({ outcome }) => {
-      if (outcome !== 'ok') this.pageIsRead()
+    onAttempt: ({ outcome, charged }) => {
+      if (outcome !== 'ok' && charged === 'no') this.pageIsRead()
     },
   } satisfies Observer
 

@@ -1,15 +1,15 @@
 import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
 import type { OperationId } from '../api/operations.ts'
+import type { SocialSearchError } from '../errors/index.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
-import { CommandError, UsageError } from './command-errors.ts'
+import { CommandError, UsageError, exitCodeOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWatch } from './confirm.ts'
 import { estimateAll } from './estimate.ts'
 import { watchCostText } from './estimate-text.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
-import { terminalWidth } from './formatter.ts'
-import { tableOf } from './formats.ts'
+import { createFormatter } from './formats.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
@@ -46,16 +46,14 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     queries.length <= mostEstimated &&
     (async () => watchCostText(await estimateAll(operation, searches, flags, machine)))
   await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length, estimate)
-  const table = process.stdout.isTTY
-    ? tableOf(operation, { fields: undefined, width: terminalWidth() })
-    : undefined
+  const formatter = createFormatter(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
   const interrupt = new InterruptHandler(() => database?.assertUnlocked())
   const client = clientFor(
     flags,
     {
       ...{ ...machine.options, hooks: interrupt.hooks },
-      observers: [interrupt.observer, { onCall: () => interrupt.pageIsRead() }],
+      observers: [interrupt.observer],
     },
     machine.budgets,
   )
@@ -70,10 +68,10 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   for (const params of Object.values(searches)) client.quote<OperationId>(operation.id, params)
   const { database, states } = await openWatched(out, operation, searches)
   const report = new WatchReport(queries, states)
-  let failure: unknown
+  let failure: SocialSearchError | undefined
   let isOver = false
   let [stored, spent] = [0, 0]
-  let unstored = ''
+  let unwritten: readonly object[] = []
   try {
     const outlook = await budget?.summary?.()
     const pace = outlook && paceText(outlook, queries.length * operation.price.credits, options.freshness)
@@ -86,29 +84,30 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       const credits = client.credits.spent + client.credits.uncertain
       report.add(batch, credits - spent)
       spent = credits
-      const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
+      unwritten = posts
       if (database === undefined) {
-        if (!(await print(table?.page(posts) ?? text, table?.isStyled))) return
-      } else if (error === null) {
+        if (!(await print(formatter.page(posts), formatter.isStyled))) return
         // After an error, the last batch has told the state.
-        unstored = text
+      } else if (error === null)
         stored += database.store(posts, jobOf(operation, searches[name]), state, name)
-        unstored = ''
+      unwritten = []
+      if (error !== null) {
+        // The error belongs to this batch alone, so its message may change.
+        if (queries.length > 1) error.message = `${name}: ${error.message}`
+        // The other searches go on, and the next look continues.
+        complain(error)
+        failure ??= error
       }
       interrupt.pageIsWritten()
-      if (error === null) continue
-      // The error belongs to this batch alone, so its message may change.
-      if (queries.length > 1) error.message = `${name}: ${error.message}`
-      // The other searches go on, and the next look continues.
-      if (failure === undefined && flags.once === true) failure = error
-      else complain(error)
     }
-    if (failure !== undefined) throw failure
-    isOver = true
+    isOver = failure === undefined
     const missing = report.missing()
-    if (missing !== undefined) throw new CommandError('budget', `missing: ${missing}; the next run continues`)
+    if (failure !== undefined) process.exitCode = exitCodeOf(failure)
+    else if (missing !== undefined)
+      throw new CommandError('budget', `missing: ${missing}; the next run continues`)
   } catch (error) {
-    if (unstored !== '') say(`You have paid for these posts, which were not stored:\n${unstored}`)
+    const lines = unwritten.map((post) => `\n${JSON.stringify(post)}`)
+    if (lines.length > 0) say(`You have paid for these posts, which could not be written:${lines.join('')}`)
     throw interrupt.signal.aborted ? interrupt.signal.reason : error
   } finally {
     database?.close()

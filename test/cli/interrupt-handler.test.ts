@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CommandError } from '../../src/cli/command-errors.ts'
 import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { failed } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
-import { social, useCommand } from './command.ts'
+import { sandbox, social, useCommand } from './command.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
 let interrupt: InterruptHandler
@@ -48,6 +48,22 @@ describe('Ctrl-C during --sandbox', () => {
     wait()
     expect(await run).toMatchObject(failed(130, 'To continue: the same command with --resume'))
     expect(pages() % 20).toBe(0)
+  })
+})
+
+describe('Ctrl-C during a request', () => {
+  useCommand()
+
+  it.each([
+    ['search coffee', 4],
+    ['watch coffee --once', 130],
+  ])('loses no paid response that is invalid: %s', async (line, code) => {
+    sandbox.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
+    vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) => {
+      pressCtrlC()
+      return sandbox.fetch(new Request(...request))
+    })
+    expect(await social(line)).toMatchObject(failed(code, '"id":"paid"'))
   })
 })
 
