@@ -5,6 +5,8 @@ import { cut, wrap } from './text-layout.ts'
 
 let failure: NodeJS.ErrnoException | undefined
 process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
+// Without a reader of its messages, a command goes on.
+process.stderr.on('error', () => {})
 
 /**
  * Escapes what terminals obey: control characters, except for line breaks and tabs, and those that turn the direction of

@@ -1,15 +1,16 @@
+import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { linesOf } from '../support/command-line.ts'
-import { type Ran, command, env, run, search, server, useCommand } from './command.ts'
+import { type Ran, command, env, run, search, server, social, useCommand } from './command.ts'
 
 useCommand()
 
-/** Buys all pages in a shell, which passes the output on. */
-function shell(redirection: string): Promise<Ran> {
+/** Runs the command in a shell, which passes the output on. By default it buys all pages. */
+function shell(redirection: string, line = `${search} --all --yes`): Promise<Ran> {
   const file = join(command.folder, 'shell.sh')
-  writeFileSync(file, `'${process.execPath}' '${command.file}' ${search} --all --yes ${redirection}`)
+  writeFileSync(file, `'${process.execPath}' '${command.file}' ${line} ${redirection}`)
   return run({ ...command, file }, [], { env: env(), program: '/bin/sh' })
 }
 
@@ -27,5 +28,18 @@ describe('stdout', () => {
     expect(err).toMatch(/^social-search: ENOSPC[^]*\nTo continue: the same command with --cursor \w{20}/)
     const { posts } = JSON.parse(linesOf(err).at(-1) ?? '') as { posts: unknown[] }
     expect(posts).toHaveLength(20)
+  })
+
+  it('loses no post of a watch when the disk is full', async () => {
+    const { code, err } = await shell('> /dev/full', 'watch coffee --once')
+    expect(code).toBe(1)
+    expect(err.match(/^\{"id":/gm)).toHaveLength(20)
+  })
+})
+
+describe('stderr', () => {
+  it('does not end a run when its reader closes the pipe', async () => {
+    const during = ({ stderr }: ChildProcess) => stderr?.destroy()
+    expect(await social('search coffee --out closed.db', { during })).toMatchObject({ code: 0 })
   })
 })
