@@ -136,6 +136,25 @@ describe('SharedLimiter', () => {
     expect((await settle(other.acquire(request))).ms).toBeLessThan(1000)
   })
 
+  it('does not ask again and again while a surface is closed here, since a reply was late, and open for the others', async () => {
+    const { world, limiter, limiterOf } = open()
+    const lease = async (surface: string) => (await settle(limiter.acquire(queueRequest({ surface })))).value!
+    ;(await lease('a')).release()
+    limiterOf().closeSurface('a', 3000)
+    await pass(10)
+    world.replyMs = 1500
+    const call = limiter.acquire(queueRequest())
+    await pass(10)
+    world.replyMs = 1
+    await pass(3200)
+    // Open in the store; the next update asks for the call, too.
+    ;(await lease('b')).release()
+    const { attempts } = world
+    await pass(1000)
+    expect(world.attempts - attempts).toBeLessThan(10)
+    expect((await settle(call)).ms).toBeLessThan(500)
+  })
+
   it('keeps its slot while one of its calls waits for a closed surface', async () => {
     const { limiter, limiterOf } = open({ limits: { inFlight: 1 } })
     const request = queueRequest({ surface: null })

@@ -31,6 +31,8 @@ export class SharedSurface implements SlotSource, SurfacePart {
   readonly #isPaced: boolean
   /** Whether an update will tell that calls wait. */
   #isAsking = false
+  /** Whether the store has granted requests before the surface opens here: the next update gives them back, and asks for none. */
+  #isEarly = false
 
   /** @param alone Undefined if this process must send nothing while the store is unavailable. */
   constructor(name: string | null, sync: StateSync, limits: Limits, alone: AloneLimits | undefined) {
@@ -46,7 +48,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
   get calls(): number {
     // A reason to wait ends with the calls that it was for.
     if (this.queue.length === 0) this.waitReason = undefined
-    return this.queue.length - this.#granted.length
+    return this.#isEarly ? 0 : this.queue.length - this.#granted.length
   }
 
   arrivals(): [SentRequest, number][] {
@@ -59,6 +61,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
   settle(outcome: AskOutcome | undefined, until: number): void {
     const { closed } = this.queue.pace
     this.#isAsking = false
+    this.#isEarly = false
     this.waitReason = outcome?.waitReason && {
       ...outcome.waitReason,
       until: performance.now() + outcome.waitReason.ms,
@@ -74,7 +77,9 @@ export class SharedSurface implements SlotSource, SurfacePart {
   }
 
   keepGranted(most: number): number {
-    const used = this.queue.pace.closed > 0 ? 0 : Math.min(this.queue.length, most)
+    const isClosed = this.queue.pace.closed > 0
+    const used = isClosed ? 0 : Math.min(this.queue.length, most)
+    this.#isEarly ||= isClosed && this.#granted.length > 0
     for (const send of this.#granted.splice(used)) this.#sends.delete(send)
     return this.#granted.length
   }
