@@ -46,7 +46,9 @@ describe('SharedBudget', () => {
     expect(await summaryOf(budgetOf())).toMatchObject({ reserved: 4, uncertain: 0 })
     await settle(budget.close())
     expect(vi.getTimerCount()).toBe(0)
-    await pass(130_000)
+    await pass(38_000)
+    expect(await summaryOf(budgetOf())).toMatchObject({ reserved: 4, uncertain: 0 })
+    await pass(25_000)
     expect(await summaryOf(budgetOf())).toMatchObject({ reserved: 0, uncertain: 4 })
   })
 

@@ -40,6 +40,12 @@ describe('changeState() keeps the pace', () => {
     expect(send('2', 1005)).toEqual({ reason: 'pace', ms: 1000 + 60_020 - 1005 })
   })
 
+  it('and says so of a request of a far process, too', () => {
+    for (const at of [0, 10, 20]) ask('1', at, {}, { arrivalMs: 7000 })
+    expect(send('2', 500)).toEqual({ reason: 'pace', ms: 60_020 })
+    expect(send('2', 60_520)).toEqual({ reason: 'pace', ms: 7000 + 60_020 - 60_520 })
+  })
+
   it('by the first arrival, whichever process has sent it', () => {
     send('2', 0)
     for (const at of [1000, 2000]) send('1', at)

@@ -1,6 +1,11 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SharedLimiter, memoryStore, sqliteStore } from '../../src/extensions/shared/index.ts'
+import {
+  SharedLimiter,
+  type SharedStore,
+  memoryStore,
+  sqliteStore,
+} from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { newFolder } from '../support/folder.ts'
 import { sharedLimiterContract } from './limiter-contract.ts'
@@ -67,6 +72,32 @@ describe('SharedLimiter on a store without watch()', () => {
         taken.release()
         ;(await waiting).release()
       }
+    })
+  })
+
+  it('stores nothing while a call waits, although each reading of the clock is late by another time', async () => {
+    const store = memoryStore()
+    let [readings, writes] = [0, 0]
+    const update: SharedStore['update'] = (key, change) =>
+      store.update(key, (text, clock, readAt) => {
+        const changed = change(text, clock + (readings++ % 3) * 10, readAt)
+        if (changed.value !== undefined) writes++
+        return changed
+      })
+    const options = { store: { update }, organization: 'acme', limits: { inFlight: 1 } }
+    const [first, second] = [new SharedLimiter(options), new SharedLimiter(options)]
+    await during([first, second], async () => {
+      // Others count this request for a minute.
+      ;(await second.acquire(queueRequest())).release()
+      await wait(100)
+      const taken = await first.acquire(queueRequest())
+      const waiting = second.acquire(queueRequest())
+      await wait(100)
+      readings = writes = 0
+      await wait(3000)
+      expect([readings > 2, writes]).toEqual([true, 0])
+      taken.release()
+      ;(await waiting).release()
     })
   })
 

@@ -94,6 +94,25 @@ describe('SharedLimiter', () => {
     expect((await useAll(8, 3000)).ms).toBeLessThan(4 * 3000 + 4000)
   })
 
+  it('counts a request of a far process that has died for a minute from when it may have arrived', async () => {
+    const { connect } = distantDatabase()
+    let isDead = false
+    const own = connect(300)
+    const update: SharedStore['update'] = (...args) => (isDead ? new Promise(() => {}) : own.update(...args))
+    const [far, near] = [{ ...own, update }, connect(2)].map(
+      (store) => new SharedLimiter({ store, organization: 'acme', limits: { perMinute: 1 } }),
+    )
+    // Then it knows how far it is.
+    ;(await settle(far!.acquire({ ...request, surface: null }))).value!.release()
+    const { value: lease } = await settle(far!.acquire(request))
+    const sentAt = performance.now()
+    lease!.sent()
+    isDead = true
+    await settle(near!.acquire(request))
+    // It may arrive a second after it is sent.
+    expect(performance.now() - sentAt).toBeGreaterThanOrEqual(61_000)
+  })
+
   it('gives back the slots of calls that have left after they were granted', async () => {
     const { connect } = distantDatabase()
     const [near, far] = [2, 300].map(

@@ -84,6 +84,18 @@ describe('SharedLimiter', () => {
     await settle(Promise.all([first.close(), second.close()]))
   })
 
+  it('keeps a surface closed for a day at most, in all processes', async () => {
+    const { limiterOf } = open()
+    const [first, second] = [limiterOf(), limiterOf()]
+    first.closeSurface('a', 365 * 86_400_000)
+    await pass(100)
+    for (const limiter of [first, second]) {
+      const called = { ...request, maxClosedWaitMs: 86_400_000, signal: abortIn(1000) }
+      expect((await settle(limiter.acquire(called))).error).toMatchObject({ name: 'AbortError' })
+    }
+    await settle(Promise.all([first.close(), second.close()]))
+  })
+
   it('looks at once when its connection for notices is back, and polls when it hears nothing after that', async () => {
     const { world, limiterOf } = open({ limits: { inFlight: 1 } })
     const [first, second] = [limiterOf(), limiterOf()]

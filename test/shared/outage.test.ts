@@ -12,8 +12,8 @@ virtualTime()
 
 /** A limiter, what happens to its store, and what it logs. */
 function open(options: Partial<SharedLimiterOptions> = {}) {
-  const { update } = memoryStore()
   const world = {
+    store: memoryStore(),
     error: undefined as Error | undefined,
     aheadMs: 0,
     attempts: 0,
@@ -27,7 +27,9 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
       if (world.isSilent) await new Promise(() => {})
       if (world.error) throw world.error
       const { aheadMs, replyMs } = world
-      const result = await update(key, (text, clock, readAt) => change(text, clock + aheadMs, readAt))
+      const result = await world.store.update(key, (text, clock, readAt) =>
+        change(text, clock + aheadMs, readAt),
+      )
       if (replyMs > 0) await new Promise((resolve) => setTimeout(resolve, replyMs))
       return result
     },
@@ -183,6 +185,35 @@ describe('SharedLimiter', () => {
     expect(isGranted).toBe(true)
   })
 
+  it('asks again at once when it hears of a slot too late', async () => {
+    const { world, limiter } = open({ storeTimeout: 30_000 })
+    ;(await settle(limiter.acquire(queueRequest()))).value!.release()
+    await pass(100)
+    world.replyMs = 16_000
+    const call = limiter.acquire(queueRequest())
+    await pass(1000)
+    world.replyMs = 0
+    expect(Math.round((await settle(call)).ms / 1000)).toBe(15)
+  })
+
+  it('counts a request for a minute after the store has lost it, also when a new process was first there', async () => {
+    const { world, limiter, limiterOf } = open({ limits: { perMinute: 1 } })
+    const use = async (each: SharedLimiter, surface: string | null) => {
+      const { value: lease, ms } = await settle(each.acquire(queueRequest({ surface })))
+      for (const step of ['sent', 'answered', 'release'] as const) lease![step]()
+      return ms
+    }
+    await use(limiter, null)
+    await pass(100_000)
+    await use(limiter, 'a')
+    await pass(1000)
+    world.store = memoryStore()
+    const other = limiterOf()
+    await use(other, null)
+    await use(limiter, null)
+    expect(Math.round((await use(other, 'a')) / 10_000)).toBe(6)
+  })
+
   it('sends few commands to a store that answers none, and goes on when it answers again', async () => {
     const { world, limiter } = open()
     world.isSilent = true
@@ -193,6 +224,7 @@ describe('SharedLimiter', () => {
     world.isSilent = false
     await pass(62_000)
     expect([isGranted, world.log.length]).toEqual([true, 2])
+    expect(world.log[0]).toContainEqual({ reason: 'no reply within 2000 ms' })
   })
 
   it("sends its share of what all have left with onUnavailable: 'local', in its share of the slots", async () => {

@@ -59,6 +59,21 @@ describe('sqliteStore()', () => {
     expect(await read()).toBeUndefined()
   })
 
+  it('waits for the disk with each change of a text that it may not forget', async () => {
+    const waits: boolean[] = []
+    const { exec } = DatabaseSync.prototype
+    vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {
+      if (sql === 'COMMIT') waits.push(this.prepare('PRAGMA synchronous').get()?.['synchronous'] === 2)
+      exec.call(this, sql)
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+    const store = sqliteStore(join(newFolder(), 'shared.sqlite'))
+    for (const [key, keepMs] of [...Array(2).fill(['limits', 1000]), ...Array(2).fill(['budget'])])
+      await store.update(key, () => ({ value: 'x', keepMs, result: undefined }))
+    expect(waits.slice(1)).toEqual([false, true, true])
+    store.close()
+  })
+
   it('throws a ConfigurationError when the runtime has no node:sqlite', () => {
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
     onTestFinished(() => void vi.restoreAllMocks())

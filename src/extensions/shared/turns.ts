@@ -207,8 +207,8 @@ export class Turns {
     const { perMinute, spanMs } = this.#rules
     const arrivals = this.#arrivalsAt(surface)
     const blocker = arrivals[arrivals.length - perMinute + (ahead % perMinute)] ?? this.#now
-    // A response may still show that a request in flight arrived earlier.
-    const arrivedAt = Math.min(blocker, Math.max(this.#now, blocker - this.#report.arrivalMs))
+    // A response may still show that a request in flight has arrived already.
+    const arrivedAt = Math.min(blocker, this.#now)
     return arrivedAt + spanMs - this.#now + Math.floor(ahead / perMinute) * spanMs
   }
 }

@@ -31,6 +31,8 @@ export function sqliteStore(path: string): SharedStore & { close(): void } {
 class SqliteTexts {
   readonly notices: SqliteNotices
   readonly #database: DatabaseSync
+  /** Texts that may be forgotten. Their changes do not wait for the disk: a power failure may lose them. */
+  readonly #forgettable = new Set<string>()
   readonly #read
   readonly #write
 
@@ -45,10 +47,12 @@ class SqliteTexts {
 
   update<T>(key: string, change: ChangeText<T>): T {
     const readAt = performance.now()
+    this.#database.exec(`PRAGMA synchronous = ${this.#forgettable.has(key) ? 'NORMAL' : 'FULL'}`)
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       const text = this.#read.get(key)?.['value'] as string | undefined
-      const { value, notice, result } = change(text, Date.now(), readAt)
+      const { value, notice, keepMs, result } = change(text, Date.now(), readAt)
+      if (keepMs !== undefined) this.#forgettable.add(key)
       if (value !== undefined) this.#write.run(key, value)
       if (notice !== undefined) this.notices.add(key, notice)
       this.#database.exec('COMMIT')
