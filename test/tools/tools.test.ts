@@ -5,6 +5,7 @@ import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { shortNames } from '../../src/api/main-fields.ts'
+import { createProxy } from '../../src/extensions/proxy/index.ts'
 import { type ToolResult, createTools } from '../../src/extensions/tools/index.ts'
 import { setUp } from './set-up.ts'
 
@@ -202,5 +203,46 @@ describe('execute()', () => {
     expect(errorOf(await tools.microblog_search.execute({ query: 'coffee' }))).toEqual([
       ...['credit_budget', false, 'no'],
     ])
+  })
+})
+
+describe('execute() behind a proxy whose budget is used up', () => {
+  const allow = ['microblog.search', 'professionalnet.person.posts'] as const
+  const query = 'coffee'
+
+  /** Successes reach the client when `until` has resolved. */
+  const behindProxy = (budget: number, until?: Promise<unknown>) => {
+    const { client: backend } = setUp()
+    const proxy = createProxy({ client: backend, allow, authorize: () => ({ id: 'ada' }), budget })
+    const fetch = async (request: Request) => {
+      const response = await proxy(request)
+      if (response.ok) await until
+      return response
+    }
+    const client = new SocialSearch({ baseUrl: 'https://app.example', auth: false, fetch })
+    return createTools({ client, budget: 50, allow })
+  }
+
+  it('tells the model to stop when the cheapest call was refused', async () => {
+    const { error, credits } = await behindProxy(1).microblog_search.execute({ query })
+    expect(error).toMatchObject({ code: 'budget_exceeded', charged: 'no', stop: true })
+    expect(error?.message).toContain('Stop calling them, and answer with what you have')
+    expect(credits).toEqual({ spent: 0, uncertain: 0, remaining: 50 })
+  })
+
+  it('advises to ask for less when other calls cost less', async () => {
+    const { error } = await behindProxy(9).professionalnet_person_posts.execute({ url: 'https://a.example' })
+    expect(error).toMatchObject({ code: 'budget_exceeded', charged: 'no', stop: false })
+    expect(error?.message).toContain('Ask for less')
+  })
+
+  it('does not tell the model to stop while a call is under way, whose credits may come back', async () => {
+    let refused: (result: ToolResult) => void = () => {}
+    const tools = behindProxy(3, new Promise((resolve) => (refused = resolve)))
+    const calls = [query, 'tea'].map((query) => tools.microblog_search.execute({ query }))
+    const first = await Promise.race(calls)
+    expect(errorOf(first)).toEqual(['budget_exceeded', false, 'no'])
+    refused(first)
+    expect((await Promise.all(calls)).map(({ ok }) => ok).sort()).toEqual([false, true])
   })
 })

@@ -51,7 +51,6 @@ function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
   const { message, applied } = error
   const code: string = error.code
   const { retryAfter } = error as { retryAfter?: number }
-  const isSpent = code === 'credit_budget' && !canBuy
   // No further call can succeed.
   const isFinal = kindOf(error) === 'credentials' || code === 'closed' || code === 'configuration'
   const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
@@ -61,9 +60,9 @@ function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
       : applied === 'unknown'
         ? ' Read it before you repeat the change.'
         : ''
-  const told = isSpent
-    ? 'The budget has too little left for any tool that costs credits. Stop calling them, and answer with what you have.'
-    : withAdvice(message, code)
+  const told = canBuy
+    ? withAdvice(message, code)
+    : 'The budget has too little left for any tool that costs credits. Stop calling them, and answer with what you have.'
   return {
     code,
     message: `${told}${wait}${doubt}`,
@@ -71,7 +70,7 @@ function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
     ...(retryAfter !== undefined && { retryAfter }),
     charged: error.charged,
     ...(applied !== undefined && { applied }),
-    stop: isSpent || isFinal,
+    stop: !canBuy || isFinal,
   }
 }
 

@@ -2,7 +2,8 @@ import type { OperationId } from '../../api/operations.ts'
 import { CreditBudget } from '../../index.ts'
 import { followAbort } from '../../lib/abort.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
-import { CreditBudgetError } from '../../errors/index.ts'
+import { ApiError, CreditBudgetError } from '../../errors/index.ts'
+import { kindOf } from '../../errors/kinds.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { allow } from './allowance.ts'
 import { type ToolRun, type SessionSettings, type SessionTool, buy, itemsToExpect } from './buy.ts'
@@ -196,8 +197,12 @@ export class ToolSession {
   }
 
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
-  #canBuyAfter({ allowance }: ToolRun, error: unknown): boolean {
-    const { budget, cheapest } = this.#settings
+  #canBuyAfter({ tool, allowance }: ToolRun, error: unknown): boolean {
+    const { budget, cheapest, client } = this.#settings
+    const { price } = tool.operation
+    // A proxy does not say what its budget has left: less than this page may cost.
+    if (error instanceof ApiError && kindOf(error) === 'budget')
+      return price.kind !== 'perRequest' || price.credits > cheapest || client.credits.reserved > 0
     if (!(error instanceof CreditBudgetError)) return true
     // A retry may need more than this call may cost, which says nothing about the next one.
     const isOwnLimit = allowance !== undefined && allowance.remaining < error.needed
