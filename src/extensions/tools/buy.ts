@@ -49,7 +49,7 @@ export interface ToolRun {
   /** Pages that are done. */
   done: number
   /** Undefined until something has to be bought. */
-  allowance?: CreditBudget
+  allowance?: CreditBudget | undefined
 }
 
 /** Items to set credits aside for, if the service documents no bound. */

@@ -65,7 +65,9 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
   requireOption(maxText, maxText >= 20, 'maxText must be a whole number from 20')
   if (confirm !== undefined) assertFunction('confirm', confirm)
-  const budget = budgetOf(options.budget)
+  const { budget: given } = options
+  const budget =
+    typeof given === 'number' ? new CreditBudget(given) : assertMethod('budget', given, 'reserve')
   const prices = chosen.flatMap(({ price }) => (price.kind === 'free' ? [] : [price.credits]))
   const isAmount = typeof confirmAbove === 'number' && confirmAbove >= 0
   requireOption(confirmAbove, isAmount, 'confirmAbove must be a number of at least 0')
@@ -158,10 +160,4 @@ function operationsOf(ids: readonly string[] | undefined): Operation[] {
     const all = operations.map(({ id }) => id).join(', ')
     throw new ConfigurationError(`unknown operation ${id} in allow; expected one of ${all}`)
   })
-}
-
-function budgetOf(budget: ToolsOptions['budget']) {
-  if (typeof budget === 'number') return new CreditBudget(budget)
-  assertMethod('budget', budget, 'reserve')
-  return budget
 }

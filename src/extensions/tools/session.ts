@@ -1,4 +1,3 @@
-import type { OperationId } from '../../api/operations.ts'
 import { CreditBudget } from '../../index.ts'
 import { followAbort } from '../../lib/abort.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
@@ -6,7 +5,7 @@ import { ApiError, CreditBudgetError } from '../../errors/index.ts'
 import { kindOf } from '../../errors/kinds.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { allow } from './allowance.ts'
-import { type ToolRun, type SessionSettings, type SessionTool, buy, itemsToExpect } from './buy.ts'
+import { type ToolRun, type SessionSettings, type SessionTool, buy } from './buy.ts'
 import { ToolRefusal, failureOf, isRefusal, messageOf } from './failures.ts'
 import { type Item, listResult } from './list-result.ts'
 import { type Bought, type PageFailure, type Page, Pages, type Place } from './pages.ts'
@@ -130,7 +129,7 @@ export class ToolSession {
   /** The page, which is bought at most once, also if several calls want it. */
   async #get(run: ToolRun, page: Page): Promise<Bought> {
     for (;;) {
-      if (page.outcome === undefined) await this.#allow(run, page)
+      if (page.outcome === undefined) run.allowance ??= await allow(run, page, this.#settings)
       try {
         // While a person was asked, another call may have begun to buy it, also for another handle.
         return await (page.outcome ?? this.#pages.outcomeOf(page) ?? this.#begin(run, page))
@@ -139,24 +138,6 @@ export class ToolSession {
         if (!isRefusal(error, 'cancelled') || run.signal?.aborted === true) throw error
       }
     }
-  }
-
-  async #allow(run: ToolRun, { operation, params, id }: Page): Promise<void> {
-    const { tool, args, pages, done, options, signal } = run
-    if (run.allowance !== undefined) return
-    const { client, confirm } = this.#settings
-    const left = pages - done
-    const ceiling = itemsToExpect(operation)
-    const quoted = operation.paging === undefined ? 1 : left
-    // Throws for params that the service would refuse.
-    const quote = client.quote(operation.id as OperationId, id ?? (JSON.parse(params) as object), {
-      pages: quoted,
-    })
-    if (operation.price.kind === 'free') return
-    const atMost = quote.atMost ?? (ceiling ?? 0) * quoted * operation.price.credits
-    const price = { atMost, isBounded: ceiling === undefined, why: quote.why }
-    const request = { tool: tool.name, input: args, pages: left, signal, ...price }
-    run.allowance = await allow(this.#settings, request, options.confirm ?? confirm)
   }
 
   #begin(run: ToolRun, page: Page): Promise<Bought> {
