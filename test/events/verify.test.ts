@@ -82,6 +82,7 @@ describe('the options of verifyStandardWebhooks()', () => {
     () => verifyStandardWebhooks({ secret, header: 'x' } as never),
     () => verifyStandardWebhooks({ secret: '' }),
     () => verifyStandardWebhooks({ secret: [secret, 5] } as never),
+    () => verifyStandardWebhooks({ secret: null } as never),
   ]
   it.each(makers)('are refused when invalid, without printing the secret: %#', (make) => {
     expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))

@@ -22,6 +22,7 @@ export interface StandardWebhooksOptions {
 }
 
 const defaultTolerance = 300_000
+const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
 /**
  * Returns a `verify` for senders that sign as https://www.standardwebhooks.com describes, such as Svix. It checks the
@@ -36,9 +37,11 @@ export function verifyStandardWebhooks(options: StandardWebhooksOptions): Verify
   assertOptions(options, { secret: true, tolerance: true })
   const { tolerance = defaultTolerance } = options
   milliseconds('tolerance', tolerance)
-  const secrets = secretsOf(options.secret).map((secret) => bytesOf(secret.replace(/^whsec_/, '')))
-  const isKnown = secrets.every((secret) => secret !== null)
-  if (!isKnown) throw new ConfigurationError('secret must be in base64, such as whsec_ and 32 characters')
+  const list: readonly unknown[] = [options.secret].flat()
+  const secrets = list.map((each) => (typeof each === 'string' ? bytesOf(each.replace(/^whsec_/, '')) : null))
+  const isKnown = secrets.length > 0 && secrets.every((secret) => secret !== null)
+  if (!isKnown)
+    throw new ConfigurationError('`secret` must be in base64, such as whsec_ and 32 characters, or a list')
 
   return async ({ headers, body }) => {
     const sender = headers.has('svix-id') ? 'svix' : 'webhook'
@@ -50,7 +53,7 @@ export function verifyStandardWebhooks(options: StandardWebhooksOptions): Verify
       .split(' ')
       .flatMap((each) => (each.startsWith('v1,') ? (bytesOf(each.slice(3)) ?? []) : []))
     return anyOf(secrets, async (secret) => {
-      const key = await hmacKey(secret)
+      const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['verify'])
       return anyOf(signatures, (signature) => crypto.subtle.verify('HMAC', key, signature, signed))
     })
   }
@@ -59,17 +62,6 @@ export function verifyStandardWebhooks(options: StandardWebhooksOptions): Verify
 /** Asks for all, so that the time does not tell which one it was. */
 async function anyOf<T>(values: readonly T[], test: (value: T) => Promise<boolean>): Promise<boolean> {
   return (await Promise.all(values.map(test))).includes(true)
-}
-
-function secretsOf(secret: unknown): readonly string[] {
-  const secrets: readonly unknown[] = [secret].flat()
-  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== ''))
-    return secrets as string[]
-  throw new ConfigurationError('secret must be a string that is not empty, or a list of such strings')
-}
-
-function hmacKey(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 }
 
 /** Null unless the text is base64: of the texts that `atob` decodes to the same bytes, only one is the signature. */
