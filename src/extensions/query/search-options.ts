@@ -118,13 +118,6 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
  * @throws {ConfigurationError} if the client has no such method.
  */
 function fetchOf<Id extends CallId>(client: object, id: Id, options: object | undefined) {
-  const call = methodOf(client, id)
-  return async (params: unknown, signal: AbortSignal): Promise<CallResult<Id>> =>
-    (await call(params, { ...options, signal })) as CallResult<Id>
-}
-
-/** @throws {ConfigurationError} if the client has no such method. */
-function methodOf(client: object, id: OperationId): (...args: unknown[]) => PromiseLike<unknown> {
   let method: unknown = client
   for (const name of id.split('.')) method = (method as Record<string, unknown> | null | undefined)?.[name]
   if (typeof method !== 'function') {
@@ -133,5 +126,7 @@ function methodOf(client: object, id: OperationId): (...args: unknown[]) => Prom
       `the client has no ${id}(); pass a SocialSearch, or an object such as { ${resource}: ${resource}(transport) }`,
     )
   }
-  return method as (...args: unknown[]) => PromiseLike<unknown>
+  const call = method as (...args: unknown[]) => PromiseLike<unknown>
+  return async (params: unknown, signal: AbortSignal): Promise<CallResult<Id>> =>
+    (await call(params, { ...options, signal })) as CallResult<Id>
 }
