@@ -8,12 +8,6 @@ import { type InputRequiredResult, type ServerContext, inputRequired } from './p
 /** Most open questions; the oldest are dropped. */
 const maxOpen = 100
 
-/** What a person has said about one call at one price. */
-export interface Approval {
-  readonly call: string
-  readonly isGiven: boolean
-}
-
 /** The questions that people have been asked. Each holds for exactly one call with these arguments and this price. */
 export class Approvals {
   readonly #asked = new Map<string, string>()
@@ -40,8 +34,8 @@ export class Approvals {
     })
   }
 
-  /** The answer that a request carries. It counts once. */
-  take({ mcpReq }: ServerContext): Approval | undefined {
+  /** What a person has said about one call at one price, if the request carries the answer. It counts once. */
+  take({ mcpReq }: ServerContext) {
     const state = mcpReq.requestState()
     const call = typeof state === 'string' ? this.#asked.get(state) : undefined
     if (call === undefined) return undefined
