@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../errors/index.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import type { ProxyCaller, ProxySettings } from './options.ts'
 import type { KnownOperation } from './operations-at.ts'
-import { ProxyRefusal, invalidRequest } from './request-refusal.ts'
+import { ProxyRefusal } from './request-refusal.ts'
 
 /** An authorized call. */
 export interface Admitted {
@@ -74,7 +74,8 @@ async function readParams(request: Request, operation: KnownOperation): Promise<
   } catch {
     // Refused below, like a body that cannot be read.
   }
-  throw invalidRequest([{ path: '', message: 'the body must be JSON' }])
+  const issues = [{ path: '', message: 'the body must be JSON' }]
+  throw new ProxyRefusal(400, 'validation_error', 'the body must be JSON, nothing was sent', { issues })
 }
 
 function assertCaller(caller: unknown): ProxyCaller {

@@ -24,10 +24,3 @@ export class ProxyRefusal extends Error {
     this.fields = fields
   }
 }
-
-/** A 400 for a request that breaks the documented bounds. */
-export function invalidRequest(issues: readonly Issue[]): ProxyRefusal {
-  const fields = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
-  const message = `invalid request, nothing was sent: ${fields.slice(0, 3).join('; ')}`
-  return new ProxyRefusal(400, 'validation_error', message, { issues })
-}

@@ -4,13 +4,13 @@ import {
   ApiError,
   AuthenticationError,
   type Charged,
-  InvalidRequestError,
+  type InvalidRequestError,
   InvalidResponseError,
   PermissionDeniedError,
   SocialSearchError,
 } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
-import { ProxyRefusal, invalidRequest } from './request-refusal.ts'
+import { ProxyRefusal } from './request-refusal.ts'
 
 /**
  * A response to the browser.
@@ -39,6 +39,7 @@ export function errorResponse(requestId: string, { status, code, message, fields
 /** The client's own errors that the browser may see, with the status and the code of each. Others may name internal hosts. */
 const ownErrors: { readonly [Code in SocialSearchError['code']]?: readonly [status: number, code: string] } =
   {
+    invalid_request: [400, 'validation_error'],
     connection: [502, 'connection_failed'],
     timeout: [504, 'timed_out'],
     redirect: [502, 'redirected'],
@@ -48,8 +49,8 @@ const ownErrors: { readonly [Code in SocialSearchError['code']]?: readonly [stat
 
 /** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
 export function isPublicError(error: unknown): error is SocialSearchError {
-  if (error instanceof ApiError || error instanceof InvalidRequestError) return true
-  return error instanceof SocialSearchError && (error.code === 'invalid_response' || error.code in ownErrors)
+  if (error instanceof ApiError || error instanceof InvalidResponseError) return true
+  return error instanceof SocialSearchError && error.code in ownErrors
 }
 
 /** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. */
@@ -78,7 +79,6 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
     const fields = { charged: isWrite ? ('unknown' as const) : charged }
     return new ProxyRefusal(500, 'internal_error', 'the proxy failed', fields)
   }
-  if (error instanceof InvalidRequestError) return invalidRequest(error.issues)
   const fields = { charged: error.applied ?? error.charged }
   // The client behind the proxy adds the operation to the message again.
   const message = error.message.replace(`${error.operation}: `, '')
@@ -93,10 +93,11 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
     const words = error.gateway ? `the answer ${status} is not the service's own` : message
     return new ProxyRefusal(isError ? status : 502, code, words, { ...fields, issues, retryAfter })
   }
+  const { issues = [] } = error as Partial<InvalidRequestError>
   const [status, code] = ownErrors[error.code] ?? [500, 'internal_error']
   const isNetwork = error.code === 'connection'
   const words = isNetwork ? 'the connection between the proxy and the service failed' : message
-  return new ProxyRefusal(status, code, words, fields)
+  return new ProxyRefusal(status, code, words, { ...fields, issues })
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */
