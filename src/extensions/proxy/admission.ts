@@ -35,7 +35,7 @@ export function admit(
     throw new ProxyRefusal(408, 'request_timeout', 'the body took too long, nothing was sent')
   }
   const work = async (): Promise<Admitted> => {
-    const caller: unknown = await authorize(request)
+    const caller = await authorize(request)
     if (request.bodyUsed) {
       throw new ConfigurationError(
         'the body of the request was already read; mount the proxy before any body parser, and read no body in authorize',
@@ -44,13 +44,15 @@ export function admit(
     if (caller === false) throw new ProxyRefusal(403, 'forbidden', 'this caller may not use the proxy')
     if (caller === null || caller === undefined)
       throw new ProxyRefusal(401, 'unauthorized', 'the proxy does not know who is calling')
+    const { id } = caller as Partial<ProxyCaller>
+    if (typeof id !== 'string' || id === '')
+      throw new ConfigurationError('authorize must return a caller with an id, null or false')
     step = 'body'
     const params = await readParams(request, operation)
     step = 'budget'
-    const known = assertCaller(caller)
-    if (known.budget !== undefined || budgetOf === undefined) return { params, budget: known.budget }
+    if (caller.budget !== undefined || budgetOf === undefined) return { params, budget: caller.budget }
     // An undefined budget would mean no limit.
-    return { params, budget: assertMethod('what budget returns', await budgetOf(known), 'reserve') }
+    return { params, budget: assertMethod('what budget returns', await budgetOf(caller), 'reserve') }
   }
   return within(sendBy - performance.now(), work, late, request.signal)
 }
@@ -76,10 +78,4 @@ async function readParams(request: Request, operation: KnownOperation): Promise<
   }
   const issues = [{ path: '', message: 'the body must be JSON' }]
   throw new ProxyRefusal(400, 'validation_error', 'the body must be JSON, nothing was sent', { issues })
-}
-
-function assertCaller(caller: unknown): ProxyCaller {
-  const { id } = caller as Partial<ProxyCaller>
-  if (typeof id === 'string' && id !== '') return caller as ProxyCaller
-  throw new ConfigurationError('authorize must return a caller with an id, null or false')
 }

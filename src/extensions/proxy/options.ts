@@ -1,11 +1,10 @@
-import { type OperationId, operations } from '../../api/operations.ts'
+import { type OperationId, operationOf } from '../../api/operations.ts'
 import {
   assertFunction,
   assertObject,
   assertOptions,
   requireOption,
   milliseconds,
-  describeValue,
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { type Budget, CreditBudget, type Transport } from '../../index.ts'
@@ -83,14 +82,12 @@ export function resolveProxy(options: ProxyOptions) {
   assertObject('client', client)
   const transport = clientTransport('transport' in client ? client.transport : client)
   assertFunction('authorize', options.authorize)
-  const known: ReadonlySet<unknown> = new Set(operations.map(({ id }) => id))
   if (!Array.isArray(allow) || allow.length === 0) {
     throw new ConfigurationError('allow must name at least one operation')
   }
-  const unknownId = (allow as readonly unknown[]).find((id) => !known.has(id))
-  if (unknownId !== undefined) {
-    throw new ConfigurationError(`allow names ${quoted(unknownId)}, which is not an operation`)
-  }
+  for (const id of allow as readonly string[])
+    if (operationOf(id) === undefined)
+      throw new ConfigurationError(`allow names ${JSON.stringify(id)}, which is not an operation`)
   if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
   if (options.onError !== undefined) assertFunction('onError', options.onError)
   assertOptions(cors, { origins: true, credentials: true }, 'cors')
@@ -99,7 +96,7 @@ export function resolveProxy(options: ProxyOptions) {
   for (const origin of origins as readonly unknown[]) {
     if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
       throw new ConfigurationError(
-        `cors.origins must hold exact origins such as https://app.example.com, got ${quoted(origin)}`,
+        `cors.origins must hold exact origins such as https://app.example.com, got ${JSON.stringify(origin)}`,
       )
     }
   }
@@ -127,8 +124,4 @@ function budgetForEach(credits: number): (caller: ProxyCaller) => Budget {
     budgets.set(id, budget)
     return budget
   }
-}
-
-function quoted(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : describeValue(value)
 }

@@ -16,9 +16,6 @@ import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
 import { type KnownOperation, operationsAt } from './operations-at.ts'
 import { ProxyRefusal } from './request-refusal.ts'
 
-/** Limit of a budget that refuses nothing and only counts what one call has cost. */
-const unlimitedCredits = Number.MAX_SAFE_INTEGER
-
 /**
  * Creates a proxy, so that pages can use the service without its key. Mounted at `/api/social/*`, it serves
  * `new SocialSearch({ baseUrl: '/api/social' })`. It forwards requests that are allowed, authorized, valid and within
@@ -85,7 +82,8 @@ async function forward(
   requestId: string,
 ): Promise<Response> {
   const times = callTimes(operation, settings)
-  const meter = new CreditBudget(unlimitedCredits)
+  // It refuses nothing, and counts what the call has cost.
+  const meter = new CreditBudget(Number.MAX_SAFE_INTEGER)
   let admitted: Admitted | undefined
   try {
     admitted = await admit(request, operation, times.sendBy, settings)
@@ -111,14 +109,7 @@ interface ProxiedCall extends Admitted {
   readonly operation: KnownOperation
   readonly id: string
   readonly meter: CreditBudget
-  readonly times: CallTimes
-}
-
-/** Time limits of a request, in monotonic milliseconds. */
-interface CallTimes {
-  /** Latest time to send the call. */
-  readonly sendBy: number
-  readonly endBy: number
+  readonly times: ReturnType<typeof callTimes>
 }
 
 /** By default, the proxy gives up this much sooner than the client behind it, in milliseconds. */
@@ -127,8 +118,11 @@ const headStartMs = 5_000
 /** Shortest time left for the response, in milliseconds, if the deadline is long enough. */
 const minAnswerMs = 10_000
 
-/** The limits count from the arrival of the request, since the page waits from then on. */
-function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: ProxySettings): CallTimes {
+/**
+ * The latest time to send a call, and to end it, in monotonic milliseconds. The limits count from the arrival of the request,
+ * since the page waits from then on.
+ */
+function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: ProxySettings) {
   const { deadline = timeoutMs - headStartMs } = settings
   const start = performance.now()
   return { sendBy: start + Math.max(deadline / 2, deadline - minAnswerMs), endBy: start + deadline }
