@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { microblogSearch } from '../api/microblog.ts'
 import type { Microblog } from '../index.ts'
 import { type SearchEstimate, type WatchParams, estimateSearch } from '../extensions/watch/index.ts'
@@ -8,14 +7,16 @@ import { type Estimated, estimateText } from './estimate-text.ts'
 import { millisecondsOf } from './flags.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
+import { storedProgress } from './record-database.ts'
 import { print, tell } from './terminal.ts'
 import {
   type SearchFlags,
   type SearchOperation,
   type Searches,
-  openWatched,
+  jobOf,
   operationOf,
   searchesOf,
+  statesOf,
 } from './watch-search.ts'
 
 /** Prints how many posts searches have each day, and what budgets buy. Free with the states of a watch of half a day. */
@@ -37,9 +38,9 @@ export async function estimateAll(
   { options, budgets }: Machine,
 ): Promise<Estimated> {
   const settings = settingsOf({ freshness: millisecondsOf('--freshness', flags.freshness) })
-  const isThere = flags.out !== undefined && existsSync(flags.out)
-  const { database, states } = await openWatched(isThere ? flags.out : undefined, operation, searches)
-  database?.close()
+  const { out } = flags
+  const jobs = Object.values(searches).map((params) => jobOf(operation, params))
+  const states = statesOf(searches, out === undefined ? [] : await storedProgress(out, jobs))
   // The posts of a sandbox began to come a week ago.
   const client = clientFor(flags, options, budgets, new Date(Date.now() - 7 * 86_400_000))
   // The overloads differ in the types of a network only.

@@ -6,7 +6,7 @@ import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
-import { quoted } from './record-database.ts'
+import { patience, quoted } from './record-database.ts'
 import { importWithSqlite } from './sqlite.ts'
 import { say } from './terminal.ts'
 
@@ -34,7 +34,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   if (!existsSync(from)) throw new UsageError(`${from} does not exist`)
   const database = new DatabaseSync(resolve(from))
   try {
-    database.exec('PRAGMA busy_timeout = 10000')
+    database.exec(patience)
     const source = sourceOf(database, from, flags)
     const { name } = source
     const writer = writerFor(to, name, columnsOf(database, name))

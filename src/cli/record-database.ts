@@ -19,6 +19,9 @@ export type Progress = Readonly<Record<string, unknown>>
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
 const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
 
+/** Two jobs of one file take turns. */
+export const patience = 'PRAGMA busy_timeout = 10000'
+
 /** An SQLite file with a table for each kind of record, and the progress of jobs. Jobs that differ may write it at the same time. */
 export class RecordDatabase {
   readonly #database: DatabaseSync
@@ -60,8 +63,7 @@ export class RecordDatabase {
       CREATE VIEW IF NOT EXISTS ${quoted(`${tableOf(operation)}_found`)} AS
         SELECT number AS rowid, query, first_seen, records.* FROM social_search_found AS found
         JOIN ${table} AS records ON records.${quoted(unique?.path ?? 'key')} = found.key`
-    // Two jobs of one file take turns.
-    database.exec(`PRAGMA busy_timeout = 10000;
+    database.exec(`${patience};
       CREATE TABLE IF NOT EXISTS ${table} (${columns.join(', ')});
       CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL)`)
     // Fails before a page is bought if the table has other columns.
@@ -167,15 +169,19 @@ function progressOf(database: DatabaseSync, job: object, needed: readonly string
   throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
 }
 
-/** Whether a file has all pages of a job. If it cannot be read, `RecordDatabase.open()` says why. */
-export async function hasWhole(path: string, job: object): Promise<boolean> {
+/** What earlier runs have stored of jobs, also while another run has their lock; nothing if the file cannot be read. */
+export async function storedProgress(
+  path: string,
+  jobs: readonly object[],
+): Promise<readonly (Progress | undefined)[]> {
   const { DatabaseSync } = await importWithSqlite('--out', () => import('node:sqlite'))
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(resolve(path), { readOnly: true })
-    return progressOf(database, job, ['next'])?.['next'] === null
+    const opened = (database = new DatabaseSync(resolve(path), { readOnly: true }))
+    opened.exec(patience)
+    return jobs.map((job) => progressOf(opened, job, []))
   } catch {
-    return false
+    return []
   } finally {
     database?.close()
   }

@@ -14,7 +14,7 @@ import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
-import { RecordDatabase, hasWhole } from './record-database.ts'
+import { RecordDatabase, storedProgress } from './record-database.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** How far a job is. */
@@ -43,7 +43,8 @@ export async function runOperation(
   const machine = await openMachine(flags, commandOf(operation.id))
   const job = { operation: operation.id, params }
   const isPaid = operation.price.kind !== 'free'
-  if (out !== undefined && resume !== true && isPaid && (await hasWhole(out, job)))
+  const [before] = out === undefined || resume === true ? [] : await storedProgress(out, [job])
+  if (before?.['next'] === null && isPaid)
     say(
       `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
     )

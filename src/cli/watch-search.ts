@@ -5,7 +5,6 @@ import type { WatchState } from '../extensions/watch/index.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, paramFlags, paramsOf, positionalOf } from './flags.ts'
-import { RecordDatabase } from './record-database.ts'
 import { tell } from './terminal.ts'
 
 /** Flags of commands about the new posts of a search. */
@@ -65,18 +64,11 @@ export function jobOf({ id }: SearchOperation, params: object | undefined): obje
   return { watch: id, params }
 }
 
-/** The database of `--out`, and what an earlier run has stored of each query. Opened without a request. */
-export async function openWatched(
-  out: string | undefined,
-  operation: SearchOperation,
+/** The states of queries, as far as a database has them. */
+export function statesOf(
   searches: Searches,
-): Promise<{
-  readonly database?: RecordDatabase
-  readonly states: Readonly<Record<string, WatchState | null>>
-}> {
-  if (out === undefined) return { states: {} }
-  const jobs = Object.values(searches).map((params) => jobOf(operation, params))
-  const database = await RecordDatabase.open(out, { operation, jobs, needed: [] })
-  const states = Object.keys(searches).map((query, index) => [query, database.progress[index] ?? null])
-  return { database, states: Object.fromEntries(states) as Readonly<Record<string, WatchState | null>> }
+  progress: readonly (object | undefined)[] = [],
+): Readonly<Record<string, WatchState | null>> {
+  const states = Object.keys(searches).map((query, index) => [query, progress[index] ?? null])
+  return Object.fromEntries(states) as Readonly<Record<string, WatchState | null>>
 }

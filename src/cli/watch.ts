@@ -13,16 +13,10 @@ import { createFormatter } from './formats.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
+import { RecordDatabase } from './record-database.ts'
 import { print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
-import {
-  type SearchFlags,
-  type Searches,
-  jobOf,
-  openWatched,
-  operationOf,
-  searchesOf,
-} from './watch-search.ts'
+import { type SearchFlags, type Searches, jobOf, operationOf, searchesOf, statesOf } from './watch-search.ts'
 
 export interface WatchFlags extends SearchFlags {
   readonly maxPages: string
@@ -66,7 +60,10 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   }
   // Check the params before a file is created.
   for (const params of Object.values(searches)) client.quote<OperationId>(operation.id, params)
-  const { database, states } = await openWatched(out, operation, searches)
+  const jobs = Object.values(searches).map((params) => jobOf(operation, params))
+  const database =
+    out === undefined ? undefined : await RecordDatabase.open(out, { operation, jobs, needed: [] })
+  const states = statesOf(searches, database?.progress)
   const report = new WatchReport(queries, states)
   let failure: SocialSearchError | undefined
   let isOver = false

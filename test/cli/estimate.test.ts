@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { microblogSearch } from '../../src/api/microblog.ts'
+import { RecordDatabase } from '../../src/cli/record-database.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const since = new Date(Date.now() - 3 * 86_400_000)
@@ -29,7 +31,11 @@ describe('estimate', () => {
     expect(sandbox.ledger.spent).toBe(4)
     await store(state)
     const before = sandbox.ledger.spent
+    // The watch still runs.
+    const jobs = [{ watch: 'microblog.search', params: { query: 'acme' } }]
+    const running = await RecordDatabase.open('posts.db', { operation: microblogSearch, jobs })
     const { out } = await social('estimate acme --out posts.db')
+    running.close()
     expect(out).toContain('About 240 posts a day (120 to 480; bursts can be more).')
     expect(out).toContain('20 credits a day: too little, the posts alone cost 24')
     expect(sandbox.ledger.spent).toBe(before)
