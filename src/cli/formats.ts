@@ -4,20 +4,27 @@ import { csvLines } from '../extensions/export/csv.ts'
 import { shortNames } from '../api/main-fields.ts'
 import { assertDocumented, assertFields, fieldsOf } from '../extensions/export/fields.ts'
 import { createCard, picked } from './card.ts'
-import { UsageError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import { type FormatOptions, type Formatter, terminalWidth } from './formatter.ts'
 import { createTable } from './table.ts'
 
 export const formats = ['jsonl', 'csv', 'table'] as const
 
-/** Makes the formatter that `--format` and `--fields` ask for; by default a table on a terminal, otherwise JSON Lines. */
+/**
+ * Makes the formatter that `--format` and `--fields` ask for; by default a table on a terminal, otherwise JSON Lines.
+ *
+ * @throws {ConfigurationError} for fields that are not documented, or must be named.
+ */
 export function createFormatter(
   operation: Operation,
   { format, fields: list }: Pick<SharedFlags, 'format' | 'fields'>,
 ): Formatter {
   const width = terminalWidth()
-  const fields = list === undefined ? undefined : fieldsIn(list, operation)
+  const fields = list?.split(',')
+  if (fields !== undefined) {
+    assertFields(fields)
+    assertDocumented(operation, fields)
+  }
   const chosen = (format as (typeof formats)[number] | undefined) ?? (width === undefined ? 'jsonl' : 'table')
   switch (chosen) {
     case 'jsonl': {
@@ -25,7 +32,7 @@ export function createFormatter(
       return { page: (records) => records.map((each) => `${JSON.stringify(shown(each))}\n`).join('') }
     }
     case 'csv': {
-      const { header, line } = csvLines({ fields: fields ?? columnsOf(operation) })
+      const { header, line } = csvLines({ fields: fields ?? fieldsOf(operation.id as OperationId) })
       let head = header
       return {
         page(records) {
@@ -46,28 +53,16 @@ export function createFormatter(
 const postColumns = ['time', 'author', 'text', 'likes', 'views', 'id', 'url']
 
 /** A table of posts has date, author, text and counts; one of other records the documented fields. */
-export function tableOf(operation: Operation, options: FormatOptions): Formatter {
-  const names = shortNames[operation.id as OperationId]
-  if (names === undefined || options.fields !== undefined)
-    return createTable(operation.documented ? columnsOf(operation) : undefined, options)
-  const id = columnsOf(operation).filter((path) => path === 'id')
-  const columns = [...Object.entries(names), ...id.map((path) => [path, path] as const)]
+function tableOf(operation: Operation, options: FormatOptions): Formatter {
+  const id = operation.id as OperationId
+  const documented = operation.documented ? fieldsOf(id) : undefined
+  const names = shortNames[id]
+  if (names === undefined || options.fields !== undefined) return createTable(documented, options)
+  const ids = documented?.includes('id') === true ? [['id', 'id'] as const] : []
+  const columns = [...Object.entries(names), ...ids]
     .map(([path, name]) => ({ path, title: name === 'time' ? 'date' : name, at: postColumns.indexOf(name) }))
     .filter(({ at }) => at !== -1)
     .sort((a, b) => a.at - b.at)
   const titles = Object.fromEntries(columns.map(({ path, title }) => [path, title]))
   return createTable(Object.keys(titles), options, titles)
-}
-
-/** @throws {ConfigurationError} */
-function fieldsIn(list: string, operation: Operation): readonly string[] {
-  const paths = list.split(',')
-  assertFields(paths)
-  assertDocumented(operation, paths)
-  return paths
-}
-
-function columnsOf({ id, documented }: Operation): string[] {
-  if (!documented) throw new UsageError(`the service does not document the fields of ${id}; pass --fields`)
-  return fieldsOf(id as OperationId)
 }

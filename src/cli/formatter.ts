@@ -1,4 +1,3 @@
-import { cellOf } from '../extensions/export/fields.ts'
 import { escapedForTerminal } from './terminal.ts'
 
 /** Turns records into text, page by page. */
@@ -20,9 +19,6 @@ export function terminalWidth(): number | undefined {
   return isTTY ? columns || 80 : undefined
 }
 
-/** For a search without results. */
-export const nothingFound = 'nothing found\n'
-
 /** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
 export function localTime(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined
@@ -32,14 +28,8 @@ export function localTime(value: unknown): string | undefined {
   return date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
 }
 
-/** A field of a record in one line, times as {@link localTime}. */
-export function lineAt(record: unknown, path: string, options: Pick<FormatOptions, 'width'>): string {
-  const value = cellOf(record, path, ', ')
-  return oneLine(localTime(value) ?? String(value ?? ''), options)
-}
-
 /** A text in one line. For a terminal, it is escaped, so that it can be measured. */
-export function oneLine(text: string, { width }: Pick<FormatOptions, 'width'>): string {
+export function oneLine(text: string, { width }: FormatOptions): string {
   const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')
   return width === undefined ? line : escapedForTerminal(line)
 }

@@ -8,7 +8,6 @@ import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWalk } from './confirm.ts'
 import { type SharedFlags, paramsOf, quoted } from './flags.ts'
-import { nothingFound } from './formatter.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
@@ -106,7 +105,8 @@ export async function runOperation(
       showProgress(done())
       interrupt.pageIsWritten()
     }
-    if (out === undefined && state.records === 0 && formatter.isStyled === true) await print(nothingFound)
+    if (out === undefined && state.records === 0 && formatter.isStyled === true)
+      await print('nothing found\n')
     showProgress('')
     const more = flags.limit === undefined && flags.all !== true ? state.next : null
     if (more !== null) tell(`To continue: ${continuation(more)}`)

@@ -1,5 +1,5 @@
 import { cellOf } from '../extensions/export/fields.ts'
-import { type FormatOptions, type Formatter, lineAt, localTime, oneLine } from './formatter.ts'
+import { type FormatOptions, type Formatter, localTime, oneLine } from './formatter.ts'
 import { styled } from './terminal.ts'
 import { cut, widthOf } from './text-layout.ts'
 
@@ -33,7 +33,10 @@ export function createTable(
   const { fields, width = 120 } = options
   let columns: readonly Column[] | undefined
   let link: string | undefined
-  const cell = (record: unknown, name: string): string => lineAt(record, name, options)
+  const cell = (record: unknown, name: string): string => {
+    const value = cellOf(record, name, ', ')
+    return oneLine(localTime(value) ?? String(value ?? ''), options)
+  }
   return {
     isStyled: true,
     page(records) {

@@ -33,7 +33,7 @@ describe('exit codes', () => {
     ['search coffee --fields nope', 'unknown field nope of microblog.search; expected one of id, body'],
     ['technews search --params {', '--params must be JSON'],
     ['technews search rust', 'too many arguments: put several words in quotes, and pass params'],
-    [`technews search --params '{"query":"a"}' --format csv`, 'pass --fields'],
+    [`technews search --params '{"query":"a"}' --format csv`, 'name them in --fields'],
     ['search coffee --limit many', '--limit must be a number'],
     ['comments https://x --max-comments 1001 --yes', '--max-comments must be at most 1000'],
     ['search coffee --resume', '--resume needs --out'],

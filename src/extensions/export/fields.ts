@@ -17,7 +17,7 @@ export function fieldsOf(id: OperationId): string[] {
   const operation = operationOf(id)
   if (operation === undefined) throw new ConfigurationError(`unknown operation ${id}`)
   if (operation.documented) return columnsOf(operation).map(({ path }) => path)
-  throw new ConfigurationError(`the service does not document the fields of ${id}; name them in fields`)
+  throw new ConfigurationError(`the service does not document the fields of ${id}; name them in \`fields\``)
 }
 
 /** A field without parts. */
