@@ -35,12 +35,14 @@ export async function main(words: readonly string[]): Promise<void> {
 /** What is wrong with a command line, in one line. */
 function usageMessageOf({ code, message }: CommanderError, command?: string): string {
   if (code === 'commander.help') return 'a command is missing; see --help'
-  if (/for 'login'|'--(api-)?key'/.test(message))
+  if (/for 'login'|'--?(api-?)?key\b/i.test(message))
     return 'pass no key as an argument, since shells save those: social-search login --base-url URL asks for it, or reads it from stdin (< key.txt)'
   if (command === 'quote' && message.includes("'--limit'"))
     return 'quote counts pages: pass --max-pages instead of --limit'
   const text = message
     .replace(/^error: |\.$/g, '')
+    // The value may be a secret.
+    .replace(/(?<=unknown option '[^=']*)=.*(?=')/s, '')
     .replace(/\n\(Did you mean ([^]+)\?\)$/, '; did you mean $1?')
   if (code === 'commander.excessArguments')
     return 'too many arguments: put several words in quotes, and pass params as flags or with --params'

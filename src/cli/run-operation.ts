@@ -116,7 +116,7 @@ export async function runOperation(
     return 0
   } catch (error) {
     const reason: unknown = interrupt.signal.aborted ? interrupt.signal.reason : error
-    const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
+    const code = exitCodeOf(reason)
     // The message has the page that could not be printed.
     const next = error instanceof SocialSearchError ? error.next : (unwritten?.['next'] as object | null)
     const failed = next === undefined ? state.next : next
