@@ -3,7 +3,10 @@ const maxLength = 1000
 
 /** The message of an error that user code threw, or the text of another value, such as a string. */
 export function messageOf(thrown: unknown): string {
-  const text = String(thrown instanceof Error ? thrown.message : thrown)
+  // Several addresses refused the connection.
+  const isJoined = thrown instanceof AggregateError && thrown.message === ''
+  const message: unknown = thrown instanceof Error ? thrown.message : thrown
+  const text = isJoined ? thrown.errors.map(messageOf).join(', ') : String(message)
   // Only whole words stay: the redactor does not recognize half a secret.
   return text.length > maxLength ? text.slice(0, maxLength - 1).replace(/\S*$/, '…') : text
 }

@@ -16,6 +16,13 @@ describe('messageOf()', () => {
     ])
   })
 
+  it('joins the messages of the addresses that refused a connection', () => {
+    const refused = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}`))
+    expect(messageOf(new AggregateError(refused))).toBe(
+      'connect ECONNREFUSED ::1, connect ECONNREFUSED 127.0.0.1',
+    )
+  })
+
   it('keeps no part of a secret when it cuts a long text', () => {
     for (const length of [980, 990, 998])
       expect(messageOf(`${'x '.repeat(length / 2)}org_live_5f2b8c1d9e ${'y '.repeat(99)}`)).not.toContain(

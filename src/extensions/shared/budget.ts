@@ -4,9 +4,10 @@ import { assertOptions, requireOption, milliseconds, nonEmptyText } from '../../
 import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { periodEnd } from '../../lib/period.ts'
+import { messageOf } from '../../lib/thrown.ts'
 import { remainingOf, reservedOf } from './budget-state.ts'
 import { type BudgetReply, BudgetSync } from './budget-sync.ts'
-import { type SharedOptions, reasonOf, sharedNames } from './shared-text.ts'
+import { type SharedOptions, sharedNames } from './shared-text.ts'
 
 /** Options of a {@link SharedBudget}. */
 export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
@@ -120,5 +121,5 @@ export class SharedBudget implements Budget {
 }
 
 function refuse(error: unknown, operation?: string): never {
-  throw new BudgetUnavailableError(reasonOf(error), { operation })
+  throw new BudgetUnavailableError(messageOf(error), { operation })
 }

@@ -132,7 +132,7 @@ export abstract class SharedText<S extends StateHead> {
         await this.update()
       } catch (error) {
         if (!this.isUnavailable)
-          this.log('warn', 'the shared store is unavailable', { reason: reasonOf(error) })
+          this.log('warn', 'the shared store is unavailable', { reason: messageOf(error) })
         this.isUnavailable = true
         this.onFailure(error)
         break
@@ -181,10 +181,4 @@ export abstract class SharedText<S extends StateHead> {
     }
     return updateWithin(this.timeoutMs, update, change)
   }
-}
-
-/** The message of an error. If several addresses refused the connection, the messages are in `errors`. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ')
-  return messageOf(error)
 }
