@@ -1,10 +1,10 @@
 /** Checks of the arguments passed to the sandbox. Each throws a TypeError with the field and its value. */
 
+import { got } from '../../api/issues.ts'
 import { isRecord } from '../../lib/is-record.ts'
-import { messageOf } from '../../lib/thrown.ts'
 
 export function fail(field: string, expected: string, value: unknown): never {
-  throw new TypeError(`${field} must be ${expected}, got ${show(value)}`)
+  throw new TypeError(`${field} must be ${expected}, got ${got(value)}`)
 }
 
 export function array<T>(field: string, value: readonly T[]): readonly T[] {
@@ -17,18 +17,4 @@ export function assertRecord(what: string, value: unknown, fields?: readonly str
   const unknown = keys.find((key) => fields?.includes(key) === false)
   if (unknown !== undefined)
     throw new TypeError(`${what} has no field ${unknown}; it has ${fields?.join(', ')}`)
-}
-
-/** A copy of a value, as JSON carries it. */
-export function jsonCopy<T>(field: string, value: T): T {
-  try {
-    return JSON.parse(JSON.stringify(value)) as T
-  } catch {
-    return fail(field, 'plain JSON', value)
-  }
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
-  return typeof value === 'object' && value !== null ? 'an object' : messageOf(value)
 }

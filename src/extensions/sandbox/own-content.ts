@@ -3,7 +3,7 @@ import { professionalnetCompany } from '../../api/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../../api/professionalnet/posts.ts'
 import { check } from '../../api/schema/check.ts'
 import type { Schema } from '../../api/schema/schema.ts'
-import { array, assertRecord, fail, jsonCopy } from './check-arguments.ts'
+import { array, assertRecord, fail } from './check-arguments.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
 import type { Listener } from './organization/monitors.ts'
@@ -88,7 +88,7 @@ function complete<Given, Made>(
     const place = { field: `${field}[${index}]`, serial: known + index + 1, at: at - gap * index }
     assertRecord(place.field, record)
     // As it would be sent: fields that are undefined are absent.
-    return each(jsonCopy(place.field, record), place)
+    return each(JSON.parse(JSON.stringify(record)) as Given, place)
   })
 }
 
@@ -100,7 +100,6 @@ const microblogPost: Complete<SandboxPost, IndexedPost> = ({ lang = 'en', ...giv
   const engagements = { ...empty.engagements, ...given.engagements }
   const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
   assertPost(microblogPostSchema, field, post)
-  if (typeof lang !== 'string') fail(`${field}.lang`, 'a text', lang)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), lang)
 }
 
