@@ -6,7 +6,6 @@ import type { Settings } from './options.ts'
 import context from './organization/context.json' with { type: 'json' }
 import { createMentions } from './organization/mentions.ts'
 import { createFeeds, createListeners, getRecord, listRecords } from './organization/monitors.ts'
-import { usageOf } from './organization/usage.ts'
 import { commentsOn, reactionsOn } from './professionalnet/comments-reactions.ts'
 import { findCompany, madeUpCompanies } from './professionalnet/companies.ts'
 import { listMatching } from './professionalnet/industries.ts'
@@ -34,7 +33,7 @@ export interface Route {
 
 /** Makes the routes of one sandbox. Changes made by its requests do not affect other sandboxes. */
 export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[] {
-  const { seed, posts, own, now } = settings
+  const { seed, posts, own } = settings
   const listeners = own.listeners ?? createListeners(seed)
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(settings, own.mentions, listeners)
@@ -64,9 +63,9 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
     'listeners.get': (_, id) => getRecord('listener', listeners, id),
     'feeds.list': (input) => listRecords('feeds', feeds, input),
     'feeds.get': (_, id) => getRecord('feed', feeds, id),
-    // The shape is made up.
+    // The shapes are made up.
     'organization.context': () => context,
-    'organization.usage': () => usageOf(ledger, now()),
+    'organization.usage': () => ({ usage: { creditsSpent: ledger.spent, byOperation: ledger.byOperation } }),
     openapi: describeService,
   }
   return operations.map((operation) => ({
