@@ -38,9 +38,6 @@ export interface SandboxResponse {
   readonly data?: unknown
 }
 
-/** Statuses whose responses cannot have a body. */
-export const bodilessStatuses: readonly number[] = [204, 205, 304]
-
 /**
  * Codes of errors that the service description has no code for. They and the bodies of these errors are made up; the real
  * service may respond differently.

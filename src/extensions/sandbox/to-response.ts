@@ -1,4 +1,4 @@
-import { type SandboxResponse, bodilessStatuses } from './responses.ts'
+import type { SandboxResponse } from './responses.ts'
 import { connectionReset } from './faults.ts'
 import type { Fault } from './types.ts'
 
@@ -19,23 +19,23 @@ export function toResponse(
   }: { cut: Fault['cut']; countsAsOpen: CountsAsOpen; request: Request; release: () => void },
 ): Response {
   const isWhole = cut === undefined
-  if (bodilessStatuses.includes(status) || (isWhole && countsAsOpen === 'until answered')) {
+  const hasBody = ![204, 205, 304].includes(status)
+  if (!hasBody || (isWhole && countsAsOpen === 'until answered')) {
     release()
-    return new Response(bodilessStatuses.includes(status) ? null : body, { status, headers })
+    return new Response(hasBody ? body : null, { status, headers })
   }
 
   const bytes = new TextEncoder().encode(body)
   let unsent = isWhole ? bytes : bytes.subarray(0, Math.floor(bytes.length / 2))
-  let abort = (): void => {}
 
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       start(controller) {
-        abort = () => {
-          end()
+        request.signal.addEventListener('abort', () => {
+          release()
+          // Has no effect on a stream that has ended.
           controller.error(request.signal.reason)
-        }
-        request.signal.addEventListener('abort', abort, { once: true })
+        })
       },
       pull(controller) {
         if (unsent.length > 0) {
@@ -44,20 +44,15 @@ export function toResponse(
           if (!isWhole) return undefined
         }
         if (cut === 'stall') return new Promise(() => {})
-        end()
+        release()
         if (cut === 'reset') controller.error(connectionReset('terminated'))
         else controller.close()
         return undefined
       },
-      cancel: end,
+      cancel: release,
     },
     // By default, a stream takes the first part before a reader asks for it.
     { highWaterMark: 0 },
   )
   return new Response(stream, { status, headers })
-
-  function end(): void {
-    request.signal.removeEventListener('abort', abort)
-    release()
-  }
 }
