@@ -31,11 +31,6 @@ export function composePost(random: Random, topic: Topic, replies = 0): string {
   return (isNamed ? text : `${text} #${topic.keyword}`) + hashtag
 }
 
-/** Writes a comment on a post. */
-export function composeComment(random: Random, topic: Topic): string {
-  return fill(random, topic, random.pick(phrases.replies))
-}
-
 /** Fills the slots of a line, and those of what is filled in. Sentences then begin with a capital letter. */
 export function fill(random: Random, { slots }: Topic, line: string): string {
   const filled = (text: string): string =>

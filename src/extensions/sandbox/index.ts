@@ -18,6 +18,9 @@ export type {
   SandboxRequest,
 } from './types.ts'
 
+/** Each sandbox is a separate organization and gets its own address, since clients share limits by address. */
+let sandboxes = 0
+
 /**
  * Simulates the service in memory: it checks requests, enforces limits, charges credits, and searches made-up posts or
  * yours.
@@ -33,5 +36,5 @@ export type {
  * @throws {TypeError} for an unknown option, and for content that the service would not send.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  return createService(options).sandbox
+  return createService(options).sandboxAt(`https://sandbox-${++sandboxes}.invalid`)
 }

@@ -1,9 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeListener } from '../node/index.ts'
-import { catalogPath } from './catalog.ts'
-import { basePath } from './routes.ts'
-import { type Service, createService } from './service.ts'
+import { createService } from './service.ts'
 import type { Sandbox, SandboxClientOptions, SandboxOptions } from './types.ts'
 
 /** How a sandbox server is set up; every field is optional. */
@@ -36,8 +34,15 @@ export interface SandboxServer extends Sandbox {
  */
 export async function serveSandbox(options: SandboxServerOptions = {}): Promise<SandboxServer> {
   const { port = 0, host = '127.0.0.1', ...rest } = options
-  const service = createService(rest)
-  const server = createServer(toNodeListener((request) => answer(service, request)))
+  const { sandboxAt, handle } = createService(rest)
+  const server = createServer(
+    toNodeListener(async (request) => {
+      const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
+      const response = isPreflight ? preflight(request) : await handle(request, 'until read')
+      response.headers.set('access-control-allow-origin', '*')
+      return response
+    }),
+  )
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -46,6 +51,7 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
 
   let closed: Promise<void> | undefined
   function close(): Promise<void> {
+    // Runtimes differ in whether closing a closed server calls back.
     closed ??= new Promise((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()
@@ -54,28 +60,18 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
   }
 
   const actualPort = (server.address() as AddressInfo).port
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
-  const baseUrl = origin + basePath
+  const sandbox = sandboxAt(`http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`)
   return {
-    ...service.sandbox,
+    ...sandbox,
     port: actualPort,
-    baseUrl,
     clientOptions() {
-      const options = service.sandbox.clientOptions()
+      const options = sandbox.clientOptions()
       delete options.fetch
-      return { ...options, baseUrl }
+      return options
     },
-    catalog: { ...service.sandbox.catalog, baseUrl: origin + catalogPath },
     close,
     [Symbol.asyncDispose]: close,
   }
-}
-
-async function answer(service: Service, request: Request): Promise<Response> {
-  const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
-  const response = isPreflight ? preflight(request) : await service.handle(request, 'until read')
-  response.headers.set('access-control-allow-origin', '*')
-  return response
 }
 
 /** Lets pages of any origin call, but not read `Retry-After`: they have to make do with the body. */

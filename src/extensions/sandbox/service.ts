@@ -17,15 +17,10 @@ import { basePath, createRoutes } from './routes.ts'
 import { type CountsAsOpen, toResponse } from './to-response.ts'
 import type { Fault, RequestEntry, Sandbox, SandboxOptions } from './types.ts'
 
-/** A sandbox, with the handler that a server needs. */
-export type Service = ReturnType<typeof createService>
-
-/** Each sandbox is a separate organization and gets its own address, since clients share limits by address. */
-let sandboxes = 0
-
 /** The description is sent without a request id; whether the service adds one is not documented. */
 const openapi: OperationId = 'openapi'
 
+/** A sandbox for any address, with the handler that a server needs. */
 export function createService(options: SandboxOptions) {
   const settings = resolveOptions(options)
   const { seed } = settings
@@ -114,30 +109,32 @@ export function createService(options: SandboxOptions) {
     return applyFault(answered, fault)
   }
 
-  const origin = `https://sandbox-${++sandboxes}.invalid`
-  const baseUrl = origin + basePath
-  const fetch = (request: Request): Promise<Response> => handle(request, 'until answered')
-  const sandbox: Sandbox = {
-    fetch,
-    baseUrl,
-    apiKey,
-    writeKey,
-    catalog: { baseUrl: origin + catalogPath, token: catalog.token },
-    clientOptions: () => ({
+  /** The sandbox at an address. */
+  function sandboxAt(origin: string): Sandbox {
+    const baseUrl = origin + basePath
+    const fetch = (request: Request): Promise<Response> => handle(request, 'until answered')
+    return {
+      fetch,
       baseUrl,
       apiKey,
-      fetch,
-      organization: `sandbox ${crypto.randomUUID()}`,
-      ...(perMinute !== organizationLimits.perMinute && { limits: { perMinute } }),
-      dangerouslyAllowBrowser: true,
-      logger: false,
-    }),
-    ledger,
-    requests,
-    inject: (fault) => faults.add(fault),
-    publish: settings.own.publish,
+      writeKey,
+      catalog: { baseUrl: origin + catalogPath, token: catalog.token },
+      clientOptions: () => ({
+        baseUrl,
+        apiKey,
+        fetch,
+        organization: `sandbox ${crypto.randomUUID()}`,
+        ...(perMinute !== organizationLimits.perMinute && { limits: { perMinute } }),
+        dangerouslyAllowBrowser: true,
+        logger: false,
+      }),
+      ledger,
+      requests,
+      inject: (fault) => faults.add(fault),
+      publish: settings.own.publish,
+    }
   }
-  return { sandbox, handle }
+  return { sandboxAt, handle }
 }
 
 function keptHeaders({ headers }: Request): Record<string, string> {

@@ -6,9 +6,10 @@ import {
 } from '../../../api/professionalnet/comments.ts'
 import { postReactions } from '../../../api/professionalnet/reactions.ts'
 import { type Author, people } from '../cast.ts'
-import { composeComment } from '../compose-post.ts'
+import { fill } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
 import { pageIn, requiredText } from '../params.ts'
+import phrases from '../phrases.json' with { type: 'json' }
 import { type Random, createRandom, hash } from '../random.ts'
 import { SandboxError } from '../responses.ts'
 import type { Network, NetworkPost } from './network.ts'
@@ -51,7 +52,7 @@ export function commentBy(
     profileUrl: profile.url,
     authorName: name,
     authorHeadline: profile.headline,
-    text: composeComment(random, topic),
+    text: fill(random, topic, random.pick(phrases.replies)),
     timestamp: new Date(Math.min(at + delay, now)).toISOString(),
     permalink: `${post.share_url}?comment=${random.hex(16)}`,
   }
