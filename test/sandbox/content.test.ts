@@ -80,6 +80,12 @@ describe('createSandbox() content', () => {
     expect(await list({ state: 'done' })).toMatchObject([{ id: 'men_1', text: 'Acme opens' }])
   })
 
+  it('has mentions by a listener that there is when a test names none', async () => {
+    const { client } = setUp({ content: { mentions: [{ text: 'Acme opens' }] } })
+    const [listener] = await client.listeners.list().toArray(all)
+    expect(await client.mentions.list().toArray(all)).toMatchObject([{ listenerId: listener?.['id'] }])
+  })
+
   it('has the companies of a test beside the made-up ones', async () => {
     const acme = { name: 'Acme Tools', industry: 'Developer Tools', employeeCount: 7 }
     const url = 'https://professionalnet.example/company/acme-tools'

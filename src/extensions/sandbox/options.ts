@@ -29,7 +29,7 @@ export function resolveOptions(options: SandboxOptions) {
       windowMs: limits.windowMs ?? organizationLimits.windowMs,
     },
     now,
-    own: ownContentOf(content, now),
+    own: ownContentOf(content, seed, now),
     /** Each with its scopes. */
     keys: keys.map(({ key, scopes }) => [key, scopes] as const),
   }

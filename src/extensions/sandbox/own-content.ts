@@ -6,8 +6,9 @@ import type { Schema } from '../../api/schema/schema.ts'
 import { array, assertRecord, fail } from './check-arguments.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
-import type { Listener } from './organization/monitors.ts'
+import { type Listener, createListeners } from './organization/monitors.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
+import type { Own } from './post-store.ts'
 import { type Company, companyOf } from './professionalnet/companies.ts'
 import { type NetworkPost, indexNetworkPost, urnsOf } from './professionalnet/network.ts'
 import { anything } from './topics.ts'
@@ -31,23 +32,21 @@ type Complete<Given, Made> = (given: Given, place: { field: string; serial: numb
  *
  * @throws {TypeError} for a post that the service would not send.
  */
-export function ownContentOf(content: SandboxContent, now: () => number) {
+export function ownContentOf(content: SandboxContent, seed: number, now: () => number) {
   const published = ['microblog', 'professionalnet', 'mentions'] as const
   const option = 'createSandbox() option content'
   assertRecord(option, content, [...published, 'listeners', 'companies'])
   const companies = complete(`${option}.companies`, content.companies, companyProfile)
-  const listeners = complete(`${option}.listeners`, content.listeners, listener)
-  const lists = {
-    microblog: listOf('microblog', microblogPost),
-    professionalnet: listOf('professionalnet', networkPost),
-    mentions: listOf('mentions', mentionsFor(listeners)),
-  }
+  const listeners = content.listeners
+    ? complete(`${option}.listeners`, content.listeners, listener)
+    : createListeners(seed)
+  const mention = mentionBy(listeners[0]?.id)
+  const microblog: Own<IndexedPost> = { isAlone: content.microblog !== undefined, items: [] }
+  const professionalnet: Own<NetworkPost> = { isAlone: content.professionalnet !== undefined, items: [] }
+  const mentions: Own<IndexedMention> = { isAlone: content.mentions !== undefined, items: [] }
   add(content, `${option}.`, 60_000)
   return {
-    ...lists,
-    /** Undefined for made-up ones. */
-    listeners: content.listeners && listeners,
-    companies,
+    ...{ microblog, professionalnet, mentions, listeners, companies },
     publish: (given: SandboxPublication): void => {
       const content = (Array.isArray(given) ? { microblog: given } : given) as SandboxContent
       assertRecord('publish() content', content, published)
@@ -56,25 +55,15 @@ export function ownContentOf(content: SandboxContent, now: () => number) {
   }
 
   function add(content: SandboxContent, where: string, gap = 0): void {
+    const after = ({ items }: Own<unknown>) => ({ at: now(), gap, known: items.length })
+    const posts = complete(`${where}microblog`, content.microblog, microblogPost, after(microblog))
+    const given = content.professionalnet
+    const networkPosts = complete(`${where}professionalnet`, given, networkPost, after(professionalnet))
+    const found = complete(`${where}mentions`, content.mentions, mention, after(mentions))
     // If one record is refused, none is added.
-    const additions = Object.values(lists).map((list) => list.take(content, where, gap))
-    for (const add of additions) add()
-  }
-
-  function listOf<Name extends (typeof published)[number], Made>(
-    name: Name,
-    each: Complete<NonNullable<SandboxContent[Name]>[number], Made>,
-  ) {
-    const list = {
-      isAlone: content[name] !== undefined,
-      items: [] as readonly Made[],
-      /** Checks records, and returns the function that adds them. */
-      take(content: SandboxContent, where: string, gap: number): () => void {
-        const more = complete(where + name, content[name], each, { at: now(), gap, known: list.items.length })
-        return () => void (list.items = [...more, ...list.items])
-      },
-    }
-    return list
+    microblog.items = [...posts, ...microblog.items]
+    professionalnet.items = [...networkPosts, ...professionalnet.items]
+    mentions.items = [...found, ...mentions.items]
   }
 }
 
@@ -128,9 +117,9 @@ const listener: Complete<object, Listener> = (given, { field, serial }) => {
   return record
 }
 
-function mentionsFor([listener]: readonly Listener[]): Complete<object, IndexedMention> {
+function mentionBy(listenerId = 'lis_0'): Complete<object, IndexedMention> {
   return (given, { field, serial, at }) => {
-    const ids = { id: `men_${serial}`, listenerId: listener?.id ?? 'lis_0' }
+    const ids = { id: `men_${serial}`, listenerId }
     const made = { url: pageOfPost('ada', String(serial)), publishedAt: isoOf(at) }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
     assertId(field, mention, 'men_')

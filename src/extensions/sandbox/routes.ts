@@ -5,7 +5,7 @@ import { microblogPosts, technewsPosts } from './microblog-posts.ts'
 import type { Settings } from './options.ts'
 import context from './organization/context.json' with { type: 'json' }
 import { createMentions } from './organization/mentions.ts'
-import { createFeeds, createListeners, getRecord, listRecords } from './organization/monitors.ts'
+import { createFeeds, getRecord, listRecords } from './organization/monitors.ts'
 import { commentsOn, reactionsOn } from './professionalnet/comments-reactions.ts'
 import { findCompany, madeUpCompanies } from './professionalnet/companies.ts'
 import { listMatching } from './professionalnet/industries.ts'
@@ -34,7 +34,7 @@ export interface Route {
 /** Makes the routes of one sandbox. Changes made by its requests do not affect other sandboxes. */
 export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[] {
   const { seed, posts, own } = settings
-  const listeners = own.listeners ?? createListeners(seed)
+  const { listeners } = own
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(settings, own.mentions, listeners)
   const microblog = createPostStore(settings, own.microblog, microblogPosts, posts)
