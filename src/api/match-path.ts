@@ -15,7 +15,7 @@ export function matchPath<Route extends { readonly path: string }>(path: string,
 
 /** The percent-decoded id in a path, or null if the path does not match the template. */
 function idIn(path: string, template: string): string | null {
-  const [before, after] = template.split('{id}')
+  const [before, after] = template.split(/\{\w+\}/)
   if (before === undefined || after === undefined) return null
   if (!path.startsWith(before) || !path.endsWith(after)) return null
   const id = path.slice(before.length, path.length - after.length)

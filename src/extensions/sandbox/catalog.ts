@@ -4,6 +4,7 @@ import type { Planet } from '../../api/catalog/planet.ts'
 import type { Problem } from '../../api/catalog/problem.ts'
 import { check } from '../../api/schema/check.ts'
 import { firstIssues } from '../../api/issues.ts'
+import { matchPath } from '../../api/match-path.ts'
 import { createRandom } from './random.ts'
 import { readBody } from './read-body.ts'
 import type { RequestEntry } from './types.ts'
@@ -24,11 +25,8 @@ export function createCatalog(seed: number) {
   const planets = new Map<bigint, Planet>()
 
   async function answer(request: Request, entry: RequestEntry): Promise<[number, Planet | Problem]> {
-    const [, collection, id] = /^\/catalog(\/[^/]+)(?:\/([^/]+))?$/.exec(entry.path) ?? []
-    const template = id === undefined ? collection : `${collection}/{planetId}`
-    const operation = catalogOperations.find(
-      ({ method, path }) => method === entry.method && path === template,
-    )
+    const { routes, id } = matchPath(entry.path.slice(catalogPath.length), catalogOperations)
+    const operation = routes.find(({ method }) => method === entry.method)
     if (operation === undefined) return problem(404, `No operation ${entry.method} ${entry.path}`)
     entry.operation = operation.id
     if (request.headers.get('authorization') !== `Bearer ${token}`)
@@ -41,7 +39,7 @@ export function createCatalog(seed: number) {
     if (issues.length > 0)
       return problem(400, issues.map(({ path, message }) => `${path || 'body'} ${message}`).join('; '))
 
-    const isNew = id === undefined
+    const isNew = id === ''
     if (!isNew && !/^-?\d{1,19}$/.test(id)) return problem(400, 'planetId is not an integer')
     const known = isNew ? firstId + BigInt(planets.size) : BigInt(id)
     if (!isNew && !planets.has(known)) return problem(404, `No planet ${known}`)

@@ -5,7 +5,7 @@ const maxBodyBytes = 1024 * 1024
 
 /** The body of a request. */
 export type RequestBody =
-  { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'none' | 'not json' | 'too large' }
+  { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'not json' | 'too large' }
 
 /** Reads the body of a request; rejects with the signal's reason if the caller aborts. */
 export async function readBody(
@@ -14,7 +14,6 @@ export async function readBody(
 ): Promise<RequestBody> {
   const bytes = await readBytes(request, maxBodyBytes).finally(() => request.signal.throwIfAborted())
   if (bytes === 'too large') return { kind: 'too large' }
-  if (bytes.byteLength === 0) return { kind: 'none' }
   try {
     return { kind: 'json', value: parse(new TextDecoder().decode(bytes)) }
   } catch {
