@@ -30,8 +30,7 @@ export function resolveOptions(options: SandboxOptions) {
     },
     now,
     own: ownContentOf(content, seed, now),
-    /** Each with its scopes. */
-    keys: keys.map(({ key, scopes }) => [key, scopes] as const),
+    keys,
   }
 }
 

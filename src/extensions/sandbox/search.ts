@@ -8,8 +8,6 @@ import { type Moment, pageOf } from './pages.ts'
 import { pageIn, requiredText } from './params.ts'
 import type { PostStore } from './post-store.ts'
 
-const technewsPageSize = 20
-
 /** Filters that a category adds. */
 const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
   Photos: { onlyPostsWithPhotos: true },
@@ -49,7 +47,7 @@ export function searchMicroblog(
 export function searchTechnews(store: PostStore<IndexedPost>, corpusId: string, input: unknown) {
   const query = requiredText(input, 'query')
   const request = {
-    ...pageIn(input, technewsPageSize),
+    ...pageIn(input, 20),
     search: ['technews', corpusId, query],
     now: store.now(),
   }

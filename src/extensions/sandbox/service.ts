@@ -1,8 +1,8 @@
+import { descriptionGet } from '../../api/description.ts'
 import { inputOf } from '../../api/query-input.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { organizationLimits } from '../../api/limits.ts'
 import type { Operation, Scope } from '../../api/operation.ts'
-import type { OperationId } from '../../api/operations.ts'
 import { check } from '../../api/schema/check.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Admitted, admit, allScopes, defaultScopes } from './admission.ts'
@@ -17,9 +17,6 @@ import { basePath, createRoutes } from './routes.ts'
 import { type CountsAsOpen, toResponse } from './to-response.ts'
 import type { Fault, RequestEntry, Sandbox, SandboxOptions } from './types.ts'
 
-/** The description is sent without a request id; whether the service adds one is not documented. */
-const openapi: OperationId = 'openapi'
-
 /** A sandbox for any address, with the handler that a server needs. */
 export function createService(options: SandboxOptions) {
   const settings = resolveOptions(options)
@@ -30,7 +27,7 @@ export function createService(options: SandboxOptions) {
   const keys = new Map<string, readonly Scope[]>([
     [apiKey, defaultScopes],
     [writeKey, allScopes],
-    ...settings.keys,
+    ...settings.keys.map(({ key, scopes }) => [key, scopes] as const),
   ])
   const byOperation: Record<string, number> = {}
   const ledger = { spent: 0, byOperation }
@@ -148,8 +145,9 @@ function keptHeaders({ headers }: Request): Record<string, string> {
 function answer(admitted: Admitted, body: RequestBody, { requestId, query }: RequestEntry): SandboxResponse {
   try {
     const data = dataOf(admitted, body, query)
-    const text = JSON.stringify(admitted.operation.id === openapi ? data : { requestId, ...data })
-    return { status: 200, headers: jsonHeaders(), body: text, data }
+    // Whether the service adds a request id to its description is not documented.
+    const sent = admitted.operation === descriptionGet ? data : { requestId, ...data }
+    return { status: 200, headers: jsonHeaders(), body: JSON.stringify(sent), data }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     return errorResponse(requestId, error)

@@ -14,9 +14,6 @@ import { type Random, createRandom, hash } from '../random.ts'
 import { SandboxError } from '../responses.ts'
 import type { Network, NetworkPost } from './network.ts'
 
-/** Most reactions in one answer. */
-const maxReactions = 100
-
 /**
  * Fetches the comments on a post, oldest first; the same post always has the same ones. Those that a new post would get
  * later are of now. One post in five does not report how many it has.
@@ -60,11 +57,11 @@ export function commentBy(
 
 /**
  * Fetches the reactions on a post. Request and response are made up: the service documents neither. It takes `postUrl`,
- * `cursor` and `count`, and answers with `reactions` and the `meta` of a search by cursor, with the credits charged.
+ * `cursor` and `count` up to 100, and answers with `reactions` and the `meta` of a search by cursor, with the credits charged.
  */
 export function reactionsOn(network: Network, input: unknown) {
   const postUrl = requiredText(input, 'postUrl')
-  const request = { ...pageIn(input, maxReactions), search: ['reactions', network.seed, postUrl] }
+  const request = { ...pageIn(input, 100), search: ['reactions', network.seed, postUrl] }
   const { page: reactions, meta } = pageOf(request, () => {
     const { post } = findPost(network, postUrl)
     const random = createRandom(`${network.seed}/reactions/${post.urn}`)
