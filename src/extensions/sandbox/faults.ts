@@ -54,16 +54,16 @@ export function injectedResponse(fault: Fault, requestId: string): SandboxRespon
   return errorResponse(requestId, new SandboxError(status, details))
 }
 
-/** Applies the headers and body of a fault to a response. */
+/** Applies the headers, body and cut of a fault to a response. */
 export function applyFault(
   response: SandboxResponse,
-  { retryAfter, headers = {}, body }: Fault,
+  { retryAfter, headers = {}, body, cut }: Fault,
 ): SandboxResponse {
   const merged = new Headers(response.headers)
   if (retryAfter !== undefined) merged.set('retry-after', String(retryAfter))
   for (const [name, value] of Object.entries(headers)) merged.set(name, value)
   const text = typeof body === 'object' ? JSON.stringify(body) : body
-  return { ...response, headers: merged, body: text ?? response.body }
+  return { ...response, headers: merged, body: text ?? response.body, cut }
 }
 
 /** The error with which `fetch` reports a reset connection. */

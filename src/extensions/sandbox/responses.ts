@@ -1,5 +1,6 @@
 import { codeOfStatus } from '../../api/error-envelope.ts'
 import { type Issue, firstIssues } from '../../api/issues.ts'
+import type { Fault } from './types.ts'
 
 /** What an error tells besides its status. `retryAfter` is also sent as a header. */
 export interface ErrorDetails {
@@ -36,6 +37,7 @@ export interface SandboxResponse {
   readonly body: string
   /** What a success returns, before it is written as JSON: its items are charged. */
   readonly data?: unknown
+  readonly cut?: Fault['cut']
 }
 
 /**

@@ -62,7 +62,7 @@ export function createService(options: SandboxOptions) {
         : process(entry, admission, body, fault)
       request.signal.throwIfAborted()
       entry.status = response.status
-      return toResponse(response, { cut: fault?.cut, countsAsOpen, request, release })
+      return toResponse(response, request, countsAsOpen, release)
     } catch (error) {
       release()
       throw error

@@ -1,6 +1,5 @@
 import type { SandboxResponse } from './responses.ts'
 import { connectionReset } from './faults.ts'
-import type { Fault } from './types.ts'
 
 /** When a request stops counting as open: when the response is made, or when its body was read. */
 export type CountsAsOpen = 'until answered' | 'until read'
@@ -10,13 +9,10 @@ export type CountsAsOpen = 'until answered' | 'until read'
  * never read the body.
  */
 export function toResponse(
-  { status, headers, body }: SandboxResponse,
-  {
-    cut,
-    countsAsOpen,
-    request,
-    release,
-  }: { cut: Fault['cut']; countsAsOpen: CountsAsOpen; request: Request; release: () => void },
+  { status, headers, body, cut }: SandboxResponse,
+  request: Request,
+  countsAsOpen: CountsAsOpen,
+  release: () => void,
 ): Response {
   const isWhole = cut === undefined
   const hasBody = ![204, 205, 304].includes(status)
