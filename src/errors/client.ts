@@ -189,11 +189,11 @@ export class PaginationError extends SocialSearchError {
  * await client.close()
  * await search.catch((error: unknown) => console.log(error instanceof ClosedError)) // true
  */
-export class ClosedError extends SocialSearchError {
+export class ClosedError extends SharedError {
   static override readonly name: string = 'ClosedError'
   declare readonly code: 'closed'
 
-  constructor(context?: ErrorContext, closed = 'client') {
-    super('closed', `the ${closed} is closed`, context)
+  constructor(closed: 'client' | 'limiter' = 'client', context?: ErrorContext) {
+    super('closed', `the ${closed} is closed`, [closed], context)
   }
 }

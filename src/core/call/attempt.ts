@@ -115,6 +115,7 @@ export class OpenAttempt {
     signal.throwIfAborted()
     this.#entry.sent = new Date().toISOString()
     this.#start = performance.now()
+    // From now on, it may be charged.
     const tookEffect = effectOf(this.#at.call.operation) === 'read' ? 'no' : 'unknown'
     this.#at = { ...this.#at, phase: 'headers', tookEffect }
     this.#at.call.cancellation.markInFlight(true)
@@ -139,8 +140,9 @@ export class OpenAttempt {
     this.#at = isFailure ? this.#at : { ...this.#at, tookEffect, success: outcome }
     const closedMs = isFailure ? outcome.closedMs : null
     if (closedMs !== null) call.client.limiter.closeSurface(call.operation.surface, closedMs)
-    if (this.#keepSlotMs > 0) setTimeout(() => this.#openCalls.release(this.#lease), this.#keepSlotMs)
-    else this.#openCalls.release(this.#lease, closedMs !== null)
+    const release = (): void => this.#openCalls.release(this.#lease, closedMs !== null)
+    if (this.#keepSlotMs > 0) setTimeout(release, this.#keepSlotMs)
+    else release()
     return settled
   }
 

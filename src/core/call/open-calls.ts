@@ -23,7 +23,7 @@ export const waitReasons: Record<Wait['reason'], string> = {
   retry: 'the last attempt failed',
 }
 
-const closed = new Ended((context) => new ClosedError(context))
+const closed = new Ended((context) => new ClosedError('client', context))
 
 // No interfaces: they would have to be exported, since declarations of users that infer them would name them.
 

@@ -175,8 +175,8 @@ class CallRun {
     if (isRetried) await cancellation.race(() => refreshing)
   }
 
-  #errorOf(thrown: unknown): unknown {
-    const error = thrown instanceof Failure ? thrown.error : thrown
+  #errorOf(error: unknown): unknown {
+    if (error instanceof Failure) return error.error
     if (error instanceof Ended) return errorOfEnd(this.#situation(), error)
     // The reason of the caller's signal is passed on unchanged.
     const { signal } = this.#call.cancellation

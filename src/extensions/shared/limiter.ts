@@ -88,7 +88,7 @@ export class SharedLimiter implements CallLimiter {
   }
 
   acquire(request: QueueRequest): Promise<Lease> {
-    if (this.#sync.isClosed) return Promise.reject(new ClosedError({}, 'limiter'))
+    if (this.#sync.isClosed) return Promise.reject(new ClosedError('limiter'))
     return this.#at(request.surface).queue.acquire(request)
   }
 
@@ -108,7 +108,7 @@ export class SharedLimiter implements CallLimiter {
    * in flight keep their slots until they end.
    */
   async close(): Promise<void> {
-    for (const { queue } of this.#sync.surfaces.values()) queue.refuse(new ClosedError({}, 'limiter'))
+    for (const { queue } of this.#sync.surfaces.values()) queue.refuse(new ClosedError('limiter'))
     await this.#sync.stop()
   }
 

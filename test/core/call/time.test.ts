@@ -6,9 +6,10 @@ import {
   CreditBudgetError,
   type Fetch,
 } from '../../../src/index.ts'
+import { SharedLimiter, memoryStore } from '../../../src/extensions/shared/index.ts'
 import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { failure, hang, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { failure, hang, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -121,6 +122,22 @@ describe('close', () => {
     const client = makeClient({ logger: { debug } })
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ name: 'ClosedError', charged: 'no', attempts: [{ status: 503 }] })
+  })
+
+  it('close() of the limiter ends calls with what they may have cost, and with the params to resume from', async () => {
+    service.script(unreachable)
+    const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
+    const client = makeClient({ limiter, limits: undefined, retry: { ambiguous: true } })
+    const call = client.microblog.search(query).then()
+    call.catch(() => {})
+    await pass(400)
+    await limiter.close()
+    const { error } = await settle(call)
+    expect(error).toMatchObject({
+      ...{ name: 'ClosedError', message: expect.stringMatching(/^microblog.search: the limiter is closed/) },
+      ...{ operation: 'microblog.search', charged: 'unknown', next: query, attempts: [{}] },
+    })
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
   })
 
   it('close() resolves when all reservations are settled, however often it is called', async () => {
