@@ -30,7 +30,7 @@ it.skipIf(process.platform === 'win32')(
     await session.replace(tokenSet({ expiresAt: Date.now() }))
     const child = fork(join(import.meta.dirname, 'refresher.ts'), [path, url])
     onTestFinished(() => void child.kill('SIGKILL'))
-    await expect.poll(() => responses.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => responses.length, { timeout: 50_000 }).toBe(1)
     child.kill('SIGSTOP')
 
     let token: string | undefined
@@ -43,4 +43,5 @@ it.skipIf(process.platform === 'win32')(
     child.kill('SIGCONT')
     expect([await other, await end, responses.length]).toEqual(['new', [0, null], 1])
   },
+  60_000,
 )

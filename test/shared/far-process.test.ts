@@ -133,6 +133,34 @@ describe('SharedLimiter', () => {
     expect(ms).toBeLessThan(3000)
   })
 
+  it('takes turns with another process as before when a single reply was slow', async () => {
+    const { connect } = distantDatabase()
+    let slowMs = 0
+    const own = connect(2)
+    const update: SharedStore['update'] = async (...args) => {
+      await wait(slowMs)
+      slowMs = 0
+      return own.update(...args)
+    }
+    const limiters = [{ ...own, update }, connect(2)].map(
+      (store) =>
+        new SharedLimiter({ store, organization: 'acme', limits: { inFlight: 1, perMinute: 10_000 } }),
+    )
+    let sends = ''
+    const use = async (by: number): Promise<void> => {
+      const lease = await limiters[by]!.acquire(request)
+      sends += String(by)
+      await wait(100)
+      lease.release()
+    }
+    for (const by of [0, 1, 0]) await settle(use(by))
+    slowMs = 1900
+    await settle(use(0))
+    sends = ''
+    await settle(Promise.all(Array.from({ length: 40 }, (_, i) => use(i % 2))))
+    expect(sends).not.toContain('0000')
+  })
+
   it('waits three seconds at most for a process that has ended, however far it was', async () => {
     const { connect } = distantDatabase()
     let isEnded = false
