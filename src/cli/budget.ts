@@ -1,14 +1,11 @@
 import { rounded } from '../extend.ts'
 import { count } from '../lib/count.ts'
-import { UsageError } from './command-errors.ts'
 import { openFile, ownerOf, storeSet } from './machine.ts'
 import { baseUrlOf } from './options.ts'
 import { PeriodBudget, type PeriodTerms, endTextOf, periodTermsOf, textOf } from './period-budget.ts'
 import { print } from './terminal.ts'
 
 const periods = ['hour', 'day', 'month'] as const
-
-const noBudget = 'No budget is set. Set one: social-search budget 200/day\n'
 
 const noAddress =
   'To see what was spent, log in, or set SOCIAL_SEARCH_BASE_URL: each address has its own count\n'
@@ -21,8 +18,6 @@ export async function budget(text: string | undefined): Promise<void> {
 
 async function set(text: string): Promise<void> {
   const terms = text === 'off' ? undefined : periodTermsOf('the budget', text, true)
-  if (terms === undefined && text !== 'off')
-    throw new UsageError(`the budget must be credits a period, such as 200/day, or off, got ${text}`)
   const { store } = await openFile(true)
   await storeSet(store, terms === undefined ? '' : textOf(terms))
   store.close()
@@ -36,7 +31,7 @@ async function set(text: string): Promise<void> {
 async function show(): Promise<void> {
   const baseUrl = baseUrlOf()
   const { store, set } = await openFile(true)
-  const lines = set === undefined ? [noBudget] : []
+  const lines = set === undefined ? ['No budget is set. Set one: social-search budget 200/day\n'] : []
   if (baseUrl === undefined && set !== undefined) lines.push(`${textOf(set)} for all commands\n`)
   if (baseUrl === undefined) lines.push(noAddress)
   const owner = ownerOf(baseUrl ?? '')

@@ -87,12 +87,15 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
 export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
   const path = fileOfUser()
   const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  const late = (): never => {
+    throw new Error(`${path} is locked by another program`)
+  }
   let store: ReturnType<typeof sqliteStore> | undefined
   try {
     await importWithSqlite('a budget of a period', () => import('node:sqlite'))
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const opened = (store = sqliteStore(path))
-    return { store, set: await within(openMs, () => readSet(opened), tooLate) }
+    return { store, set: await within(openMs, () => readSet(opened), late) }
   } catch (error) {
     store?.close()
     if (!isNeeded && size === 0) return undefined
@@ -105,15 +108,11 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
 const setKey = 'set-1'
 
 async function readSet(store: SharedStore): Promise<PeriodTerms | undefined> {
-  const text = await store.update(setKey, (found) => ({ result: found ?? '' }))
-  return periodTermsOf('the budget', text, true)
+  const text = await store.update(setKey, (found) => ({ result: found }))
+  return text ? periodTermsOf('the budget', text, true) : undefined
 }
 
 /** Sets the budget of all commands; an empty text removes it. */
 export async function storeSet(store: SharedStore, text: string): Promise<void> {
   await store.update(setKey, () => ({ value: text, result: undefined }))
-}
-
-function tooLate(): never {
-  throw new Error(`${fileOfUser()} is locked by another program`)
 }

@@ -82,10 +82,8 @@ export function budgetOf({ budget }: SharedFlags, spent = 0): CreditBudget | und
   return new CreditBudget(Math.max(0, credits - spent))
 }
 
-export type WalkOptions = Pick<PagedOptions, 'maxPages' | 'limit'>
-
 /** How far a walk goes: one page, unless a flag says more. */
-export function walkOptions({ all, maxPages, limit }: SharedFlags): WalkOptions {
+export function walkOptions({ all, maxPages, limit }: SharedFlags): Pick<PagedOptions, 'maxPages' | 'limit'> {
   if (maxPages === undefined && limit === undefined) return all === true ? {} : { maxPages: 1 }
   if (all === true) throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')
   return {

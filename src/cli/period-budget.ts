@@ -22,13 +22,13 @@ interface Spending {
   readonly commands: Readonly<Record<string, number>>
 }
 
-/** The terms of a budget such as `200/day`; undefined for credits without a period. */
+/** The terms of a budget such as `200/day`; undefined for credits without a period, which cannot be set. */
 export function periodTermsOf(name: string, text: string, isSet = false): PeriodTerms | undefined {
-  if (text === '' || Number.isFinite(Number(text))) return undefined
+  if (!isSet && Number.isFinite(Number(text))) return undefined
   const [, credits, every] = /^(\d+(?:\.\d+)?)\/(hour|day|month)$/.exec(text) ?? []
   if (credits === undefined)
     throw new UsageError(
-      `${name} must be ${isSet ? '' : 'credits such as 20, or '}credits a period: 20/hour, 200/day or 6000/month; got ${text}`,
+      `${name} must be ${isSet ? '' : 'credits such as 20, or '}credits a period: 20/hour, 200/day or 6000/month${isSet ? ', or off' : ''}; got ${text}`,
     )
   return { limit: Number(credits), every: every as Period, isSet }
 }

@@ -12,7 +12,7 @@ import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
-import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
+import { budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { RecordDatabase, storedProgress } from './record-database.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
@@ -38,7 +38,7 @@ export async function runOperation(
     throw new UsageError('--format and --fields are for printed records; leave them out with --out')
   const { params, id } = paramsOf(operation, flags, positional)
   const formatter = createFormatter(operation, flags)
-  const walk: WalkOptions = walkOptions(flags)
+  const walk = walkOptions(flags)
   const machine = await openMachine(flags, commandOf(operation.id))
   const job = { operation: operation.id, params }
   const isPaid = operation.price.kind !== 'free'
@@ -124,7 +124,9 @@ export async function runOperation(
     const isFinal = code === exitCodes.usage || (reason instanceof ApiError && reason.status === 400)
     const canContinue =
       failed !== null && operation.paging !== undefined && !isFinal && (pages > 0 || out !== undefined)
-    const budget = out !== undefined && isOfRun(error) ? ' and a higher --budget, which counts all runs' : ''
+    // Only the budget of `--budget 20` has no name.
+    const isOfJob = out !== undefined && error instanceof CreditBudgetError && error.budget === undefined
+    const budget = isOfJob ? ' and a higher --budget, which counts all runs' : ''
     if (pages > 0) tell(done())
     complain(reason, canContinue ? continuation(failed) + budget : undefined, unwritten)
     return code
@@ -148,9 +150,4 @@ export async function runOperation(
     const limit = walk.limit === undefined ? [] : ['--limit', String(walk.limit - state.records)]
     return ['the same command with', ...[...page, ...limit].map(quoted)].join(' ')
   }
-}
-
-/** Whether the budget of `--budget 20` has ended the job, and no other one. */
-function isOfRun(error: unknown): boolean {
-  return error instanceof CreditBudgetError && error.budget === undefined
 }

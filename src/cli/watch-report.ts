@@ -15,10 +15,6 @@ interface Row {
   isKnown: boolean
 }
 
-const emptyRow = (isKnown: boolean): Row => ({
-  ...{ posts: 0, credits: 0, delays: [], gaps: [], hasLook: false, isKnown },
-})
-
 /** More gaps of a query are counted. */
 const mostGaps = 3
 
@@ -28,7 +24,10 @@ export class WatchReport {
 
   /** @param states What earlier runs have stored of the queries. */
   constructor(queries: readonly string[], states: Readonly<Record<string, object | null>>) {
-    this.#rows = new Map(queries.map((query) => [query, emptyRow(states[query] != null)]))
+    const empty = { posts: 0, credits: 0, gaps: [], hasLook: false }
+    this.#rows = new Map(
+      queries.map((query) => [query, { ...empty, delays: [], isKnown: states[query] != null }]),
+    )
   }
 
   add(
@@ -43,13 +42,11 @@ export class WatchReport {
       const delay = now - Date.parse(timestamp ?? postedAt ?? '')
       if (delay >= 0) row.delays.push(delay)
     }
-    Object.assign(row, {
-      posts: row.posts + posts.length,
-      credits: row.credits + credits,
-      gaps,
-      hasLook: true,
-      isKnown: row.isKnown || error === null,
-    })
+    row.posts += posts.length
+    row.credits += credits
+    row.gaps = gaps
+    row.hasLook = true
+    row.isKnown ||= error === null
   }
 
   /**

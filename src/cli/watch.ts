@@ -16,7 +16,7 @@ import { InterruptHandler } from './interrupt-handler.ts'
 import { RecordDatabase } from './record-database.ts'
 import { print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
-import { type SearchFlags, type Searches, jobOf, operationOf, searchesOf, statesOf } from './watch-search.ts'
+import { type SearchFlags, jobOf, operationOf, searchesOf, statesOf } from './watch-search.ts'
 
 export interface WatchFlags extends SearchFlags {
   readonly maxPages: string
@@ -29,7 +29,7 @@ const mostEstimated = 10
 /** Prints new posts as JSON Lines, or stores them. */
 export async function watch(words: readonly string[], flags: WatchFlags): Promise<void> {
   const operation = operationOf(flags)
-  const { out } = flags
+  const { out, network } = flags
   const searches = searchesOf(operation, flags, words)
   const queries = Object.keys(searches)
   if (queries.length > 1 && out === undefined)
@@ -73,10 +73,9 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     const outlook = await budget?.summary?.()
     const pace = outlook && paceText(outlook, queries.length * operation.price.credits, options.freshness)
     if (pace !== undefined) tell(pace)
-    for await (const batch of watchSearches(client, namedSearches(flags, searches), {
-      ...options,
-      states,
-    })) {
+    const named = Object.entries(searches).map(([query, params]) => [query, { ...params, network }])
+    const all = Object.fromEntries(named) as Readonly<Record<string, SearchToWatch>>
+    for await (const batch of watchSearches(client, all, { ...options, states })) {
       const { name, posts, state, error } = batch
       const credits = client.credits.spent + client.credits.uncertain
       report.add(batch, credits - spent)
@@ -123,9 +122,4 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     for (const line of lines) (out === undefined ? tell : say)(line)
     await machine.close()
   }
-}
-
-function namedSearches({ network }: WatchFlags, searches: Searches): Readonly<Record<string, SearchToWatch>> {
-  const all = Object.entries(searches).map(([query, params]) => [query, { ...params, network }])
-  return Object.fromEntries(all) as Readonly<Record<string, SearchToWatch>>
 }

@@ -116,8 +116,9 @@ describe('social-search budget', () => {
   })
 
   it('refuses credits without a period', async () => {
-    const message = 'the budget must be credits a period, such as 200/day, or off, got 200'
-    expect(await setTo('200')).toMatchObject(failed(2, message))
+    const message = 'the budget must be credits a period: 20/hour, 200/day or 6000/month, or off; got '
+    for (const text of ['200', "''", '4/week'])
+      expect(await setTo(text)).toMatchObject(failed(2, message + text.replace("''", '')))
   })
 
   it('stops a command that cannot read the budget that is set', async () => {
