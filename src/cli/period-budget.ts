@@ -1,4 +1,5 @@
 import type { Reservation } from '../index.ts'
+import type { CreditBudgetError } from '../errors/index.ts'
 import { SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
 import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
@@ -44,12 +45,17 @@ export function endTextOf(every: Period): string {
   return `${new Date(end).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** What to do when too little is left, by the name of the budget; only one of a period has a name. */
-export function raiseText(name = ''): string {
-  const [, flag = '', credits, every] = /^(--)?budget (.+)\/(\w+)$/.exec(name) ?? []
+/** What to do when too little is left; only the budget of a period has a name. */
+export function raiseText({ budget = '', needed }: CreditBudgetError): string {
+  const [, flag, credits, every] = /^(--)?budget (.+)\/(\w+)$/.exec(budget) ?? []
   if (credits === undefined) return 'Raise --budget'
-  const start = `${flag ? '' : 'The '}${name} starts again at ${endTextOf(every as Period)}`
-  return `${start}; wait, or raise ${flag ? '--budget' : `it: social-search budget ${Number(credits) * 2}/${every}`}`
+  const more = Math.max(needed, 2 * Number(credits))
+  const raise = `raise ${flag ? '--budget' : `it: social-search budget ${more}/${every}`}`
+  const isTooLow = needed > Number(credits)
+  const wait = isTooLow
+    ? 'is too low for this call;'
+    : `starts again at ${endTextOf(every as Period)}; wait, or`
+  return `${flag ? '' : 'The '}${budget} ${wait} ${raise}`
 }
 
 /** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */

@@ -53,6 +53,14 @@ describe('social-search budget', () => {
     expect(sandbox.ledger.spent).toBe(8)
   })
 
+  it('says that waiting does not help when a call costs more than the whole budget', async () => {
+    await setTo('20/day')
+    const { err } = await social('comments https://x')
+    expect(err).toContain(
+      '20 left. The budget 20/day is too low for this call; raise it: social-search budget 100/day\n',
+    )
+  })
+
   it('counts two limits of one period once, and keeps the lower one', async () => {
     await setTo('8/day')
     expect((await social(`${search} --budget 2/day`)).code).toBe(0)
