@@ -7,7 +7,7 @@ import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
 import { patience, quoted } from './record-database.ts'
-import { importWithSqlite } from './sqlite.ts'
+import { importSqlite } from './sqlite.ts'
 import { say } from './terminal.ts'
 
 interface ExportFlags {
@@ -30,7 +30,7 @@ interface Position {
 
 /** Makes a file of the records in a database. */
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
-  const { DatabaseSync } = await importWithSqlite('export', () => import('node:sqlite'))
+  const { DatabaseSync } = await importSqlite('export')
   if (!existsSync(from)) throw new UsageError(`${from} does not exist`)
   const database = new DatabaseSync(resolve(from))
   try {

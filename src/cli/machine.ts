@@ -9,7 +9,7 @@ import type { SharedFlags } from './flags.ts'
 import { addressOf } from './options.ts'
 import { PeriodBudget, type PeriodTerms, periodTermsOf, textOf } from './period-budget.ts'
 import { userFolder } from './user-folder.ts'
-import { importWithSqlite } from './sqlite.ts'
+import { importSqlite } from './sqlite.ts'
 
 /** What the commands of this user share. It outlives the logins. */
 function fileOfUser(): string {
@@ -92,7 +92,7 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
   }
   let store: ReturnType<typeof sqliteStore> | undefined
   try {
-    await importWithSqlite('a budget of a period', () => import('node:sqlite'))
+    await importSqlite('a budget of a period')
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const opened = (store = sqliteStore(path))
     return { store, set: await within(openMs, () => readSet(opened), late) }

@@ -11,7 +11,7 @@ import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import type { FileLock } from '../lib/node/file-lock.ts'
 import { lockForRun } from './run-lock.ts'
-import { importWithSqlite } from './sqlite.ts'
+import { importSqlite } from './sqlite.ts'
 
 /** How far a job or a watch is. */
 export type Progress = Readonly<Record<string, unknown>>
@@ -75,7 +75,7 @@ export class RecordDatabase {
 
   /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
-    const { DatabaseSync } = await importWithSqlite('--out', () => import('node:sqlite'))
+    const { DatabaseSync } = await importSqlite('--out')
     const lock = await lockForRun(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)
     let database: DatabaseSync | undefined
     try {
@@ -174,7 +174,7 @@ export async function storedProgress(
   path: string,
   jobs: readonly object[],
 ): Promise<readonly (Progress | undefined)[]> {
-  const { DatabaseSync } = await importWithSqlite('--out', () => import('node:sqlite'))
+  const { DatabaseSync } = await importSqlite('--out')
   let database: DatabaseSync | undefined
   try {
     const opened = (database = new DatabaseSync(resolve(path), { readOnly: true }))

@@ -1,7 +1,7 @@
 import { type FileLock, NotALock, takeFileLock } from '../lib/node/file-lock.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
-import { importWithSqlite } from './sqlite.ts'
+import { importSqlite } from './sqlite.ts'
 
 /**
  * Lets one run at a time write a file.
@@ -10,7 +10,7 @@ import { importWithSqlite } from './sqlite.ts'
  * @throws {UsageError} if no lock can be made, or another run has it.
  */
 export async function lockForRun(path: string, part = ''): Promise<FileLock> {
-  const sqlite = await importWithSqlite('a job', () => import('node:sqlite'))
+  const sqlite = await importSqlite('a job')
   try {
     const lock = asWritten(path, () => takeFileLock(sqlite, path, part))
     if (lock !== null) return lock
