@@ -5,7 +5,7 @@ import { shortNames } from '../api/main-fields.ts'
 import { assertDocumented, assertFields, fieldsOf } from '../extensions/export/fields.ts'
 import { createCard, picked } from './card.ts'
 import type { SharedFlags } from './flags.ts'
-import { type FormatOptions, type Formatter, terminalWidth } from './formatter.ts'
+import { type FormatOptions, type Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
 
 export const formats = ['jsonl', 'csv', 'table'] as const
@@ -19,7 +19,8 @@ export function createFormatter(
   operation: Operation,
   { format, fields: list }: Pick<SharedFlags, 'format' | 'fields'>,
 ): Formatter {
-  const width = terminalWidth()
+  const { isTTY, columns } = process.stdout
+  const width = isTTY ? columns || 80 : undefined
   const fields = list?.split(',')
   if (fields !== undefined) {
     assertFields(fields)

@@ -13,12 +13,6 @@ export interface FormatOptions {
   readonly width: number | undefined
 }
 
-/** Columns of the terminal that stdout is; undefined without a terminal. */
-export function terminalWidth(): number | undefined {
-  const { isTTY, columns } = process.stdout
-  return isTTY ? columns || 80 : undefined
-}
-
 /** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
 export function localTime(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined

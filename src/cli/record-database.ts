@@ -29,8 +29,6 @@ export class RecordDatabase {
   readonly #columns: readonly Column[]
   /** The field that the service documents as unique. */
   readonly #unique: string | undefined
-  /** Whether the key has a separate column. */
-  readonly #hasKey: boolean
   readonly #insert: StatementSync
   /** Makes the table of which query has found a record, and a view of it. */
   readonly #createFound: string
@@ -47,7 +45,6 @@ export class RecordDatabase {
     this.#columns = columnsOf(operation)
     this.#unique = operation.unique
     const unique = this.#columns.find(({ path }) => path === operation.unique)
-    this.#hasKey = unique === undefined
     const table = quoted(tableOf(operation))
     const columns = [
       ...(unique === undefined ? ['"key" TEXT PRIMARY KEY'] : []),
@@ -142,7 +139,8 @@ export class RecordDatabase {
       const value = cellOf(record, path)
       return typeof value === 'boolean' ? Number(value) : value
     })
-    return [...(this.#hasKey ? [this.#keyOf(record)] : []), ...cells, jsonOf(record)]
+    const hasUniqueColumn = this.#columns.some(({ path }) => path === this.#unique)
+    return [...(hasUniqueColumn ? [] : [this.#keyOf(record)]), ...cells, jsonOf(record)]
   }
 
   /** An id that is not documented as unique may be that of something else, such as of the post that a reaction is about. */
