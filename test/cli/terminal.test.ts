@@ -70,8 +70,8 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
   })
 
   it('gets a single record as a label and a value on each line', async () => {
-    const { out } = await social('organization usage')
-    expect(unstyled(out)).toMatch(/^Period start {3}20.+\nPeriod end {5}20.+\nCredits spent {2}0\n$/)
+    const { out } = await social('organization context')
+    expect(unstyled(out)).toMatch(/^Name {9}Kettle.+\nDescription {2}A made-up.+\nWebsite {6}https:.+\n/)
   })
 
   it('gets bold titles and dim ids, unless NO_COLOR is set', async () => {
