@@ -1,4 +1,7 @@
-import { isInteger, isLosslessNumber, parse, stringify } from 'lossless-json'
+import { isInteger, isLosslessNumber, parse } from 'lossless-json'
+
+/** Writes JSON; bigints become integers. */
+export { stringify as stringifyCatalogJson } from 'lossless-json'
 
 /**
  * Parses JSON of the catalog. Fields that hold ids become bigints, since a number cannot hold 64 bits. All else is
@@ -20,9 +23,3 @@ function readNumber(name: string, value: unknown): unknown {
     return BigInt(isExact ? number : value.value)
   return number
 }
-
-/** Writes JSON; bigints become integers. */
-export const stringifyCatalogJson: (
-  value: unknown,
-  replacer?: (name: string, value: unknown) => unknown,
-) => string | undefined = stringify

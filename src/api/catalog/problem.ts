@@ -10,15 +10,10 @@ export interface Problem {
   detail?: string
 }
 
-/** Reads a problem; returns null if the body lacks its texts, and so comes from another server. */
+/** Reads the texts of a problem; returns null if the body lacks its texts, and so comes from another server. */
 export function readProblem(body: unknown): Problem | null {
   if (!isRecord(body)) return null
-  const { type, title, status, detail } = body
-  const problem = {
-    ...(typeof type === 'string' && { type }),
-    ...(typeof title === 'string' && { title }),
-    ...(typeof detail === 'string' && { detail }),
-  }
-  if (Object.keys(problem).length === 0) return null
-  return { ...problem, ...(typeof status === 'number' && { status }) }
+  const { type, title, detail } = body
+  const texts = Object.entries({ type, title, detail }).filter(([, text]) => typeof text === 'string')
+  return texts.length === 0 ? null : Object.fromEntries(texts)
 }

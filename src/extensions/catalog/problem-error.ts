@@ -16,10 +16,8 @@ export class ProblemError extends ApiError {
   /** Details of this occurrence. */
   declare readonly detail?: string
 
-  constructor(details: ApiErrorDetails, { type, title, detail }: Problem) {
+  constructor(details: ApiErrorDetails, problem: Problem) {
     super(details)
-    if (type !== undefined) this.type = type
-    if (title !== undefined) this.title = title
-    if (detail !== undefined) this.detail = detail
+    Object.assign(this, problem)
   }
 }
