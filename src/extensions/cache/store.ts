@@ -1,4 +1,5 @@
 import { within } from '../../lib/abort.ts'
+import { remember } from '../../lib/remember.ts'
 
 /** Where a cache keeps answers. Each method may return a promise. */
 export interface CacheStore {
@@ -30,10 +31,7 @@ export class MemoryStore implements CacheStore {
   }
 
   set(key: string, value: string): void {
-    this.#values.delete(key)
-    this.#values.set(key, value)
-    const [oldest = ''] = this.#values.keys()
-    if (this.#values.size > this.#maxEntries) this.#values.delete(oldest)
+    remember(this.#values, key, value, this.#maxEntries)
   }
 
   delete(key: string): void {

@@ -1,7 +1,7 @@
 import { count } from '../../lib/count.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
+import { remember } from '../../lib/remember.ts'
 import { cutText } from '../tools/compact.ts'
-import { remember } from '../tools/pages.ts'
 import type { ConfirmRequest } from '../tools/index.ts'
 import { type InputRequiredResult, type ServerContext, inputRequired } from './protocol.ts'
 

@@ -1,4 +1,5 @@
 import type { Operation } from '../../api/operation.ts'
+import { remember } from '../../lib/remember.ts'
 import type { Compact } from './compact.ts'
 import type { Item } from './list-result.ts'
 
@@ -51,7 +52,7 @@ export class Pages {
   /** The handle of a place, for a result. */
   handleOf(place: Place): string {
     const handle = `next_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`
-    remember(this.#places, handle, place)
+    remember(this.#places, handle, place, kept)
     return handle
   }
 
@@ -72,18 +73,11 @@ export class Pages {
 
   /** Keeps a page that is being bought. */
   keep(page: Page): void {
-    remember(this.#undelivered, page.key, page)
+    remember(this.#undelivered, page.key, page, kept)
   }
 
   /** A page has reached its caller, or was not bought. */
   release(page: Page): void {
     if (this.#undelivered.get(page.key) === page) this.#undelivered.delete(page.key)
   }
-}
-
-/** Puts a value in a map, from which it removes the oldest ones. */
-export function remember<T>(map: Map<string, T>, key: string, value: T, most = kept): void {
-  map.set(key, value)
-  const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }
