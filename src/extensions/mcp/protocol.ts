@@ -51,6 +51,3 @@ export function listed(schema: object): StandardSchemaWithJSON<Record<string, un
     },
   }
 }
-
-/** What each tool returns; short, since each tool of the list repeats it. */
-export const resultSchema = { type: 'object', required: ['ok', 'credits'] }

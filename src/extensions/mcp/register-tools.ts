@@ -1,7 +1,7 @@
 import { ToolRefusal } from '../tools/failures.ts'
 import type { AgentTool, ConfirmRequest, ToolProgress } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
-import { type McpServer, type ServerContext, canAskPerson, listed, resultSchema } from './protocol.ts'
+import { type McpServer, type ServerContext, canAskPerson, listed } from './protocol.ts'
 import { contentOf } from './result-content.ts'
 
 export function registerTools(server: McpServer, tools: readonly AgentTool[], approvals: Approvals): void {
@@ -9,13 +9,16 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
     const { name, description, json, operation, price } = tool
     const isFree = price.kind === 'free'
     const changes = operation === 'mentions.setState'
+    // A search that costs credits is not read-only, so it has no such hint.
+    const effect = isFree && !changes ? { readOnlyHint: true } : { destructiveHint: changes }
     server.registerTool(
       name,
       {
         description,
-        annotations: annotationsOf(isFree, changes),
+        annotations: { ...effect, openWorldHint: !isFree },
         inputSchema: listed(json.openai.parameters),
-        outputSchema: listed(resultSchema),
+        // Short, since each tool of the list repeats it.
+        outputSchema: listed({ type: 'object', required: ['ok', 'credits'] }),
         _meta: { 'social-search-sdk/price': { ...price, rate: undefined } },
       },
       async (input, context) => {
@@ -35,12 +38,6 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
       },
     )
   }
-}
-
-/** A search that costs credits is not read-only, so it has no such hint. */
-function annotationsOf(isFree: boolean, changes: boolean) {
-  const isRead = isFree && !changes
-  return { ...(isRead ? { readOnlyHint: true } : { destructiveHint: changes }), openWorldHint: !isFree }
 }
 
 /** Aborts when the client cancels, or its connection ends. */
