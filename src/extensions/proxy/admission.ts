@@ -5,7 +5,7 @@ import type { Budget } from '../../index.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import type { ProxyCaller, ProxySettings } from './options.ts'
-import type { KnownOperation } from './operations-at.ts'
+import type { KnownOperation } from './route.ts'
 import { ProxyRefusal } from './request-refusal.ts'
 
 /** An authorized call. */

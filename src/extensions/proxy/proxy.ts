@@ -13,7 +13,7 @@ import {
 } from './responses.ts'
 import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
 import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
-import { type KnownOperation, operationsAt } from './operations-at.ts'
+import { type KnownOperation, route } from './route.ts'
 import { ProxyRefusal } from './request-refusal.ts'
 
 /**
@@ -57,21 +57,6 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
     if (error instanceof ProxyRefusal) return errorResponse(requestId, error)
     throw error
   }
-}
-
-/** Finds the operation that a request calls. */
-function route({ method, url }: Request, settings: ProxySettings): { operation: KnownOperation; id: string } {
-  const { found, id } = operationsAt(new URL(url).pathname)
-  if (found.length === 0)
-    throw new ProxyRefusal(404, 'not_found', 'unknown path; expected the path of an operation')
-  const allowed = found.filter((operation) => settings.allow.has(operation.id))
-  if (allowed.length === 0)
-    throw new ProxyRefusal(403, 'operation_not_allowed', 'the proxy does not allow this operation')
-  const operation = allowed.find((each) => each.method === method)
-  if (operation !== undefined) return { operation, id }
-  const allow = allowed.map((each) => each.method).join(', ')
-  const message = `${method} is not a method of this path; expected ${allow}`
-  throw new ProxyRefusal(405, 'method_not_allowed', message, { headers: { allow } })
 }
 
 async function forward(
