@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
 
-/** Runs some work, and returns the message of the TypeError that it throws. */
-function refusalOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof TypeError) return error.message
-  }
-  return 'no TypeError'
-}
+/** A TypeError whose message contains a text. */
+const typeError = (text: string): unknown =>
+  expect.objectContaining({ name: 'TypeError', message: expect.stringContaining(text) as unknown })
 
 describe('createSandbox()', () => {
   it.each<[object, string]>([
@@ -19,7 +13,7 @@ describe('createSandbox()', () => {
     [{ growth: { perhour: 1 } }, 'option growth has no field perhour'],
     [{ sede: 1 }, 'options has no field sede'],
   ])('refuses the options %o', (options, message) => {
-    expect(refusalOf(() => createSandbox(options))).toContain(`createSandbox() ${message}`)
+    expect(() => createSandbox(options)).toThrow(typeError(`createSandbox() ${message}`))
   })
 
   it.each<[object, string]>([
@@ -41,7 +35,7 @@ describe('createSandbox()', () => {
     [{ mentions: [{ publishedAt: 'soon' }] }, '.mentions[0]: publishedAt must be a time'],
     [{ tweets: [] }, ' has no field tweets'],
   ])('refuses the content %j', (content, message) => {
-    expect(refusalOf(() => createSandbox({ content }))).toContain(message)
+    expect(() => createSandbox({ content })).toThrow(typeError(message))
   })
 })
 
@@ -51,6 +45,6 @@ describe('inject()', () => {
     [{ stauts: 500 }, 'fault has no field stauts'],
     [null, 'fault must be an object, got null'],
   ])('refuses the fault %j', (fault, message) => {
-    expect(refusalOf(() => createSandbox().inject(fault as Fault))).toContain(`inject() ${message}`)
+    expect(() => createSandbox().inject(fault as Fault)).toThrow(typeError(`inject() ${message}`))
   })
 })

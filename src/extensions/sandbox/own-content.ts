@@ -21,10 +21,10 @@ import type {
 } from './types.ts'
 
 /**
- * Checks and completes a record. `field` names it in errors, `serial` counts the records of its kind from 1, and `at` is its
+ * Checks and completes a record. `field` names it in errors, `serial` counts the records of its kind from 1, and `time` is its
  * time by default.
  */
-type Complete<Given, Made> = (given: Given, place: { field: string; serial: number; at: number }) => Made
+type Complete<Given, Made> = (given: Given, place: { field: string; serial: number; time: string }) => Made
 
 /**
  * Checks and completes the content of a test. A post without a time is a minute older than the one before it, and a published
@@ -74,7 +74,8 @@ function complete<Given, Made>(
   { at = 0, gap = 0, known = 0 } = {},
 ): Made[] {
   return array(field, records).map((record, index) => {
-    const place = { field: `${field}[${index}]`, serial: known + index + 1, at: at - gap * index }
+    const time = new Date(at - gap * index).toISOString()
+    const place = { field: `${field}[${index}]`, serial: known + index + 1, time }
     assertRecord(place.field, record)
     // As it would be sent: fields that are undefined are absent.
     return each(JSON.parse(JSON.stringify(record)) as Given, place)
@@ -82,9 +83,9 @@ function complete<Given, Made>(
 }
 
 const microblogPost: Complete<SandboxPost, IndexedPost> = ({ lang = 'en', ...given }, place) => {
-  const { field, serial, at } = place
+  const { field, serial, time } = place
   const { microblog: empty } = defaults
-  const { id = String(serial), author = empty.author, timestamp = isoOf(at) } = given
+  const { id = String(serial), author = empty.author, timestamp = time } = given
   const url = pageOfPost(author, id)
   const engagements = { ...empty.engagements, ...given.engagements }
   const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
@@ -92,12 +93,12 @@ const microblogPost: Complete<SandboxPost, IndexedPost> = ({ lang = 'en', ...giv
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), lang)
 }
 
-const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, serial, at }) => {
+const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, serial, time }) => {
   const { actor, social_details } = defaults.professionalnet
   const activity = given.urn?.split(':').at(-1) ?? String(serial)
   const post: ProfessionalnetPost = {
     share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
-    postedAt: isoOf(at),
+    postedAt: time,
     ...urnsOf(activity),
     ...given,
     actor: { ...actor, ...given.actor },
@@ -118,9 +119,9 @@ const listener: Complete<object, Listener> = (given, { field, serial }) => {
 }
 
 function mentionBy(listenerId = 'lis_0'): Complete<object, IndexedMention> {
-  return (given, { field, serial, at }) => {
+  return (given, { field, serial, time }) => {
     const ids = { id: `men_${serial}`, listenerId }
-    const made = { url: pageOfPost('ada', String(serial)), publishedAt: isoOf(at) }
+    const made = { url: pageOfPost('ada', String(serial)), publishedAt: time }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
     assertId(field, mention, 'men_')
     return { mention, at: parsedTime(field, 'publishedAt', mention.publishedAt), words: '' }
@@ -143,10 +144,6 @@ function assertPost(schema: Schema & { readonly shape: object }, field: string, 
   assertRecord(field, post, Object.keys(schema.shape))
   const [issue] = check(schema, post)
   if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
-}
-
-function isoOf(at: number): string {
-  return new Date(at).toISOString()
 }
 
 function parsedTime(field: string, name: string, value: string): number {
