@@ -126,7 +126,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(0)
     store.set = set
     server.script(() => {
-      expect(store.held).toEqual({ ...held, refreshSentAt: Date.now() + storeAheadMs })
+      expect(store.held).toEqual({ ...held, refreshSentAt: expect.closeTo(Date.now() + storeAheadMs, -1) })
       return oauthError('temporarily_unavailable', 503)
     })
     await settle(session.token())
@@ -135,6 +135,30 @@ describe('OAuthSession.token()', () => {
     expect((await settle(session.token())).value).toBe(access(1))
     expect(store.held).not.toHaveProperty('refreshSentAt')
   })
+
+  it.each(['before the refresh', 'after one that the server refused for now'])(
+    'sends a refresh again when the store made a record of it without a reply, %s',
+    async (when) => {
+      const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+      const { set } = store
+      const fail = (): void => {
+        store.set = (tokens) => {
+          if (when === 'before the refresh') store.held = tokens
+          return Promise.reject(new Error('the connection is lost'))
+        }
+      }
+      server.script(() => {
+        fail()
+        return oauthError('temporarily_unavailable', 503)
+      })
+      if (when === 'before the refresh') fail()
+      expect((await settle(session.token())).error).toMatchObject({ code: 'token_store' })
+      expect(store.held).toHaveProperty('refreshSentAt')
+      store.set = set
+      server.script(server.next)
+      expect(await settle(session.token())).toMatchObject({ value: access(1), ms: 0 })
+    },
+  )
 
   it('repeats no tokens when the store says which text it could not write', async () => {
     const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))

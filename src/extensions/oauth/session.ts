@@ -44,6 +44,8 @@ export class OAuthSession implements AuthProvider {
   #renewing: Promise<TokenSet> | undefined
   /** Counts when sign-outs begin and end: tokens that were read or renewed meanwhile are not used. */
   #signOuts = 0
+  /** The `refreshSentAt` of refreshes that were not sent, or not processed: the store failed, and may have one nevertheless. */
+  readonly #unsent = new Set<number>()
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
 
@@ -128,7 +130,7 @@ export class OAuthSession implements AuthProvider {
     if (accessToken === this.#spent?.accessToken && this.#spent.reason !== undefined)
       throw new ReauthorizationRequiredError(this.#spent.reason)
     if (refreshToken === undefined) throw new ReauthorizationRequiredError('no_refresh_token')
-    if (stored.refreshSentAt !== undefined) {
+    if (stored.refreshSentAt !== undefined && !this.#unsent.has(stored.refreshSentAt)) {
       // The clock may have been set.
       if (Math.abs(clock - stored.refreshSentAt) > refreshMs) return this.#end(stored, 'lost')
       // Another process renews them.
@@ -137,8 +139,11 @@ export class OAuthSession implements AuthProvider {
       return this.#renew(attempt)
     }
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
-    const sent = { ...stored, refreshSentAt: clock }
+    // The fraction tells it from those of other processes.
+    const sent = { ...stored, refreshSentAt: clock + Math.random() }
+    this.#unsent.add(sent.refreshSentAt)
     if (!(await this.#replace(stored, sent))) return this.#renew(attempt)
+    this.#unsent.clear()
     let renewed: TokenSet
     try {
       // The server may name the token that it replaces.
@@ -148,8 +153,9 @@ export class OAuthSession implements AuthProvider {
       const { reason, processed } = error as OAuthError
       if (reason === 'invalid_grant') return this.#end(sent, 'refused')
       if (processed !== 'no') return this.#end(sent, 'lost')
+      this.#unsent.add(sent.refreshSentAt)
       // The error of the refresh matters more than one of the store.
-      await this.#replace(sent, stored).catch(() => {})
+      await this.#replace(sent, { ...stored, refreshSentAt: undefined }).catch(() => {})
       const delay = retryDelay(error as OAuthError, attempt)
       if (delay === undefined) throw error
       await sleep(delay)
