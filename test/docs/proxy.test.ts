@@ -40,7 +40,8 @@ describe('docs/proxy.md', () => {
     const sent = [...refusals, ...errors].filter(([, code]) => code !== 'caller_left')
     const expected = sent.map(async ([status, code]) => `${status} ${code} ${await classOf(status, code)}`)
     expect(sent.length).toBeGreaterThan(15)
-    expect(listed.toSorted()).toEqual((await Promise.all(expected)).toSorted())
+    // The same refusal may come from several places.
+    expect(listed.toSorted()).toEqual([...new Set(await Promise.all(expected))].toSorted())
   })
 
   it('tells visitors the credits that they have left', async () => {
