@@ -49,13 +49,11 @@ export function endTextOf(every: Period): string {
 export function raiseText({ budget = '', needed }: CreditBudgetError): string {
   const [, flag, credits, every] = /^(--)?budget (.+)\/(\w+)$/.exec(budget) ?? []
   if (credits === undefined) return 'Raise --budget'
-  const more = Math.max(needed, 2 * Number(credits))
-  const raise = `raise ${flag ? '--budget' : `it: social-search budget ${more}/${every}`}`
-  const isTooLow = needed > Number(credits)
-  const wait = isTooLow
-    ? 'is too low for this call;'
-    : `starts again at ${endTextOf(every as Period)}; wait, or`
-  return `${flag ? '' : 'The '}${budget} ${wait} ${raise}`
+  const limit = Number(credits)
+  const raise = `raise ${flag ? '--budget' : `it: social-search budget ${Math.max(needed, 2 * limit)}/${every}`}`
+  const which = `${flag ? '' : 'The '}${budget}`
+  if (needed > limit) return `${which} is too low for this call; ${raise}`
+  return `${which} starts again at ${endTextOf(every as Period)}; wait, or ${raise}`
 }
 
 /** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */

@@ -105,8 +105,7 @@ export async function runOperation(
       showProgress(done())
       interrupt.pageIsWritten()
     }
-    if (out === undefined && state.records === 0 && formatter.isStyled === true)
-      await print('nothing found\n')
+    if (out === undefined && state.records === 0 && formatter.isStyled) await print('nothing found\n')
     showProgress('')
     const more = flags.limit === undefined && flags.all !== true ? state.next : null
     if (more !== null) tell(`To continue: ${continuation(more)}`)
