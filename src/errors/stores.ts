@@ -13,7 +13,7 @@ export class BudgetUnavailableError extends SharedError {
   readonly reason: string
 
   constructor(reason: string, context?: ErrorContext) {
-    super('budget_unavailable', `the budget is unreachable: ${reason}`, [reason], context)
+    super('budget_unavailable', `the budget is unavailable: ${reason}`, [reason], context)
     this.reason = reason
   }
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import type { SharedBudget, SharedStore } from '../../src/extensions/shared/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { SharedBudget, type SharedStore } from '../../src/extensions/shared/index.ts'
 import { type Exchange, swapText } from '../../src/extensions/shared/stores/swap.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { openLateStore, summaryOf, unsettled } from './late-store.ts'
@@ -104,7 +104,20 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     world.replyMs = 1e6
     reservation!.settle(2)
     const { error, ms } = await settle(budget.close())
-    expect(error).toMatchObject({ reason: 'the outcome of 1 calls could not be sent' })
+    expect(error).toMatchObject({ reason: 'the outcome of 1 call could not be sent' })
     expect(ms).toBe(1000)
+  })
+
+  it('close() hides no error of a call with one of its own, and its process may end, when the store is unavailable and no call was sent', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const budget = new SharedBudget({
+      ...{ name: 'march', limit: 10, logger: false, storeTimeout: 200 },
+      store: { update: () => Promise.reject(new Error('no such file')) },
+    })
+    const call = await settle(budget.reserve(8, 'microblog.search'))
+    expect(call.error).toMatchObject({ reason: 'no such file' })
+    const [retry] = timers.mock.results.slice(-1)
+    expect((retry!.value as NodeJS.Timeout).hasRef()).toBe(false)
+    expect((await settle(budget.close())).error).toBeUndefined()
   })
 })

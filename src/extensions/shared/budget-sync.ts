@@ -71,7 +71,7 @@ export class BudgetSync extends SharedText<BudgetState> {
   }
 
   /** Whether the store knows all that has happened. */
-  get isTold(): boolean {
+  get #isTold(): boolean {
     return !this.#isUnsure && this.untold === 0
   }
 
@@ -80,7 +80,7 @@ export class BudgetSync extends SharedText<BudgetState> {
    * stopped, it rejects if the store fails once more.
    */
   async flush(): Promise<void> {
-    if (this.isTold && this.#asked.length === 0) return
+    if (this.#isTold && this.#asked.length === 0) return
     // An update that begins now tells all of it.
     await this.ask(null).catch(async (error: unknown) => {
       if (this.#isStopped) throw error
@@ -121,7 +121,12 @@ export class BudgetSync extends SharedText<BudgetState> {
   }
 
   protected get isRetried(): boolean {
-    return !this.#isStopped && (!this.isTold || this.#open.size > 0)
+    return !this.#isStopped && (!this.#isTold || this.#open.size > 0)
+  }
+
+  /** Credits of refused calls are freed while it lives, but an unavailable store must not keep it alive. */
+  protected override get mayEnd(): boolean {
+    return this.untold === 0
   }
 
   protected renewMs(): number {

@@ -3,6 +3,7 @@ import { type PeriodOptions, resolvePeriod } from '../../extend.ts'
 import { assertOptions, requireOption, milliseconds, nonEmptyText } from '../../errors/check-options.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
+import { count } from '../../lib/count.ts'
 import { periodEnd } from '../../lib/period.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { remainingOf, reservedOf } from './budget-state.ts'
@@ -19,7 +20,7 @@ export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
   lease?: number | undefined
 }
 
-const hasLost = 'the store has lost a part of what was spent; use a budget with a new name'
+const hasLost = 'the store has lost a part of what was spent; wait for the next period, or use a new name'
 
 /**
  * A limit on credits for all processes that share a store. While the store is unavailable, calls fail before they are sent.
@@ -109,8 +110,9 @@ export class SharedBudget implements Budget {
     const late = (): void => {}
     await within(this.#sync.timeoutMs, () => this.flush(), late)
     this.#sync.stop()
-    if (this.#sync.isTold) return
-    throw new BudgetUnavailableError(`the outcome of ${this.#sync.untold} calls could not be sent`)
+    const { untold } = this.#sync
+    if (untold > 0)
+      throw new BudgetUnavailableError(`the outcome of ${count(untold, 'call')} could not be sent`)
   }
 
   async #ask(credits: number | null, operation?: string): Promise<BudgetReply> {

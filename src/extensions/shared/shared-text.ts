@@ -110,6 +110,11 @@ export abstract class SharedText<S extends StateHead> {
   /** Whether to try an unavailable store again. */
   protected abstract get isRetried(): boolean
 
+  /** Whether a process that does nothing else may end before its next update. */
+  protected get mayEnd(): boolean {
+    return false
+  }
+
   /** The store has failed, perhaps again. */
   protected abstract onFailure(error: unknown): void
 
@@ -121,6 +126,8 @@ export abstract class SharedText<S extends StateHead> {
     const ms = this.isUnavailable ? retry : this.renewMs()
     if (ms === Infinity) return
     this.#timer = setTimeout(() => this.touchNow(), Math.min(Math.max(0, ms), maxTimerMs))
+    // Timers of browsers are numbers.
+    if (this.mayEnd) (this.#timer as { unref?(): void }).unref?.()
   }
 
   async #run(): Promise<void> {
