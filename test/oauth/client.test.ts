@@ -180,6 +180,17 @@ describe('OAuthClient.exchange()', () => {
     await expect(oauth.session().token()).rejects.toMatchObject({ reason: 'no_tokens' })
   })
 
+  it.each([undefined, null, '', 42])(
+    'and session() refuse %j as the user, before anything is sent',
+    async (user) => {
+      const server = scriptedServer()
+      const oauth = await makeOAuth({ fetch: server.fetch })
+      await expect(oauth.exchange(callback, pending, user as never)).rejects.toThrow(ConfigurationError)
+      expect(() => oauth.session(user as never)).toThrow(/^user must be a string that is not empty, got /)
+      expect(server.forms).toEqual([])
+    },
+  )
+
   it.each([
     ['the state of another request', `?code=${secrets.code}&state=other`, 'invalid_callback'],
     ['no state', `?code=${secrets.code}`, 'invalid_callback'],

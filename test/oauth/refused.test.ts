@@ -7,6 +7,7 @@ import {
   access,
   broken,
   json,
+  makeOAuth,
   minutes,
   oauthError,
   passQuickly,
@@ -84,7 +85,7 @@ describe('ReauthorizationRequiredError', () => {
   const reasons = Object.entries(lost).map(([name, answer]) => [name, answer, 'lost'] as const)
 
   it.each([...reasons, ['invalid_grant', () => oauthError('invalid_grant'), 'refused'] as const])(
-    'follows %s, for all calls until an exchange succeeds',
+    'follows %s, for all calls and processes until an exchange succeeds',
     async (_, answer, reason) => {
       const { server, client, session, store, accepts, bearers } = await setUp()
       accepts.token = (bearer) => bearer !== access(0)
@@ -100,6 +101,9 @@ describe('ReauthorizationRequiredError', () => {
       expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason })
       // The 401 of a call that was under way may come later.
       expect((await settle(session.refresh(access(0)))).error).toMatchObject({ reason })
+      const other = (await makeOAuth({ store, fetch: server.fetch })).session()
+      for (let call = 0; call < 2; call++)
+        expect((await settle(other.token())).error).toMatchObject({ reason })
       expect(server.forms).toHaveLength(1)
       expect(bearers).toHaveLength(sent)
       expect(JSON.stringify(store.held)).not.toContain(refreshToken(0))
@@ -119,14 +123,15 @@ describe('ReauthorizationRequiredError', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it('lasts even if the store fails', async () => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+  it('lasts even if the store fails, and the old token is still valid', async () => {
+    const { server, session, store } = await setUp()
     const { update } = store
+    passQuickly(minutes(59) + 1)
     server.script(() => {
       store.update = () => Promise.reject(new Error('the disk is gone'))
       return broken('ECONNRESET', 'read')()
     })
-    await settle(session.token())
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'lost' })
     store.update = update
     expect((await settle(session.token())).error).toMatchObject({ reason: 'lost' })
     expect(server.forms).toHaveLength(1)

@@ -1,3 +1,4 @@
+import { nonEmptyText } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import {
   type AuthorizationRequest,
@@ -40,14 +41,15 @@ export class OAuthClient {
    *
    * @param callbackUrl The URL that the server sent the user back to, or its path with the query.
    * @param pending The `pending` that `authorizationUrl` returned for this user.
-   * @param user Your id of the user, if the program has several.
+   * @param user Your id of the user. Leave it out if the program has only one.
    * @returns the session of that user.
+   * @throws {ConfigurationError} for a user without an id, who would share the tokens of the others without one.
    * @throws {OAuthError} for example with `reason: 'access_denied'` if the user refused.
    */
   async exchange(
     callbackUrl: string | URL,
     pending: PendingAuthorization,
-    user?: string,
+    ...user: [] | [user: string]
   ): Promise<OAuthSession> {
     const { state, codeVerifier } = Object(pending) as Partial<PendingAuthorization>
     if (!state || !codeVerifier)
@@ -55,16 +57,21 @@ export class OAuthClient {
     const { redirectUri } = this.#settings
     if (!URL.canParse(String(callbackUrl), redirectUri))
       throw new ConfigurationError('callbackUrl is neither a URL nor a path')
-    const session = this.session(user)
+    const session = this.session(...user)
     const callback = new URL(callbackUrl, redirectUri)
     await session.replace(await exchangeCode(this.#settings, callback, pending))
     return session
   }
 
-  /** The session of a user, for `auth` of a `SocialSearch`. */
-  session(user = ''): OAuthSession {
-    const session = this.#sessions.get(user) ?? new OAuthSession(this.#settings, user)
-    this.#sessions.set(user, session)
+  /**
+   * The session of a user, for `auth` of a `SocialSearch`.
+   *
+   * @throws {ConfigurationError} for a user without an id, as {@link exchange} does.
+   */
+  session(...user: [] | [user: string]): OAuthSession {
+    const id = user.length === 0 ? '' : nonEmptyText('user', user[0])
+    const session = this.#sessions.get(id) ?? new OAuthSession(this.#settings, id)
+    this.#sessions.set(id, session)
     return session
   }
 }

@@ -39,8 +39,8 @@ export class OAuthSession implements AuthProvider {
   #key: Promise<string> | undefined
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
-  /** An access token not to use again: the service rejected it, or the session ended with it for a reason. */
-  #spent: { accessToken: string; reason?: ReauthorizationReason } | undefined
+  /** An access token not to use again: the service rejected it, or the session ended with it. */
+  #spent: string | undefined
   #renewing: Promise<TokenSet> | undefined
   /** Counts when sign-outs begin and end: tokens that were read or renewed meanwhile are not used. */
   #signOuts = 0
@@ -81,8 +81,7 @@ export class OAuthSession implements AuthProvider {
 
   /** Replaces a token that the service rejected with a 401, unless it was replaced already. */
   async refresh(refused: string): Promise<void> {
-    if (this.#cached?.accessToken === refused && this.#spent?.accessToken !== refused)
-      this.#spent = { accessToken: refused }
+    if (this.#cached?.accessToken === refused) this.#spent = refused
     await this.token()
   }
 
@@ -105,8 +104,8 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Whether a token can be sent, and does not expire within `leeway` milliseconds. */
-  #isUsable({ accessToken, refreshToken, expiresAt = Infinity }: TokenSet, leeway = 0): boolean {
-    if (accessToken === this.#spent?.accessToken) return false
+  #isUsable({ accessToken, refreshToken, expiresAt = Infinity, endReason }: TokenSet, leeway = 0): boolean {
+    if (accessToken === this.#spent || endReason !== undefined) return false
     // Without a refresh token, use the token until the service rejects it: this machine's clock may be wrong.
     return refreshToken === undefined || Date.now() < expiresAt - leeway
   }
@@ -126,10 +125,8 @@ export class OAuthSession implements AuthProvider {
     this.#cached = stored ?? undefined
     if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
     if (this.#isFresh(stored)) return this.#use(stored)
-    const { accessToken, refreshToken } = stored
-    if (accessToken === this.#spent?.accessToken && this.#spent.reason !== undefined)
-      throw new ReauthorizationRequiredError(this.#spent.reason)
-    if (refreshToken === undefined) throw new ReauthorizationRequiredError('no_refresh_token')
+    const { accessToken, refreshToken, endReason = 'no_refresh_token' } = stored
+    if (refreshToken === undefined) throw new ReauthorizationRequiredError(endReason)
     if (stored.refreshSentAt !== undefined && !this.#unsent.has(stored.refreshSentAt)) {
       // The clock may have been set.
       if (Math.abs(clock - stored.refreshSentAt) > refreshMs) return this.#end(stored, 'lost')
@@ -164,7 +161,7 @@ export class OAuthSession implements AuthProvider {
     // The server may omit an unchanged refresh token.
     const tokens = { refreshToken, ...renewed }
     // If this process was stopped meanwhile, another one may have given up the refresh token.
-    const isStored = await this.#replace(sent, tokens, withoutRefresh(sent))
+    const isStored = await this.#replace(sent, tokens, ended(sent, 'lost'))
     return isStored && signOuts === this.#signOuts ? this.#use(tokens) : this.#renew()
   }
 
@@ -220,12 +217,13 @@ export class OAuthSession implements AuthProvider {
     return tokens
   }
 
-  /** Ends the session, and removes the refresh token from the store, so that no process sends it again. */
+  /** Ends the session of all processes: the store keeps the reason in place of the refresh token. */
   async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<TokenSet> {
-    this.#spent = { accessToken: stored.accessToken, reason }
-    const isRemoved = await this.#replace(stored, withoutRefresh(stored)).catch(() => true)
+    this.#spent = stored.accessToken
+    // If the store fails, it still holds the time of the refresh, so no process sends the token again.
+    const isEnded = await this.#replace(stored, ended(stored, reason)).catch(() => true)
     // The user may have authorized again meanwhile.
-    if (!isRemoved) return this.#renew()
+    if (!isEnded) return this.#renew()
     throw new ReauthorizationRequiredError(reason)
   }
 }
@@ -234,8 +232,8 @@ async function keyOf(name: string): Promise<string> {
   return `oauth-1:${(await sha256(name)).slice(0, 32)}`
 }
 
-function withoutRefresh(tokens: TokenSet): TokenSet {
-  return { ...tokens, refreshToken: undefined, refreshSentAt: undefined }
+function ended(tokens: TokenSet, endReason: ReauthorizationReason): TokenSet {
+  return { ...tokens, refreshToken: undefined, refreshSentAt: undefined, endReason }
 }
 
 /** Maximum number of requests for one refresh. */

@@ -1,10 +1,11 @@
+import type { ReauthorizationReason } from '../../errors/index.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { parsed } from '../../lib/json.ts'
 
 /** The tokens of one authorization, as plain JSON. `accessToken` and `refreshToken` are secrets. */
 export interface TokenSet {
   readonly accessToken: string
-  /** Present if `offline_access` was granted. */
+  /** Present if `offline_access` was granted, until the session ends. */
   readonly refreshToken?: string | undefined
   /** When the tokens were requested, in milliseconds of this machine's clock. */
   readonly obtainedAt: number
@@ -15,6 +16,8 @@ export interface TokenSet {
    * a minute, that process has died, and the refresh token may be used up.
    */
   readonly refreshSentAt?: number | undefined
+  /** Why the session ended; absent before. Its access token is no longer used. */
+  readonly endReason?: ReauthorizationReason | undefined
 }
 
 /** The tokens in a text of a store: null if it is empty, undefined if it is not a set of tokens. */
