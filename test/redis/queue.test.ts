@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
@@ -8,7 +8,8 @@ import { admin, server } from './workers.ts'
 
 const execute = promisify(execFile)
 
-it('docs/fleet.md has a worker that stores all searches of a queue, and pays for no page again after a crash', async () => {
+/** Workers of docs/fleet.md, as processes, and the service that they share. */
+async function workers() {
   const posts = Array.from({ length: 50 }, (_, id) => ({ id: String(id), body: id < 40 ? 'coffee' : 'tea' }))
   const sandbox = await serveSandbox({ content: { microblog: posts } })
   onTestFinished(() => sandbox.close())
@@ -16,9 +17,24 @@ it('docs/fleet.md has a worker that stores all searches of a queue, and pays for
   const [sample = ''] = samplesOf('docs/fleet.md')
   const given = `const [url, baseUrl, apiKey] = ${JSON.stringify([server.url, baseUrl, apiKey])}\n`
   const args = ['--input-type=module-typescript', '--eval', fromSources(given + sample)]
-  const work = () => execute(process.execPath, args)
-
   await admin.rpush('queries', 'coffee', 'tea')
+  return { sandbox, work: () => execute(process.execPath, args) }
+}
+
+it('docs/fleet.md has a worker that puts its query back when a deploy ends it', async () => {
+  const { sandbox, work } = await workers()
+  sandbox.inject({ delay: 60_000 })
+  const worker = work()
+  await vi.waitUntil(() => sandbox.requests.length > 0, { timeout: 20_000 })
+  worker.child.kill()
+  await worker
+  expect(await admin.lrange('queries', 0, -1)).toEqual(['coffee', 'tea'])
+  expect(await admin.exists('taken')).toBe(0)
+  await admin.del('queries')
+})
+
+it('docs/fleet.md has a worker that stores all searches of a queue, and pays for no page again after a crash', async () => {
+  const { sandbox, work } = await workers()
   sandbox.inject({ status: 500, skip: 1 })
   await expect(work()).rejects.toThrow('ApiError')
   await admin.lmove('taken', 'queries', 'LEFT', 'RIGHT')
