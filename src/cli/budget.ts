@@ -31,7 +31,8 @@ async function set(text: string): Promise<void> {
 async function show(): Promise<void> {
   const baseUrl = baseUrlOf()
   const { store, set } = await openFile(true)
-  const lines = set === undefined ? ['No budget is set. Set one: social-search budget 200/day\n'] : []
+  const lines =
+    set === undefined ? ['No budget is set for all commands. Set one: social-search budget 200/day\n'] : []
   if (baseUrl === undefined && set !== undefined) lines.push(`${textOf(set)} for all commands\n`)
   if (baseUrl === undefined) lines.push(noAddress)
   const owner = ownerOf(baseUrl ?? '')
@@ -60,6 +61,6 @@ function textOfBudget(
   const lines = Object.entries(all)
     .sort(([, one], [, other]) => other - one)
     .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
-  const whose = terms.isSet ? 'for all commands' : `for commands with --budget N/${terms.every}`
+  const whose = terms.isSet ? 'for all commands' : 'as last given with --budget'
   return `${textOf(terms)} ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

@@ -41,10 +41,8 @@ export function picked(record: unknown, fields: readonly string[]): Record<strin
 
 /** `Employee count` for `employeeCount`. */
 function labelOf(path: string): string {
-  const words = (path.split('.').at(-1) ?? path).replaceAll(
-    /(?<=[a-z])[A-Z]/g,
-    (letter) => ` ${letter.toLowerCase()}`,
-  )
+  const name = path.split('.').at(-1) ?? path
+  const words = name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const label = words.slice(0, 1).toUpperCase() + words.slice(1)
   return escapedForTerminal(label.replaceAll(/\b(id|url)\b/gi, (word) => word.toUpperCase()))
 }

@@ -63,9 +63,8 @@ export function outOption(help: string): Option {
 
 /** @param exception What never asks. */
 export function yesOption(exception = ''): Option {
-  return new Option('-y, --yes', `do not ask before spending without a --budget${exception}`).helpGroup(
-    common,
-  )
+  const help = `do not ask before spending without a --budget${exception}`
+  return new Option('-y, --yes', help).helpGroup(common)
 }
 
 /** Adds params as flags, search filters in their groups, and as JSON. */

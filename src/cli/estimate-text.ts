@@ -36,10 +36,11 @@ function budgetLines(all: readonly SearchEstimate[], looking: Looking): string[]
   const useful = more.slice(0, enough === -1 ? 3 : Math.min(3, enough + 1))
   const lines = useful.map((budget) => {
     const minutes = Math.max(1, Math.round(meanDelay(all, budget, looking) / 60_000))
-    return `  ${budget.toLocaleString('en')} credits a day: new posts after ${timeText(60_000 * minutes)} on average\n`
+    return `  ${rounded(budget)} credits a day: new posts after ${timeText(60_000 * minutes)} on average\n`
   })
   if (tooLittle === undefined) return lines
-  return [`  ${tooLittle} credits a day: too little, the posts alone cost ${rounded(credits)}\n`, ...lines]
+  const few = `  ${rounded(tooLittle)} credits a day: too little, the posts alone cost ${rounded(credits)}\n`
+  return [few, ...lines]
 }
 
 /** What a watch without a budget costs, in words. */

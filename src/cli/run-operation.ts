@@ -3,6 +3,7 @@ import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
 import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
+import type { Observer } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
 import { complain } from './complain.ts'
@@ -50,14 +51,10 @@ export async function runOperation(
   await confirmWalk(operation, params, { ...flags, budget: machine.budget })
   // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
   const interrupt = new InterruptHandler(() => keepCredits())
-  const client = clientFor(
-    flags,
-    {
-      ...{ ...machine.options, hooks: interrupt.hooks },
-      observers: [interrupt.observer, { onWait: (wait) => showProgress(`${waitText(wait)} · ${done()}`) }],
-    },
-    machine.budgets,
-  )
+  const { hooks, observer } = interrupt
+  const progress: Observer = { onWait: (wait) => showProgress(`${waitText(wait)} · ${done()}`) }
+  const observers = [observer, progress]
+  const client = clientFor(flags, { ...machine.options, hooks, observers }, machine.budgets)
   // Check the params and the budget before a file is created.
   client.quote(operation.id as OperationId, id ?? params)
   budgetOf(flags)

@@ -44,12 +44,8 @@ export function createTable(
       const lines: string[] = []
       if (columns === undefined) {
         columns = columnsFor(records)
-        lines.push(
-          styled(
-            'bold',
-            lineOf(columns, ({ title }) => title),
-          ),
-        )
+        const head = lineOf(columns, ({ title }) => title)
+        lines.push(styled('bold', head))
       }
       for (const record of records) {
         lines.push(lineOf(columns, ({ name }) => cell(record, name), 'dim'))

@@ -10,7 +10,7 @@ interface Row {
   /** Milliseconds from publication until a post was found, without those of the first page ever read. */
   delays: number[]
   gaps: readonly WatchGap[]
-  hasLook: boolean
+  lastLook: 'none' | 'done' | 'failed'
   /** Whether the first page has been read. */
   isKnown: boolean
 }
@@ -24,7 +24,7 @@ export class WatchReport {
 
   /** @param states What earlier runs have stored of the queries. */
   constructor(queries: readonly string[], states: Readonly<Record<string, object | null>>) {
-    const empty = { posts: 0, credits: 0, gaps: [], hasLook: false }
+    const empty = { posts: 0, credits: 0, gaps: [], lastLook: 'none' } as const
     this.#rows = new Map(
       queries.map((query) => [query, { ...empty, delays: [], isKnown: states[query] != null }]),
     )
@@ -45,7 +45,7 @@ export class WatchReport {
     row.posts += posts.length
     row.credits += credits
     row.gaps = gaps
-    row.hasLook = true
+    row.lastLook = error === null ? 'done' : 'failed'
     row.isKnown ||= error === null
   }
 
@@ -55,11 +55,12 @@ export class WatchReport {
    * @param isOver Whether the run has looked at all that were due.
    */
   lines(isOver: boolean): string[] {
-    return [...this.#rows].map(([query, { posts, credits, delays, hasLook }]) => {
-      if (!hasLook) return `  ${query}: ${isOver ? 'not due yet' : 'not looked at'}`
+    return [...this.#rows].map(([query, { posts, credits, delays, lastLook }]) => {
+      if (lastLook === 'none') return `  ${query}: ${isOver ? 'not due yet' : 'not looked at'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay = delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
-      return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}`
+      const end = lastLook === 'failed' ? '; its last look failed' : ''
+      return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}${end}`
     })
   }
 

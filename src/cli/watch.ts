@@ -43,14 +43,8 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   const formatter = createFormatter(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
   const interrupt = new InterruptHandler(() => database?.assertUnlocked())
-  const client = clientFor(
-    flags,
-    {
-      ...{ ...machine.options, hooks: interrupt.hooks },
-      observers: [interrupt.observer],
-    },
-    machine.budgets,
-  )
+  const { hooks, observer } = interrupt
+  const client = clientFor(flags, { ...machine.options, hooks, observers: [observer] }, machine.budgets)
   // The watch spreads it over its period.
   const budget: Budget | undefined = budgetOf(flags) ?? machine.budgets[0]
   const options = {
@@ -72,7 +66,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   try {
     const outlook = await budget?.summary?.()
     const pace = outlook && paceText(outlook, queries.length * operation.price.credits, options.freshness)
-    if (pace !== undefined) tell(pace)
+    if (pace !== undefined) tell(`${flags.once ? 'on a schedule: ' : ''}${pace}`)
     const named = Object.entries(searches).map(([query, params]) => [query, { ...params, network }])
     const all = Object.fromEntries(named) as Readonly<Record<string, SearchToWatch>>
     for await (const batch of watchSearches(client, all, { ...options, states })) {
@@ -99,8 +93,13 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     isOver = failure === undefined
     const missing = report.missing()
     if (failure !== undefined) process.exitCode = exitCodeOf(failure)
-    else if (missing !== undefined)
-      throw new CommandError('budget', `missing: ${missing}; the next run continues`)
+    else if (missing !== undefined) {
+      // A budget that ends a look throws. Both may be used up at once.
+      const isSpent = ((await budget?.summary?.())?.remaining ?? Infinity) < operation.price.credits
+      const ended = `--max-pages ${flags.maxPages} ended the look, and the next run continues`
+      const raise = `raise --max-pages${isSpent ? ' and the budget' : ''}`
+      throw new CommandError('budget', `missing: ${missing}: ${ended}; if this happens each time, ${raise}`)
+    }
   } catch (error) {
     const lines = unwritten.map((post) => `\n${JSON.stringify(post)}`)
     if (lines.length > 0) say(`You have paid for these posts, which could not be written:${lines.join('')}`)
@@ -110,10 +109,9 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     interrupt.end()
     const { spent, uncertain } = client.credits
     const outlook = await Promise.resolve(budget?.summary?.()).catch(() => undefined)
+    const total = `${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`
     const lines = [
-      ...(out === undefined
-        ? []
-        : [`${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`]),
+      ...(out === undefined ? [] : [total]),
       ...report.lines(isOver),
       ...(isOver || report.missing() === undefined ? [] : [`missing: ${report.missing()}`]),
       ...(outlook === undefined ? [] : [leftText(outlook)]),

@@ -39,6 +39,11 @@ describe('estimate', () => {
     expect(out).toContain('About 240 posts a day (120 to 480; bursts can be more).')
     expect(out).toContain('20 credits a day: too little, the posts alone cost 24')
     expect(sandbox.ledger.spent).toBe(before)
+    await store({
+      ...state,
+      pace: { ...state.pace, slow: [12_000, 43_200_000], watched: [12_000, 43_200_000] },
+    })
+    expect((await social('estimate acme --out posts.db')).out).toContain('2,000 credits a day: too little')
   })
 
   it('stays within --budget, and refuses filters of the other network', async () => {

@@ -74,13 +74,15 @@ describe('social-search budget', () => {
   })
 
   it('shows what is left, and which commands have spent the rest', async () => {
-    expect((await social('budget')).out).toBe('No budget is set. Set one: social-search budget 200/day\n')
+    expect((await social('budget')).out).toBe(
+      'No budget is set for all commands. Set one: social-search budget 200/day\n',
+    )
     await setTo('100/day')
     await social(`${search} --all --budget 6/hour`)
     await social('posts coffee --per-minute off')
     expect((await social('budget')).out).toBe(
       [
-        '6/hour for commands with --budget N/hour, until 2026-11-24 23:00 UTC: 6 spent · 0 left',
+        '6/hour as last given with --budget, until 2026-11-24 23:00 UTC: 6 spent · 0 left',
         '         6  search',
         '100/day for all commands, until 2026-11-25 00:00 UTC: 10 spent · 90 left',
         '         6  search',
@@ -93,8 +95,8 @@ describe('social-search budget', () => {
     await setTo('100/month')
     await social(search)
     await setTo('off')
-    expect((await social('budget')).out).toContain(
-      '100/month for commands with --budget N/month, until 2026-12-01 00:00 UTC: 2 spent · 98 left\n         2  search\n',
+    expect((await social('budget')).out).toBe(
+      'No budget is set for all commands. Set one: social-search budget 200/day\n100/month as last given with --budget, until 2026-12-01 00:00 UTC: 2 spent · 98 left\n         2  search\n',
     )
   })
 
@@ -120,7 +122,9 @@ describe('social-search budget', () => {
       err: '',
     })
     expect(await setTo('off')).toMatchObject({ code: 0 })
-    expect((await social('budget')).out).toMatch(/^No budget is set\..*\nTo see what was spent, log in/)
+    expect((await social('budget')).out).toMatch(
+      /^No budget is set for all commands\..*\nTo see what was spent, log in/,
+    )
   })
 
   it('refuses credits without a period', async () => {

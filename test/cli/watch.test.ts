@@ -132,6 +132,8 @@ describe('watch of several queries', () => {
     sandbox.inject({ status: 502, times: 3 })
     const run = await social('watch tea coffee --once --budget 20 --out posts.db')
     expect(run).toMatchObject(failed(4, 'social-search: tea: '))
+    const lines = '  tea: 0 new posts, 0 credits; its last look failed\n  coffee: 20 new posts, 2 credits\n'
+    expect(run.err).toContain(lines)
     expect(numbersOf('posts.db', ids)).toEqual(range(0, 20))
   })
 
@@ -139,8 +141,12 @@ describe('watch of several queries', () => {
     await social(watch)
     sandbox.publish({ microblog: posts(30, 80) })
     const short = await social(`${watch} --max-pages 1`)
-    expect(short).toMatchObject(failed(5, '; the next run continues'))
-    expect(short.err).toMatch(/missing: coffee \d\d:\d\d–\d\d:\d\d;/)
+    const ended = 'ended the look, and the next run continues; if this happens each time, raise --max-pages'
+    expect(short).toMatchObject(failed(5, `: --max-pages 1 ${ended}\n`))
+    expect(short.err).toMatch(/missing: coffee \d\d:\d\d–\d\d:\d\d: /)
+    sandbox.publish({ microblog: posts(80, 180) })
+    const both = await social('watch coffee --once --budget 2 --out posts.db --max-pages 1')
+    expect(both.err).toContain(`: --max-pages 1 ${ended} and the budget\n`)
     const { code, err } = await social(watch)
     expect(code).toBe(0)
     expect(err).toMatch(/^posts\.db: \d+ new posts, \d+ credits\n/)
@@ -154,7 +160,7 @@ describe('watch on a terminal', () => {
 
   it('says how often it looks, and what it has found for each query', async () => {
     const { err } = await social(`${watch} 1000/day`)
-    expect(err).toContain('a look at each search every 15 minutes\n')
+    expect(err).toContain('on a schedule: a look at each search every 15 minutes\n')
     expect(err).toContain(
       'posts.db: 20 new posts, 4 credits\n  coffee: 20 new posts, 2 credits\n  tea: 0 new posts',
     )

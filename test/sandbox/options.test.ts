@@ -44,6 +44,15 @@ describe('inject()', () => {
     [{ code: 'teapot' }, 'field status must be 400 to 599 where code is teapot, got undefined'],
     [{ stauts: 500 }, 'fault has no field stauts'],
     [null, 'fault must be an object, got null'],
+    [{ operation: 'microblog.serch' }, 'fault: operation must be one of microblog.search, '],
+    [{ reset: 'later' }, 'fault: reset must be one of before, after, got "later"'],
+    [{ cut: 'x' }, 'fault: cut must be one of stall, truncate, reset, got "x"'],
+    [{ times: -1 }, 'fault: times must be at least 0, got -1'],
+    [{ status: 503, skip: 1.5 }, 'fault: skip must be an integer, got 1.5'],
+    [{ delay: '5' }, 'fault: delay must be a number, got "5"'],
+    [{ status: 99 }, 'fault: status must be at least 200, got 99'],
+    [{ status: 503, headers: ['a'] }, 'fault: headers must be'],
+    [{ times: 2, cut: undefined }, 'fault must be a failure such as { status: 503 }, got an object'],
   ])('refuses the fault %j', (fault, message) => {
     expect(() => createSandbox().inject(fault as Fault)).toThrow(typeError(`inject() ${message}`))
   })

@@ -1,22 +1,25 @@
 import { serviceErrorStatus } from '../../api/error-envelope.ts'
-import { assertRecord, fail } from './check-arguments.ts'
+import { sandboxFault } from '../../api/schema/sandbox-fault.ts'
+import { assertShape, fail } from './check-arguments.ts'
 import { SandboxError, type SandboxResponse, errorResponse, jsonHeaders } from './responses.ts'
 import type { Fault } from './types.ts'
 
-const fields: readonly (keyof Fault)[] = [
-  ...(['operation', 'times', 'skip', 'delay', 'status', 'code'] as const),
-  ...(['retryAfter', 'headers', 'body', 'reset', 'cut'] as const),
-]
+/** The status of each documented code. */
+const documented = new Map<string | undefined, number>(Object.entries(serviceErrorStatus))
 
 /** Injected faults that have not struck yet. */
 export class Faults {
   readonly #waiting: (Fault & { times: number; skip: number })[] = []
 
   add(fault: Fault): void {
-    assertRecord('inject() fault', fault, fields)
-    const { times = 1, skip = 0 } = fault
-    const status = statusOf(fault)
-    if (times > 0) this.#waiting.push({ ...fault, status, times, skip })
+    assertShape(sandboxFault, 'inject() fault', fault)
+    const { operation, times = 1, skip = 0, ...effects } = fault
+    if (Object.values(effects).every((effect) => effect === undefined))
+      fail('inject() fault', 'a failure such as { status: 503 }', fault)
+    const { code, status = documented.get(code) } = fault
+    if (code !== undefined && (status ?? 0) < 400)
+      fail('inject() field status', `400 to 599 where code is ${code}`, status)
+    if (times > 0) this.#waiting.push({ ...effects, operation, status, times, skip })
   }
 
   /** The fault that strikes this request, if any. */
@@ -33,15 +36,6 @@ export class Faults {
     }
     return undefined
   }
-}
-
-/** The status of a fault, or of its code if that is documented. Refuses a code without one. */
-function statusOf({ code, ...fault }: Fault): number | undefined {
-  const documented = new Map<string | undefined, number>(Object.entries(serviceErrorStatus))
-  const status = fault.status ?? documented.get(code)
-  if (code !== undefined && (status ?? 0) < 400)
-    fail('inject() field status', `400 to 599 where code is ${code}`, status)
-  return status
 }
 
 /** The response that a fault sends in place of the service's, or null if the request is to be processed. */

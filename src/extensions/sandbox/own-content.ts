@@ -1,9 +1,7 @@
 import { type MicroblogPost, microblogPost as microblogPostSchema } from '../../api/microblog.ts'
 import { professionalnetCompany } from '../../api/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../../api/professionalnet/posts.ts'
-import { check } from '../../api/schema/check.ts'
-import type { Schema } from '../../api/schema/schema.ts'
-import { array, assertRecord, fail } from './check-arguments.ts'
+import { array, assertRecord, assertShape, fail } from './check-arguments.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
 import { type Listener, createListeners } from './organization/monitors.ts'
@@ -89,7 +87,7 @@ const microblogPost: Complete<SandboxPost, IndexedPost> = ({ lang = 'en', ...giv
   const url = pageOfPost(author, id)
   const engagements = { ...empty.engagements, ...given.engagements }
   const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
-  assertPost(microblogPostSchema, field, post)
+  assertShape(microblogPostSchema, field, post)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), lang)
 }
 
@@ -104,7 +102,7 @@ const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, 
     actor: { ...actor, ...given.actor },
     social_details: { ...social_details, ...given.social_details },
   }
-  assertPost(professionalnetPost, field, post)
+  assertShape(professionalnetPost, field, post)
   const indexed = indexNetworkPost(post, parsedTime(field, 'postedAt', post.postedAt))
   return { ...indexed, topic: anything, author: null }
 }
@@ -130,7 +128,7 @@ function mentionBy(listenerId = 'lis_0'): Complete<object, IndexedMention> {
 
 const companyProfile: Complete<SandboxCompany, Company> = (given, { field, serial }) => {
   const company = companyOf(given, String(serial))
-  assertPost(professionalnetCompany, field, company)
+  assertShape(professionalnetCompany, field, company)
   return company
 }
 
@@ -138,12 +136,6 @@ const companyProfile: Complete<SandboxCompany, Company> = (given, { field, seria
 function assertId(field: string, { id }: { id: unknown }, prefix: string): void {
   if (typeof id !== 'string' || !id.startsWith(prefix))
     fail(`${field}.id`, `a text that starts with ${prefix}`, id)
-}
-
-function assertPost(schema: Schema & { readonly shape: object }, field: string, post: object): void {
-  assertRecord(field, post, Object.keys(schema.shape))
-  const [issue] = check(schema, post)
-  if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
 }
 
 function parsedTime(field: string, name: string, value: string): number {

@@ -46,11 +46,8 @@ export function searchMicroblog(
  */
 export function searchTechnews(store: PostStore<IndexedPost>, corpusId: string, input: unknown) {
   const query = requiredText(input, 'query')
-  const request = {
-    ...pageIn(input, 20),
-    search: ['technews', corpusId, query],
-    now: store.now(),
-  }
+  const search = ['technews', corpusId, query]
+  const request = { ...pageIn(input, 20), search, now: store.now() }
   const { page, meta } = pageOf(request, (moment) => store.find(query, moment))
   return { posts: page.map(({ item }) => storyOf(item)), meta }
 }
