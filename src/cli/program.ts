@@ -42,7 +42,7 @@ function usageMessageOf({ code, message }: CommanderError, command?: string): st
   const text = message
     .replace(/^error: |\.$/g, '')
     // The value may be a secret.
-    .replace(/(?<=unknown option '[^=']*)=.*(?=')/s, '')
+    .replace(/(unknown option '(?:-[^-]|--[^=']*))[^']*/, '$1')
     .replace(/\n\(Did you mean ([^]+)\?\)$/, '; did you mean $1?')
   if (code === 'commander.excessArguments')
     return 'too many arguments: put several words in quotes, and pass params as flags or with --params'

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Operation } from '../api/operation.ts'
@@ -82,9 +83,7 @@ export class RecordDatabase {
     } catch (error) {
       database?.close()
       lock.release()
-      throw /not a database|unable to open/.test(messageOf(error))
-        ? new UsageError(`${path} is not an SQLite database; pass another --out`)
-        : error
+      throw explained(path, error)
     }
   }
 
@@ -167,22 +166,35 @@ function progressOf(database: DatabaseSync, job: object, needed: readonly string
   throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
 }
 
-/** What earlier runs have stored of jobs, also while another run has their lock; nothing if the file cannot be read. */
+/**
+ * What earlier runs have stored of jobs, also while another run has their lock; nothing without a file.
+ *
+ * @throws {UsageError} for a file that is not a database, or whose progress cannot be read.
+ */
 export async function storedProgress(
   path: string,
   jobs: readonly object[],
 ): Promise<readonly (Progress | undefined)[]> {
+  if (!existsSync(path)) return []
   const { DatabaseSync } = await importSqlite('--out')
   let database: DatabaseSync | undefined
   try {
-    const opened = (database = new DatabaseSync(resolve(path), { readOnly: true }))
+    // To write, too: it completes what a run that was killed has begun.
+    const opened = (database = new DatabaseSync(resolve(path)))
     opened.exec(patience)
     return jobs.map((job) => progressOf(opened, job, []))
-  } catch {
-    return []
+  } catch (error) {
+    if (/no such table/.test(messageOf(error))) return []
+    throw explained(path, error)
   } finally {
     database?.close()
   }
+}
+
+function explained(path: string, error: unknown): unknown {
+  return /not a database|unable to open/.test(messageOf(error))
+    ? new UsageError(`${path} is not an SQLite database; pass another --out`)
+    : error
 }
 
 /** `microblog_posts`, `professionalnet_comments`, `mentions`. */

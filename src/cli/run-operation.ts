@@ -5,7 +5,7 @@ import type { OpenRecord } from '../api/undocumented.ts'
 import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
 import type { Observer } from '../index.ts'
 import { count } from '../lib/count.ts'
-import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
+import { UsageError, exitCodeOf, exitCodes, exitNameOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWalk } from './confirm.ts'
 import { type SharedFlags, paramsOf, quoted } from './flags.ts'
@@ -111,7 +111,9 @@ export async function runOperation(
     else say(earlier.next === null ? `${out} is complete: nothing was sent` : `${out}: ${done()}${rest}`)
     return 0
   } catch (error) {
-    const reason: unknown = interrupt.signal.aborted ? interrupt.signal.reason : error
+    // What may have been charged, or applied, says so.
+    const isStopped = interrupt.signal.aborted && exitNameOf(error) !== 'unknown'
+    const reason: unknown = isStopped ? interrupt.signal.reason : error
     const code = exitCodeOf(reason)
     // The message has the page that could not be printed.
     const next = error instanceof SocialSearchError ? error.next : (unwritten?.['next'] as object | null)

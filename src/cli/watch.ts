@@ -3,7 +3,7 @@ import type { OperationId } from '../api/operations.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { Budget } from '../index.ts'
 import { count } from '../lib/count.ts'
-import { CommandError, UsageError, exitCodeOf } from './command-errors.ts'
+import { CommandError, UsageError, exitCodeOf, exitCodes, exitNameOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWatch } from './confirm.ts'
 import { estimateAll } from './estimate.ts'
@@ -86,7 +86,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
         if (queries.length > 1) error.message = `${name}: ${error.message}`
         // The other searches go on, and the next look continues.
         complain(error)
-        failure ??= error
+        if (failure === undefined || exitNameOf(error) === 'unknown') failure = error
       }
       interrupt.pageIsWritten()
     }
@@ -103,7 +103,9 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   } catch (error) {
     const lines = unwritten.map((post) => `\n${JSON.stringify(post)}`)
     if (lines.length > 0) say(`You have paid for these posts, which could not be written:${lines.join('')}`)
-    throw interrupt.signal.aborted ? interrupt.signal.reason : error
+    if (!interrupt.signal.aborted) throw error
+    if (exitNameOf(failure) !== 'unknown') throw interrupt.signal.reason
+    process.exitCode = exitCodes.unknown
   } finally {
     database?.close()
     interrupt.end()

@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import { RecordDatabase } from '../../src/cli/record-database.ts'
+import { failed } from '../support/command-line.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const since = new Date(Date.now() - 3 * 86_400_000)
@@ -46,11 +48,14 @@ describe('estimate', () => {
     expect((await social('estimate acme --out posts.db')).out).toContain('2,000 credits a day: too little')
   })
 
-  it('stays within --budget, and refuses filters of the other network', async () => {
+  it('stays within --budget, and refuses filters of the other network, and a file that is no database, before it pays', async () => {
     expect((await social('estimate acme --budget 2')).out).toContain('One page does not tell how many a day')
     expect(sandbox.ledger.spent).toBe(2)
     expect(await social('estimate acme --budget 1')).toMatchObject({ code: 5 })
     expect(await social('estimate acme --network professionalnet --lang en')).toMatchObject({ code: 2 })
+    writeFileSync('bad.db', 'a text '.repeat(1000))
+    expect(await social('estimate acme --out bad.db')).toMatchObject(failed(2, 'not an SQLite database'))
+    expect(sandbox.ledger.spent).toBe(2)
   })
 })
 

@@ -54,16 +54,31 @@ describe('Ctrl-C during --sandbox', () => {
 describe('Ctrl-C during a request', () => {
   useCommand()
 
+  beforeEach(() => {
+    vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) => {
+      pressCtrlC()
+      return sandbox.fetch(new Request(...request))
+    })
+  })
+
   it.each([
     ['search coffee', 4],
     ['watch coffee --once', 130],
   ])('loses no paid response that is invalid: %s', async (line, code) => {
     sandbox.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
-    vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) => {
-      pressCtrlC()
-      return sandbox.fetch(new Request(...request))
-    })
     expect(await social(line)).toMatchObject(failed(code, '"id":"paid"'))
+  })
+
+  it.each([
+    ['search coffee', 'charged'],
+    ['watch coffee --once', 'charged'],
+    ['mentions set-state men_1 --params {"state":"done"}', 'applied'],
+  ])('ends with 6 when the response is lost: %s', async (line, effect) => {
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
+    sandbox.inject({ reset: 'after' })
+    const run = await social(line)
+    expect(run).toMatchObject(failed(6, `it may have been ${effect}`))
+    expect(run.err).not.toContain('stopped')
   })
 })
 

@@ -76,6 +76,7 @@ describe('exit codes', () => {
     ['search coffee --api-key ssk_secret', 'pass no key as an argument'],
     ['search coffee --apiKey=ssk_secret', 'pass no key as an argument'],
     ['search coffee --tokn=ssk_secret', "unknown option '--tokn'\n"],
+    ['search coffee -kssk_secret', "unknown option '-k'\n"],
     ['quote search --limit 40', 'quote counts pages: pass --max-pages instead of --limit'],
     ['quote watch', 'depends on its posts; see social-search estimate'],
     ['quote search coffee', 'pass a call alone, such as search'],

@@ -128,13 +128,16 @@ describe('watch of several queries', () => {
     expect([sandbox.requests.length - before, rowsOf('posts.db', view)]).toEqual([2, ['coffee30']])
   })
 
-  it('looks at the others when one fails, and then ends with its code', async () => {
+  it('looks at the others when one fails, and then ends with its code, or with 6 if another may have been charged', async () => {
     sandbox.inject({ status: 502, times: 3 })
     const run = await social('watch tea coffee --once --budget 20 --out posts.db')
     expect(run).toMatchObject(failed(4, 'social-search: tea: '))
     const lines = '  tea: 0 new posts, 0 credits; its last look failed\n  coffee: 20 new posts, 2 credits\n'
     expect(run.err).toContain(lines)
     expect(numbersOf('posts.db', ids)).toEqual(range(0, 20))
+    sandbox.inject({ status: 400 })
+    sandbox.inject({ reset: 'after' })
+    expect((await social('watch rust coffee --once --budget 20 --out posts.db')).code).toBe(6)
   })
 
   it('says what is missing, with times, and ends with 5 until the gap is filled', async () => {
