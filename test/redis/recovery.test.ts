@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { realTime } from '../support/real-time.ts'
-import { admin, finish, network, newOrganization, server, unreachable, watch, worker } from './workers.ts'
+import { admin, finish, network, newOrganization, watch, worker } from './workers.ts'
 
-const { pass, settle } = realTime
-
-/** All that Redis has stored. */
-const texts = async () =>
-  (await Promise.all((await admin.keys('*')).map((key) => admin.hget(key, 'text')))).join()
+const { pass } = realTime
 
 describe('SharedLimiter after an outage or a loss of data in Redis', () => {
   it('counts a request from its sending, even if Redis was unreachable then', async () => {
@@ -24,56 +20,6 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
     lease.release()
     await second.ask()
     expect(performance.now() - start).toBeGreaterThanOrEqual(3000)
-  })
-
-  it('closes a surface no longer than announced when a 429 arrived while Redis was unreachable', async () => {
-    const org = newOrganization()
-    // A closure is known as exactly as the time of an update is.
-    const options = { storeTimeout: 1000 }
-    const [first, second] = [await worker(org, options), await worker(org, options)]
-    finish(await first.ask())
-    await server.suspend()
-    void settle(first.ask())
-    await expect.poll(() => first.log).toHaveLength(1)
-    first.limiter.closeSurface('b', 60_000)
-    await pass(3000)
-    await server.resume()
-    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
-    const { error } = await settle(second.ask({ surface: 'b', maxClosedWaitMs: 1000 }))
-    expect((error as { remaining: number }).remaining).toBeLessThan(58_500)
-  })
-
-  it('restores the requests of a process that no notice reaches, when it asks again', async () => {
-    const org = newOrganization()
-    const limits = { perMinute: 2, windowMs: 3000 }
-    const [deaf, other] = [await worker(org, { limits }, unreachable), await worker(org, { limits })]
-    for (let i = 0; i < 2; i++) finish(await deaf.ask())
-    const start = performance.now()
-    await admin.flushall()
-    finish(await other.ask({ surface: 'b' }))
-    finish(await deaf.ask())
-    expect(performance.now() - start).toBeGreaterThanOrEqual(2900)
-  })
-
-  it('makes a new process wait until the others have restored lost data', async () => {
-    const org = newOrganization()
-    const limits = { inFlight: 1 }
-    const first = await worker(org, { limits, lease: 60_000 })
-    await first.ask()
-    await pass(300)
-    await admin.flushall()
-    const { commands, wrap } = network()
-    const newcomer = await worker(org, { limits, storeTimeout: 30_000 }, wrap)
-    let sent = 0
-    commands.meet = async (send) => {
-      // It has read that there is no state, and stored one. What it does later comes late enough on any machine.
-      if (++sent > 2) await expect.poll(texts).toContain('"slots":1')
-      return send()
-    }
-    const next = watch(newcomer.ask())
-    await expect.poll(() => sent, { timeout: 5000 }).toBeGreaterThan(3)
-    await pass(500)
-    expect(next.lease).toBeUndefined()
   })
 
   it('makes all processes wait until lost data is restored, if an idle process came first', async () => {

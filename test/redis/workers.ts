@@ -85,14 +85,6 @@ export function network() {
   return { commands, wrap }
 }
 
-/** A client that no notice reaches, since it gets no second connection. */
-export function unreachable(client: Connection['client']): Connection['client'] {
-  const { evalsha, eval: evaluate } = client as Redis
-  const connection = { on: () => {}, subscribe: () => new Promise(() => {}), disconnect: () => {} }
-  const duplicate = () => connection
-  return { evalsha: evalsha.bind(client), eval: evaluate.bind(client), duplicate }
-}
-
 /** Sends, is answered at once, and gives the slot back. */
 export function finish(lease: Lease): void {
   lease.sent()

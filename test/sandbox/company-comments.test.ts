@@ -40,16 +40,20 @@ describe('createSandbox() company lookup', () => {
     ])
       expect((await client.professionalnet.company.get({ url })).company.id).toBe(id)
   })
-
-  it.each(['https://any.example/company/nobody', 'harbour-bean'])(
-    'responds with 404, uncharged, when the URL %s has no company',
-    async (url) => {
-      const { sandbox } = setUp()
-      expect((await call(sandbox, 'POST /data/professionalnet/company/get', { url })).status).toBe(404)
-      expect(sandbox.ledger.spent).toBe(0)
-    },
-  )
 })
+
+it.each([
+  ['POST /data/professionalnet/company/get', { url: 'https://any.example/company/nobody' }],
+  ['POST /data/professionalnet/company/get', { url: 'harbour-bean' }],
+  [commentsPath, { postUrl: 'https://any.example/posts/x-activity-7' }],
+])(
+  'createSandbox() responds to %s with 404, uncharged, when there is none for %j',
+  async (operation, body) => {
+    const { sandbox } = setUp()
+    expect((await call(sandbox, operation, body)).status).toBe(404)
+    expect(sandbox.ledger.spent).toBe(0)
+  },
+)
 
 describe('createSandbox() post comments', () => {
   it('charges for each comment, and sometimes reports no total', async () => {
@@ -98,13 +102,6 @@ describe('createSandbox() post comments', () => {
     }
     expect(times.length).toBeGreaterThan(500)
     expect(times.filter((time) => Date.parse(time) > clock.time)).toEqual([])
-  })
-
-  it('responds with 404, uncharged, when the post does not exist', async () => {
-    const { sandbox } = setUp()
-    const postUrl = 'https://any.example/posts/x-activity-7'
-    expect((await call(sandbox, commentsPath, { postUrl })).status).toBe(404)
-    expect(sandbox.ledger.spent).toBe(0)
   })
 
   it('charges only the returned comments when the connection breaks afterwards', async () => {

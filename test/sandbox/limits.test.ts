@@ -8,7 +8,7 @@ virtualTime()
 const query = { query: 'coffee', count: 1 }
 
 describe('createSandbox() limits.perMinute', () => {
-  it('answers 429 with the seconds to wait when 20 requests were accepted within a minute', async () => {
+  it('answers 429 with the seconds to wait after 20 requests in a minute, and then accepts exactly one more', async () => {
     const sandbox = createSandbox()
     for (let i = 0; i < 20; i++) {
       expect((await search(sandbox, query)).status).toBe(200)
@@ -18,15 +18,7 @@ describe('createSandbox() limits.perMinute', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, '40'])
     expect(body['error']).toMatchObject({ code: 'rate_limited', retryAfter: 40 })
     expect(sandbox.ledger.spent).toBe(40)
-  })
-
-  it('accepts exactly one more when the announced time has passed, and none before', async () => {
-    const sandbox = createSandbox()
-    for (let i = 0; i < 20; i++) {
-      await search(sandbox, query)
-      await vi.advanceTimersByTimeAsync(1500)
-    }
-    await vi.advanceTimersByTimeAsync(29_999)
+    await vi.advanceTimersByTimeAsync(39_999)
     expect((await search(sandbox, query)).body['error'].retryAfter).toBe(1)
     await vi.advanceTimersByTimeAsync(1)
     expect((await search(sandbox, query)).status).toBe(200)

@@ -100,17 +100,6 @@ describe('SharedLimiter on a store without watch()', () => {
       ;(await waiting).release()
     })
   })
-
-  it('hears of a 429 of another process when it asks', async () => {
-    const [first, second] = open()
-    await during([first, second], async () => {
-      ;(await first.acquire(queueRequest())).release()
-      first.closeSurface('a', 30_000)
-      await wait(50)
-      const refused = second.acquire(queueRequest({ maxClosedWaitMs: 1000 }))
-      await expect(refused).rejects.toMatchObject({ reason: 'rate_limited' })
-    })
-  })
 })
 
 it('SharedLimiter.waitOf() is null until the process has all slots', async () => {
