@@ -152,6 +152,17 @@ describe('OAuthSession with a store that is late', () => {
     expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
   })
 
+  it('sends no refresh token again whose response the store did not take', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { set } = store
+    store.set = (tokens) =>
+      tokens?.refreshSentAt === undefined ? Promise.reject(new Error('away')) : set(tokens)
+    expect((await settle(session.token())).error).toMatchObject({ code: 'token_store' })
+    store.set = set
+    expect((await settle(session.token())).error).toMatchObject({ code: 'reauthorization_required' })
+    expect(server.forms).toHaveLength(1)
+  })
+
   it('fails after ten seconds without a reply, and asks again', async () => {
     const { world, session } = await late(tokenSet())
     world.isSilent = true

@@ -171,6 +171,7 @@ describe('an error through createProxy()', () => {
       'http_504',
       () => Promise.resolve(new Response('<h1>nginx at db-7.internal</h1>', { status: 504 })),
     ],
+    [505, 'http_505', () => Promise.resolve(new Response('{"requestId":"db-7.internal"}', { status: 505 }))],
   ])(
     'does not name the servers behind the proxy when the network or a gateway fails: %i',
     async (status, code, fetch) => {

@@ -119,5 +119,19 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     const [retry] = timers.mock.results.slice(-1)
     expect((retry!.value as NodeJS.Timeout).hasRef()).toBe(false)
     expect((await settle(budget.close())).error).toBeUndefined()
+    expect((await settle(budget.close())).error).toBeUndefined()
+  })
+
+  it('keeps its process alive while the store does not know an outcome', async () => {
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf()
+    const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    world.replyMs = 1e6
+    reservation!.settle(2)
+    await pass(1000)
+    expect((timers.mock.results.at(-1)!.value as NodeJS.Timeout).hasRef()).toBe(true)
+    world.replyMs = 0
+    await settle(budget.close())
   })
 })

@@ -1,6 +1,6 @@
 import { CreditBudget } from '../../index.ts'
 import { defaultTimeoutMs, effectOf } from '../../extend.ts'
-import { TimeoutError } from '../../errors/index.ts'
+import { ApiError, TimeoutError } from '../../errors/index.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
@@ -79,10 +79,13 @@ async function forward(
       throw new ProxyRefusal(499, 'caller_left', 'the caller left')
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
-    const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
+    // The body of a gateway may name internal hosts.
+    const isForeign = publicError instanceof ApiError && publicError.gateway
+    const shownId = (isForeign ? undefined : publicError?.requestId) ?? requestId
+    const failed = { requestId: shownId, operation: operation.id }
     runUserCallback(() => settings.onError(error, failed))
     if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater(publicError)
-    const response = failedCall(publicError, requestId, meter, effectOf(operation) === 'write')
+    const response = failedCall(publicError, shownId, meter, effectOf(operation) === 'write')
     if (publicError === null || refusesProxy(publicError))
       settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
     return response

@@ -70,7 +70,7 @@ export function failedCall(
   const response =
     error instanceof InvalidResponseError
       ? unusableSuccess(error)
-      : errorResponse(error?.requestId ?? requestId, refusalOf(error, charged, isWrite))
+      : errorResponse(requestId, refusalOf(error, charged, isWrite))
   return addCredits(response, meter, charged)
 }
 

@@ -108,7 +108,7 @@ export class SharedBudget implements Budget {
   async close(): Promise<void> {
     this.#sync.isClosed = true
     const late = (): void => {}
-    await within(this.#sync.timeoutMs, () => this.flush(), late)
+    await within(this.#sync.timeoutMs, () => this.flush().catch(late), late)
     this.#sync.stop()
     const { untold } = this.#sync
     if (untold > 0)
