@@ -30,14 +30,14 @@ export interface Play {
   readonly answer?: {
     readonly status: number
     readonly headers: [string, string][]
-    readonly body: string | null
+    readonly body: string
+    /** Seconds to wait that the service announces; absent if it announces none. */
+    readonly wait?: number
   }
   /** The service's own success, of documented shape. */
   readonly isClean?: boolean
   /** The service's own error body. */
   readonly isRefusal?: boolean
-  /** Times that the body is repeated, to make a very long one. */
-  readonly repeat?: number
 }
 
 type Body = Record<string, unknown>
@@ -104,8 +104,14 @@ export function chargeFor({ operation, random }: Scene, body: unknown): number {
 }
 
 /** A success of the service with this body. */
-export function success(scene: Scene, body: unknown, text = JSON.stringify(body)): Play {
-  return { charge: chargeFor(scene, body), answer: { status: 200, headers: [json], body: text } }
+export function success(
+  scene: Scene,
+  body: unknown,
+  text = JSON.stringify(body),
+  headers: [string, string][] = [],
+): Play {
+  const answer = { status: 200, headers: [json, ...headers], body: text }
+  return { charge: chargeFor(scene, body), answer }
 }
 
 /** The service's success, as documented. */

@@ -78,7 +78,7 @@ function checkCharge({ operation, credits, error, requests, mode, isInvalid }: C
     fail(`${says}, and was charged nothing`)
 }
 
-const foreignSuccesses = new Set(['html with 200', 'empty 200', '204', 'other JSON'])
+const foreignSuccesses = new Set(['html with 200', 'other JSON'])
 
 /** Nothing is sent twice unless it provably has not been charged, or has no effect. */
 function checkAttempts(call: CallRecord, fail: Fail): void {

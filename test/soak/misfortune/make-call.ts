@@ -7,14 +7,7 @@ import { refreshFailed } from './credentials.ts'
 import { isWalk } from './records.ts'
 import type { Trace } from './trace.ts'
 
-/** Items may be too deep for JSON. */
-function asJson(item: unknown): string {
-  try {
-    return JSON.stringify(item)
-  } catch {
-    return 'too deep'
-  }
-}
+const asJson = (item: unknown): string => JSON.stringify(item)
 
 type Page = Record<string, unknown>
 /** Without validation, a page need not be an object. */

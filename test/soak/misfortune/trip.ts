@@ -1,6 +1,5 @@
 import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 import type { Play, Scene } from './answers.ts'
-import { leastWaitMs } from './announced-wait.ts'
 import { drawMishap, revoked } from './mishaps.ts'
 import type { CallRecord, RequestRecord } from './records.ts'
 import type { Service } from './service.ts'
@@ -23,6 +22,9 @@ export interface NetworkOptions {
 
 /** Longest time on the way, in milliseconds: less than the client keeps the slot of an aborted request. */
 const mostLatencyMs = 45
+
+/** A closed surface opens after a day at the latest, whatever a server announces. */
+const longestWaitMs = 86_400_000
 
 /** One request on its way to the service and back. */
 export class Trip {
@@ -99,27 +101,19 @@ export class Trip {
   }
 
   #answer(play: Play, { status, headers, body }: NonNullable<Play['answer']>): Response {
-    // Of a success that is too large to be read whole, the status is enough.
-    if (play.repeat !== undefined) this.#sent.evidence = 'success'
     this.#options.onMoment(this.#sent.call, 'headers')
-    const sent = new Headers(headers)
-    if (!sent.has('date') && this.#random.chance(0.8))
-      sent.set('date', new Date(Date.now() + 1_234_567).toUTCString())
-    if (body === null) this.#deliver(play)
-    return new Response(body === null ? null : this.#stream(play, body), { status, headers: sent })
+    return new Response(this.#stream(play, body), { status, headers })
   }
 
   /** The body in some chunks, which come when they are asked for. */
   #stream(play: Play, body: string): ReadableStream<Uint8Array> {
     const bytes = new TextEncoder().encode(body)
-    const { end, repeat } = play
+    const { end } = play
     const whole = end === undefined ? bytes : bytes.subarray(0, this.#random.integer(0, bytes.length - 1))
-    const size =
-      repeat !== undefined ? whole.length : Math.max(1, Math.ceil(whole.length / this.#random.integer(1, 4)))
-    const chunks = Array.from({ length: Math.ceil(whole.length / size) * (repeat ?? 1) }, (_, index) => {
-      const start = (index * size) % whole.length
-      return whole.subarray(start, start + size)
-    })
+    const size = Math.max(1, Math.ceil(whole.length / this.#random.integer(1, 4)))
+    const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+      whole.subarray(index * size, (index + 1) * size),
+    )
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
       const chunk = chunks.shift()
       if (this.#random.chance(0.3)) await this.#pass(this.#random.integer(1, 50))
@@ -141,7 +135,7 @@ export class Trip {
   /** The client has everything. */
   #deliver({ isRefusal = false, isClean = false, answer }: Play): void {
     const status = answer?.status ?? 0
-    const { call } = this.#sent
+    const { operation, owner } = this.#sent.call
     this.#ended(`is answered ${status}`, undefined)
     this.#leave()
     // Aborted at the last moment: the client does not see the end.
@@ -149,10 +143,10 @@ export class Trip {
     this.#sent.evidence = isRefusal ? 'refused' : status >= 200 && status < 300 ? 'success' : 'unclear'
     this.#sent.isClean = isClean
     this.#sent.status = status
-    if (isRefusal && status === 429 && call.operation.surface !== null && answer !== undefined) {
-      const { closedUntil } = call.owner.organization
-      const until = performance.now() + leastWaitMs(answer.headers, answer.body ?? '')
-      closedUntil.set(call.operation.surface, Math.max(until, closedUntil.get(call.operation.surface) ?? 0))
+    if (isRefusal && status === 429 && operation.surface !== null) {
+      const { closedUntil } = owner.organization
+      const until = performance.now() + Math.min(longestWaitMs, (answer?.wait ?? 0) * 1000)
+      closedUntil.set(operation.surface, Math.max(until, closedUntil.get(operation.surface) ?? 0))
     }
   }
 
