@@ -4,6 +4,7 @@ import { operations } from '../api/operations.ts'
 import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { count, timeText } from '../lib/count.ts'
+import { valueAt } from '../lib/value-at.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, paramsOf } from './flags.ts'
 import { commandOf } from './names.ts'
@@ -16,11 +17,9 @@ export type WalkQuote = Omit<Quote, 'duration'> & { readonly duration: number | 
 /** Prints what a job costs at most, and how long it takes at least. Needs no key, and sends nothing. */
 export async function quote(words: readonly string[], flags: SharedFlags): Promise<void> {
   const operation = operationNamed(words)
-  const { params } = paramsOf(operation, flags)
-  const result = quoteFor(operation, params, flags)
-  await print(
-    `${process.stdout.isTTY ? wrapped(quoteText(result, perMinuteOf(operation)), process.stdout) : JSON.stringify(result)}\n`,
-  )
+  const result = quoteFor(operation, paramsOf(operation, flags).params, flags)
+  const text = quoteText(result, perMinuteOf(operation))
+  await print(`${process.stdout.isTTY ? wrapped(text, process.stdout) : JSON.stringify(result)}\n`)
 }
 
 /** What the walk costs that the flags ask for. */
@@ -30,12 +29,8 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
   if (all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
-  const result = quoteOf(
-    operation,
-    perMinuteOf(operation),
-    bound === undefined ? undefined : (params as Readonly<Record<string, unknown>>)[bound],
-    { pages },
-  )
+  const most = bound === undefined ? undefined : valueAt(params, [bound])
+  const result = quoteOf(operation, perMinuteOf(operation), most, { pages })
   if (all !== true) return result
   if (result.atMost === 0) return { ...result, duration: null }
   const why = result.why.replace(' for 1 page', '; the number of pages is unknown')

@@ -1,18 +1,8 @@
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
-import type {
-  ClosedError,
-  ConfigurationError,
-  ConnectionError,
-  CreditBudgetError,
-  InvalidRequestError,
-  InvalidResponseError,
-  PaginationError,
-  RedirectError,
-  TimeoutError,
-} from './client.ts'
-import type { OAuthError, ReauthorizationRequiredError, TokenStoreError } from './oauth.ts'
-import type { BudgetUnavailableError, NotCachedError } from './stores.ts'
+import type * as client from './client.ts'
+import type * as oauth from './oauth.ts'
+import type * as stores from './stores.ts'
 
 export * from './api.ts'
 export * from './base.ts'
@@ -22,21 +12,21 @@ export * from './stores.ts'
 
 /** Any error of this package. Switch on `code` to narrow it. */
 export type AnySocialSearchError =
-  | ConfigurationError
-  | InvalidRequestError
+  | client.ConfigurationError
+  | client.InvalidRequestError
   | ApiError
-  | ConnectionError
-  | TimeoutError
-  | RedirectError
-  | InvalidResponseError
-  | CreditBudgetError
-  | BudgetUnavailableError
-  | PaginationError
-  | ClosedError
-  | ReauthorizationRequiredError
-  | OAuthError
-  | TokenStoreError
-  | NotCachedError
+  | client.ConnectionError
+  | client.TimeoutError
+  | client.RedirectError
+  | client.InvalidResponseError
+  | client.CreditBudgetError
+  | stores.BudgetUnavailableError
+  | client.PaginationError
+  | client.ClosedError
+  | oauth.ReauthorizationRequiredError
+  | oauth.OAuthError
+  | oauth.TokenStoreError
+  | stores.NotCachedError
 
 /**
  * Narrows a caught value to an error of this package. `isSocialSearchError<MicroblogPost>(error)` also types

@@ -25,23 +25,19 @@ export const waitReasons: Record<Wait['reason'], string> = {
 
 const closed = new Ended((context) => new ClosedError('client', context))
 
-// No interfaces: they would have to be exported, since declarations of users that infer them would name them.
-
+// No interface: it would have to be exported, since declarations of users that infer it would name it.
 /** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
 export type ClientStatus = {
   /** Requests in flight, and their limit. */
   slots: { taken: number; limit: number }
-  /** Every surface called so far; `null` for calls without a surface. */
-  surfaces: SurfaceStatus[]
-}
-
-/** The queue of one search surface. */
-type SurfaceStatus = {
-  surface: string | null
-  /** Queued calls. */
-  queued: number
-  /** Why and until when a new call would wait; null if it would not, or if that is unknown. */
-  wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
+  /** The queue of every surface called so far; that of `null` has the calls without a surface. */
+  surfaces: {
+    surface: string | null
+    /** Queued calls. */
+    queued: number
+    /** Why and until when a new call would wait; null if it would not, or if that is unknown. */
+    wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
+  }[]
 }
 
 /** The open calls of a client and of the clients made from it with `withOptions`. */

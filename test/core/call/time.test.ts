@@ -126,6 +126,8 @@ describe('close', () => {
 
   it('close() of the limiter ends calls with what they may have cost, and with the params to resume from', async () => {
     service.script(unreachable)
+    // The retry waits for long.
+    vi.spyOn(Math, 'random').mockReturnValue(0.9)
     const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
     const client = makeClient({ limiter, limits: undefined, retry: { ambiguous: true } })
     const call = client.microblog.search(query).then()
