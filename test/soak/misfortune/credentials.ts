@@ -6,9 +6,7 @@ import type { Credential, World } from './records.ts'
 /** Ways in which a client gets the key. */
 const keys: Record<string, (key: string, random: Random, world: World) => Credential['options']> = {
   key: (apiKey) => ({ apiKey }),
-  'the same key': (apiKey) => ({ apiKey }),
   function: (key, _, { interference }) => ({ apiKey: () => interference.pass(key, 'token') }),
-  provider: (key, _, { interference }) => ({ auth: { token: () => interference.pass(key, 'token') } }),
   'slow function': (key, random) => ({ apiKey: () => sleep(random.integer(0, 2000)).then(() => key) }),
 }
 

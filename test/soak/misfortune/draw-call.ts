@@ -10,7 +10,6 @@ import type { CallRecord, ClientRecord, Mode, World } from './records.ts'
 export interface DrawnCall {
   readonly call: CallRecord
   readonly client: ClientRecord['variants'][number]['client']
-  readonly params: object | undefined
   readonly options: AnyCallOptions
   readonly plan: AbortPlan | null
   /** When it is made, in milliseconds from the start. */
@@ -53,7 +52,6 @@ export function drawCall(
   const mode = operation.paging === undefined ? random.pick(modes.slice(0, 2)) : random.pick(modes)
   const drawn = drawOptions(random, budgets, variant.settings)
   const plan = drawAbortPlan(random)
-  const isInvalid = operation.invalidParams !== undefined && random.chance(0.02)
   const walks: AnyCallOptions = {
     ...(random.chance(0.15) && { limit: random.integer(1, 8) }),
     ...(random.chance(0.15) && { maxPages: random.integer(1, 4) }),
@@ -67,22 +65,17 @@ export function drawCall(
     }),
   }
   const call: CallRecord = {
-    ...{ id, operation, owner, mode, settings: drawn.settings, isInvalid, pages: random.integer(1, 5) },
+    ...{ id, operation, owner, mode, settings: drawn.settings, pages: random.integer(1, 5) },
     ...{ requests: [], part: 0, delivered: [], error: null, credits: null },
     ...{ startedAt: 0, settledAt: null, abortedAt: null },
     ...{ isCutShort: Object.keys(walks).length > 0, isSlowReader: false },
     ...{ isRejected: false, isPageInError: false },
   }
   owner.calls.push(call)
-  const details = [
-    said(drawn.options),
-    ...(plan === null ? [] : [`aborted: ${plan.what}`]),
-    ...(isInvalid ? ['invalid params'] : []),
-  ]
+  const aborted = plan === null ? '' : `, aborted: ${plan.what}`
   return {
     ...{ call, client: variant.client, plan, startsAt: random.integer(0, spreadMs), random },
-    params: isInvalid ? operation.invalidParams : operation.params,
     options: { ...drawn.options, ...extras, headers: { [callHeader]: id } },
-    what: `${operation.id} by ${owner.name}, ${mode}, ${JSON.stringify(walks)}, ${details.join(', ')}`,
+    what: `${operation.id} by ${owner.name}, ${mode}, ${JSON.stringify(walks)}, ${said(drawn.options)}${aborted}`,
   }
 }

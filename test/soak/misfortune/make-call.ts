@@ -32,8 +32,8 @@ export async function makeCall(drawn: DrawnCall, trace: Trace): Promise<void> {
 }
 
 async function use(drawn: DrawnCall, trace: Trace): Promise<void> {
-  const { call, client, params, options } = drawn
-  const made = callOperation(client, call.operation, options, params)
+  const { call, client, options } = drawn
+  const made = callOperation(client, call.operation, options)
   switch (call.mode) {
     case 'await':
       look(await made, drawn, trace)

@@ -20,8 +20,6 @@ export interface SoakOperation {
   readonly pathId?: string
   /** Params beside the position in the walk; absent if it takes none. */
   readonly params?: object
-  /** Params that the documented bounds forbid. */
-  readonly invalidParams?: object
   /** Options that each call has. */
   readonly options?: object
 }
@@ -38,16 +36,16 @@ export const soakOperations: readonly SoakOperation[] = [
   {
     ...{ id: 'microblog.search', ...paid, surface: 'microblog', price: 2, list: 'posts' },
     path: '/data/microblog/tweets/search',
-    ...{ params: { query: 'rust', category: 'Latest' }, invalidParams: { query: '' } },
+    params: { query: 'rust', category: 'Latest' },
   },
   {
     ...{ id: 'professionalnet.posts.search', ...slow, price: 4, list: 'posts', paging: 'untilEmpty' },
     path: '/data/professionalnet/posts/search',
-    ...{ params: { query: 'data', sort_by: 'recent' }, invalidParams: { query: 'x', page: 0 } },
+    params: { query: 'data', sort_by: 'recent' },
   },
   {
     ...{ id: 'professionalnet.company.get', ...slow, price: 4, path: '/data/professionalnet/company/get' },
-    ...{ params: { url }, invalidParams: { url: '' } },
+    params: { url },
   },
   {
     ...{ id: 'professionalnet.person.posts', ...person, list: 'posts' },
@@ -60,7 +58,7 @@ export const soakOperations: readonly SoakOperation[] = [
   {
     ...{ id: 'professionalnet.posts.comments', ...slow, price: 'items', mostItems: 150, list: 'comments' },
     path: '/data/professionalnet/posts/comments',
-    ...{ params: { postUrl: url, maxComments: 150 }, invalidParams: { postUrl: url, maxComments: 1 } },
+    params: { postUrl: url, maxComments: 150 },
   },
   {
     ...{ id: 'professionalnet.posts.reactions', ...paid, surface: 'professionalnet', price: 'items' },
@@ -69,7 +67,7 @@ export const soakOperations: readonly SoakOperation[] = [
   },
   {
     ...{ id: 'professionalnet.industries.list', ...free, list: 'industries', paging: 'counted' },
-    ...{ path: '/data/professionalnet/industries', invalidParams: { q: '' } },
+    path: '/data/professionalnet/industries',
   },
   {
     ...{ id: 'technews.search', ...paid, surface: 'technews', price: 2, list: 'posts' },
@@ -94,9 +92,8 @@ export const soakOperations: readonly SoakOperation[] = [
 /** Calls the method of the client that is named like the operation. */
 export function callOperation(
   client: SocialSearch,
-  { id, pathId, ...operation }: Pick<SoakOperation, 'id' | 'pathId' | 'params' | 'options'>,
+  { id, pathId, params, ...operation }: Pick<SoakOperation, 'id' | 'pathId' | 'params' | 'options'>,
   options: object,
-  params = operation.params,
 ): ApiCall<unknown> | PagedCall<unknown, unknown> {
   const names = id.split('.')
   const name = names.pop() ?? ''

@@ -125,8 +125,6 @@ export interface CallRecord {
   readonly owner: ClientRecord
   readonly mode: Mode
   readonly settings: CallSettings
-  /** Whether its params are outside the documented bounds. */
-  readonly isInvalid: boolean
   /** Pages that the service has for it. */
   readonly pages: number
   readonly requests: RequestRecord[]
