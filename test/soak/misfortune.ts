@@ -1,5 +1,5 @@
 /**
- * Makes calls that meet with every misfortune, on a virtual clock and a simulated network, and checks with a ledger that
+ * Makes calls that meet with random misfortune, on a virtual clock and a simulated network, and checks with a ledger that
  * it keeps itself that money, limits, time and secrets come out right. The same seed gives the same trace.
  *
  *   npx node test/soak/misfortune.ts --calls 50000 --seed 1

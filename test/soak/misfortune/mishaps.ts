@@ -30,7 +30,7 @@ function list(group: Record<string, (scene: Scene) => Play>, weight: number): Mi
   }))
 }
 
-/** Everything that can go wrong. */
+/** All but success. */
 export const mishaps: readonly Mishap[] = [
   ...list(accidents, 4),
   ...list(refusals, 3),
