@@ -140,9 +140,8 @@ export class OpenAttempt {
     this.#at = isFailure ? this.#at : { ...this.#at, tookEffect, success: outcome }
     const closedMs = isFailure ? outcome.closedMs : null
     if (closedMs !== null) call.client.limiter.closeSurface(call.operation.surface, closedMs)
-    const release = (): void => this.#openCalls.release(this.#lease, closedMs !== null)
-    if (this.#keepSlotMs > 0) setTimeout(release, this.#keepSlotMs)
-    else release()
+    if (this.#keepSlotMs > 0) setTimeout(() => this.#openCalls.release(this.#lease), this.#keepSlotMs)
+    else this.#openCalls.release(this.#lease, closedMs !== null)
     return settled
   }
 
