@@ -48,7 +48,7 @@ describe('estimate', () => {
     expect((await social('estimate acme --out posts.db')).out).toContain('2,000 credits a day: too little')
   })
 
-  it('stays within --budget, and refuses filters of the other network, and a file that is no database, before it pays', async () => {
+  it('stays within --budget, and refuses filters of the other network and a file that is no database before it pays', async () => {
     expect((await social('estimate acme --budget 2')).out).toContain('One page does not tell how many a day')
     expect(sandbox.ledger.spent).toBe(2)
     expect(await social('estimate acme --budget 1')).toMatchObject({ code: 5 })

@@ -108,7 +108,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     expect(ms).toBe(1000)
   })
 
-  it('close() hides no error of a call with one of its own, and its process may end, when the store is unavailable and no call was sent', async () => {
+  it('close() resolves, and the process may end, when the store is unavailable and no call was sent', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const budget = new SharedBudget({
       ...{ name: 'march', limit: 10, logger: false, storeTimeout: 200 },

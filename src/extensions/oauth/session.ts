@@ -1,6 +1,5 @@
 import type { AuthProvider } from '../../index.ts'
-import { type ChangeText, updateWithin } from '../shared/store.ts'
-import { sha256 } from '../../lib/hash.ts'
+import { type ChangeText, textKey, updateWithin } from '../shared/store.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { sleep } from '../../lib/time.ts'
 import {
@@ -186,7 +185,7 @@ export class OAuthSession implements AuthProvider {
 
   /** @throws {TokenStoreError} */
   async #update<T>(change: ChangeText<T>): Promise<T> {
-    const key = await (this.#key ??= keyOf(this.#name))
+    const key = await (this.#key ??= textKey('oauth-1', this.#name))
     const { store } = this.#settings
     // Errors of a store may repeat what it could not write.
     const redactor = new Redactor()
@@ -226,10 +225,6 @@ export class OAuthSession implements AuthProvider {
     if (!isEnded) return this.#renew()
     throw new ReauthorizationRequiredError(reason)
   }
-}
-
-async function keyOf(name: string): Promise<string> {
-  return `oauth-1:${(await sha256(name)).slice(0, 32)}`
 }
 
 function ended(tokens: TokenSet, endReason: ReauthorizationReason): TokenSet {

@@ -16,7 +16,7 @@ export interface TokenSet {
    * a minute, that process has died, and the refresh token may be used up.
    */
   readonly refreshSentAt?: number | undefined
-  /** Why the session ended; absent before. Its access token is no longer used. */
+  /** Why the session ended; absent while it lasts. No process sends its access token any more. */
   readonly endReason?: ReauthorizationReason | undefined
 }
 

@@ -1,11 +1,10 @@
 import { assertMethod, milliseconds } from '../../errors/check-options.ts'
-import { sha256 } from '../../lib/hash.ts'
 import { type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { type Moment, type Sight, type StateHead, jumpOf } from './clock.ts'
-import { type ChangeText, type SharedStore, randomId, updateWithin } from './store.ts'
+import { type ChangeText, type SharedStore, randomId, textKey, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */
 export interface SharedOptions {
@@ -61,10 +60,6 @@ export abstract class SharedText<S extends StateHead> {
   #isDue = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /**
-   * @param kind Names the format of the text. It has a number that changes with the format.
-   * @param owner Hashed, since it may be an API key.
-   */
   protected constructor(
     { store, storeTimeout = 2000, logger = defaultLogger }: SharedOptions,
     kind: string,
@@ -75,7 +70,7 @@ export abstract class SharedText<S extends StateHead> {
     this.store = assertMethod('store', store, 'update')
     this.log = createLog(logger, new Redactor()) ?? (() => {})
     this.timeoutMs = milliseconds('storeTimeout', storeTimeout)
-    this.#newKey = async () => `${kind}:${(await sha256(owner)).slice(0, 32)}`
+    this.#newKey = () => textKey(kind, owner)
   }
 
   /** This process. Some runtimes have no random numbers before the first request. */

@@ -1,4 +1,5 @@
 import { within } from '../../lib/abort.ts'
+import { sha256 } from '../../lib/hash.ts'
 
 /** What a change makes of a text. */
 export interface TextChange<T> {
@@ -41,7 +42,17 @@ export interface SharedStore {
   watch?(key: string, listener: (notice?: string) => void): () => void
 }
 
-/** Rejects when an update takes longer than `ms`. A store that is late computes no change that nobody waits for. */
+/**
+ * The key of a text.
+ *
+ * @param kind Names its format, with a number that changes with the format.
+ * @param owner Hashed, since it may be an API key.
+ */
+export async function textKey(kind: string, owner: string): Promise<string> {
+  return `${kind}:${(await sha256(owner)).slice(0, 32)}`
+}
+
+/** Runs an update, and rejects after `ms` without a reply. From then on, the store cannot compute the change. */
 export function updateWithin<T>(
   ms: number,
   update: (inTime: ChangeText<T>) => Promise<T>,
