@@ -4,6 +4,7 @@ import { type OperationId, type ParamsOf, operationOf, operations } from './api/
 import type { Operation } from './api/operation.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './errors/check-options.ts'
+import { InvalidRequestError } from './errors/index.ts'
 import type { Credits } from './core/credits/ledger.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
@@ -118,8 +119,8 @@ export class SocialSearch {
     const isId = typeof given === 'string'
     const transport = this.#transport
     const request = transport.compose(operation, isId ? {} : given, isId ? given : undefined)
-    transport.assertValid(operation, request)
-    return quoteOf(transport.configured(operation), transport.perMinute, request.maxItems, options)
+    if (request instanceof InvalidRequestError) throw request
+    return quoteOf(transport.configured(operation), transport.perMinute, request.params, options)
   }
 
   /** What sends this client's calls. Pass it to functions such as `microblog()`. */

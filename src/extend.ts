@@ -4,14 +4,13 @@
  */
 
 // To wrap calls, as the cache and tracers do.
-export { type CallResult, type Call, type Send, type Wrap, unsent } from './core/call/call.ts'
+export type { CallResult, Call, Send } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check-answer.ts'
 export { waitReasons } from './core/call/open-calls.ts'
-export { wrapCalls } from './core/call/wraps.ts'
+export { wrap } from './core/call/wraps.ts'
 export type { CallSettings } from './core/options/settings.ts'
 export type { AnswerCache } from './core/options/types.ts'
-export { Failure } from './core/retry/failure.ts'
 
 // To make calls, as the proxy, tools, the command and clients of other APIs do.
 export { ClientTransport, clientTransport } from './core/call/transport.ts'
@@ -21,8 +20,8 @@ export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
-export { type ComposedRequest, composeRequest, paramsOf } from './core/call/compose-request.ts'
-export { contextOf } from './core/call/error-context.ts'
+export { type Composed, composeRequest } from './core/call/compose-request.ts'
+export { contextOf } from './core/call/record.ts'
 export type { BodyFormat } from './core/http/body-format.ts'
 export { nextStep } from './core/pages/next-step.ts'
 export { effectOf } from './core/retry/policy.ts'

@@ -35,7 +35,7 @@ export interface Paging {
 }
 
 /** One endpoint of the service, as data. Code that depends on an endpoint reads it from here. */
-export interface Operation {
+export interface Operation<Params = unknown, Body = unknown> {
   /** Stable name, also in errors and in the ledger: `microblog.search`. */
   readonly id: string
   /** What it does, in a few words. */
@@ -59,8 +59,8 @@ export interface Operation {
   readonly documented: boolean
   /** Statuses of the documented errors; absent if none is documented. */
   readonly errors?: readonly number[]
-  readonly request: Schema
-  readonly response: Schema
+  readonly request: Schema<Params>
+  readonly response: Schema<Body>
   /** Name of the array in the response, if it is a list. */
   readonly list?: string
   /** The field of its items that no other item has, if the service documents one. */

@@ -4,7 +4,6 @@ import { operations } from '../api/operations.ts'
 import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { count, timeText } from '../lib/count.ts'
-import { valueAt } from '../lib/value-at.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, paramsOf } from './flags.ts'
 import { commandOf } from './names.ts'
@@ -28,9 +27,7 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
   const { maxPages: pages = 1 } = walkOptions(flags)
   if (all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
-  const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
-  const most = bound === undefined ? undefined : valueAt(params, [bound])
-  const result = quoteOf(operation, perMinuteOf(operation), most, { pages })
+  const result = quoteOf(operation, perMinuteOf(operation), params, { pages })
   if (all !== true) return result
   if (result.atMost === 0) return { ...result, duration: null }
   const why = result.why.replace(' for 1 page', '; the number of pages is unknown')

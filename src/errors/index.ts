@@ -48,3 +48,8 @@ export function isSocialSearchError<Item>(
 export function isSocialSearchError(value: unknown): value is AnySocialSearchError {
   return value instanceof SocialSearchError
 }
+
+/** The outcome of a failure: the code of an error of this package, or `aborted`. */
+export function codeOf(error: unknown): string {
+  return isSocialSearchError(error) ? error.code : 'aborted'
+}

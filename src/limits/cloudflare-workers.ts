@@ -1,4 +1,4 @@
-import type { Lease, QueueRequest } from './interface.ts'
+import type { Lease, LeaseOutcome, QueueRequest } from './interface.ts'
 import type { SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
@@ -45,11 +45,11 @@ export class PollingCalls {
       }
       const grant = (lease: Lease): void => {
         call.lease = lease
-        const release = (isRefused?: boolean): void => {
-          lease.release(isRefused)
+        const end = (outcome?: LeaseOutcome): void => {
+          lease.end(outcome)
           this.#end(call)
         }
-        call.deliver = () => resolve({ ...lease, release })
+        call.deliver = () => resolve({ ...lease, end })
       }
       const refuse = (reason: unknown): void => {
         call.deliver = () => {
@@ -83,6 +83,6 @@ export class PollingCalls {
     clearTimeout(call.timer)
     this.#calls.delete(call)
     if (call.lease === undefined) call.leave()
-    else call.lease.release()
+    else call.lease.end()
   }
 }

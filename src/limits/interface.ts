@@ -14,6 +14,11 @@ export interface QueueRequest {
   readonly signal: AbortSignal
 }
 
+/** How a request ended, as far as limits are concerned. */
+export interface LeaseOutcome {
+  readonly refusedForMs?: number | undefined
+}
+
 /** Permission to send one request now. */
 export interface Lease {
   /** Time spent waiting for a slot, in milliseconds. */
@@ -26,9 +31,9 @@ export interface Lease {
   /**
    * Frees the slot. Call it when the body has been read, or the request has failed.
    *
-   * @param isRefused After a 429, for which `closeSurface()` has closed the surface.
+   * @param outcome `refusedForMs`: after a 429, the milliseconds from now for which the surface is closed, at most a day.
    */
-  release(isRefused?: boolean): void
+  end(outcome?: LeaseOutcome): void
 }
 
 /** Keeps all clients that share it within the organization's limits. */
@@ -37,8 +42,6 @@ export interface CallLimiter {
   readonly limits: Limits
   /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
   acquire(request: QueueRequest): Promise<Lease>
-  /** Closes a surface for `milliseconds` from now, at most a day, after a 429. */
-  closeSurface(surface: string | null, milliseconds: number): void
   /** Why the next call would wait at a surface; null if it could go now. */
   waitOf(surface: string | null): QueueWait | null
 }

@@ -131,7 +131,7 @@ export class SurfacePace {
     this.#latest = send
   }
 
-  /** Ends a request, after `closeSurface()` if it was refused. */
+  /** Ends a request, after {@link closeFor} if it was refused. */
   leave(send: SentRequest, isRefused: boolean): void {
     if (send.at > this.#closure.closedAt) this.#contention.accepted()
     // A request that was refused with a short wait does not count towards a part of the limits. Otherwise a small part

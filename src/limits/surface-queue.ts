@@ -23,6 +23,8 @@ export interface SlotSource {
   isFull?: (() => boolean) | undefined
   /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
   take(): Promise<Slot | undefined>
+  /** Called when a 429 has closed the surface, for so many milliseconds. */
+  refused?(milliseconds: number): void
 }
 
 /** A call that waits. It leaves when its signal aborts. */
@@ -91,10 +93,11 @@ export class SurfaceQueue {
     this.#waiting.add(entry)
     if (request.signal.aborted) this.cancel(entry, request.signal.reason)
     this.#refuseIfClosed(entry)
-    if (request.sendBy !== undefined) {
+    const { sendBy = Infinity } = request
+    if (sendBy !== Infinity) {
       const ms = this.pace.waitBehind(this.#waiting.before(entry))
       // Responses may come before the margin is over.
-      if (ms - marginMs > request.sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
+      if (ms - marginMs > sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
     }
     // A call behind another one does not change when the next one goes.
     if (this.#waiting.first === entry || this.#pacedSince === undefined) this.wake()
@@ -163,10 +166,10 @@ export class SurfaceQueue {
     this.wake()
   }
 
-  /** Counts a request from now on. The lease holds the slot until it is released. */
+  /** Counts a request from now on. The lease holds the slot until it ends. */
   #lease(send: SentRequest, slot: Slot, queued: number, paced: number): Lease {
     const { pace } = this
-    let isReleased = false
+    let isEnded = false
     pace.add(send)
     slot.enter?.(send)
     return {
@@ -178,10 +181,14 @@ export class SurfaceQueue {
         slot.sent?.(send)
       },
       answered: () => void (send.answered = performance.now()),
-      release: (isRefused = false) => {
-        if (isReleased) return
-        isReleased = true
-        pace.leave(send, isRefused)
+      end: ({ refusedForMs } = {}) => {
+        if (isEnded) return
+        isEnded = true
+        if (refusedForMs !== undefined) {
+          this.closeFor(refusedForMs)
+          this.#slots.refused?.(refusedForMs)
+        }
+        pace.leave(send, refusedForMs !== undefined)
         slot.release(send)
       },
     }

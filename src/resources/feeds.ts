@@ -3,7 +3,7 @@ import { feedsGet, feedsList } from '../api/feeds.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
-import { type SchemaOrType, type OpenList, type Output, byId, paged } from './methods.ts'
+import { type SchemaOrType, type OpenList, type Output, byId, paged, wired } from './methods.ts'
 
 /** Your organization's feeds: saved filtered views. All calls are free, with scope `feeds:read`. */
 export interface Feeds {
@@ -33,5 +33,5 @@ export interface Feeds {
  * const page = await feeds(createTransport({ baseUrl, apiKey })).list()
  */
 export function feeds(transport: Transport): Feeds {
-  return { list: paged(transport, feedsList, {}), get: byId(transport, feedsGet) }
+  return wired<'feeds', Feeds>({ list: paged(transport, feedsList, {}), get: byId(transport, feedsGet) })
 }

@@ -3,7 +3,7 @@ import { listenersGet, listenersList } from '../api/listeners.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
-import { type SchemaOrType, type OpenList, type Output, byId, paged } from './methods.ts'
+import { type SchemaOrType, type OpenList, type Output, byId, paged, wired } from './methods.ts'
 
 /** Your organization's listeners: brand or keyword monitors. All calls are free, with scope `listeners:read`. */
 export interface Listeners {
@@ -33,5 +33,8 @@ export interface Listeners {
  * const page = await listeners(createTransport({ baseUrl, apiKey })).list()
  */
 export function listeners(transport: Transport): Listeners {
-  return { list: paged(transport, listenersList, {}), get: byId(transport, listenersGet) }
+  return wired<'listeners', Listeners>({
+    list: paged(transport, listenersList, {}),
+    get: byId(transport, listenersGet),
+  })
 }

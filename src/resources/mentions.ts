@@ -1,9 +1,18 @@
 import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../api/mentions.ts'
 import type { OpenBody, OpenParams } from '../api/undocumented.ts'
-import { type Transport, clientTransport } from '../core/call/transport.ts'
-import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
-import { ApiCall } from '../core/pages/api-call.ts'
-import { type SchemaOrType, type OpenList, type Output, byId, paged, single } from './methods.ts'
+import type { Transport } from '../core/call/transport.ts'
+import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
+import type { ApiCall } from '../core/pages/api-call.ts'
+import {
+  type SchemaOrType,
+  type OpenList,
+  type Output,
+  byId,
+  changing,
+  paged,
+  single,
+  wired,
+} from './methods.ts'
 
 /** Your organization's mentions: what its listeners found. All calls are free. */
 export interface Mentions {
@@ -53,12 +62,10 @@ export interface Mentions {
  * const page = await mentions(createTransport({ baseUrl, apiKey })).list()
  */
 export function mentions(transport: Transport): Mentions {
-  const calls = clientTransport(transport)
-  return {
+  return wired<'mentions', Mentions>({
     list: paged(transport, mentionsList, {}),
     get: byId(transport, mentionsGet),
     count: single(transport, mentionsCount, {}),
-    setState: (id: string, body: OpenParams, options?: AnyCallOptions) =>
-      new ApiCall<never>(calls.request(mentionsSetState, body, options, id)),
-  }
+    setState: changing(transport, mentionsSetState),
+  })
 }

@@ -2,7 +2,6 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { OpenBody, OpenRecord } from '../api/undocumented.ts'
 import type { Operation, Paging } from '../api/operation.ts'
 import type { PathId } from '../api/path-id.ts'
-import type { Schema } from '../api/schema/schema.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import type { AnyCallOptions } from '../core/options/types.ts'
@@ -41,34 +40,65 @@ export type OpenList<Name extends string, Schema extends SchemaOrType> = PagedCa
   Output<Schema, OpenRecord>
 >
 
-/** The params that an operation takes. The interfaces of the resources have their types by name, for the hover. */
-type Params<Op extends Operation> = Op['request'] extends Schema<infer Value> ? Value : never
+/** A method on an operation, before {@link wired} gives it the types that the option `schema` changes. */
+interface Made<Id extends string, Params, Body> {
+  (params: never, options?: AnyCallOptions): ApiCall<unknown>
+  /** Only a type: what the method takes and returns. */
+  readonly of?: { readonly id: Id; readonly takes: (params: Params) => void; readonly returns: Body }
+}
+
+/** What the operation of each method must be: of the same name, params and body. Undocumented ones are alike but for the name. */
+type Wiring<Id extends string, Member> = Member extends (
+  input: infer Input,
+  ...rest: never
+) => ApiCall<infer Body>
+  ? string extends keyof Body
+    ? Made<Id, never, unknown>
+    : Made<Id, NonNullable<Input>, Omit<Body, keyof PageFields<never>>>
+  : { [Name in keyof Member & string]: Wiring<`${Id}.${Name}`, Member[Name]> }
+
+/** Gives methods the types of a resource, whose name begins the ids of their operations. */
+export function wired<Name extends string, Resource>(methods: Wiring<Name, Resource>): Resource {
+  return methods as unknown as Resource
+}
 
 /** A method that walks pages. `withoutParams` stands for params that a caller may leave out. */
-export function paged<const Op extends Operation & { list: string; paging: Paging }>(
+export function paged<Id extends string, Params, Body>(
   transport: Transport,
-  operation: Op,
-  withoutParams?: Params<Op>,
-) {
+  operation: Operation<Params, Body> & { id: Id; list: string; paging: Paging },
+  withoutParams?: Params,
+): Made<Id, Params, Body> {
   const calls = clientTransport(transport)
-  return (params = withoutParams, options?: AnyCallOptions): PagedCall<never, never> =>
-    new PagedCall(calls, operation, params as object, options)
+  return (params: object | undefined, options) =>
+    new PagedCall(calls, operation, (params === undefined ? withoutParams : params) as object, options)
 }
 
 /** A method for one body. `withoutParams` stands for params that a caller may leave out. */
-export function single<const Op extends Operation & { paging?: never; pathId?: never }>(
+export function single<Id extends string, Params, Body>(
   transport: Transport,
-  operation: Op,
-  withoutParams?: Params<Op>,
-) {
+  operation: Operation<Params, Body> & { id: Id; paging?: never; pathId?: never },
+  withoutParams?: Params,
+): Made<Id, Params, Body> {
   const calls = clientTransport(transport)
-  return (params = withoutParams, options?: AnyCallOptions): ApiCall<never> =>
-    new ApiCall(calls.request(operation, params as object, options))
+  return (params: object | undefined, options) =>
+    new ApiCall(calls.request(operation, (params === undefined ? withoutParams : params) as object, options))
 }
 
 /** A method for a record by its id. */
-export function byId(transport: Transport, operation: Operation & { pathId: PathId; method: 'GET' }) {
+export function byId<Id extends string, Body>(
+  transport: Transport,
+  operation: Operation<unknown, Body> & { id: Id; pathId: PathId; method: 'GET' },
+): Made<Id, string, Body> {
   const calls = clientTransport(transport)
-  return (id: string, options?: AnyCallOptions): ApiCall<never> =>
-    new ApiCall(calls.request(operation, {}, options, id))
+  return (id: string, options) => new ApiCall(calls.request(operation, {}, options, id))
+}
+
+/** A method that changes a record by its id. */
+export function changing<Id extends string, Body>(
+  transport: Transport,
+  operation: Operation<unknown, Body> & { id: Id; pathId: PathId; method: 'PATCH' },
+): Made<Id, string, Body> {
+  const calls = clientTransport(transport)
+  return ((id: string, body: object, options?: AnyCallOptions) =>
+    new ApiCall(calls.request(operation, body, options, id))) as Made<Id, string, Body>
 }

@@ -8,7 +8,7 @@ import {
 import type { Transport } from '../core/call/transport.ts'
 import type { PagedOptions, SchemaOption } from '../core/options/types.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
-import { type MaybeSchema, type Output, paged } from './methods.ts'
+import { type MaybeSchema, type Output, paged, wired } from './methods.ts'
 
 export type { MicroblogFilters, MicroblogPost, MicroblogSearchParams }
 
@@ -45,5 +45,5 @@ export interface Microblog {
  * const { posts } = await microblog(createTransport({ baseUrl, apiKey })).search({ query })
  */
 export function microblog(transport: Transport): Microblog {
-  return { search: paged(transport, microblogSearch) }
+  return wired<'microblog', Microblog>({ search: paged(transport, microblogSearch) })
 }

@@ -3,7 +3,7 @@ import type { OpenBody, OpenParams } from '../api/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
-import { type SchemaOrType, type Output, single } from './methods.ts'
+import { type SchemaOrType, type Output, single, wired } from './methods.ts'
 
 /** Your organization's context and credit usage. All calls are free, with scope `org:read`. */
 export interface Organization {
@@ -33,8 +33,8 @@ export interface Organization {
  * const usage = await organization(createTransport({ baseUrl, apiKey })).usage()
  */
 export function organization(transport: Transport): Organization {
-  return {
+  return wired<'organization', Organization>({
     context: single(transport, organizationContext, {}),
     usage: single(transport, organizationUsage, {}),
-  }
+  })
 }

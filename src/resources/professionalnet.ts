@@ -36,7 +36,15 @@ import type {
 } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
-import { type MaybeSchema, type OpenList, type Output, type SchemaOrType, paged, single } from './methods.ts'
+import {
+  type MaybeSchema,
+  type OpenList,
+  type Output,
+  type SchemaOrType,
+  paged,
+  single,
+  wired,
+} from './methods.ts'
 
 export type {
   ProfessionalnetActor,
@@ -158,7 +166,7 @@ export interface Professionalnet {
  * const { company } = await professionalnet(createTransport({ baseUrl, apiKey })).company.get({ url })
  */
 export function professionalnet(transport: Transport): Professionalnet {
-  return {
+  return wired<'professionalnet', Professionalnet>({
     posts: {
       search: paged(transport, professionalnetPostsSearch),
       comments: single(transport, postComments),
@@ -167,5 +175,5 @@ export function professionalnet(transport: Transport): Professionalnet {
     company: { get: single(transport, companyGet) },
     person: { posts: paged(transport, personPosts, {}), comments: paged(transport, personComments, {}) },
     industries: { list: paged(transport, industriesList, {}) },
-  }
+  })
 }

@@ -2,7 +2,7 @@ import { technewsSearch } from '../api/technews.ts'
 import type { OpenParams } from '../api/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { OpenListOptions, SchemaOption } from '../core/options/types.ts'
-import { type SchemaOrType, type OpenList, paged } from './methods.ts'
+import { type SchemaOrType, type OpenList, paged, wired } from './methods.ts'
 
 /** The tech news site. */
 export interface Technews {
@@ -23,5 +23,5 @@ export interface Technews {
  * const page = await technews(createTransport({ baseUrl, apiKey })).search({ query })
  */
 export function technews(transport: Transport): Technews {
-  return { search: paged(transport, technewsSearch, {}) }
+  return wired<'technews', Technews>({ search: paged(transport, technewsSearch, {}) })
 }

@@ -1,3 +1,4 @@
+import { closeSurface } from '../support/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type QueueRequest, SurfaceClosed } from '../../src/limits/interface.ts'
 import { type LimiterWorld, collect, organizations, reach, use } from './contract-world.ts'
@@ -22,8 +23,8 @@ export function closureContract(name: string, world: LimiterWorld): void {
       abort.abort(reason)
       await Promise.resolve().then(() => {})
       expect(outcomes).toEqual([reason, reason])
-      first!.release()
-      for (const from of [0, 1, 0]) (await settle(ask(from))).value!.release()
+      first!.end()
+      for (const from of [0, 1, 0]) (await settle(ask(from))).value!.end()
       expect(outcomes).toHaveLength(2)
     })
 
@@ -59,8 +60,8 @@ export function closureContract(name: string, world: LimiterWorld): void {
     it('keeps the longer closure when a second 429 announces less', async () => {
       const { ask, limiters } = await organization(1)
       const start = performance.now()
-      limiters[0]!.closeSurface('a', 400)
-      limiters[0]!.closeSurface('a', 10)
+      closeSurface(limiters[0]!, 'a', 400)
+      closeSurface(limiters[0]!, 'a', 10)
       await settle(ask())
       expect(performance.now() - start).toBeGreaterThanOrEqual(400)
     })
@@ -84,7 +85,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
       await reach(world.time, leases, 2)
       await pass(200)
       expect(leases).toHaveLength(2)
-      leases[0]!.release()
+      leases[0]!.end()
       await reach(world.time, leases, 3)
     })
 
@@ -94,8 +95,8 @@ export function closureContract(name: string, world: LimiterWorld): void {
       const { value: refused } = await settle(ask(0))
       const next = ask(1)
       const start = performance.now()
-      limiters[0]!.closeSurface('a', 500)
-      refused!.release()
+      closeSurface(limiters[0]!, 'a', 500)
+      refused!.end()
       await settle(next)
       expect(performance.now() - start).toBeGreaterThanOrEqual(500)
     })
@@ -109,7 +110,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
         const { ask: askAs, limiters } = await organization(2, { inFlight: 1, perMinute })
         const ask = (from: number, request: Partial<QueueRequest>) => askAs(from, request)
         const { value: first } = await settle(ask(0, { surface }))
-        if (surface === 'a') first!.release()
+        if (surface === 'a') first!.end()
         const outcomes: unknown[] = []
         for (const from of [0, 1]) {
           ask(from, { maxClosedWaitMs: 1000 }).catch((error: unknown) => outcomes.push(error))
@@ -119,7 +120,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
           )
         }
         await pass(50)
-        limiters[0]!.closeSurface('a', 5000)
+        closeSurface(limiters[0]!, 'a', 5000)
         await reach(world.time, outcomes, 2)
         expect(outcomes).toEqual([expect.any(SurfaceClosed), expect.any(SurfaceClosed)])
         for (const from of [0, 1]) {
@@ -127,7 +128,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
           expect(error).toBeInstanceOf(SurfaceClosed)
           expect((error as SurfaceClosed).remaining).toBeGreaterThan(1000)
         }
-        first!.release()
+        first!.end()
       },
     )
   })

@@ -50,7 +50,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     void ask(limiter).then(() => (isGranted = true))
     await pass(120_000)
     expect(isGranted).toBe(false)
-    first?.release()
+    first?.end()
     await pass(50)
     expect(isGranted).toBe(true)
   })
@@ -62,10 +62,10 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     const calls = ['a', 'a', 'a', 'b', 'b', 'b'].map((surface) =>
       ask(limiter, undefined, surface).then((lease) => {
         order.push(surface)
-        setTimeout(() => lease.release(), 100)
+        setTimeout(() => lease.end(), 100)
       }),
     )
-    first?.release()
+    first?.end()
     await settle(Promise.all(calls))
     expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b'])
   })
@@ -83,7 +83,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     vi.restoreAllMocks()
     await pass(1000)
     expect(isGranted).toBe(false)
-    first?.release()
+    first?.end()
     await pass(50)
     expect(isGranted).toBe(true)
   })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { CallLimiter as Limiter, Lease, Limits, QueueRequest } from '../../src/limits/interface.ts'
 import type { Time } from '../support/real-time.ts'
-import { queueRequest } from '../support/limiter.ts'
+import { closeSurface, queueRequest } from '../support/limiter.ts'
 
 /** Where the limiters of a suite live. */
 export interface LimiterWorld {
@@ -26,7 +26,7 @@ export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
     const ask = (from = 0, request?: Partial<QueueRequest>): Promise<Lease> =>
       limiters[from % count]!.acquire(queueRequest(request))
     const close = async (from: number, surface: string, ms: number): Promise<void> => {
-      limiters[from]!.closeSurface(surface, ms)
+      closeSurface(limiters[from]!, surface, ms)
       await pass(heardMs)
     }
     return { limiters, ask, close }
@@ -57,6 +57,6 @@ export async function use(granted: Promise<Lease>, ms = 10, onSend = () => {}): 
   lease.sent()
   lease.answered()
   await new Promise((resolve) => setTimeout(resolve, ms))
-  lease.release()
+  lease.end()
   return lease
 }

@@ -4,11 +4,11 @@ import type { CallLimiter as Limiter, QueueRequest } from '../../src/limits/inte
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { closureContract } from './closure-contract.ts'
 import { type LimiterWorld, collect, organizations, reach, use, windowMs } from './contract-world.ts'
-import { queueRequest } from '../support/limiter.ts'
+import { closeSurface, queueRequest } from '../support/limiter.ts'
 
 /** Lets each limiter of a store take part before a test, which takes longer than the contract allows for a notice. */
 export async function takePart(limiters: readonly Limiter[]): Promise<void> {
-  for (const limiter of limiters) (await limiter.acquire(queueRequest({ surface: null }))).release()
+  for (const limiter of limiters) (await limiter.acquire(queueRequest({ surface: null }))).end()
 }
 
 /** The promises of every limiter. */
@@ -58,7 +58,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       const { ask } = await organization(2)
       for (let i = 0; i < 12; i++) {
         const { value } = await settle(ask(i, { surface: null }))
-        value!.release()
+        value!.end()
         expect(value!.paced).toBe(0)
       }
     })
@@ -73,7 +73,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       ].map(([name, isRetry = false, priority = 0]) =>
         use(ask(0, { isRetry, priority } as QueueRequest), 5, () => order.push(String(name))),
       )
-      first!.release()
+      first!.end()
       await settle(Promise.all(calls))
       expect(order).toEqual(['urgent', 'urgent, too', 'again', '1', '2', '3', 'batch'])
     })
@@ -81,14 +81,14 @@ export function limiterContract(name: string, world: LimiterWorld): void {
     it('releases one slot for a lease that is released twice', async () => {
       const { ask } = await organization(2, { inFlight: 1 })
       const { value: first } = await settle(ask(0))
-      first!.release()
-      first!.release()
+      first!.end()
+      first!.end()
       const leases = collect([0, 1].map((from) => ask(from)))
       await reach(world.time, leases, 1)
-      first!.release()
+      first!.end()
       await pass(200)
       expect(leases).toHaveLength(1)
-      leases[0]!.release()
+      leases[0]!.end()
       await reach(world.time, leases, 2)
     })
 
@@ -114,7 +114,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
     it('counts a grant that was not sent', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
       const start = performance.now()
-      for (const from of [0, 1]) (await settle(ask(from))).value!.release()
+      for (const from of [0, 1]) (await settle(ask(from))).value!.end()
       await settle(ask(0))
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
@@ -122,13 +122,13 @@ export function limiterContract(name: string, world: LimiterWorld): void {
     it('reports how long a call queued and how long it was paced', async () => {
       const { ask, limiters } = await organization(1, { inFlight: 1 })
       const { value: first } = await settle(ask())
-      setTimeout(() => first!.release(), 300)
+      setTimeout(() => first!.end(), 300)
       const { value: second } = await settle(ask())
       // Timers may fire a little early.
       expect(second!.queued).toBeGreaterThanOrEqual(290)
       expect(second!.paced).toBeLessThan(second!.queued)
-      second!.release()
-      limiters[0]!.closeSurface('b', 400)
+      second!.end()
+      closeSurface(limiters[0]!, 'b', 400)
       const { value: third } = await settle(ask(0, { surface: 'b' }))
       expect(third!.paced).toBeGreaterThanOrEqual(390)
     })

@@ -29,7 +29,7 @@ async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
       lease.sent()
       setTimeout(() => {
         lease.answered()
-        lease.release()
+        lease.end()
       }, serviceMs)
       return wait
     } catch (error) {

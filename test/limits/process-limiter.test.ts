@@ -25,7 +25,7 @@ async function use(owner: string, work: (limiter: LocalLimiter) => unknown): Pro
   const lease = await ask(limiter)
   lease.sent()
   await work(limiter)
-  lease.release()
+  lease.end()
 }
 
 /** Time passes, another client is made, which looks for idle limiters, and memory is cleaned. */
@@ -73,7 +73,7 @@ describe('limiterOfProcess()', () => {
   it('keeps a limiter without a client while its sends count', async () => {
     await pass(windowMs)
     await use('busy', async (limiter) => {
-      for (let sends = 1; sends < 20; sends++) (await ask(limiter)).release()
+      for (let sends = 1; sends < 20; sends++) (await ask(limiter)).end()
     })
     await pass(windowMs)
     const { ms } = await settle(ask(limiterOfProcess('busy', baseUrl)))
@@ -84,7 +84,7 @@ describe('limiterOfProcess()', () => {
     const limiters = [limiterOfProcess('pausing', baseUrl)]
     await pass(2 * windowMs)
     await pass(2 * windowMs)
-    for (let sends = 0; sends < 20; sends++) (await ask(limiters[0]!)).release()
+    for (let sends = 0; sends < 20; sends++) (await ask(limiters[0]!)).end()
     limiters.length = 0
     await pass(windowMs)
     const { ms } = await settle(ask(limiterOfProcess('pausing', baseUrl)))

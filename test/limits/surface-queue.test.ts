@@ -42,7 +42,7 @@ function traffic(
         peak = Math.max(peak, ++open)
         setTimeout(() => {
           open--
-          lease.release()
+          lease.end()
         }, serviceMs)
       })
     },
@@ -90,13 +90,13 @@ describe('LocalLimiter.acquire()', () => {
       await pass((i * 377) % 1000)
       await pass(800 * (i % 2))
       lease.answered()
-      lease.release()
+      lease.end()
     }
     const first = await limiter.ask()
     await limiter.ask()
     await pass(5000)
     first.answered()
-    first.release()
+    first.end()
     const { ms } = await settle(limiter.ask())
     expect(ms - (60_020 - 5000)).toBe(1000)
   })
@@ -128,7 +128,7 @@ describe('LocalLimiter.acquire()', () => {
       const { value, ms } = await settle(limiter.ask())
       waits.push(ms)
       limiter.closeSurface('a', 1000)
-      value?.release()
+      value?.end()
     }
     expect(waits[1]).toBe(1000)
     expect(waits[2]).toBeGreaterThan(1400)
@@ -138,10 +138,10 @@ describe('LocalLimiter.acquire()', () => {
     const limiter = limited(2, 2)
     const late = await limiter.ask()
     await pass(65_000)
-    ;(await limiter.ask()).release()
+    ;(await limiter.ask()).end()
     await pass(5000)
     late.sent()
-    late.release()
+    late.end()
     expect((await settle(limiter.ask())).ms).toBeGreaterThan(55_000)
   })
 

@@ -29,10 +29,9 @@ describe('otelObserver()', () => {
       ...lenientLimiter(),
       acquire: () =>
         new Promise((resolve) => {
-          const lease = { queued: 0, paced: 0, sent() {}, answered() {}, release() {} }
+          const lease = { queued: 0, paced: 0, sent() {}, answered() {}, end() {} }
           grant.push(() => resolve(lease))
         }),
-      closeSurface: () => {},
     }
     const client = makeClient({ observers: [otelObserver({ tracer })], limiter, fetch })
     const { context } = await import('@opentelemetry/api')

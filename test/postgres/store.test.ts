@@ -129,7 +129,7 @@ describe('postgresStore()', () => {
     const common = { store: postgresStore(pools[0]!), logger: { warn: note, info: note } }
     const limiter = new SharedLimiter({ ...common, organization: 'away' })
     const budget = new SharedBudget({ ...common, name: 'away', limit: 10 })
-    ;(await limiter.acquire(queueRequest())).release()
+    ;(await limiter.acquire(queueRequest())).end()
     const reservation = await budget.reserve(2, 'any')
     await server.kill()
     const waiting = limiter.acquire(queueRequest())
@@ -137,7 +137,7 @@ describe('postgresStore()', () => {
     const away = 'the shared store is unavailable'
     await expect.poll(() => log).toEqual([away, away])
     await server.restart()
-    ;(await waiting).release()
+    ;(await waiting).end()
     const other = new SharedBudget({ store: postgresStore(pools[1]!), name: 'away', limit: 10 })
     await expect.poll(() => other.summary()).toMatchObject({ spent: 2, uncertain: 0 })
     await limiter.close()
@@ -175,8 +175,8 @@ describe('postgresStore()', () => {
     const waiting = limiters[1]!.acquire({ ...request })
     const deaf = 'no notices of the shared store arrive, so this process polls'
     await expect.poll(() => log).toContain(deaf)
-    lease.release()
-    ;(await waiting).release()
+    lease.end()
+    ;(await waiting).end()
     await Promise.all(limiters.map((limiter) => limiter.close()))
     await Promise.all(pools.map((pool) => pool.end()))
     await bouncer.end()
@@ -203,7 +203,7 @@ describe('postgresStore()', () => {
     )
     const request = queueRequest()
     const use = () =>
-      Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...request })).release()))
+      Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...request })).end()))
     await use()
     expect(pool.totalCount).toBeLessThanOrEqual(2)
     const heard: string[] = []

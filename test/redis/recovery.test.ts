@@ -17,7 +17,7 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
     const start = performance.now()
     commands.meet = (send) => send()
     await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
-    lease.release()
+    lease.end()
     await second.ask()
     expect(performance.now() - start).toBeGreaterThanOrEqual(3000)
   })

@@ -118,8 +118,8 @@ describe('redisStore()', () => {
     const waiting = limiters[1]!.acquire(request)
     // Long enough that it would be logged.
     await realTime.pass(7000)
-    lease.release()
-    ;(await waiting).release()
+    lease.end()
+    ;(await waiting).end()
     await Promise.all(limiters.map((limiter) => limiter.close()))
     return log
   }

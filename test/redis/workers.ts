@@ -89,7 +89,7 @@ export function network() {
 export function finish(lease: Lease): void {
   lease.sent()
   lease.answered()
-  lease.release()
+  lease.end()
 }
 
 /** Whether a call has been granted so far. */

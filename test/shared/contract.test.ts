@@ -44,8 +44,8 @@ describe('SharedLimiter on a store without watch()', () => {
       const [taken, waiting] = [await ask(first), ask(second)]
       await wait(takenMs)
       const releasedAt = performance.now()
-      taken.release()
-      ;(await waiting).release()
+      taken.end()
+      ;(await waiting).end()
       return performance.now() - releasedAt
     }
     const ask = (limiter: SharedLimiter) => limiter.acquire(queueRequest({ surface: null }))
@@ -69,8 +69,8 @@ describe('SharedLimiter on a store without watch()', () => {
         const waiting = second.acquire(queueRequest({ surface: null }))
         await wait(10_000)
         expect(log).toEqual(['no notices of the shared store arrive, so this process polls'])
-        taken.release()
-        ;(await waiting).release()
+        taken.end()
+        ;(await waiting).end()
       }
     })
   })
@@ -88,7 +88,7 @@ describe('SharedLimiter on a store without watch()', () => {
     const [first, second] = [new SharedLimiter(options), new SharedLimiter(options)]
     await during([first, second], async () => {
       // Others count this request for a minute.
-      ;(await second.acquire(queueRequest())).release()
+      ;(await second.acquire(queueRequest())).end()
       await wait(100)
       const taken = await first.acquire(queueRequest())
       const waiting = second.acquire(queueRequest())
@@ -96,8 +96,8 @@ describe('SharedLimiter on a store without watch()', () => {
       readings = writes = 0
       await wait(3000)
       expect([readings > 2, writes]).toEqual([true, 0])
-      taken.release()
-      ;(await waiting).release()
+      taken.end()
+      ;(await waiting).end()
     })
   })
 })
@@ -106,7 +106,7 @@ it('SharedLimiter.waitOf() is null until the process has all slots', async () =>
   const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
   await during([limiter], async () => {
     const use = () => limiter.acquire(queueRequest())
-    ;(await use()).release()
+    ;(await use()).end()
     expect(limiter.waitOf('a')).toBeNull()
     for (let i = 0; i < 2; i++) await use()
     expect(limiter.waitOf('a')).toEqual({ reason: 'slot', ms: Infinity })

@@ -42,7 +42,7 @@ async function fleet(
       await wait(callers[by]!.serviceMs(sends.length))
       open--
       lease.answered()
-      lease.release()
+      lease.end()
     }
   }
   for (const by of callers.keys()) for (let i = 0; i < 100; i++) call(by).catch(() => {})
@@ -84,7 +84,7 @@ describe('SharedLimiter', () => {
     const use = async (ms: number): Promise<void> => {
       const lease = await limiter.acquire(request)
       await wait(ms)
-      lease.release()
+      lease.end()
     }
     const useAll = (count: number, ms: number) =>
       settle(Promise.all(Array.from({ length: count }, () => use(ms))))
@@ -103,7 +103,7 @@ describe('SharedLimiter', () => {
       (store) => new SharedLimiter({ store, organization: 'acme', limits: { perMinute: 1 } }),
     )
     // Then it knows how far it is.
-    ;(await settle(far!.acquire({ ...request, surface: null }))).value!.release()
+    ;(await settle(far!.acquire({ ...request, surface: null }))).value!.end()
     const { value: lease } = await settle(far!.acquire(request))
     const sentAt = performance.now()
     lease!.sent()
@@ -121,7 +121,7 @@ describe('SharedLimiter', () => {
     const use = async (limiter: SharedLimiter, signal = request.signal): Promise<void> => {
       const lease = await limiter.acquire({ ...request, signal })
       await wait(200)
-      lease.release()
+      lease.end()
     }
     for (let i = 0; i < 3; i++) await settle(use(far!))
     const abort = new AbortController()
@@ -151,7 +151,7 @@ describe('SharedLimiter', () => {
       const lease = await limiters[by]!.acquire(request)
       sends += String(by)
       await wait(100)
-      lease.release()
+      lease.end()
     }
     for (const by of [0, 1, 0]) await settle(use(by))
     slowMs = 1900
@@ -172,14 +172,14 @@ describe('SharedLimiter', () => {
       return new SharedLimiter({ store, organization: 'acme', limits: { inFlight: 1 }, storeTimeout: 10_000 })
     })
     // Then it knows how far it is.
-    ;(await settle(far!.acquire(request))).value!.release()
+    ;(await settle(far!.acquire(request))).value!.end()
     const { value: lease } = await settle(near!.acquire(request))
     far!.acquire(request).catch(() => {})
     await pass(8000)
     const next = behind!.acquire(request)
     await pass(1000)
     isEnded = true
-    lease!.release()
+    lease!.end()
     expect((await settle(next)).ms).toBeLessThan(3200)
   })
 
@@ -194,10 +194,10 @@ describe('SharedLimiter', () => {
     const next = near!.acquire(request)
     await pass(1000)
     // It asks for its other call, and is about to hear of the state.
-    void far!.acquire({ ...request, surface: 'b' }).then((lease) => lease.release())
+    void far!.acquire({ ...request, surface: 'b' }).then((lease) => lease.end())
     await pass(100)
     far!.closeSurface('a', 5000)
-    refused!.release()
+    refused!.end()
     const { ms } = await settle(next)
     expect([ms >= 5000, Math.round(ms / 5000)]).toEqual([true, 1])
   })

@@ -46,8 +46,8 @@ export async function meetForeignNotices(
   for (const text of texts) await send(key, text)
   await until(() => heard.includes(texts.at(-1)!), 'heard the last text')
   equal(isGranted, false)
-  lease.release()
-  ;(await waiting).release()
+  lease.end()
+  ;(await waiting).end()
   end()
   await Promise.all(limiters.map((limiter) => limiter.close()))
 }

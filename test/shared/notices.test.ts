@@ -49,7 +49,7 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
   const limiterOf = (own: Partial<SharedLimiterOptions> = {}) =>
     new SharedLimiter({ store, organization: 'acme', logger, ...options, ...own })
   const use = async (limiter: SharedLimiter, surface: string | null) =>
-    (await settle(limiter.acquire({ ...request, surface }))).value!.release()
+    (await settle(limiter.acquire({ ...request, surface }))).value!.end()
   return { world: Object.assign(world, { store }), limiterOf, use }
 }
 
@@ -82,7 +82,7 @@ describe('SharedLimiter', () => {
       world.notify({ from: 'other', looks: [['another', 0]] })
     }
     expect(error).toMatchObject({ reason: 'rate_limited' })
-    lease!.release()
+    lease!.end()
     // It is told once.
     await pass(100)
     world.heard.length = 0
@@ -111,7 +111,7 @@ describe('SharedLimiter', () => {
     const next = ask(second)
     await pass(100)
     world.isDeaf = true
-    lease!.release()
+    lease!.end()
     await pass(1000)
     world.notify()
     const { value, ms } = await settle(next)
@@ -119,7 +119,7 @@ describe('SharedLimiter', () => {
     const polling = ask(first)
     await pass(6000)
     expect(world.log).toContain('no notices of the shared store arrive, so this process polls')
-    value!.release()
+    value!.end()
     expect((await settle(polling)).ms).toBeLessThan(2500)
     await settle(Promise.all([first.close(), second.close()]))
   })
@@ -169,7 +169,7 @@ describe('SharedLimiter', () => {
     for (const each of [error, (await settle(second.acquire(request))).error])
       expect(each).toMatchObject({ message: 'the limiter is closed' })
     world.heard.length = 0
-    lease!.release()
+    lease!.end()
     expect((await settle(next)).ms).toBeLessThan(150)
     // By the other two.
     expect(world.heard).toHaveLength(2)
@@ -187,7 +187,7 @@ describe('SharedLimiter', () => {
     for (const call of calls)
       void call.then((lease) => {
         granted++
-        lease.release()
+        lease.end()
       })
     for (let i = 0; i < 20; i++) {
       await use(second, 'b')

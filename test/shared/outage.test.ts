@@ -58,7 +58,7 @@ describe('SharedLimiter', () => {
     world.error = undefined
     await pass(1500)
     expect([isGranted, world.log]).toEqual([true, [away, ['the shared store is available again', {}]]])
-    ;(await call).release()
+    ;(await call).end()
     await settle(limiter.close())
   })
 
@@ -66,7 +66,7 @@ describe('SharedLimiter', () => {
     const { world, limiter } = open()
     const { value: lease } = await settle(limiter.acquire(queueRequest()))
     world.error = new Error('away')
-    lease!.release()
+    lease!.end()
     limiter.closeSurface('b', 5000)
     // Until the others no longer count what it could tell.
     await pass(70_000)
@@ -76,7 +76,7 @@ describe('SharedLimiter', () => {
     await pass(60_000)
     expect([attempts > 5, world.attempts]).toEqual([true, attempts])
     world.error = undefined
-    ;(await settle(limiter.acquire(queueRequest({ surface: null })))).value!.release()
+    ;(await settle(limiter.acquire(queueRequest({ surface: null })))).value!.end()
     world.error = new Error('away')
     const refused = settle(limiter.acquire(queueRequest()))
     await pass(3000)
@@ -90,12 +90,12 @@ describe('SharedLimiter', () => {
     const use = () => settle(limiter.acquire(queueRequest({ surface: null })))
     const { value: lease } = await use()
     const { attempts } = world
-    lease!.release()
+    lease!.end()
     const { value: next } = await use()
     expect(world.attempts - attempts).toBe(1)
-    next!.release()
+    next!.end()
     // A call without a surface has no pace.
-    for (let i = 0; i < 25; i++) (await use()).value!.release()
+    for (let i = 0; i < 25; i++) (await use()).value!.end()
     expect(performance.now()).toBeLessThan(10_000)
     await pass(100)
     expect(vi.getTimerCount()).toBe(0)
@@ -108,7 +108,7 @@ describe('SharedLimiter', () => {
       const other = limiterOf()
       const request = queueRequest({ surface: null, maxClosedWaitMs: 1000 })
       const { value: lease } = await settle(limiter.acquire(request))
-      if (what === 'a 429') lease!.release()
+      if (what === 'a 429') lease!.end()
       world.error = new Error('away')
       if (what === 'a 429') limiter.closeSurface('b', 60_000)
       await pass(10_000)
@@ -133,7 +133,7 @@ describe('SharedLimiter', () => {
     await pass(1000)
     limiter.closeSurface('b', 60_000)
     limiter.closeSurface('b', 1)
-    lease!.release()
+    lease!.end()
     world.replyMs = 0
     await pass(3000)
     const { error } = await settle(other.acquire({ ...request, surface: 'b' }))
@@ -144,7 +144,7 @@ describe('SharedLimiter', () => {
   it('does not ask again and again while a surface is closed here, since a reply was late, and open for the others', async () => {
     const { world, limiter, limiterOf } = open()
     const lease = async (surface: string) => (await settle(limiter.acquire(queueRequest({ surface })))).value!
-    ;(await lease('a')).release()
+    ;(await lease('a')).end()
     limiterOf().closeSurface('a', 3000)
     await pass(10)
     world.replyMs = 1500
@@ -153,7 +153,7 @@ describe('SharedLimiter', () => {
     world.replyMs = 1
     await pass(3200)
     // Open in the store; the next update asks for the call, too.
-    ;(await lease('b')).release()
+    ;(await lease('b')).end()
     const { attempts } = world
     await pass(1000)
     expect(world.attempts - attempts).toBeLessThan(10)
@@ -173,7 +173,7 @@ describe('SharedLimiter', () => {
   it('uses no slot of which it hears so late that another process may have it', async () => {
     const { world, limiter, limiterOf } = open({ limits: { inFlight: 1 }, storeTimeout: 30_000 })
     const request = queueRequest({ surface: null })
-    ;(await settle(limiter.acquire(request))).value!.release()
+    ;(await settle(limiter.acquire(request))).value!.end()
     await pass(100)
     world.replyMs = 16_000
     let isGranted = false
@@ -183,14 +183,14 @@ describe('SharedLimiter', () => {
     const { value: lease } = await settle(limiterOf().acquire(request))
     await pass(5000)
     expect(isGranted).toBe(false)
-    lease!.release()
+    lease!.end()
     await pass(3000)
     expect(isGranted).toBe(true)
   })
 
   it('asks again at once when it hears of a slot too late', async () => {
     const { world, limiter } = open({ storeTimeout: 30_000 })
-    ;(await settle(limiter.acquire(queueRequest()))).value!.release()
+    ;(await settle(limiter.acquire(queueRequest()))).value!.end()
     await pass(100)
     world.replyMs = 16_000
     const call = limiter.acquire(queueRequest())
@@ -203,7 +203,7 @@ describe('SharedLimiter', () => {
     const { world, limiter, limiterOf } = open({ limits: { perMinute: 1 } })
     const use = async (each: SharedLimiter, surface: string | null) => {
       const { value: lease, ms } = await settle(each.acquire(queueRequest({ surface })))
-      for (const step of ['sent', 'answered', 'release'] as const) lease![step]()
+      for (const step of ['sent', 'answered', 'end'] as const) lease![step]()
       return ms
     }
     await use(limiter, null)
@@ -239,7 +239,7 @@ describe('SharedLimiter', () => {
       sends.push(performance.now())
       lease!.sent()
       lease!.answered()
-      lease!.release()
+      lease!.end()
       await pass(100)
     }
     for (let i = 0; i < 16; i++) await send(i % 13 === 2 ? first : i % 2 === 0 ? second : third)
@@ -250,7 +250,7 @@ describe('SharedLimiter', () => {
     expect(Math.round((sends[18]! - sends[1]!) / 100)).toBe(600)
 
     const request = queueRequest({ surface: null })
-    ;(await settle(second.acquire(request))).value!.release()
+    ;(await settle(second.acquire(request))).value!.end()
     const abort = new AbortController()
     const aborted = second.acquire({ ...request, signal: abort.signal })
     abort.abort()
@@ -270,7 +270,7 @@ describe('SharedLimiter', () => {
       ...Array.from({ length: 6 }, () => 'a'),
     ]) {
       const { value: lease, ms } = await settle(limiter.acquire(queueRequest({ surface })))
-      lease!.release()
+      lease!.end()
       waits.push(Math.round(ms / 5000))
     }
     expect(waits).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12])
@@ -286,7 +286,7 @@ describe('SharedLimiter', () => {
         if (i === 6) world.aheadMs = jump
         const { value: lease } = await settle(limiters[i % 3]!.acquire(queueRequest()))
         sends.push(performance.now())
-        for (const step of ['sent', 'answered', 'release'] as const) lease![step]()
+        for (const step of ['sent', 'answered', 'end'] as const) lease![step]()
         await pass(100)
       }
       sends.forEach((at, i) => expect((sends[i + 4] ?? Infinity) - at).toBeGreaterThanOrEqual(1500))

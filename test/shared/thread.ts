@@ -30,5 +30,5 @@ async function call(): Promise<void> {
     reservation.settle(1)
   }
   Atomics.sub(counts, 0, 1)
-  lease.release()
+  lease.end()
 }

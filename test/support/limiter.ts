@@ -10,17 +10,29 @@ export const queueRequest = (parts: Partial<QueueRequest> = {}): QueueRequest =>
 
 /** What a call gets that may be sent at once. */
 const leaseOf = (parts: object = {}): Lease => ({
-  ...{ queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} },
+  ...{ queued: 0, paced: 0, sent: () => {}, answered: () => {}, end: () => {} },
   ...parts,
 })
 
-/** A user's limiter that lets every call go at once, apart from some parts of its leases and `closeSurface`. */
+/** A user's limiter that lets every call go at once, apart from some parts of its leases, and hears of 429s. */
 export const lenientLimiter = (
   parts: object = {},
-  closeSurface: Limiter['closeSurface'] = () => {},
+  refused: (surface: string | null, ms: number) => void = () => {},
 ): Limiter => ({
-  acquire: () => Promise.resolve(leaseOf(parts)),
-  closeSurface,
+  acquire: ({ surface }) => {
+    const end: Lease['end'] = ({ refusedForMs } = {}) => {
+      if (refusedForMs !== undefined) refused(surface, refusedForMs)
+    }
+    return Promise.resolve(leaseOf({ end, ...parts }))
+  },
   waitOf: () => null,
   limits: organizationLimits,
 })
+
+/** Closes a surface, as a lease of a refused request does. */
+export function closeSurface(limiter: Limiter, surface: string | null, ms: number): void {
+  ;(limiter as unknown as { closeSurface(surface: string | null, ms: number): void }).closeSurface(
+    surface,
+    ms,
+  )
+}

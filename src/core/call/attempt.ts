@@ -1,172 +1,106 @@
-import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
+import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
-import { type Lease, abortNoticeMs } from '../../limits/interface.ts'
-import type { CallCost } from '../credits/call-cost.ts'
-import type { CallCredits } from '../credits/ledger.ts'
-import { explainNetworkError } from '../http/network-error.ts'
-import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
-import { Failure } from '../retry/failure.ts'
-import { effectOf } from '../retry/policy.ts'
-import { type CallResult, type Situation, errorContext, logAt } from './call.ts'
-import { codeOf } from './call-observer.ts'
-import { checkAnswer } from './check-answer.ts'
-import { failureOfAbort, failureOfConnection, failureOfMisuse } from './failures.ts'
-import type { OpenCalls } from './open-calls.ts'
-import { type AttemptOutcome, outcomeOf } from './outcome.ts'
+import type { Lease } from '../../limits/interface.ts'
+import { FetchMisuse, type Init, type RawResponse, callFetch, initOf, readText, send } from '../http/send.ts'
+import { type Call, logAt } from './call.ts'
 
-/** One attempt: it sends the request, settles the outcome, then checks and transforms a success. */
-export class OpenAttempt {
-  #at: Situation
-  readonly #entry: Attempt
-  readonly #lease: Lease
-  readonly #openCalls: OpenCalls
-  readonly #cost: CallCost
-  readonly #token: string | null
-  /** Monotonic time at which it was sent; before that, at which it began. */
-  #start = performance.now()
-  /** For how long the slot stays taken after the attempt, in milliseconds. */
-  #keepSlotMs = 0
+/** What happened in one attempt. */
+export type Evidence = Happened & {
+  /** When it was sent, ISO 8601; null if it was not. */
+  readonly sent: string | null
+  /** Milliseconds from sending, or from its beginning if it was not sent. */
+  readonly duration: number
+  /** How far it came. */
+  readonly phase: TimeoutPhase
+  /** Of the response, once its headers are here. */
+  readonly status: number | undefined
+  /** When it ended, in milliseconds since 1970, and for how many more another attempt may still be sent. */
+  readonly at: number
+  readonly leftMs: number
+}
 
-  constructor(before: Situation, lease: Lease, openCalls: OpenCalls, cost: CallCost, token: string | null) {
-    const { queued, paced } = lease
-    this.#entry = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
-    this.#at = { ...before, attempts: [...before.attempts, this.#entry] }
-    this.#lease = lease
-    this.#openCalls = openCalls
-    this.#cost = cost
-    this.#token = token
+type Happened =
+  | ({ readonly kind: 'answered' } & RawResponse)
+  /** Fetch or the body broke off, with an error of the runtime. */
+  | { readonly kind: 'broken'; readonly error: unknown }
+  /** A hook failed before sending, or code of the user broke its contract. */
+  | { readonly kind: 'misused'; readonly error: unknown }
+  /** It took longer than the timeout of an attempt. */
+  | { readonly kind: 'late' }
+  /** The caller, the deadline or `close()` has ended the call. */
+  | { readonly kind: 'aborted'; readonly reason: unknown }
+
+/**
+ * Sends a request and reads its response. It only reports what happens, and never throws.
+ *
+ * @param number Of the attempt, from 1.
+ */
+export async function makeAttempt(
+  call: Call,
+  lease: Lease,
+  token: string | null,
+  number: number,
+): Promise<Evidence> {
+  const { client, settings, operation, request, cancellation } = call
+  let sent: string | null = null
+  let start = performance.now()
+  let status: number | undefined
+  const report = (happened: Happened): Evidence => {
+    const [now, at] = [performance.now(), Date.now()]
+    const phase = sent === null ? 'queue' : status === undefined ? 'headers' : 'body'
+    return { ...happened, sent, status, phase, duration: now - start, at, leftMs: cancellation.sendBy - now }
   }
 
-  /** @throws {Failure} */
-  async make(): Promise<CallResult> {
-    const outcome = await this.#sendInTime()
-    // Before any code of the user sees it.
-    const credits = this.#settle(outcome)
-    const isFailure = outcome instanceof Failure
-    const result = isFailure ? outcome : await checkAnswer(this.#at, outcome, credits)
-    this.#note(result)
-    if (result instanceof Failure) throw result
-    return result
+  const beforeSend = ({ signal }: Init): void => {
+    if (sent !== null) throw new FetchMisuse('a hook sent the request again')
+    // A hook may have taken longer than the call has time, or have blocked the timers that end it.
+    cancellation.throwIfAborted()
+    signal.throwIfAborted()
+    sent = new Date().toISOString()
+    start = performance.now()
+    cancellation.markInFlight(true)
+    lease.sent()
+    logAt(call, number, 'debug', 'sending')
   }
 
-  /** Sends the request and reads its response, unless the timeout or the caller ends that. */
-  async #sendInTime(): Promise<AttemptOutcome> {
-    const { timeoutMs, cancellation } = this.#at.call
-    const late = (): never => {
-      throw this.#lateError(timeoutMs)
-    }
-    try {
-      // One timer covers headers and body: each can stall.
-      return await within(timeoutMs, (signal) => this.#send(signal), late, cancellation.signal)
-    } catch (reason) {
-      // The service notices a closed connection a moment later.
-      if (this.#entry.sent !== null) this.#keepSlotMs = abortNoticeMs
-      return failureOfAbort(this.#at, reason)
-    }
-  }
-
-  #lateError(timeoutMs: number): TimeoutError {
-    const { phase } = this.#at
-    const message =
-      this.#entry.sent === null
-        ? `a hook took longer than ${timeoutMs / 1000} s, nothing was sent`
-        : `no complete response within ${timeoutMs / 1000} s (waiting for ${phase})`
-    return new TimeoutError(message, { ...errorContext(this.#at), phase })
-  }
-
-  /** Sends the request through ky, whose hooks may change it, and reads the response. */
-  async #send(signal: AbortSignal): Promise<AttemptOutcome> {
-    const { client, settings, operation, request } = this.#at.call
-    const { hooks } = settings
+  const exchange = async (signal: AbortSignal): Promise<Evidence> => {
     const headers = new Headers(settings.headers)
-    const body = operation.method === 'GET' ? undefined : request.params
     headers.set('accept', client.bodyFormat.accept)
-    if (body !== undefined) headers.set('content-type', 'application/json')
-    const init = initOf(operation.method, headers, body, signal)
-    const context = { operation: operation.id, attempt: this.#at.attempts.length }
-    const url = client.baseUrl + request.path
+    if (request.body !== undefined) headers.set('content-type', 'application/json')
+    const init = initOf(operation.method, headers, request.body, signal)
+    const context = { operation: operation.id, attempt: number }
     try {
-      const response = await send(url, init, this.#token, hooks, context, (target, init) => {
-        this.#beforeSend(init)
-        return callFetch(client.fetch, target, init)
-      })
+      // Through ky, whose hooks may change the request.
+      const response = await send(
+        client.baseUrl + request.path,
+        init,
+        token,
+        settings.hooks,
+        context,
+        (target, init) => {
+          beforeSend(init)
+          return callFetch(client.fetch, target, init)
+        },
+      )
       // The attempt is over: a fetch that ignores its signal has answered late.
       if (signal.aborted) response.body?.cancel().catch(() => {})
       signal.throwIfAborted()
-      this.#noteHeaders(response)
-      const received = { response, ...(await readText(response, signal)) }
+      status = response.status
+      lease.answered()
+      const text = await readText(response, signal)
       // An abort ends the body early, as if it were complete.
       signal.throwIfAborted()
-      if (!received.complete) this.#keepSlotMs = abortNoticeMs
-      return outcomeOf(this.#at, received)
+      return report({ kind: 'answered', response, ...text })
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      if (error instanceof FetchMisuse || this.#entry.sent === null) return failureOfMisuse(this.#at, error)
-      const { redactor, phase } = this.#at
-      const server = { baseUrl: client.baseUrl, redactor }
-      return failureOfConnection(this.#at, explainNetworkError(error, server, phase === 'body'))
+      return report({ kind: error instanceof FetchMisuse || sent === null ? 'misused' : 'broken', error })
     }
   }
 
-  #beforeSend({ signal }: Init): void {
-    if (this.#entry.sent !== null) throw new FetchMisuse('a hook sent the request again')
-    // A hook may have taken longer than the call has time, or have blocked the timers that end it.
-    this.#at.call.cancellation.throwIfAborted()
-    signal.throwIfAborted()
-    this.#entry.sent = new Date().toISOString()
-    this.#start = performance.now()
-    // From now on, it may be charged.
-    const tookEffect = effectOf(this.#at.call.operation) === 'read' ? 'no' : 'unknown'
-    this.#at = { ...this.#at, phase: 'headers', tookEffect }
-    this.#at.call.cancellation.markInFlight(true)
-    this.#lease.sent()
-    logAt(this.#at, 'debug', 'sending')
-  }
-
-  #noteHeaders({ status }: Response): void {
-    this.#entry.status = status
-    this.#at = { ...this.#at, phase: 'body' }
-    this.#lease.answered()
-  }
-
-  /** Accounts for an outcome, tells the limiter of a 429, so that the next request does not run into it, and releases the slot. */
-  #settle(outcome: AttemptOutcome): CallCredits {
-    const { call } = this.#at
-    const { tookEffect, credits } = outcome
-    const isFailure = outcome instanceof Failure
-    this.#entry.duration = performance.now() - this.#start
-    if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
-    const settled = this.#cost.settle(tookEffect, credits)
-    this.#at = isFailure ? this.#at : { ...this.#at, tookEffect, success: outcome }
-    const closedMs = isFailure ? outcome.closedMs : null
-    if (closedMs !== null) call.client.limiter.closeSurface(call.operation.surface, closedMs)
-    if (this.#keepSlotMs > 0) setTimeout(() => this.#openCalls.release(this.#lease), this.#keepSlotMs)
-    else this.#openCalls.release(this.#lease, closedMs !== null)
-    return settled
-  }
-
-  /** Completes the timeline, and tells the log and the observers. */
-  #note(result: CallResult | Failure): void {
-    const entry = this.#entry
-    const { cancellation, observer } = this.#at.call
-    const isFailure = result instanceof Failure
-    const known = isFailure && result.error instanceof SocialSearchError ? result.error : undefined
-    const requestId = isFailure ? known?.requestId : result.requestId
-    if (requestId !== undefined) entry.requestId = requestId
-    if (isFailure) {
-      const { error, kind, tookEffect, wait } = result
-      cancellation.markInFlight(false)
-      entry.outcome = codeOf(error)
-      // A call waits for the end of a 429 in its queue.
-      if (kind !== 'rate-limited') entry.waited = wait ?? 0
-      const { outcome, charged } = entry
-      // Without a retry, the caller gets the error.
-      const level = tookEffect === 'no' || wait === null ? 'debug' : 'warn'
-      logAt(this.#at, level, 'attempt failed', { outcome, charged, requestId })
-    } else {
-      const { status } = result.response
-      logAt(this.#at, 'debug', 'answered', { status, durationMs: Math.round(entry.duration), requestId })
-    }
-    observer?.attempt(entry, this.#cost, isFailure ? result.tookEffect : this.#at.tookEffect)
+  try {
+    // One timer covers headers and body: each can stall.
+    return await within(call.timeoutMs, exchange, () => report({ kind: 'late' }), cancellation.signal)
+  } catch (reason) {
+    return report({ kind: 'aborted', reason })
   }
 }

@@ -5,9 +5,11 @@ import type { CallSettings } from '../options/settings.ts'
 
 /** Why this package has ended a call. Its error is made later, when the facts of the call are known. */
 export class Ended {
+  readonly code: 'timeout' | 'closed'
   readonly toError: (context: ErrorContext, phase: TimeoutPhase) => SocialSearchError
 
-  constructor(toError: Ended['toError']) {
+  constructor(code: Ended['code'], toError: Ended['toError']) {
+    this.code = code
     this.toError = toError
   }
 }
@@ -21,6 +23,7 @@ const phaseDescriptions: Record<TimeoutPhase, string> = {
 
 function late(message: string): Ended {
   return new Ended(
+    'timeout',
     (context, phase) => new TimeoutError(`${message} ${phaseDescriptions[phase]}`, { ...context, phase }),
   )
 }

@@ -1,46 +1,51 @@
 import { firstIssues } from '../../api/issues.ts'
 import { check } from '../../api/schema/check.ts'
-import { InvalidResponseError, TimeoutError } from '../../errors/index.ts'
-import type { CallCredits } from '../credits/ledger.ts'
+import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
+import type { Redactor } from '../../lib/redact.ts'
 import { maxBodyBytes } from '../http/send.ts'
-import { Failure } from '../retry/failure.ts'
-import { type CallResult, type Situation, errorContext } from './call.ts'
+import type { Call, CallResult } from './call.ts'
 import { Ended } from './cancellation.ts'
 import { describeGatewayBody } from './error-message.ts'
-import { errorOfEnd, makeFailure } from './failures.ts'
-import type { ParsedSuccess } from './outcome.ts'
+import type { Found, Success } from './verdict.ts'
 import { type Validated, validateBody } from './validate-body.ts'
+
+/** What a call gets of its answer: the body and what belongs to it. */
+export type Checked = Omit<CallResult, 'attempts' | 'credits' | 'cached'>
 
 /** Checks and transforms a success, as the caller asks. The failure of one that is not valid has the body that was paid for. */
 export async function checkAnswer(
-  at: Situation,
-  success: ParsedSuccess,
-  credits: CallCredits,
-): Promise<CallResult | Failure> {
-  const { call, redactor, attempts } = at
+  call: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
+  success: Omit<Success, 'ok' | 'credits'>,
+  redactor: Redactor,
+): Promise<Checked | Found> {
   const { operation, settings } = call
   const { validation, schema, paging } = settings
-  const { response, text, value, requestId } = success
+  const { response, text, value, requestId, effect } = success
+  const paid = { effect, body: value ?? text }
   // The common case, without a promise.
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  const validated: Validated | Failure =
+  const validated: Validated | Found =
     value === undefined
-      ? { ok: false, message: whyUnusable(at, success), issues: [] }
+      ? { ok: false, message: whyUnusable(success, redactor), issues: [] }
       : isPlain && check(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
-        : await validateInTime(at, value)
-  if (validated instanceof Failure) return validated
+        : await validateInTime(call, value)
+  if ('toError' in validated) return { ...validated, ...paid }
   if (validated.ok) {
     const { body, invalid } = validated
-    return { response, redactor, text, parsed: value, requestId, body, invalid, attempts, credits }
+    return { response, redactor, text, parsed: value, requestId, body, invalid }
   }
   const issues = firstIssues(validated.issues, (text) => redactor.text(text))
-  const context = { ...errorContext(at), requestId, issues }
-  const error = new InvalidResponseError(redactor.text(validated.message), context)
-  return makeFailure(at, error, 'unreadable')
+  const message = redactor.text(validated.message)
+  const toError = (context: ErrorContext) =>
+    new InvalidResponseError(message, { ...context, requestId, issues })
+  return { ...paid, kind: 'unreadable', code: 'invalid_response', requestId, toError }
 }
 
-function whyUnusable({ redactor }: Situation, { response, text, complete }: ParsedSuccess): string {
+function whyUnusable(
+  { response, text, complete }: Pick<Success, 'response' | 'text' | 'complete'>,
+  redactor: Redactor,
+): string {
   const { status } = response
   if (!complete) return `the response is larger than ${maxBodyBytes} bytes and was cut off`
   if (status === 206) return 'the response is partial (206)'
@@ -49,13 +54,16 @@ function whyUnusable({ redactor }: Situation, { response, text, complete }: Pars
 }
 
 /** The caller's schema may be slow; it must not outlast the call. */
-async function validateInTime(at: Situation, value: unknown): Promise<Validated | Failure> {
-  const { operation, settings, cancellation } = at.call
+async function validateInTime(
+  { operation, settings, cancellation }: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
+  value: unknown,
+): Promise<Validated | Found> {
   try {
     return await cancellation.race(() => validateBody(operation, value, settings))
   } catch (error) {
-    const failed = errorOfEnd(at, error)
-    if (!(error instanceof Ended) || !(failed instanceof TimeoutError)) return makeFailure(at, failed)
-    return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
+    if (!(error instanceof Ended)) return { kind: 'final', code: codeOf(error), toError: () => error }
+    if (error.code === 'timeout')
+      return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
+    return { kind: 'final', code: error.code, toError: (context) => error.toError(context, 'body') }
   }
 }

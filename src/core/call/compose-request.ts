@@ -1,23 +1,26 @@
 import { check } from '../../api/schema/check.ts'
-import type { Issue } from '../../api/issues.ts'
+import { type Issue, firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
+import type { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/body-format.ts'
 import { isOption } from '../options/merge.ts'
+import type { ClientSettings } from '../options/settings.ts'
+import { effectOf } from '../retry/policy.ts'
 
-/** A request, ready to be sent unless it has issues. */
-export interface ComposedRequest {
+/** A request, ready to be sent. */
+export interface Composed {
   /** Path with its query, relative to the base URL. */
   readonly path: string
-  /** The input as JSON text, the body unless it is a GET; undefined if it cannot be serialized. */
-  readonly params: string | undefined
-  /** Requested items, if the price depends on them. */
-  readonly maxItems: unknown
-  /** Problems of the input; with any of them, nothing is sent. */
-  readonly issues: readonly Issue[]
+  /** JSON text; undefined for a GET. */
+  readonly body: string | undefined
+  /** The input, copied. It never changes: whoever gets params gets a copy of their own, by {@link paramsOf}. */
+  readonly params: Readonly<Record<string, unknown>>
 }
 
-const noIssues: readonly Issue[] = []
+/** What becomes of the input of a call: a request, or the error that says why it is none. */
+export type Given = Composed | InvalidRequestError
 
 /**
  * Turns the input of a call into a request. It copies the input at once, and checks, prices and sends that copy: getters
@@ -30,33 +33,72 @@ export function composeRequest(
   operation: Operation,
   input: unknown,
   id: unknown,
-  format: BodyFormat,
+  { bodyFormat, redactor }: Pick<ClientSettings, 'bodyFormat' | 'redactor'>,
   options?: object,
-): ComposedRequest {
-  const { path, pathId, method, price } = operation
+): Given {
+  const { path, pathId, method } = operation
   try {
-    const params = jsonOf(input, method, format)
-    const copy = params === undefined ? input : format.parse(params)
-    const issues = check(operation.request, copy)
+    const text = jsonOf(input, method, bodyFormat)
+    const params = text === undefined ? input : bodyFormat.parse(text)
+    const issues = check(operation.request, params)
     if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
-    const query = method === 'GET' ? queryOf(copy, issues) : ''
-    if (issues.length === 0 && params === undefined)
+    const query = method === 'GET' ? queryOf(params, issues) : ''
+    if (issues.length === 0 && text === undefined)
       issues.push({ path: '', message: 'cannot be written as JSON' })
     if (issues.length === 0 && !operation.documented) {
       // The copy of a Map is an empty object.
       issues.push(...check(operation.request, input))
-      if (options) issues.push(...misplacedOptions(operation, copy as object, options))
+      if (options) issues.push(...misplacedOptions(operation, params as object, options))
     }
-    const isSafe = issues.length === 0
-    const filled = isSafe && pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
-    const ceiling = price.kind === 'perItem' ? price.ceiling : null
-    const maxItems = ceiling && (copy as Record<string, unknown> | null)?.[ceiling.param]
-    return { path: filled + query, params, maxItems, issues: isSafe ? noIssues : issues }
+    if (issues.length > 0)
+      return refusal(operation, issues, text === undefined ? undefined : params, redactor)
+    const filled = pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
+    const body = method === 'GET' ? undefined : text
+    return { path: filled + query, body, params: params as Composed['params'] }
   } catch (error) {
     // A getter of the caller, for example.
     const issues = [{ path: '', message: `cannot be read: ${messageOf(error)}` }]
-    return { path, params: undefined, maxItems: undefined, issues }
+    return refusal(operation, issues, undefined, redactor)
   }
+}
+
+/** The error of a request with issues. It says which of them are options. */
+function refusal(
+  { id, paging, price, documented, method }: Operation,
+  issues: readonly Issue[],
+  params: unknown,
+  redactor: Redactor,
+): InvalidRequestError {
+  const told = firstIssues(issues, (text) => redactor.text(text)).map((issue) =>
+    documented && isOption(issue.path, { paging, price })
+      ? { ...issue, message: `${issue.message}; it is an option, passed after the params` }
+      : issue,
+  )
+  const subject = method === 'PATCH' || method === 'PUT' ? 'the body' : 'params'
+  const next = paging && (params as object | undefined)
+  const effect = effectOf({ method, price }) === 'write' ? { applied: 'no' as const } : {}
+  return new InvalidRequestError(told, { operation: id, next, ...effect, subject })
+}
+
+/** The params of a call, for the caller, who may change them; undefined if they cannot be written as JSON. */
+export function paramsOf(request: Given): Record<string, unknown> | undefined {
+  const params = request instanceof InvalidRequestError ? request.next : request.params
+  return (params ?? undefined) && copyOf(params as Record<string, unknown>)
+}
+
+/** A copy of plain JSON, which may nest deeply. */
+export function copyOf<T>(value: T): T {
+  const root = { value }
+  const open: object[] = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const [name, child] of Object.entries(node as Record<string, unknown>)) {
+      if (typeof child !== 'object' || child === null) continue
+      const copy: object = Array.isArray(child) ? [...(child as unknown[])] : { ...child }
+      Object.assign(node, { [name]: copy })
+      open.push(copy)
+    }
+  }
+  return root.value
 }
 
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */
@@ -85,11 +127,6 @@ function misplacedOptions(operation: Operation, params: object, options: object)
     path: name,
     message: 'is an option, passed after the params; to send a param of this name, pass the option as well',
   }))
-}
-
-/** A copy of the input of a request; undefined if it cannot be written as JSON. */
-export function paramsOf({ params }: ComposedRequest): Record<string, unknown> | undefined {
-  return params === undefined ? undefined : (JSON.parse(params) as Record<string, unknown>)
 }
 
 /** Builds the query string. A list repeats its field. */

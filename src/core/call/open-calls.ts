@@ -23,7 +23,7 @@ export const waitReasons: Record<Wait['reason'], string> = {
   retry: 'the last attempt failed',
 }
 
-const closed = new Ended((context) => new ClosedError('client', context))
+const closed = new Ended('closed', (context) => new ClosedError('client', context))
 
 // No interface: it would have to be exported, since declarations of users that infer it would name it.
 /** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
@@ -76,15 +76,16 @@ export class OpenCalls {
     this.#watch(call)
   }
 
-  /** A queued call has its lease now, which {@link release} ends. */
+  /** A queued call has its lease now, until {@link end}. */
   take(call: Call): void {
     this.#unqueue(call)
     this.#inFlight++
   }
 
-  release(lease: Lease, isRefused = false): void {
+  /** @param refusedForMs How long a 429 closes the surface; null if it was none. */
+  end(lease: Lease, refusedForMs: number | null = null): void {
     this.#inFlight--
-    lease.release(isRefused)
+    lease.end(refusedForMs === null ? {} : { refusedForMs })
   }
 
   #unqueue(call: Call): void {

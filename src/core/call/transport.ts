@@ -1,20 +1,20 @@
 import type { Operation } from '../../api/operation.ts'
-import { ConfigurationError } from '../../errors/index.ts'
+import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { assertOptions, describeValue } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { defaultTimeoutMs, resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, CommonOptions } from '../options/types.ts'
-import { type CallResult, type Call, type Send, type Wrap, unsent } from './call.ts'
+import type { CallResult, Call, Send } from './call.ts'
 import { CallObserver } from './call-observer.ts'
-import { Cancellation } from './cancellation.ts'
-import { type ComposedRequest, composeRequest } from './compose-request.ts'
-import { contextOf, refusalOf } from './error-context.ts'
+import { observed } from './observed.ts'
+import { Cancellation, Ended } from './cancellation.ts'
+import { type Given, composeRequest } from './compose-request.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { errorOfEnd } from './failures.ts'
+import { CallRecord, contextOf } from './record.ts'
 import { sendCalls } from './run.ts'
-import { wrapsOf } from './wraps.ts'
+import { wrapped } from './wraps.ts'
 
 /**
  * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add
@@ -55,9 +55,13 @@ export class ClientTransport implements Transport {
     this.#client = client
     this.#defaults = defaults
     this.#openCalls = openCalls
-    const cache = client.cache as Wrap | undefined
     const send = sendCalls(openCalls)
-    this.#answer = cache === undefined ? send : untilEnd(cache(send), openCalls)
+    const answer = client.cache ? untilEnd(wrapped([client.cache], send), openCalls) : send
+    // A wrap outside of this may fail before it sends the call: then the call has never been open.
+    this.#answer = (call) => {
+      openCalls.add(call)
+      return answer(call)
+    }
   }
 
   get credits(): Credits {
@@ -89,22 +93,17 @@ export class ClientTransport implements Transport {
   }
 
   /**
-   * Composes the request of a call; later changes to the params have no effect.
+   * Composes the request of a call, or says why it is invalid; later changes to the params have no effect.
    *
    * @param options Refuses options among params that are not documented. Undefined if this was done before.
    */
-  compose(operation: Operation, params: object, id?: unknown, options?: object): ComposedRequest {
-    return composeRequest(operation, params, id, this.#client.bodyFormat, options)
+  compose(operation: Operation, params: object, id?: unknown, options?: object): Given {
+    return composeRequest(operation, params, id, this.#client, options)
   }
 
   /** The client's limit of requests a minute for each surface. */
   get perMinute(): number {
     return this.#client.limiter.limits.perMinute
-  }
-
-  /** @throws {InvalidRequestError} if the request has issues. */
-  assertValid(operation: Operation, request: ComposedRequest): void {
-    if (request.issues.length > 0) throw refusalOf(operation, request, this.#client.redactor)
   }
 
   /** The operation with the user's price and surface. */
@@ -121,13 +120,13 @@ export class ClientTransport implements Transport {
   /** Makes one call of a composed request. */
   send(
     operation: Operation,
-    request: ComposedRequest,
+    request: Given,
     options?: AnyCallOptions,
     { callerLeft, previousPage }: CallExtras = {},
   ): Promise<CallResult> {
     try {
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
-      this.assertValid(operation, request)
+      if (request instanceof InvalidRequestError) throw request
       const configured = this.configured(operation)
       if (this.#client.cache === undefined && settings.cache === 'only')
         throw new ConfigurationError("cache: 'only' requires a client with a cache")
@@ -139,18 +138,12 @@ export class ClientTransport implements Transport {
         timeoutMs: settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs,
         previousPage,
         cancellation: new Cancellation(),
-        observer: settings.observers.length > 0 ? new CallObserver(settings, configured, request) : undefined,
+        record: new CallRecord(this.#client.redactor),
+        observer: settings.observers.length > 0 ? new CallObserver(settings, configured) : undefined,
       }
       call.cancellation.start(settings, callerLeft)
-      // A wrap may fail before it sends the call: then the call has never been open.
-      const answer: Send = (call) => {
-        this.#openCalls.add(call)
-        return this.#answer(call)
-      }
-      const { observer } = call
-      if (observer === undefined) return answer(call)
-      const observed: Send = (call) => observer.observe(() => answer(call))
-      return wrapsOf(settings.observers).reduce((send, wrap) => wrap(send), observed)(call)
+      if (call.observer === undefined) return this.#answer(call)
+      return wrapped(settings.observers, observed(this.#answer))(call)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.
@@ -170,8 +163,9 @@ function untilEnd(send: Send, openCalls: OpenCalls): Send {
     try {
       return await send(call)
     } catch (error) {
-      const phase = call.cancellation.isInFlight ? 'headers' : 'queue'
-      throw errorOfEnd({ ...unsent(call), phase }, error)
+      if (!(error instanceof Ended)) throw error
+      const context = { ...contextOf(call.operation, call.request), attempts: [] }
+      throw error.toError(context, call.cancellation.isInFlight ? 'headers' : 'queue')
     } finally {
       openCalls.delete(call)
     }

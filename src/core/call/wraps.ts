@@ -1,14 +1,17 @@
-import type { Observer } from '../options/types.ts'
-import type { Wrap } from './call.ts'
+import type { Send, Wrap } from './call.ts'
 
-const wraps = new WeakMap<Observer, Wrap>()
+/** The method by which an object of this package wraps calls: a cache, or an observer that traces. */
+export const wrap: unique symbol = Symbol.for('social-search-sdk wrap')
 
-/** Lets an observer run code around each call that it sees, until the call has ended. */
-export function wrapCalls(observer: Observer, wrap: Wrap): Observer {
-  wraps.set(observer, wrap)
-  return observer
+interface Wrapping {
+  readonly [wrap]: Wrap
 }
 
-export function wrapsOf(observers: readonly Observer[]): Wrap[] {
-  return observers.flatMap((observer) => wraps.get(observer) ?? [])
+/** Answers calls by way of the objects that wrap them, the first one outermost, and in the end by `send`. */
+export function wrapped(objects: readonly object[], send: Send): Send {
+  return objects.filter(isWrapping).reduceRight((send, object) => object[wrap](send), send)
+}
+
+function isWrapping(object: object): object is Wrapping {
+  return wrap in object
 }

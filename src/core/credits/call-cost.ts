@@ -13,9 +13,7 @@ interface CostSettings {
 }
 
 /** The credits of one call: reserved before an attempt is sent, settled when its outcome is known. */
-export class CallCost implements CallCredits {
-  spent = 0
-  uncertain = 0
+export class CallCost {
   readonly #operation: string
   readonly #settings: CostSettings
   readonly #account: CreditSummary
@@ -26,12 +24,11 @@ export class CallCost implements CallCredits {
   #isReserved = false
   #isClosed = false
 
-  /** @param maxItems Requested items, if the operation has a documented bound. */
-  constructor({ id, price }: Operation, maxItems: unknown, settings: CostSettings, ledger: Ledger) {
+  constructor({ id, price }: Operation, params: object, settings: CostSettings, ledger: Ledger) {
     this.#operation = id
     this.#settings = settings
     this.#account = ledger.account(id)
-    this.#worstCase = worstCase(price, maxItems, settings.ceiling)
+    this.#worstCase = worstCase(price, params, settings.ceiling)
   }
 
   /** Reserves the cost of the next attempt in the ledger, unless it is still reserved. */
@@ -65,18 +62,16 @@ export class CallCost implements CallCredits {
    * Settles an attempt. If it took no effect, the credits stay reserved for the next one.
    *
    * @param credits Undefined if it may have cost all that was reserved.
-   * @returns What the call has cost so far.
+   * @returns What it has cost.
    */
   settle(tookEffect: Charged, credits: CallCredits | undefined): CallCredits {
-    if (tookEffect !== 'no') {
-      const most = this.#worstCase ?? 0
-      const { spent, uncertain } = credits ?? { spent: 0, uncertain: most }
-      const over = spent - most
-      if (over > 0)
-        this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)
-      this.#end(spent, uncertain)
-    }
-    return { spent: this.spent, uncertain: this.uncertain }
+    if (tookEffect === 'no') return { spent: 0, uncertain: 0 }
+    const most = this.#worstCase ?? 0
+    const { spent, uncertain } = credits ?? { spent: 0, uncertain: most }
+    const over = spent - most
+    if (over > 0)
+      this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)
+    return this.#end(spent, uncertain)
   }
 
   close(): void {
@@ -85,16 +80,16 @@ export class CallCost implements CallCredits {
   }
 
   /** Settles what is reserved in the ledger and in the budgets. */
-  #end(cost: number, uncertain: number): void {
-    if (this.#isReserved) {
+  #end(cost: number, uncertain: number): CallCredits {
+    const isCounted = this.#isReserved
+    if (isCounted) {
       this.#isReserved = false
-      this.spent += cost
-      this.uncertain += uncertain
       this.#account.reserved -= this.#worstCase ?? 0
       this.#account.spent += cost
       this.#account.uncertain += uncertain
     }
     this.#endReservations(cost, uncertain)
+    return isCounted ? { spent: cost, uncertain } : { spent: 0, uncertain: 0 }
   }
 
   /** A user's budget that throws must not lose a response that is paid for. */

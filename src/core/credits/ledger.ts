@@ -48,13 +48,14 @@ export const assumedCeiling = 1000
 /**
  * The highest cost of one success in credits; null for a free operation.
  *
- * @param maxItems Requested items, if the operation has a documented bound.
+ * @param params Of the request, which may bound the items.
  * @param ceiling The most items to expect, as the user says; a documented bound below it counts.
  */
-export function worstCase(price: Price, maxItems: unknown, ceiling?: number): number | null {
+export function worstCase(price: Price, params: object, ceiling?: number): number | null {
   if (price.kind === 'free') return null
   if (price.kind === 'perRequest') return price.credits
   const expected = price.ceiling === null ? (ceiling ?? assumedCeiling) : price.ceiling.default
+  const maxItems = price.ceiling && (params as Record<string, unknown>)[price.ceiling.param]
   const bound = price.ceiling !== null && typeof maxItems === 'number' ? maxItems : expected
   return price.credits * Math.min(bound, ceiling ?? bound)
 }

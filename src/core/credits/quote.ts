@@ -27,13 +27,13 @@ export interface Quote {
 }
 
 /**
- * @param maxItems Requested items, if the operation has a documented bound.
+ * @param params Of the call.
  * @param perMinute Requests that may be sent to a surface in a minute.
  */
 export function quoteOf(
   operation: Operation,
   perMinute: number,
-  maxItems?: unknown,
+  params: object,
   options: QuoteOptions = {},
 ): Quote {
   const { id, price, paging, surface, list = 'items' } = operation
@@ -41,7 +41,7 @@ export function quoteOf(
   const pages = wholeNumber('pages', options.pages ?? 1)
   if (pages > 1 && paging === undefined)
     throw new ConfigurationError(`has no pages; leave pages out, got ${pages}`, { operation: id })
-  const perPage = worstCase(price, maxItems)
+  const perPage = worstCase(price, params)
   const quoted = (perPage: number | null, why: string): Quote => ({
     atMost: perPage && rounded(perPage * pages),
     perPage,
@@ -53,7 +53,7 @@ export function quoteOf(
   const each = count(price.credits, 'credit')
   const forPages = paging ? ` for ${count(pages, 'page')}` : ''
   if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
-  const most = worstCase({ ...price, credits: 1 }, maxItems)
+  const most = worstCase({ ...price, credits: 1 }, params)
   const bound = price.ceiling?.param
   const items = bound ? `${most} ${list} (${bound})` : `the ${list}`
   const unbounded = price.ceiling ? '' : `; the service documents no bound`

@@ -98,7 +98,10 @@ export const callChanges: Changes<AnyCallOptions> = {
 }
 
 /** Whether a call of the operation has an option of this name. */
-export function isOption(name: string, { paging, price }: Operation): boolean {
+export function isOption(
+  name: string,
+  { paging, price }: { paging?: unknown; price: Operation['price'] },
+): boolean {
   if (['limit', 'maxPages', 'paging'].includes(name)) return paging !== undefined
   return name === 'ceiling' ? price.kind === 'perItem' : Object.hasOwn(callChanges, name)
 }

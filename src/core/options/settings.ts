@@ -26,7 +26,7 @@ export interface ClientSettings {
   readonly surfaces: Readonly<Record<string, string | null>>
   /** Undefined for the global fetch. */
   readonly fetch: Fetch | undefined
-  /** The `Wrap` of a cache. */
+  /** What a cache has made of this client. */
   readonly cache: object | undefined
 }
 

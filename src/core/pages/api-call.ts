@@ -43,7 +43,9 @@ export class ApiCall<Body> implements Promise<Body> {
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
     onrejected?: OnRejected<B>,
   ): Promise<A | B> {
-    return this.answer().then(bodyOf, rethrowWithCallerFrames).then(onfulfilled, onrejected)
+    return this.answer()
+      .then(({ body }) => body as Body, rethrowWithCallerFrames)
+      .then(onfulfilled, onrejected)
   }
 
   catch<B = never>(onrejected?: OnRejected<B>): Promise<Body | B> {
@@ -64,9 +66,6 @@ export class ApiCall<Body> implements Promise<Body> {
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in Promise, so that a handler may declare its type
 type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
-
-/** One function for all calls, so that a call that waits takes less memory. */
-const bodyOf = ({ body }: CallResult): never => body as never
 
 /**
  * Throws the error of a call, with the functions that await it at the end of its stack. V8 finds them by the promises that

@@ -1,7 +1,7 @@
 import { got } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
-import type { OpenBody, OpenRecord } from '../../api/undocumented.ts'
-import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
+import type { OpenBody } from '../../api/undocumented.ts'
+import { copyOf } from '../call/compose-request.ts'
 import { type PagingOverride, fieldNames, itemsOf } from '../../api/list-items.ts'
 
 /** What follows a page of a walk. */
@@ -16,27 +16,28 @@ export type Step =
 
 const end: Step = { kind: 'end' }
 
+type Params = Readonly<Record<string, unknown>>
+
 /**
  * Finds the next page.
  *
- * @param request The request of the page.
+ * @param params Those of the page.
  * @param invalidItems Items that validation took out of the body: a page of such items is not empty.
  */
 export function nextStep(
   operation: Operation,
-  request: ComposedRequest,
+  params: Params,
   body: unknown,
   override: PagingOverride = {},
   invalidItems = 0,
 ): Step {
   const { paging } = operation
   if (paging === undefined) return end
-  if (override.next !== undefined) return stepByOverride(override.next, request, body)
+  if (override.next !== undefined) return stepByOverride(override.next, params, body)
   const meta = (body as { meta?: Record<string, unknown> | null } | null)?.meta ?? {}
-  if (paging.kind === 'cursor') return cursorStep(operation, request, paging.param, meta)
+  if (paging.kind === 'cursor') return cursorStep(operation, params, paging.param, meta)
 
-  const params = paramsOf(request)
-  const number = params?.[paging.param] ?? 1
+  const number = params[paging.param] ?? 1
   if (typeof number !== 'number') return end
   if (meta['page'] !== undefined && meta['page'] !== number) {
     return { kind: 'wrong', why: `expected page ${number}, got page ${got(meta['page'])}` }
@@ -45,20 +46,16 @@ export function nextStep(
     paging.kind === 'counted'
       ? Number(meta['pageCount']) > number
       : invalidItems > 0 || itemsOf(operation, body)?.length !== 0
-  return hasMore ? { kind: 'next', params: { ...params, [paging.param]: number + 1 } } : end
+  return hasMore ? { kind: 'next', params: { ...copyOf(params), [paging.param]: number + 1 } } : end
 }
 
 /** An error of the user's function must not lose the page, which is paid for. */
-function stepByOverride(
-  next: NonNullable<PagingOverride['next']>,
-  request: ComposedRequest,
-  body: unknown,
-): Step {
+function stepByOverride(next: NonNullable<PagingOverride['next']>, params: Params, body: unknown): Step {
   try {
-    const params: unknown = next(body as OpenBody, paramsOf(request) as OpenRecord)
-    if (params === null || params === undefined) return end
-    if (typeof params === 'object')
-      return { kind: 'next', params: JSON.parse(JSON.stringify(params)) as object }
+    const following: unknown = next(body as OpenBody, copyOf(params))
+    if (following === null || following === undefined) return end
+    if (typeof following === 'object')
+      return { kind: 'next', params: JSON.parse(JSON.stringify(following)) as object }
   } catch {
     // Reported below.
   }
@@ -68,7 +65,7 @@ function stepByOverride(
 /** Stops when `hasMore` is false, even if a cursor is present. */
 function cursorStep(
   operation: Operation,
-  request: ComposedRequest,
+  params: Params,
   param: string,
   meta: Record<string, unknown>,
 ): Step {
@@ -81,6 +78,6 @@ function cursorStep(
   }
   if (hasMore !== true) return end
   if (typeof nextCursor === 'string' && nextCursor !== '')
-    return { kind: 'next', params: { ...paramsOf(request), [param]: nextCursor } }
+    return { kind: 'next', params: { ...copyOf(params), [param]: nextCursor } }
   return { kind: 'lost', why: 'meta.hasMore is true, but meta.nextCursor is missing' }
 }

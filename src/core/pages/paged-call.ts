@@ -1,11 +1,12 @@
 import type { Operation } from '../../api/operation.ts'
 import {
   ConfigurationError,
+  InvalidRequestError,
   PaginationError,
   SocialSearchError,
   setNonEnumerable,
 } from '../../errors/index.ts'
-import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
+import { type Given, paramsOf } from '../call/compose-request.ts'
 import type { InvalidItem } from '../call/validate-body.ts'
 import type { CallResult } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
@@ -42,7 +43,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   readonly #operation: Operation
   readonly #options: AnyCallOptions | undefined
   /** Composed at once: later changes to the params have no effect. */
-  readonly #request: ComposedRequest
+  readonly #request: Given
   #first: Promise<FetchedPage> | undefined
   /** Whether it resumes after the last page. */
   #isEnded = false
@@ -171,10 +172,10 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   }
 
   /** Fetches a page, and adds `next` and `invalid` to its body. */
-  #fetch(request: ComposedRequest, previousPage?: CallResult): Promise<FetchedPage> {
+  #fetch(request: Given, previousPage?: CallResult): Promise<FetchedPage> {
     return this.#transport.send(this.#operation, request, this.#options, { previousPage }).then((answer) => {
       const { body, invalid } = answer
-      const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
+      const step = nextStep(this.#operation, paramsIn(request), body, this.#options?.paging, invalid?.length)
       const next = step.kind === 'next' ? step.params : null
       // Without validation, a body need not be an object; it is returned unchanged.
       if (isRecord(body)) Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
@@ -183,13 +184,14 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   }
 
   /** What tells the params of one page from those of another: its cursor or number, or all if `paging.next` makes them. */
-  #positionOf(request: ComposedRequest): unknown {
+  #positionOf(request: Given): unknown {
     const { paging } = this.#operation
-    if (paging === undefined || this.#options?.paging?.next !== undefined) return request.params
-    return paramsOf(request)?.[paging.param]
+    const params = paramsIn(request)
+    if (paging === undefined || this.#options?.paging?.next !== undefined) return JSON.stringify(params)
+    return params[paging.param]
   }
 
-  #items(page: Page, request: ComposedRequest, answer?: CallResult): readonly unknown[] {
+  #items(page: Page, request: Given, answer?: CallResult): readonly unknown[] {
     const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
@@ -210,6 +212,12 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     const context = { operation: this.#operation.id, attempts, requestId, charged, body } as const
     return new PaginationError(message, next ?? null, context)
   }
+}
+
+/** The params themselves, which must not change. */
+function paramsIn(request: Given): Readonly<Record<string, unknown>> {
+  const params = request instanceof InvalidRequestError ? request.next : request.params
+  return (params as Record<string, unknown> | null | undefined) ?? {}
 }
 
 /** What `next` of a page may be. */

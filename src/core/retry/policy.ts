@@ -1,5 +1,4 @@
 import type { Operation } from '../../api/operation.ts'
-import { type Failure, type FailureKind, isRateLimit } from './failure.ts'
 
 /** The effect of a request, which a retry may repeat: none, a charge, or a change of data. */
 export type Effect = 'read' | 'metered' | 'write'
@@ -12,21 +11,64 @@ export interface RetryPolicy {
   readonly maxWaitMs: number
 }
 
-/** A failed attempt, as the policy sees it. */
-type Failed = Pick<Failure, 'kind' | 'announced'>
+/** Attempts in total by effect; whose request may have taken effect if it was sent; what else follows. */
+type Meaning = readonly [
+  read: number,
+  metered: number,
+  write: number,
+  mayHold: 'none' | 'write' | 'all',
+  more?: 'closes' | 'refreshes',
+]
 
-/** Maximum attempts, by failure and effect. */
-const attemptsInTotal: Record<Exclude<FailureKind, 'unauthorized'>, Record<Effect, number>> = {
-  unsent: { read: 3, metered: 3, write: 3 },
-  'no-answer': { read: 3, metered: 1, write: 1 },
-  'rate-limited': { read: 5, metered: 5, write: 5 },
-  unavailable: { read: 3, metered: 3, write: 3 },
-  upstream: { read: 3, metered: 3, write: 1 },
-  'server-error': { read: 2, metered: 1, write: 1 },
-  'gateway-429': { read: 3, metered: 1, write: 1 },
-  'gateway-error': { read: 3, metered: 1, write: 1 },
-  unreadable: { read: 2, metered: 1, write: 1 },
-  final: { read: 1, metered: 1, write: 1 },
+/** What every failure of an attempt means. With `retry.ambiguous`, the attempts of a read count for all. */
+const meanings = {
+  /** DNS, connection refused, TLS handshake cut off. */
+  unsent: [3, 3, 3, 'none'],
+  /** No trusted TLS connection. */
+  untrusted: [1, 1, 1, 'none'],
+  /** Sent, but without a complete response. */
+  'no-answer': [3, 1, 1, 'all'],
+  /** A fresh token uses up no attempt. */
+  unauthorized: [Infinity, Infinity, Infinity, 'none', 'refreshes'],
+  'rate-limited': [5, 5, 5, 'none', 'closes'],
+  unavailable: [3, 3, 3, 'none'],
+  /** The service bills no error, but may have applied a write before these two. */
+  upstream: [3, 3, 1, 'write'],
+  'server-error': [2, 1, 1, 'write'],
+  refused: [1, 1, 1, 'none'],
+  /** A gateway or a firewall may answer in place of a service that has already charged or succeeded. */
+  'gateway-401': [Infinity, 1, 1, 'all', 'refreshes'],
+  'gateway-429': [3, 1, 1, 'all', 'closes'],
+  'gateway-error': [3, 1, 1, 'all'],
+  /** A success that cannot be parsed or validated. */
+  unreadable: [2, 1, 1, 'all'],
+  /** Anything else: an end by the caller, a redirect, a hook that fails, another answer of a gateway. */
+  final: [1, 1, 1, 'all'],
+} as const satisfies Record<string, Meaning>
+
+export type FailureKind = keyof typeof meanings
+
+type Kinds = Readonly<Record<400 | 500, FailureKind> & Partial<Record<number, FailureKind>>>
+
+/** Kinds by who answers and by status; 400 and 500 stand for all others. */
+export const kindsByStatus: Readonly<Record<'service' | 'gateway' | 'proxy', Kinds>> = {
+  service: {
+    ...{ 401: 'unauthorized', 429: 'rate-limited', 502: 'upstream', 503: 'unavailable' },
+    ...{ 400: 'refused', 500: 'server-error' },
+  },
+  gateway: { 401: 'gateway-401', 429: 'gateway-429', 400: 'final', 500: 'gateway-error' },
+  proxy: { 401: 'unauthorized', 429: 'rate-limited', 400: 'refused', 500: 'refused' },
+}
+
+/** What a kind means for a request. */
+export function meaningOf(kind: FailureKind, effect: Effect, { ambiguous }: Pick<RetryPolicy, 'ambiguous'>) {
+  const [read, metered, write, mayHold, more] = meanings[kind] as Meaning
+  return {
+    attempts: ambiguous ? read : { read, metered, write }[effect],
+    mayHold: mayHold === 'all' ? effect !== 'read' : mayHold === effect,
+    closes: more === 'closes',
+    refreshes: more === 'refreshes',
+  }
 }
 
 export function effectOf(operation: Pick<Operation, 'method' | 'price'>): Effect {
@@ -34,34 +76,42 @@ export function effectOf(operation: Pick<Operation, 'method' | 'price'>): Effect
   return operation.method === 'GET' ? 'read' : 'write'
 }
 
+/** A failed attempt, as the policy sees it. */
+export interface Failing {
+  readonly kind: FailureKind
+  /** The wait that the response announces, in milliseconds, or null. */
+  readonly announced: number | null
+}
+
 /**
- * Milliseconds to wait before the next attempt, or null for none. `allFailures` are all failed attempts of the call so
+ * Milliseconds to wait before the next attempt, or null for none. `all` are all failed attempts of the call so
  * far, the latest last.
  */
 export function nextWait(
-  allFailures: readonly Failed[],
+  all: readonly Failing[],
   effect: Effect,
   policy: RetryPolicy,
   random: () => number,
 ): number | null {
-  const latest = allFailures.at(-1)
-  if (latest === undefined || allFailures.length >= policy.maxAttempts) return null
-  // At once with a refreshed token, which uses up no attempt of the table.
-  if (latest.kind === 'unauthorized') return 0
-  const failures = allFailures.filter(({ kind }) => kind !== 'unauthorized')
+  const latest = all.at(-1)
+  if (latest === undefined || all.length >= policy.maxAttempts) return null
+  const { attempts, closes, refreshes } = meaningOf(latest.kind, effect, policy)
+  if (refreshes) return 0
   // 429s with an announced wait are counted separately: they cost only time.
-  const counted = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
+  const counted = all.filter(
+    (each) =>
+      !meaningOf(each.kind, effect, policy).refreshes && isAnnouncedLimit(each) === isAnnouncedLimit(latest),
+  )
   const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
   const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= policy.maxWaitMs
-  if (!isPatient && counted.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : effect])
-    return null
-  if (latest.announced === null) return backoff(latest, counted.length, random)
+  if (!isPatient && counted.length >= attempts) return null
+  if (latest.announced === null) return random() * backoffMs(closes, counted.length)
   if (latest.announced > policy.maxWaitMs) return null
   // A random wait replaces zero, to avoid a tight loop.
   return latest.announced > 0 ? latest.announced : random() * instantSpreadMs
 }
 
-function isAnnouncedLimit({ kind, announced }: Failed): boolean {
+function isAnnouncedLimit({ kind, announced }: Failing): boolean {
   return kind === 'rate-limited' && announced !== null
 }
 
@@ -71,8 +121,7 @@ const capMs = 20_000
 /** Longest wait in place of an announced wait of zero. */
 const instantSpreadMs = 250
 
-/** Exponential backoff with full jitter, so that clients do not retry together. */
-function backoff(latest: Failed, failed: number, random: () => number): number {
-  const base = isRateLimit(latest) ? baseMsRateLimited : baseMs
-  return random() * Math.min(capMs, base * 2 ** (failed - 1))
+/** Exponential backoff, with full jitter so that clients do not retry together. */
+function backoffMs(closes: boolean, failed: number): number {
+  return Math.min(capMs, (closes ? baseMsRateLimited : baseMs) * 2 ** (failed - 1))
 }

@@ -1,5 +1,6 @@
 import { check } from '../../api/schema/check.ts'
 import { type CallResult, type Call, composeRequest, nextStep } from '../../extend.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type Entry, keyOf, nameOf, readEntry } from './entry.ts'
 import { type CacheStore, askStore } from './store.ts'
@@ -59,9 +60,10 @@ export class CacheLookup {
   async deleteNext({ parsed: body }: CallResult): Promise<void> {
     await this.#try(async () => {
       const { operation, request, settings, client } = this.#call
-      const step = nextStep(operation, request, body, settings.paging)
+      const step = nextStep(operation, request.params, body, settings.paging)
       if (step.kind !== 'next') return
-      const next = composeRequest(operation, step.params, undefined, client.bodyFormat)
+      const next = composeRequest(operation, step.params, undefined, client)
+      if (next instanceof InvalidRequestError) return
       const key = await this.#keyOf(nameOf(operation, next))
       await askStore(() => this.#answers.store.delete(key))
     })

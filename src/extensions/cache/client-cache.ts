@@ -2,12 +2,10 @@ import {
   type CallResult,
   type Call,
   type Send,
-  unsent,
   checkAnswer,
   contextOf,
   type CallSettings,
   effectOf,
-  Failure,
 } from '../../extend.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
@@ -106,17 +104,19 @@ async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): P
   const response = fetched?.response ?? responseOf(entry)
   const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
   const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
-  const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
+  const { charged: effect = 'no' } = attempts.at(-1) ?? {}
   const { redactor } = fetched ?? call.client
   const value = bodyFormat.parse(text)
   const requestId = redactor.requestId(value)
-  const success = { response, complete: true, text, value, body: value, requestId, tookEffect }
-  const answer = await checkAnswer(
-    { ...unsent(call), redactor, phase: 'body', attempts, tookEffect, success },
-    { ...success, credits: undefined },
-    credits,
-  )
-  if (answer instanceof Failure) throw answer.error
+  const success = { response, complete: true, text, value, requestId, effect }
+  const checked = await checkAnswer(call, success, redactor)
+  if ('toError' in checked)
+    throw checked.toError({
+      ...contextOf(call.operation, call.request, effect),
+      attempts,
+      body: checked.body,
+    })
+  const answer = { ...checked, attempts, credits }
   if (isPayer) return answer
   ledger.saved += cost
   return { ...answer, cached: { at: new Date(at), age: Math.max(0, Date.now() - at), saved: cost } }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
-import { type ComposedRequest, paramsOf, type BodyFormat } from '../../extend.ts'
+import type { Composed, BodyFormat } from '../../extend.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { isRecord } from '../../lib/is-record.ts'
@@ -21,12 +21,11 @@ export interface Entry {
 }
 
 /** The name of a request: equal requests have the same. */
-export function nameOf({ id, paging }: Operation, request: ComposedRequest): string {
-  const params = paramsOf(request)
+export function nameOf({ id, paging }: Operation, { path, params }: Composed): string {
   const isNumbered = paging !== undefined && paging.kind !== 'cursor'
   // Page 1 is the service's default.
-  const named = isNumbered && params?.[paging.param] === 1 ? { ...params, [paging.param]: undefined } : params
-  return canonicalJson([id, request.path, named]) ?? ''
+  const named = isNumbered && params[paging.param] === 1 ? { ...params, [paging.param]: undefined } : params
+  return canonicalJson([id, path, named]) ?? ''
 }
 
 /** The key of a request. A store outside of this process gets a hash, which contains neither organization nor params. */

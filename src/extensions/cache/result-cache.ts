@@ -1,4 +1,4 @@
-import type { AnswerCache, Wrap } from '../../extend.ts'
+import { type AnswerCache, type Send, wrap } from '../../extend.ts'
 import { assertMethod, assertOptions, milliseconds, wholeNumber } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { ClientCache } from './client-cache.ts'
@@ -40,8 +40,12 @@ export class ResultCache implements AnswerCache {
   connect(baseUrl: string, owner: unknown): object {
     const name = typeof owner === 'string' ? `${owner} ${baseUrl}` : undefined
     const cache = new ClientCache(this.#store, this.#maxAge, name)
-    const wrap: Wrap = (send) => (call) => cache.answer(call, send)
-    return wrap
+    return {
+      [wrap]:
+        (send: Send): Send =>
+        (call) =>
+          cache.answer(call, send),
+    }
   }
 
   /**

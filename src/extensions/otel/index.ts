@@ -1,7 +1,7 @@
 import type { Attributes, Meter, Span, Tracer } from '@opentelemetry/api'
 import { SpanStatusCode, context, diag, metrics, trace } from '@opentelemetry/api'
 import type { ObservedAttempt, ObservedCall, Observer } from '../../index.ts'
-import { type Send, wrapCalls } from '../../extend.ts'
+import { type Send, wrap } from '../../extend.ts'
 import { assertMethod, assertOptions } from '../../errors/check-options.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
@@ -42,7 +42,7 @@ export function otelObserver(options: OtelOptions = {}): Observer {
     async (call) => {
       const { id = 0, operation = '', surface = null } = call.observer?.call ?? {}
       const span = safely(() => {
-        const facts = { operation, surface, params: params ? call.request.params : undefined }
+        const facts = { operation, surface, params: params ? JSON.stringify(call.request.params) : undefined }
         const started = tracer.startSpan(operation, { attributes: named(facts) })
         if (started.isRecording()) spans.set(id, started)
         return started
@@ -89,7 +89,7 @@ export function otelObserver(options: OtelOptions = {}): Observer {
       spans.get(call.id)?.setAttributes({ ...outcome, ...named(facts) })
     },
   }
-  return wrapCalls(observer, traced)
+  return Object.assign(observer, { [wrap]: traced })
 }
 
 /** Attributes without a stable semantic convention, which have a prefix. */

@@ -5,7 +5,6 @@ import {
   type QueueRequest,
   type Lease,
   type QueueWait,
-  longestClosureMs,
   driftMs,
 } from '../../extend.ts'
 import {
@@ -92,11 +91,11 @@ export class SharedLimiter implements CallLimiter {
     return this.#at(request.surface).queue.acquire(request)
   }
 
+  /** Closes a surface for `milliseconds` from now, at most a day, after a 429. */
   closeSurface(surface: string | null, milliseconds: number): void {
-    const ms = Math.min(milliseconds, longestClosureMs)
-    const { key, queue } = this.#at(surface)
-    queue.closeFor(ms)
-    this.#sync.close(key, ms)
+    const part = this.#at(surface)
+    part.queue.closeFor(milliseconds)
+    part.refused(milliseconds)
   }
 
   waitOf(surface: string | null): QueueWait | null {

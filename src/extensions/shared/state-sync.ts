@@ -42,6 +42,8 @@ export interface SurfacePart {
   settle(outcome: AskOutcome | undefined, until: number): void
   /** Keeps granted requests for calls that wait, so many at most, and returns how many it has. */
   keepGranted(most: number): number
+  /** A 429 has closed it for so many milliseconds. */
+  refused(milliseconds: number): void
 }
 
 /** Keeps the shared state and this process's part in it in step. */

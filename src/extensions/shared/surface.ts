@@ -2,6 +2,7 @@ import {
   type Limits,
   SurfacePace,
   type SentRequest,
+  longestClosureMs,
   marginMs,
   type Slot,
   type SlotSource,
@@ -117,6 +118,10 @@ export class SharedSurface implements SlotSource, SurfacePart {
     const room = Math.min(perMinute, Math.ceil((own + 1) / share))
     const last = counted[counted.length + room - perMinute - 1]
     return last === undefined ? 0 : last + spanMs - now
+  }
+
+  refused(milliseconds: number): void {
+    this.#sync.close(this.key, Math.min(milliseconds, longestClosureMs))
   }
 
   take(): Promise<Slot> {

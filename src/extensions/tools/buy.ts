@@ -65,7 +65,8 @@ export async function buy(
   pages: Pages,
 ): Promise<Bought> {
   const { operation, id } = page
-  const request = transport.compose(operation, JSON.parse(page.params) as object, id)
+  const params = JSON.parse(page.params) as Record<string, unknown>
+  const request = transport.compose(operation, params, id)
   const observers = onProgress && [
     { onWait: ({ reason }: Wait) => onProgress({ done, pages: most, waiting: reason }) },
   ]
@@ -82,7 +83,7 @@ export async function buy(
   }
 
   function boughtFrom(body: unknown): Bought {
-    const step = nextStep(operation, request, body)
+    const step = nextStep(operation, params, body)
     const next = step.kind === 'next' ? (canonicalJson(step.params) ?? '') : page.params
     const items = operation.list === undefined ? null : itemsOf(operation, body)
     return {

@@ -2,11 +2,9 @@ import { expect, it } from 'vitest'
 import { microblogSearch } from '../../../src/api/microblog.ts'
 import { mentionsSetState } from '../../../src/api/mentions.ts'
 import type { Operation } from '../../../src/api/operation.ts'
-import type { Situation } from '../../../src/core/call/call.ts'
-import { Cancellation } from '../../../src/core/call/cancellation.ts'
-import { failureOfResponse } from '../../../src/core/call/error-response.ts'
+import { judge } from '../../../src/core/call/judge.ts'
+import type { Failed } from '../../../src/core/call/verdict.ts'
 import { serviceFormat } from '../../../src/core/http/body-format.ts'
-import type { Failure } from '../../../src/core/retry/failure.ts'
 import type { Charged } from '../../../src/errors/index.ts'
 import { Redactor } from '../../../src/lib/redact.ts'
 
@@ -18,20 +16,34 @@ interface Case {
   readonly is?: { readonly status: number; readonly type?: string }
 }
 
-const at = ({ operation = microblogSearch, tookEffect = 'unknown' }: Case): Situation => {
+/** What is thought of an answer, with its error. */
+const judged = ({ operation = microblogSearch, tookEffect = 'unknown' }: Case, answer: object): object => {
   const settings = { retry: { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 } }
-  const redactor = new Redactor()
-  const credential = { refreshable: true }
-  const client = { baseUrl: 'https://api.example/v1', bodyFormat: serviceFormat, redactor, credential }
-  const cancellation = new Cancellation()
-  const call = { client, settings, cancellation, operation, request: { path: operation.path, params: '{}' } }
-  return { call, redactor, phase: 'body', attempts: [], failures: [], tookEffect } as never
+  const client = {
+    baseUrl: 'https://api.example/v1',
+    bodyFormat: serviceFormat,
+    credential: { refreshable: true },
+  }
+  const call = { client, settings, operation } as never
+  const sent = tookEffect === 'no' ? null : new Date().toISOString()
+  const { status } = (answer as { response: Response }).response
+  const evidence = {
+    kind: 'answered',
+    sent,
+    duration: 1,
+    phase: 'body',
+    leftMs: Infinity,
+    status,
+    ...answer,
+  } as never
+  const verdict = judge(call, evidence, { failures: [], redactor: new Redactor() }) as Failed
+  return { ...verdict, error: verdict.toError({ operation: operation.id }) }
 }
 
-const failed = (status: number, body: unknown, more: Case = {}): Failure => {
+const failed = (status: number, body: unknown, more: Case = {}): object => {
   const response = new Response(null, { status: more.is ? 200 : status, headers: more.headers ?? {} })
   for (const [name, value] of Object.entries(more.is ?? {})) Object.defineProperty(response, name, { value })
-  return failureOfResponse(at(more), { response, text: JSON.stringify(body), complete: true })
+  return judged(more, { response, text: JSON.stringify(body), complete: true })
 }
 
 const own = (code: string, error: object = {}) => ({ requestId: 'req_1', error: { code, ...error } })
@@ -40,7 +52,7 @@ const without = (name: string): unknown =>
   expect.not.objectContaining({ [name]: expect.anything() as unknown })
 
 // Rows 26 to 131 of the fault catalogue have the usual statuses, of the service and of something in between.
-it.each<[string, Failure, object]>([
+it.each<[string, object, object]>([
   [
     'an opaque redirect has no status',
     failed(0, '', { is: { status: 0, type: 'opaqueredirect' } }),
@@ -48,11 +60,14 @@ it.each<[string, Failure, object]>([
   ],
   [
     '305 with an error body does not come from the service',
-    failureOfResponse(at({}), {
-      ...{ response: Object.defineProperty(new Response(), 'status', { value: 305 }), complete: true },
-      text: JSON.stringify(own('moved')),
-    }),
-    { kind: 'final', tookEffect: 'unknown', error: { gateway: true, code: 'http_305' } },
+    judged(
+      {},
+      {
+        ...{ response: Object.defineProperty(new Response(), 'status', { value: 305 }), complete: true },
+        text: JSON.stringify(own('moved')),
+      },
+    ),
+    { kind: 'final', effect: 'unknown', error: { gateway: true, code: 'http_305' } },
   ],
   ['503 closes no surface', failed(503, own('x'), { headers: { 'retry-after': '7' } }), { closedMs: null }],
   [
@@ -64,7 +79,7 @@ it.each<[string, Failure, object]>([
   [
     '500 of a write not sent is not applied',
     failed(500, own('x'), { operation: mentionsSetState, tookEffect: 'no' }),
-    { tookEffect: 'no' },
+    { effect: 'no' },
   ],
   [
     'a proxy says what it cost, in its own words of one line',
@@ -74,7 +89,7 @@ it.each<[string, Failure, object]>([
     {
       ...{
         kind: 'final',
-        tookEffect: 'yes',
+        effect: 'yes',
         credits: { spent: 2, uncertain: 0, charged: 'yes' },
         wait: null,
       },
@@ -84,13 +99,13 @@ it.each<[string, Failure, object]>([
   [
     'a header with credits is not read without a proxy',
     failed(500, '', { headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' } }),
-    { tookEffect: 'unknown', credits: undefined },
+    { effect: 'unknown', credits: undefined },
   ],
   ['403 of a proxy names no scopes', failed(403, byProxy('forbidden')), { error: without('requiredScopes') }],
   [
     'a proxy cannot charge what was not sent',
     failed(500, byProxy('x', { charged: 'yes' }), { tookEffect: 'no' }),
-    { tookEffect: 'no' },
+    { effect: 'no' },
   ],
   [
     '429 of a proxy that has charged is final',
@@ -102,14 +117,14 @@ it.each<[string, Failure, object]>([
     failed(429, byProxy('rate_limited', { retryAfter: 3 })),
     { kind: 'rate-limited', wait: 3000 },
   ],
-  ['429 of a proxy without a time is final', failed(429, byProxy('rate_limited')), { kind: 'final' }],
+  ['429 of a proxy without a time is final', failed(429, byProxy('rate_limited')), { kind: 'refused' }],
   [
     '429 of a proxy with a time of 0 is final',
     failed(429, byProxy('rate_limited', { retryAfter: 0 })),
-    { kind: 'final' },
+    { kind: 'refused' },
   ],
-  ['503 of a proxy with a time is final', failed(503, byProxy('x', { retryAfter: 3 })), { kind: 'final' }],
+  ['503 of a proxy with a time is final', failed(503, byProxy('x', { retryAfter: 3 })), { kind: 'refused' }],
   ['401 of a proxy refreshes', failed(401, byProxy('unauthorized')), { kind: 'unauthorized' }],
-])('failureOfResponse(): %s', (_, failure, expected) => {
+])('judge(): %s', (_, failure, expected) => {
   expect(failure).toMatchObject(expected)
 })

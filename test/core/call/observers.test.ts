@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { Observer } from '../../../src/index.ts'
-import { wrapCalls } from '../../../src/extend.ts'
+import { wrap } from '../../../src/extend.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { apiKey, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
@@ -100,7 +100,7 @@ describe('observers', () => {
       },
     }
     expect((await settle(makeClient({ logger }).microblog.search(query))).error).toBeUndefined()
-    const wrapped = wrapCalls({}, () => () => Promise.reject(new Error('mine')))
+    const wrapped: Observer = { ...{}, [wrap as never]: () => () => Promise.reject(new Error('mine')) }
     const client = makeClient({ observers: [wrapped] })
     expect((await settle(client.microblog.search(query))).error).toMatchObject({ message: 'mine' })
     expect((await settle(client.close())).error).toBeUndefined()

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FailureKind } from '../../../src/core/retry/failure.ts'
-import { type Effect, nextWait, effectOf } from '../../../src/core/retry/policy.ts'
+import { type Effect, type FailureKind, nextWait, effectOf } from '../../../src/core/retry/policy.ts'
 
 const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 const half = () => 0.5
