@@ -108,6 +108,12 @@ const forbid = (...names) => ({
   ],
 })
 
+/** Classes of errors that stand in a `catch` beside what user code threw. Those that are public know it by themselves. */
+const uncaught = [
+  ...['Error', 'AggregateError', 'RangeError', 'Failure', 'Ended', 'SurfaceClosed', 'FetchMisuse'],
+  ...['ProxyRefusal', 'ToolRefusal', 'SandboxError'],
+]
+
 const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', 'require', 'setImmediate']
 
 export default tseslint.config(
@@ -155,6 +161,13 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         { object: 'Promise', property: 'withResolvers', message: 'README names older browsers' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `BinaryExpression[operator='instanceof'][right.name=/^(${uncaught.join('|')})$/]`,
+          message: 'of what user code threw, as a revoked proxy, instanceof itself throws; write isA()',
+        },
       ],
       'import-x/no-nodejs-modules': 'error',
       'import-x/no-restricted-paths': [

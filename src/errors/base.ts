@@ -78,6 +78,9 @@ export interface ErrorContext {
   hasCeiling?: boolean
 }
 
+/** What every error of this package has, whichever copy of it made the error: bundlers may put several in a process. */
+const brand: unique symbol = Symbol.for('social-search-sdk error 1')
+
 /**
  * Base of every error of this package. If you abort a call, it rejects with your abort reason instead. Errors of your own
  * functions reach you unchanged.
@@ -126,6 +129,27 @@ export class SocialSearchError extends Error {
     if (applied !== undefined) this.applied = applied
     if (context.next !== undefined) this.next = context.next
     if (context.body !== undefined) setNonEnumerable(this, 'body', context.body)
+  }
+
+  /**
+   * Knows an error of another copy of this package by the names of its classes. Unlike an ordinary `instanceof`, it never throws:
+   * user code may have thrown a revoked proxy.
+   */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    try {
+      if (typeof value !== 'object' || value === null || !(brand in value)) return false
+      let Class: unknown = value.constructor
+      while (typeof Class === 'function' && Class !== this && Class.name !== this.name)
+        Class = Object.getPrototypeOf(Class)
+      return typeof Class === 'function'
+    } catch {
+      return false
+    }
+  }
+
+  /** @internal */
+  get [brand](): true {
+    return true
   }
 
   /** The name of its class, which no bundler shortens. */

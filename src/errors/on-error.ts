@@ -1,3 +1,4 @@
+import { isA } from '../lib/thrown.ts'
 import { SocialSearchError } from './index.ts'
 
 /** Causes that a process logs; a message may repeat a part of what was received. */
@@ -12,7 +13,7 @@ const maxCauses = 100
 export function logOnce(source: string): (failure: string, error: unknown) => void {
   const logged = new Set<string>()
   return (failure, error) => {
-    const kind = error instanceof Error ? error.constructor.name : typeof error
+    const kind = isA(error, Error) ? error.constructor.name : typeof error
     const cause = `${kind}: ${error instanceof SocialSearchError ? error.message : source}`
     if (logged.has(cause) || logged.size === maxCauses) return
     logged.add(cause)

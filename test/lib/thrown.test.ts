@@ -16,6 +16,10 @@ describe('messageOf()', () => {
     ])
   })
 
+  it('says so when a value cannot be printed', () => {
+    expect(messageOf(Object.create(null))).toBe('a value that cannot be printed')
+  })
+
   it('joins the messages of the addresses that refused a connection', () => {
     const refused = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}`))
     expect(messageOf(new AggregateError(refused))).toBe(

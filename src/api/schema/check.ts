@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { count } from '../../lib/count.ts'
+import { isA } from '../../lib/thrown.ts'
 import { type Issue, dotPath, got } from '../issues.ts'
 import type { Schema } from './schema.ts'
 
@@ -12,7 +13,7 @@ export function check(schema: Schema, value: unknown): Issue[] {
     const { error } = z.safeParse(schema as z.core.$ZodType, value, { error: messageOf })
     return error?.issues.flatMap(readIssue) ?? []
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
+    if (!isA(error, RangeError)) throw error
     return [{ path: '', message: 'is too large, too deep or circular' }]
   }
 }

@@ -1,5 +1,6 @@
 import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
+import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
 import { FetchMisuse, type Init, type RawResponse, callFetch, initOf, readText, send } from '../http/send.ts'
 import { type Call, logAt } from './call.ts'
@@ -93,7 +94,7 @@ export async function makeAttempt(
       return report({ kind: 'answered', response, ...text })
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      return report({ kind: error instanceof FetchMisuse || sent === null ? 'misused' : 'broken', error })
+      return report({ kind: isA(error, FetchMisuse) || sent === null ? 'misused' : 'broken', error })
     }
   }
 

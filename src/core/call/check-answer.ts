@@ -2,6 +2,7 @@ import { firstIssues } from '../../api/issues.ts'
 import { check } from '../../api/schema/check.ts'
 import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
+import { isA } from '../../lib/thrown.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import type { Call, CallResult } from './call.ts'
 import { Ended } from './cancellation.ts'
@@ -61,7 +62,7 @@ async function validateInTime(
   try {
     return await cancellation.race(() => validateBody(operation, value, settings))
   } catch (error) {
-    if (!(error instanceof Ended)) return { kind: 'final', code: codeOf(error), toError: () => error }
+    if (!isA(error, Ended)) return { kind: 'final', code: codeOf(error), toError: () => error }
     if (error.code === 'timeout')
       return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
     return { kind: 'final', code: error.code, toError: (context) => error.toError(context, 'body') }

@@ -11,7 +11,7 @@ import {
   codeOf,
 } from '../../errors/index.ts'
 import { parsed } from '../../lib/json.ts'
-import { messageOf } from '../../lib/thrown.ts'
+import { isA, messageOf } from '../../lib/thrown.ts'
 import { costOf } from '../credits/ledger.ts'
 import { readCharged, readCredits } from '../credits/reported-cost.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
@@ -85,7 +85,7 @@ function find(call: Call, evidence: Evidence, earlier: Earlier): Found {
     case 'aborted': {
       const { reason } = evidence
       // The reason of the caller's signal is passed on unchanged.
-      if (!(reason instanceof Ended)) return { kind: 'final', code: codeOf(reason), toError: () => reason }
+      if (!isA(reason, Ended)) return { kind: 'final', code: codeOf(reason), toError: () => reason }
       return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
     }
     case 'late': {
@@ -99,8 +99,7 @@ function find(call: Call, evidence: Evidence, earlier: Earlier): Found {
     }
     case 'misused': {
       const reason = redactor.text(messageOf(evidence.error))
-      const message =
-        evidence.error instanceof FetchMisuse ? reason : `a hook failed before sending: ${reason}`
+      const message = isA(evidence.error, FetchMisuse) ? reason : `a hook failed before sending: ${reason}`
       const toError = (context: ErrorContext) => new ConfigurationError(message, context)
       return { kind: 'final', code: 'configuration', toError }
     }

@@ -1,5 +1,6 @@
 import pRetry, { type RetryContext } from 'p-retry'
 import type { Attempt, Charged } from '../../errors/index.ts'
+import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, abortNoticeMs } from '../../limits/interface.ts'
 import { CallCost } from '../credits/call-cost.ts'
@@ -33,7 +34,7 @@ class Failure extends Error {
 
 /** Whether another attempt follows. */
 function isRetried({ error }: RetryContext): boolean {
-  return error instanceof Failure && error.verdict !== undefined && error.verdict.wait !== null
+  return isA(error, Failure) && error.verdict !== undefined && error.verdict.wait !== null
 }
 
 /** Sends the requests of a call, until one succeeds or its verdict is not to retry. */
@@ -60,7 +61,7 @@ class CallRun {
         onFailedAttempt: ({ error }) => this.#waitUntilDue(error),
       })
     } catch (error) {
-      throw error instanceof Failure ? error.toError() : unsentError(this.#call, error)
+      throw isA(error, Failure) ? error.toError() : unsentError(this.#call, error)
     } finally {
       this.#cost.close()
       this.#openCalls.delete(this.#call)
@@ -85,7 +86,7 @@ class CallRun {
         throw new Failure(() => outcome.toError({ ...errorContext(call), body: outcome.body }), outcome)
       return { ...outcome, attempts: record.attempts, credits: record.credits }
     } catch (error) {
-      throw error instanceof Failure ? error : new Failure(() => unsentError(call, error))
+      throw isA(error, Failure) ? error : new Failure(() => unsentError(call, error))
     }
   }
 
@@ -153,7 +154,7 @@ class CallRun {
 
   /** Waits until the next attempt is due. A call that does not retry leaves a new token, or the error of its refresh, to the next call. */
   async #waitUntilDue(error: Error): Promise<void> {
-    if (!(error instanceof Failure && error.verdict)) return
+    if (!(isA(error, Failure) && error.verdict)) return
     const { cancellation, observer, record } = this.#call
     const { kind, wait, refreshes } = error.verdict
     record.phase = 'wait'

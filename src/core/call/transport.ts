@@ -1,6 +1,7 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { assertOptions, describeValue } from '../../errors/check-options.ts'
+import { isA } from '../../lib/thrown.ts'
 import type { Credits } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { defaultTimeoutMs, resolveOptions } from '../options/resolve.ts'
@@ -163,7 +164,7 @@ function untilEnd(send: Send, openCalls: OpenCalls): Send {
     try {
       return await send(call)
     } catch (error) {
-      if (!(error instanceof Ended)) throw error
+      if (!isA(error, Ended)) throw error
       const context = { ...contextOf(call.operation, call.request), attempts: [] }
       throw error.toError(context, call.cancellation.isInFlight ? 'headers' : 'queue')
     } finally {

@@ -1,4 +1,5 @@
 import { RateLimitError, SharedError, TimeoutError } from '../../errors/index.ts'
+import { isA } from '../../lib/thrown.ts'
 import { SurfaceClosed } from '../../limits/interface.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
@@ -7,11 +8,11 @@ import { errorContext } from './record.ts'
 /** The error of a call that something has ended before its next attempt. */
 export function unsentError(call: Call, reason: unknown): unknown {
   const { signal } = call.cancellation
-  if (reason instanceof Ended) return reason.toError(errorContext(call), call.record.phase)
+  if (isA(reason, Ended)) return reason.toError(errorContext(call), call.record.phase)
   // The reason of the caller's signal is passed on unchanged.
   if (signal.aborted && reason === signal.reason) return reason
   if (reason instanceof SharedError) return reason.of(errorContext(call))
-  if (!(reason instanceof SurfaceClosed)) return reason
+  if (!isA(reason, SurfaceClosed)) return reason
   const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
   const message = `not sent: rate limit reached; retry in ${retryAfter} s`
   if (reason.reason === 'pace') return timeoutOf(call, message, retryAfter)

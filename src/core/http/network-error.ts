@@ -46,11 +46,11 @@ const untrustedCode =
  */
 function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
   const links: Link[] = []
-  let link = error as Link | null | undefined
+  let link = linkOf(error)
   // Bounded, since causes may be circular.
-  while (typeof link === 'object' && link !== null && links.length < 5) {
+  while (link !== undefined && links.length < 5) {
     links.push(link)
-    link = link.cause ?? link.errors?.[0]
+    link = linkOf(link.next)
   }
   const textsOf = (field: 'code' | 'syscall'): string[] =>
     links.map((link) => link[field]).filter((value) => typeof value === 'string')
@@ -104,10 +104,23 @@ export function explainNetworkError(
 const maxReasonLength = 200
 
 interface Link {
-  readonly code?: unknown
-  readonly syscall?: unknown
-  readonly message?: unknown
-  readonly cause?: Link | null
-  /** One for each address tried. */
-  readonly errors?: readonly Link[]
+  readonly code: unknown
+  readonly syscall: unknown
+  readonly message: unknown
+  /** Its cause, or the error of the first address that was tried. */
+  readonly next: unknown
+}
+
+/** What an error says; undefined if it is no object, or throws when it is read, as one of a user's fetch may. */
+function linkOf(error: unknown): Link | undefined {
+  try {
+    if (typeof error !== 'object' || error === null) return undefined
+    const { code, syscall, message, cause, errors } = error as Link & {
+      readonly cause?: unknown
+      readonly errors?: readonly unknown[] | null
+    }
+    return { code, syscall, message, next: cause ?? errors?.[0] }
+  } catch {
+    return undefined
+  }
 }

@@ -1,7 +1,7 @@
 import { CreditBudget } from '../../index.ts'
 import { defaultTimeoutMs, effectOf } from '../../extend.ts'
 import { ApiError, TimeoutError } from '../../errors/index.ts'
-import { runUserCallback } from '../../lib/thrown.ts'
+import { isA, runUserCallback } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
   addCredits,
@@ -54,7 +54,7 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
     const { operation, id } = route(request, settings)
     return await forward(request, operation, id, settings, requestId)
   } catch (error) {
-    if (error instanceof ProxyRefusal) return errorResponse(requestId, error)
+    if (isA(error, ProxyRefusal)) return errorResponse(requestId, error)
     throw error
   }
 }
@@ -74,7 +74,7 @@ async function forward(
     admitted = await admit(request, operation, times.sendBy, settings)
     return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
-    if (error instanceof ProxyRefusal) throw error
+    if (isA(error, ProxyRefusal)) throw error
     if (request.signal.aborted && error === request.signal.reason)
       throw new ProxyRefusal(499, 'caller_left', 'the caller left')
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.

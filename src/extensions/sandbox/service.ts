@@ -4,6 +4,7 @@ import { itemsOf } from '../../api/list-items.ts'
 import { organizationLimits } from '../../api/limits.ts'
 import type { Operation, Scope } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
+import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Admitted, admit, allScopes, defaultScopes } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
@@ -48,7 +49,7 @@ export function createService(options: SandboxOptions) {
       // Everything that depends on the order of requests is decided before the first await.
       const entry = register(request)
       const admission = admit(entry, request.headers.get('authorization'), { routes, keys, limits })
-      const isRefused = admission instanceof SandboxError
+      const isRefused = isA(admission, SandboxError)
       const fault = isRefused ? undefined : faults.take(admission.operation.id)
       const [min, max] = settings.latency
       const delay = isRefused ? 0 : min + latencies.next() * (max - min) + (fault?.delay ?? 0)
@@ -149,7 +150,7 @@ function answer(admitted: Admitted, body: RequestBody, { requestId, query }: Req
     const sent = admitted.operation === descriptionGet ? data : { requestId, ...data }
     return { status: 200, headers: jsonHeaders(), body: JSON.stringify(sent), data }
   } catch (error) {
-    if (!(error instanceof SandboxError)) throw error
+    if (!isA(error, SandboxError)) throw error
     return errorResponse(requestId, error)
   }
 }

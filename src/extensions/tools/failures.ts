@@ -1,6 +1,7 @@
 import type { Issue } from '../../api/issues.ts'
 import { type Charged, SocialSearchError } from '../../errors/index.ts'
 import { kindOf } from '../../errors/kinds.ts'
+import { isA } from '../../lib/thrown.ts'
 import { cutText } from './compact.ts'
 import type { ToolFailure } from './types.ts'
 
@@ -20,7 +21,7 @@ export class ToolRefusal extends Error {
 }
 
 export function isRefusal(error: unknown, code: RefusalCode): boolean {
-  return error instanceof ToolRefusal && error.code === code
+  return isA(error, ToolRefusal) && error.code === code
 }
 
 /** What a model should do about an error; codes that are not listed leave it to the message. */
@@ -39,7 +40,7 @@ const advice: Readonly<Record<string, string>> = {
  * @param charged Whether an error from outside this package was charged.
  */
 export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
-  if (error instanceof ToolRefusal) {
+  if (isA(error, ToolRefusal)) {
     const { code, message, issues } = error
     return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
   }

@@ -121,8 +121,9 @@ export class ToolSession {
         const failure = { ...failureOf(error, true), charged: 'unknown' as const }
         resolve({ ok: false, error: failure, ...next, credits: this.#credits(run) })
       }
-      const unfollow = run.signal && followAbort(run.signal, abort)
-      void walk.then(unfollow)
+      if (!run.signal) return
+      const unfollow = followAbort(run.signal, abort)
+      walk.then(unfollow, unfollow)
     })
   }
 
