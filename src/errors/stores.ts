@@ -1,20 +1,30 @@
 import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
 
 /**
- * A shared budget is unavailable, or has lost data. Nothing was sent.
+ * A budget is unavailable, or does not know what was spent. Nothing was sent.
  *
  * @example
- * if (error instanceof BudgetUnavailableError) later() // nothing was sent
+ * if (error instanceof BudgetUnavailableError && error.temporary) retryLater() // nothing was sent
  */
 export class BudgetUnavailableError extends SharedError {
   static override readonly name: string = 'BudgetUnavailableError'
   declare readonly code: 'budget_unavailable'
-  /** The error of its store. */
+  /** The error of its store, or what it does not know. */
   readonly reason: string
+  /** Whether the same call may succeed later, without any change of yours: the store does not answer, or a clock is wrong. */
+  readonly temporary: boolean
 
-  constructor(reason: string, context?: ErrorContext) {
-    super('budget_unavailable', `the budget is unavailable: ${reason}`, [reason], context)
+  constructor(reason: string, context?: ErrorContext & { temporary?: boolean }) {
+    const { temporary = false } = context ?? {}
+    const text = `the budget is unavailable${temporary ? ' for now' : ''}: ${reason}`
+    super('budget_unavailable', text, [reason], context)
     this.reason = reason
+    this.temporary = temporary
+  }
+
+  override of(context: ErrorContext): this {
+    const { temporary } = this
+    return super.of({ ...context, temporary } as ErrorContext)
   }
 }
 

@@ -8,8 +8,9 @@ export type Period = 'hour' | 'day' | 'month'
  * @throws {RangeError} for an unknown time zone.
  */
 export function periodAt(time: number, every: Period, timeZone = 'UTC'): string {
-  // Sweden writes dates as ISO 8601 does.
-  const local = new Date(time).toLocaleString('sv', { timeZone })
+  // Sweden writes dates as ISO 8601 does. A budget asks for each request, and this takes a hundred times as long.
+  const local =
+    timeZone === 'UTC' ? new Date(time).toISOString() : new Date(time).toLocaleString('sv', { timeZone })
   if (every !== 'hour') return local.slice(0, every === 'day' ? 10 : 7)
   // In UTC, since an hour is repeated when summer time ends. In some zones, hours begin at half past.
   return new Date(time - Number(local.slice(14, 16)) * 60_000).toISOString().slice(0, 16)

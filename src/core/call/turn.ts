@@ -53,6 +53,12 @@ export class Turn {
       lease.end()
       lease = await limiter.acquire(queueRequest)
     }
+    try {
+      await cancellation.race(() => this.#cost.renewInBudgets())
+    } catch (error) {
+      lease.end()
+      throw error
+    }
     return lease
   }
 

@@ -1,6 +1,7 @@
-import { ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
+import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import { assertOptions, nonEmptyText, describeValue, describeWord } from '../../errors/check-options.ts'
 import { type Period, periodAt, periodEnd } from '../../lib/period.ts'
+import { type PeriodBook, accountOf, clockReason, keepAccount } from './period-book.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {
@@ -19,6 +20,11 @@ export interface Reservation {
    * logs what it throws.
    */
   settle(credits: number, uncertain?: number): void
+  /**
+   * The request is about to be sent, perhaps long after `reserve`. A budget with a period moves the credits to the current one.
+   * Throws or rejects to refuse, like `reserve`.
+   */
+  renew?(): void | Promise<void>
 }
 
 /** What is left of a budget, and until when it must last. */
@@ -42,7 +48,7 @@ export interface Budget {
 /** The period of a budget. */
 export interface PeriodOptions {
   /**
-   * Resets the budget every `hour`, `day` or `month`. A call counts in the period in which it starts. Default: never.
+   * Resets the budget every `hour`, `day` or `month`. A call counts in the period in which it is sent. Default: never.
    */
   every?: Period | undefined
   /** The time zone of the period, such as `Europe/Paris`. Default UTC. */
@@ -93,8 +99,7 @@ export class CreditBudget implements Budget {
   /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string | undefined
   readonly #periodAt: (time: number) => string
-  #period = ''
-  #account: CreditSummary = { spent: 0, uncertain: 0, reserved: 0 }
+  readonly #book: PeriodBook<Account> = { accounts: {}, forgotten: '' }
 
   /**
    * A limit on credits, to share.
@@ -114,35 +119,27 @@ export class CreditBudget implements Budget {
     this.#periodAt = resolvePeriod(options)
   }
 
-  /** The account of the current period. A reservation is settled in that of the period in which it was made. */
-  get #current(): CreditSummary {
-    const period = this.#periodAt(Date.now())
-    // If the clock is set back, an earlier period does not start anew.
-    if (period > this.#period) {
-      this.#period = period
-      this.#account = { spent: 0, uncertain: 0, reserved: 0 }
-    }
-    return this.#account
+  /** The account of the current period. */
+  get #current(): Account {
+    return accountOf(this.#book, this.#periodAt(Date.now()), emptyAccount)
   }
 
   /** Credits left for further calls. */
   get remaining(): number {
-    const { spent, uncertain, reserved } = this.#current
-    return Math.max(0, rounded(this.limit - spent - uncertain - reserved))
+    const { spent, uncertain, reserved, isLost } = this.#current
+    return isLost ? 0 : Math.max(0, rounded(this.limit - spent - uncertain - reserved))
   }
 
   /**
    * Reserves credits.
    *
    * @throws {CreditBudgetError} if fewer remain.
+   * @throws {BudgetUnavailableError} if the clock was set back, to a period before those that the budget knows.
    */
   reserve(credits: number, operation: string): Reservation {
-    const { remaining, name } = this
-    if (credits > remaining)
-      throw new CreditBudgetError({ needed: credits, remaining, budget: name }, { operation })
-    const account = this.#account
+    let period = this.#periodAt(Date.now())
+    let account = this.#take(credits, operation, period)
     let isOpen = true
-    account.reserved += credits
     return {
       settle: (cost, uncertain = 0) => {
         if (!isOpen) return
@@ -151,7 +148,28 @@ export class CreditBudget implements Budget {
         account.spent += cost
         account.uncertain += uncertain
       },
+      renew: () => {
+        const current = this.#periodAt(Date.now())
+        if (!isOpen || current === period) return
+        const next = this.#take(credits, operation, current)
+        account.reserved -= credits
+        period = current
+        account = next
+      },
     }
+  }
+
+  /** Reserves credits in the account of a period. */
+  #take(credits: number, operation: string, period: string): Account {
+    const account = accountOf(this.#book, period, emptyAccount)
+    keepAccount(this.#book, period, account)
+    if (account.isLost)
+      throw new BudgetUnavailableError(clockReason(this.#book, period) ?? '', { operation, temporary: true })
+    const { remaining, name } = this
+    if (credits > remaining)
+      throw new CreditBudgetError({ needed: credits, remaining, budget: name }, { operation })
+    account.reserved += credits
+    return account
   }
 
   /** Returns what is spent, reserved and left, and when the period ends. */
@@ -161,6 +179,12 @@ export class CreditBudget implements Budget {
     return { limit, remaining, ...roundedSummary(this.#current), endsAt: end === Infinity ? null : end }
   }
 }
+
+interface Account extends CreditSummary {
+  isLost: boolean
+}
+
+const emptyAccount: Account = { spent: 0, uncertain: 0, reserved: 0, isLost: false }
 
 /** Rounds away floating-point errors, which would add up. */
 export function rounded(credits: number): number {

@@ -58,6 +58,11 @@ export class CallCost {
     if (this.#isClosed) this.#endReservations(0, 0)
   }
 
+  /** Counts what budgets have reserved in the period in which the next attempt is sent. @throws {CreditBudgetError} */
+  async renewInBudgets(): Promise<void> {
+    for (const reservation of this.#reservations ?? []) await reservation.renew?.()
+  }
+
   /**
    * Settles an attempt. If it took no effect, the credits stay reserved for the next one.
    *

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CreditBudget, CreditBudgetError } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
-import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { makeClient, ok, scriptedService, slow } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -76,14 +76,74 @@ describe('new CreditBudget(limit, { every })', () => {
     expect([endsAt, remaining]).toEqual([end && Date.parse(end), 10])
   })
 
-  it('does not start an earlier period anew when the clock is set back', () => {
-    at('2026-11-21T00:00:30Z')
+  it('keeps what each day has spent, wherever the clock jumps', () => {
+    const budget = new CreditBudget(10, { every: 'day' })
+    const spent: Record<string, number> = {}
+    for (const [i, day] of ['21', '22', '21', '23', '30', '22', '24', '21', '30', '24'].entries()) {
+      at(`2026-11-${day}T12:00:00Z`)
+      for (let n = 0; n <= i && budget.remaining > 0; n++) {
+        budget.reserve(1, 'any').settle(1)
+        spent[day] = (spent[day] ?? 0) + 1
+      }
+    }
+    expect(spent).toEqual({ 21: 10, 22: 8, 23: 4, 24: 10, 30: 10 })
+    for (const [day, credits] of Object.entries(spent)) {
+      at(`2026-11-${day}T12:00:00Z`)
+      expect([day, budget.summary().spent, budget.remaining]).toEqual([day, credits, 10 - credits])
+    }
+  })
+
+  it('refuses a day before the first one, since one of two clocks was wrong, and goes on the day after', () => {
+    at('2140-01-01T00:00:30Z')
     const budget = new CreditBudget(10, { every: 'day' })
     budget.reserve(8, 'any').settle(8)
     at('2026-11-20T23:59:30Z')
+    expect(budget.remaining).toBe(0)
+    const reason =
+      'the clock shows 2026-11-20, but this budget was used in 2140-01-01 before; set the clock right, or wait for the next period'
+    expect(() => budget.reserve(1, 'any')).toThrow(
+      expect.objectContaining({ code: 'budget_unavailable', reason, temporary: true }),
+    )
+    at('2026-11-21T00:00:00Z')
+    expect(budget.remaining).toBe(10)
+    at('2026-11-20T23:59:30Z')
+    expect(budget.remaining).toBe(0)
+    at('2140-01-01T00:01:00Z')
     expect(budget.remaining).toBe(2)
-    at('2026-11-21T00:01:00Z')
-    expect(budget.remaining).toBe(2)
+  })
+
+  it('forgets days after 40 others, and refuses them from then on', () => {
+    const budget = new CreditBudget(1, { every: 'day' })
+    const day = 86_400_000
+    const first = Date.parse('2026-11-01T12:00:00Z')
+    for (let i = 0; i < 41; i++) {
+      vi.setSystemTime(first + i * day)
+      budget.reserve(1, 'any').settle(1)
+    }
+    for (const i of [0, 1, 40]) {
+      vi.setSystemTime(first + i * day)
+      expect(budget.remaining).toBe(0)
+    }
+    vi.setSystemTime(first)
+    expect(() => budget.reserve(1, 'any')).toThrow('the clock shows 2026-11-01, but')
+    vi.setSystemTime(first + 41 * day)
+    expect(budget.remaining).toBe(1)
+  })
+
+  it('forgets no later day when the clock was ahead for long', () => {
+    const budget = new CreditBudget(1, { every: 'day' })
+    const spend = (time: string) => {
+      at(time)
+      budget.reserve(1, 'any').settle(1)
+    }
+    spend('2026-11-20T12:00:00Z')
+    for (let month = 1; month <= 9; month++)
+      for (let date = 1; date <= 4; date++) spend(`2140-0${month}-0${date}T12:00:00Z`)
+    for (const date of ['21', '22', '23', '24', '25', '26']) spend(`2026-11-${date}T12:00:00Z`)
+    for (const time of ['2026-11-25T12:00:00Z', '2026-11-26T12:00:00Z', '2140-01-01T12:00:00Z']) {
+      at(time)
+      expect(budget.remaining).toBe(0)
+    }
   })
 
   it('refuses the calls of a client until the next day', async () => {
@@ -96,6 +156,31 @@ describe('new CreditBudget(limit, { every })', () => {
     expect((await search()).error).toBeUndefined()
     expect(service.arrivals).toHaveLength(2)
   })
+
+  it.each([
+    [2, 'sent'],
+    [3, 'CreditBudgetError'],
+  ])(
+    'counts a call in the day in which it is sent: with %i calls of the new day before it, it ends with %s',
+    async (more, end) => {
+      at('2026-11-20T23:59:59Z')
+      service.script(slow(2000))
+      const budget = new CreditBudget(6, { every: 'day' })
+      const client = makeClient({ budget })
+      const search = () => client.microblog.search({ query: 'a' }).then()
+      const before = [1, 2, 3].map(search)
+      await pass(1500)
+      const after = Array.from({ length: more }, search)
+      const { value } = await settle(Promise.allSettled([...before, ...after]))
+      const ends = value!.map((each) => (each.status === 'fulfilled' ? 'sent' : (each.reason as Error).name))
+      expect(ends).toEqual(['sent', 'sent', end, ...after.map(() => 'sent')])
+      expect(service.arrivals).toHaveLength(5)
+      expect(client.credits).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
+      expect(budget.summary()).toMatchObject({ spent: 6, uncertain: 0, reserved: 0 })
+      at('2026-11-20T12:00:00Z')
+      expect(budget.summary()).toMatchObject({ spent: 4, uncertain: 0, reserved: 0 })
+    },
+  )
 
   it('uses neither timers nor Intl when it is made without a time zone', () => {
     const format = vi.spyOn(Date.prototype, 'toLocaleString')
