@@ -1,8 +1,11 @@
+import type { SocialSearchError } from '../../errors/index.ts'
+import type { CallCredits } from '../../extend.ts'
+import type { Observer } from '../../index.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
 import { type WatchPace, pageSize, paceAfter } from './pace.ts'
 import { type AnyPost, type Pages, poll, timeOf } from './poll.ts'
 import { gapsOf } from './spans.ts'
-import type { WatchBatch, WatchSpan, WatchState } from './types.ts'
+import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
 const fewestIds = 1000
@@ -15,6 +18,8 @@ export class Looks<Post extends AnyPost> {
   #pace: WatchPace | null
   /** Whether the last look could have read a page of a gap. */
   #hasRoom = true
+  /** What no batch has told yet, in credits. */
+  #credits: CallCredits = { spent: 0, uncertain: 0 }
 
   constructor(search: NamedSearch<Post>, settings: WatchSettings) {
     this.search = search
@@ -32,20 +37,27 @@ export class Looks<Post extends AnyPost> {
     return this.#hasRoom && this.#spans.some(({ next }) => next !== null)
   }
 
-  /** Without posts, as the state is now. */
-  batch(posts: Post[] = []): WatchBatch<Post> {
+  /** The state as it is now. */
+  batch(
+    posts: Post[] = [],
+    known: Post[] = [],
+    error: SocialSearchError | null = null,
+  ): SearchBatch<string, Post> {
+    const credits = this.#credits
+    this.#credits = { spent: 0, uncertain: 0 }
     const state: WatchState = {
       ...{ search: this.search.key, spans: this.#spans },
       ...(this.#pace !== null && { pace: this.#pace }),
     }
-    return { posts, state, gaps: gapsOf(this.#spans) }
+    return { name: this.search.name, posts, known, credits, state, gaps: gapsOf(this.#spans), error }
   }
 
   /** Yields at least one batch, unless the first page fails. */
-  async *look(): AsyncGenerator<WatchBatch<Post>, void, undefined> {
+  async *look(): AsyncGenerator<SearchBatch<string, Post>, void, undefined> {
     const { search } = this
     const { from, overlap, maxPages, pages } = this.#settings
-    const pagesOf: Pages<Post> = (params, limit) => search.pages(params, { ...pages, ...limit })
+    const observers = [pages.observers ?? [], this.#observer].flat()
+    const pagesOf: Pages<Post> = (params, limit) => search.pages(params, { ...pages, observers, ...limit })
     const [now, before] = [Date.now(), this.#pace]
     const isFirst = this.#spans.length === 0
     const limits = { search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) }
@@ -57,7 +69,16 @@ export class Looks<Post extends AnyPost> {
       this.#spans = isFirst ? page.spans.map((span) => ({ ...span, next: null })) : page.spans
       times.push(...page.fresh.map((post) => Date.parse(timeOf(post) ?? '')))
       this.#pace = paceAfter(before, now, times.length, times.filter(Number.isFinite))
-      yield this.batch(isFirst && from === 'now' ? [] : page.fresh.toReversed())
+      const isUnwanted = isFirst && from === 'now'
+      const [posts, others] = isUnwanted ? [[], [...page.fresh, ...page.known]] : [page.fresh, page.known]
+      yield this.batch(posts.toReversed(), others.toReversed())
     }
+  }
+
+  readonly #observer: Observer = {
+    onCall: ({ credits: { spent, uncertain } }) => {
+      this.#credits.spent += spent
+      this.#credits.uncertain += uncertain
+    },
   }
 }

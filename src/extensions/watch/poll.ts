@@ -32,9 +32,11 @@ export interface PollOptions {
   readonly mostIds: number
 }
 
-/** New posts, newest first, and what has been read by now. */
+/** The posts of a page, newest first, and what has been read by now. */
 export interface PolledPage<Post> {
   readonly fresh: readonly Post[]
+  /** All others. */
+  readonly known: readonly Post[]
   readonly spans: readonly WatchSpan[]
 }
 
@@ -61,7 +63,9 @@ export async function* poll<Post extends AnyPost>(
         added = addPage(added, { posts, next: rest }, overlap)
         spans = trimmed(added.spans, mostIds)
         added = { ...added, spans }
-        yield { fresh: [...byId].flatMap(([id, post]) => (added.fresh.has(id) ? [post] : [])), spans }
+        const isFresh = (post: Post): boolean => added.fresh.has(idOf(post))
+        const all = [...byId.values()]
+        yield { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)), spans }
         if (added.isJoined) break
       }
     } catch (error) {
@@ -69,13 +73,13 @@ export async function* poll<Post extends AnyPost>(
       if (!(error instanceof ValidationError) || next === search || isRestarted) throw error
       isRestarted = true
       spans = spans.map((span, index) => (index === 0 ? { ...span, next: search } : span))
-      yield { fresh: [], spans }
+      yield { fresh: [], known: [], spans }
       continue
     }
     if (added.isJoined || left === 0) continue
     // A walk ends after three empty pages in a row.
     spans = joined([{ ids: [], ...spans[0], next: null }, ...spans.slice(1)], spans.length - 1)
-    yield { fresh: [], spans }
+    yield { fresh: [], known: [], spans }
   }
 }
 

@@ -66,11 +66,10 @@ async function* lookAt<Post extends AnyPost>(
   funds: Funds | null,
 ): AsyncGenerator<SearchBatch<string, Post>> {
   const { looks } = turn
-  const { name } = looks.search
   turn.isOver = true
   turn.retryAt = 0
   try {
-    for await (const batch of looks.look()) yield { name, ...batch, error: null }
+    yield* looks.look()
     turn.isRefused = false
   } catch (error) {
     signal?.throwIfAborted()
@@ -86,7 +85,7 @@ async function* lookAt<Post extends AnyPost>(
       if (once || (seemsEnough && turn.isRefused)) throw error
       turn.isRefused = seemsEnough
       turn.retryAt = Date.now() + minute
-    } else if (isOfOneSearch(error)) yield { name, ...looks.batch(), error }
+    } else if (isOfOneSearch(error)) yield looks.batch([], [], error)
     else throw error
   }
 }

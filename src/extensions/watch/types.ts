@@ -4,6 +4,7 @@ import type {
   ProfessionalnetPostsSearchParams,
 } from '../../api/professionalnet/posts.ts'
 import type { SocialSearchError } from '../../errors/index.ts'
+import type { CallCredits } from '../../extend.ts'
 import type { Microblog, PagedOptions, Professionalnet } from '../../index.ts'
 import type { WatchPace } from './pace.ts'
 
@@ -93,22 +94,29 @@ export interface WatchGap {
   readonly to: string | null
 }
 
-/** The new posts of one page. */
+/** The posts of one page. */
 export interface WatchBatch<Post = MicroblogPost> {
   /** New posts, newest last. Empty if only the state changed. */
   posts: Post[]
+  /**
+   * The other posts of the page, as they are now, newest last. Update those that you have stored: their counts may have
+   * grown. You don't pay more for them.
+   */
+  known: Post[]
+  /** What the page cost, in credits. */
+  credits: CallCredits
   /** Save it together with the posts. */
   state: WatchState
   /** What is missing, newest first. This look or a later one fills it. */
   gaps: WatchGap[]
+  /** Why the look ended early; null if it did not. The next look continues. */
+  error: SocialSearchError | null
 }
 
-/** The new posts of one page of one search. */
+/** The posts of one page of one search. */
 export interface SearchBatch<Name = string, Post = MicroblogPost> extends WatchBatch<Post> {
   /** The name of the search. Save the state under it. */
   name: Name
-  /** Why the look ended early; null if it did not. The next look continues, and other searches go on. */
-  error: SocialSearchError | null
 }
 
 type PostOf<Search> = Search extends { network: 'professionalnet' } ? ProfessionalnetPost : MicroblogPost

@@ -31,8 +31,8 @@ export async function* watchSearch(
   { state = null, ...options }: WatchOptions = {},
 ): AsyncGenerator<WatchBatch<MicroblogPost | ProfessionalnetPost>, void, undefined> {
   const search = searchOf<MicroblogPost | ProfessionalnetPost>('', source, params, state)
-  for await (const { error, posts, state, gaps } of scheduled([search], settingsOf(options))) {
-    if (error !== null) throw error
-    yield { posts, state, gaps }
+  for await (const batch of scheduled([search], settingsOf(options))) {
+    if (batch.error !== null) throw batch.error
+    yield batch
   }
 }
