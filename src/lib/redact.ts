@@ -1,3 +1,5 @@
+import { charactersOf, escapedSecrets } from './escaped-secrets.ts'
+
 const replacement = '[redacted]'
 
 /** Shortest secret that is replaced, in characters: shorter ones would mangle ordinary text. */
@@ -10,17 +12,20 @@ const maxIdLength = 128
 export class Redactor {
   /** The secrets that it keeps. */
   #kept: readonly string[] = []
-  /** The same, and those of the latest token. */
+  /** The same, and the latest token. */
   #known: readonly string[] = []
+  #characters = charactersOf([])
 
   add(secret: string): void {
-    this.#kept = [...new Set([...this.#kept, ...formsOf(secret)])]
     this.renew(secret)
+    this.#kept = this.#known
   }
 
   /** Adds a token in place of the one before: a provider may make thousands. */
   renew(token: string): void {
-    this.#known = [...new Set([...this.#kept, ...formsOf(token)])]
+    if (token === this.#known.at(-1)) return
+    this.#known = token.length < minSecretLength ? this.#kept : [...new Set([...this.#kept, token])]
+    this.#characters = charactersOf(this.#known)
   }
 
   /** A redactor that keeps what this one knows now, and a token. */
@@ -32,18 +37,15 @@ export class Redactor {
     return redactor
   }
 
-  /** Replaces secrets in text, also in JSON that escapes them. */
+  /** Replaces secrets in text, however JSON, a URL, a form or HTML writes them. */
   text(text: string): string {
-    const clean = this.#replaced(text)
-    // Most texts have no such escape, and need no slow search.
-    if (!clean.includes('\\u00') && !clean.includes('\\/')) return clean
-    const plain = withoutEscapes(clean)
-    const replaced = this.#replaced(plain)
-    return replaced === plain ? clean : replaced
-  }
-
-  #replaced(text: string): string {
-    return this.#known.reduce((left, secret) => left.replaceAll(secret, replacement), text)
+    const clean = this.#known.reduce((left, secret) => left.replaceAll(secret, replacement), text)
+    let [result, end] = ['', 0]
+    for (const [from, to] of escapedSecrets(clean, this.#known, this.#characters).sort(([a], [b]) => a - b)) {
+      if (from >= end) result += clean.slice(end, from) + replacement
+      end = Math.max(end, to)
+    }
+    return result + clean.slice(end)
   }
 
   /** The request id of a body, redacted and printable; undefined if it is missing. */
@@ -72,20 +74,4 @@ export class Redactor {
     }
     return root.value
   }
-}
-
-/** A secret as JSON, URLs and forms write it; none if it is too short. */
-function formsOf(secret: string): string[] {
-  if (secret.length < minSecretLength) return []
-  const inForm = String(new URLSearchParams({ '': secret })).slice(1)
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), inForm]
-}
-
-/** JSON text without the escapes that it does not need: `\u006b` for `k`, `\/` for `/`. */
-function withoutEscapes(json: string): string {
-  return json.replaceAll(/\\(?:u(00[2-7][\da-f])|[^u])/gi, (escape, code?: string) =>
-    code === undefined
-      ? escape.replace('\\/', '/')
-      : JSON.stringify(String.fromCharCode(parseInt(code, 16))).slice(1, -1),
-  )
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Redactor } from '../../src/lib/redact.ts'
 
@@ -7,6 +8,19 @@ function knowing(...secrets: string[]): Redactor {
   return redactor
 }
 
+const asIs = (char: string): string => char
+const ofEach = (escape: typeof asIs) => (text: string) => text.replaceAll(/./g, (char) => escape(char))
+const code = (char: string): string => char.charCodeAt(0).toString(16).padStart(2, '0')
+/** How JSON, URLs and HTML may write a character. */
+const spellings = [
+  asIs,
+  (char: string) => `%${code(char)}`,
+  (char: string) => `%${code(char).toUpperCase()}`,
+  (char: string) => `\\u00${code(char)}`,
+  (char: string) => `&#${char.charCodeAt(0)};`,
+  (char: string) => `&#x${code(char)};`,
+]
+
 describe('Redactor', () => {
   it('text() removes a secret as JSON, URLs and forms write it', () => {
     const secret = 'org_"a/b"\\c+d!=='
@@ -14,6 +28,37 @@ describe('Redactor', () => {
     for (const form of [secret, JSON.stringify(secret), encodeURIComponent(secret), inForm])
       expect(knowing(secret).text(`before ${form} after`)).toMatch(/^before "?\[redacted\]"? after$/)
   })
+
+  it('text() removes a secret however each of its characters is escaped, and leaves the text around it', () => {
+    const secrets = ['org_live_5f2b8c1d9e', 'AbC+dEf/gHi==~', 'two words']
+    const around = ['{"body":"caf\\u00e9 50% & \\n', '&amp; a+b %41 \\"}']
+    const [before = '', after = ''] = around
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...secrets),
+        fc.array(fc.constantFrom(...spellings), { minLength: 30, maxLength: 30 }),
+        (secret, each) => {
+          const spelled = secret.replaceAll(/./g, (char, index: number) => (each[index] ?? asIs)(char))
+          const text = knowing('org_another', secret).text(before + spelled + after)
+          expect(text).toBe(`${before}[redacted]${after}`)
+        },
+      ),
+      { numRuns: 500, seed: 1 },
+    )
+  })
+
+  it.each(['key"with\\back&amp;<x>%25', 'a\\u0062c%2541%41+&lt;'])(
+    'text() removes a secret that looks escaped itself: %s',
+    (secret) => {
+      const json = (text: string): string => JSON.stringify(text).slice(1, -1)
+      const lower = (text: string): string => encodeURIComponent(text).toLowerCase()
+      const html = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+      const all = [json, lower, encodeURI, encodeURIComponent, html, ...spellings.slice(1).map(ofEach)]
+      const twice = all.flatMap((one) => all.map((other) => (text: string) => other(one(text))))
+      for (const write of [...all, ...twice])
+        expect(knowing(secret).text(`<${write(secret)}>`)).toBe('<[redacted]>')
+    },
+  )
 
   it.each([
     ...['\\u006frg_live/5f2b', 'org\\u005Flive\\/5f2b', 'org_live\\u002f5\\u0066\\u0032b'],
