@@ -9,6 +9,8 @@ export const feedsList = {
   path: '/feeds',
   scopes: ['feeds:read'],
   list: 'feeds',
+  unique: 'id',
+  uniquePrefix: 'svw_',
   paging: inferredCursor,
 } as const satisfies Operation
 

@@ -9,6 +9,8 @@ export const listenersList = {
   path: '/listeners',
   scopes: ['listeners:read'],
   list: 'listeners',
+  unique: 'id',
+  uniquePrefix: 'lis_',
   paging: inferredCursor,
 } as const satisfies Operation
 

@@ -9,6 +9,8 @@ export const mentionsList = {
   path: '/mentions',
   scopes: ['mentions:read'],
   list: 'mentions',
+  unique: 'id',
+  uniquePrefix: 'men_',
   paging: inferredCursor,
 } as const satisfies Operation
 

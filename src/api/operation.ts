@@ -65,6 +65,8 @@ export interface Operation<Params = unknown, Body = unknown> {
   readonly list?: string
   /** The field of its items that no other item has, if the service documents one. */
   readonly unique?: string
+  /** What each value of that field starts with, where the items themselves are not documented. */
+  readonly uniquePrefix?: string
   /** How to request the next page; inferred from the documented searches if the operation is not documented. */
   readonly paging?: Paging
 }

@@ -7,7 +7,7 @@ import { type Estimated, estimateText } from './estimate-text.ts'
 import { millisecondsOf } from './flags.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
-import { storedProgress } from './record-database.ts'
+import { storedProgress } from './database/jobs.ts'
 import { print, tell } from './terminal.ts'
 import {
   type SearchFlags,

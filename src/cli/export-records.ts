@@ -1,13 +1,12 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { toCsv, toJsonl } from '../extensions/export/index.ts'
 import { count } from '../lib/count.ts'
-import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
-import { patience, quoted } from './record-database.ts'
-import { importSqlite } from './sqlite.ts'
+import { openDatabase } from './database/open-database.ts'
+import { quoted } from './database/tables.ts'
 import { say } from './terminal.ts'
 
 interface ExportFlags {
@@ -21,6 +20,9 @@ interface Source {
   readonly isView: boolean
 }
 
+/** Columns that are not fields of a record, nor tell where it comes from. */
+const ownColumns = ['number', 'key', 'counted_at', 'record', 'rowid']
+
 /** How far an export is. */
 interface Position {
   /** The number of the last row. */
@@ -30,11 +32,9 @@ interface Position {
 
 /** Makes a file of the records in a database. */
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
-  const { DatabaseSync } = await importSqlite('export')
-  if (!existsSync(from)) throw new UsageError(`${from} does not exist`)
-  const database = new DatabaseSync(resolve(from))
+  const database = await openDatabase(from, 'export')
+  if (database === undefined) throw new UsageError(`${from} does not exist`)
   try {
-    database.exec(patience)
     const source = sourceOf(database, from, flags)
     const { name } = source
     const writer = writerFor(to, name, columnsOf(database, name))
@@ -53,9 +53,6 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
       closeSync(file)
     }
     say(`${to}: ${count(position.rows, 'row')}`)
-  } catch (error) {
-    if (!messageOf(error).includes('not a database')) throw error
-    throw new UsageError(`${from} is not an SQLite database`)
   } finally {
     database.close()
   }
@@ -105,7 +102,7 @@ function keepExported(database: DatabaseSync, name: string, last: number): void 
 
 function columnsOf(database: DatabaseSync, table: string): string[] {
   const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
-  return rows.map(({ name }) => String(name)).filter((name) => !['key', 'record', 'rowid'].includes(name))
+  return rows.map(({ name }) => String(name)).filter((name) => !ownColumns.includes(name))
 }
 
 /** Reads in parts: a job can write between them. Its rows get higher numbers. */
@@ -125,9 +122,19 @@ function recordsOf(
         position.last = Number(number)
         position.rows++
         const value = JSON.parse(String(record)) as unknown
-        controller.enqueue(isView ? { ...from, ...Object(value) } : value)
+        controller.enqueue(isView ? withOrigin(from, value) : value)
       }
       if (rows.length === 0) controller.close()
     },
   })
+}
+
+/** A record with the query that has found it. Fields of its own with the same names are under `record`. */
+function withOrigin(from: Readonly<Record<string, unknown>>, value: unknown): Record<string, unknown> {
+  const fields = Object(value) as Readonly<Record<string, unknown>>
+  const hidden = Object.entries(fields).filter(([name]) => Object.hasOwn(from, name))
+  return {
+    ...{ ...from, ...fields, ...from },
+    ...(hidden.length > 0 && { record: Object.fromEntries(hidden) }),
+  }
 }

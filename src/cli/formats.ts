@@ -3,6 +3,7 @@ import type { OperationId } from '../api/operations.ts'
 import { csvLines } from '../extensions/export/csv.ts'
 import { shortNames } from '../api/main-fields.ts'
 import { assertDocumented, assertFields, fieldsOf } from '../extensions/export/fields.ts'
+import { jsonOf } from '../extensions/export/record-json.ts'
 import { createCard, picked } from './card.ts'
 import type { SharedFlags } from './flags.ts'
 import { type FormatOptions, type Formatter } from './formatter.ts'
@@ -30,7 +31,7 @@ export function createFormatter(
   switch (chosen) {
     case 'jsonl': {
       const shown = (record: unknown): unknown => (fields === undefined ? record : picked(record, fields))
-      return { page: (records) => records.map((each) => `${JSON.stringify(shown(each))}\n`).join('') }
+      return { page: (records) => records.map((each) => `${jsonOf(shown(each))}\n`).join('') }
     }
     case 'csv': {
       const { header, line } = csvLines({ fields: fields ?? fieldsOf(operation.id as OperationId) })

@@ -8,13 +8,14 @@ import { count } from '../lib/count.ts'
 import { UsageError, exitCodeOf, exitCodes, exitNameOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWalk } from './confirm.ts'
+import { storedProgress } from './database/jobs.ts'
+import { RecordDatabase } from './database/record-database.ts'
 import { type SharedFlags, paramsOf, quoted } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
 import { budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
-import { RecordDatabase, storedProgress } from './record-database.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** How far a job is. */
@@ -72,7 +73,7 @@ export async function runOperation(
   /** Stores records and progress, or neither. */
   const save = (records: readonly unknown[], progress: Partial<JobState>): void => {
     const changed = { ...state, ...progress, credits: credits() }
-    database?.store(records, job, changed)
+    database?.store({ job, progress: changed, records, credits: client.credits })
     state = changed
   }
   const keepCredits = (): void => {

@@ -1,11 +1,12 @@
-import { type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
+import { type SearchToWatch, type WatchClient, watchSearches } from '../extensions/watch/index.ts'
 import type { OperationId } from '../api/operations.ts'
 import type { SocialSearchError } from '../errors/index.ts'
-import type { Budget } from '../index.ts'
+import type { Budget, SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { CommandError, UsageError, exitCodeOf, exitCodes, exitNameOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWatch } from './confirm.ts'
+import { RecordDatabase } from './database/record-database.ts'
 import { estimateAll } from './estimate.ts'
 import { watchCostText } from './estimate-text.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
@@ -13,7 +14,6 @@ import { createFormatter } from './formats.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
-import { RecordDatabase } from './record-database.ts'
 import { print, say, tell } from './terminal.ts'
 import { WatchReport, leftText, paceText } from './watch-report.ts'
 import { type SearchFlags, jobOf, operationOf, searchesOf, statesOf } from './watch-search.ts'
@@ -42,7 +42,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   await confirmWatch(operation, { ...flags, budget: machine.budget }, queries.length, estimate)
   const formatter = createFormatter(operation, flags)
   // The watch yields the posts of a page even if it ends after that page.
-  const interrupt = new InterruptHandler(() => database?.assertUnlocked())
+  const interrupt = new InterruptHandler(() => noteCredits())
   const { hooks, observer } = interrupt
   const client = clientFor(flags, { ...machine.options, hooks, observers: [observer] }, machine.budgets)
   // The watch spreads it over its period.
@@ -63,14 +63,23 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   let isOver = false
   let [stored, spent] = [0, 0]
   let unwritten: readonly object[] = []
+  /** The query whose page is under way. */
+  let current: string | undefined
+  const noteCredits = (): void => {
+    if (current !== undefined) database?.noteCredits(jobOf(operation, searches[current]), client.credits)
+  }
   try {
     const outlook = await budget?.summary?.()
     const pace = outlook && paceText(outlook, queries.length * operation.price.credits, options.freshness)
     if (pace !== undefined) tell(`${flags.once ? 'on a schedule: ' : ''}${pace}`)
     const named = Object.entries(searches).map(([query, params]) => [query, { ...params, network }])
     const all = Object.fromEntries(named) as Readonly<Record<string, SearchToWatch>>
-    for await (const batch of watchSearches(client, all, { ...options, states })) {
-      const { name, posts, state, error } = batch
+    for await (const batch of watchSearches(
+      noting(client, (query) => (current = query)),
+      all,
+      { ...options, states },
+    )) {
+      const { name, posts, gaps, state, error } = batch
       const credits = client.credits.spent + client.credits.uncertain
       report.add(batch, credits - spent)
       spent = credits
@@ -79,7 +88,11 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
         if (!(await print(formatter.page(posts), formatter.isStyled))) return
         // After an error, the last batch has told the state.
       } else if (error === null)
-        stored += database.store(posts, jobOf(operation, searches[name]), state, name)
+        stored += database.store({
+          ...{ job: jobOf(operation, searches[name]), progress: state, records: posts, query: name, gaps },
+          credits: client.credits,
+        })
+      else noteCredits()
       unwritten = []
       if (error !== null) {
         // The error belongs to this batch alone, so its message may change.
@@ -107,6 +120,11 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     if (exitNameOf(failure) !== 'unknown') throw interrupt.signal.reason
     process.exitCode = exitCodes.unknown
   } finally {
+    try {
+      noteCredits()
+    } catch {
+      // The file still has the highest cost of the page, and the caller the error that ended the watch.
+    }
     database?.close()
     interrupt.end()
     const { spent, uncertain } = client.credits
@@ -122,4 +140,18 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     for (const line of lines) (out === undefined ? tell : say)(line)
     await machine.close()
   }
+}
+
+/** A client that tells, before each page, which query it searches. */
+function noting({ microblog, professionalnet }: SocialSearch, note: (query: string) => void): WatchClient {
+  const noted = <Source extends { search(params: never, options: never): unknown }>(
+    source: Source,
+  ): Source => ({
+    ...source,
+    search: (params: { readonly query: string }, options: never) => {
+      note(params.query)
+      return source.search(params as never, options)
+    },
+  })
+  return { microblog: noted(microblog), professionalnet: { posts: noted(professionalnet.posts) } }
 }

@@ -15,3 +15,13 @@ export function jsonText(value: unknown): string | undefined {
     return undefined
   }
 }
+
+/** Half of a character that its service has cut in two, as `JSON.stringify` escapes it, or any other escape. */
+const escapes = /\\(?:u(d[89a-f][\da-f]{2})|[^])/g
+
+/** JSON text that every reader takes: U+FFFD stands for half of a character. Undefined as for {@link jsonText}. */
+export function wellFormedJson(value: unknown): string | undefined {
+  const text = jsonText(value)
+  if (!text?.includes('\\ud')) return text
+  return text.replaceAll(escapes, (escape, half?: string) => (half === undefined ? escape : '\ufffd'))
+}

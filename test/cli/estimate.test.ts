@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { microblogSearch } from '../../src/api/microblog.ts'
-import { RecordDatabase } from '../../src/cli/record-database.ts'
+import { RecordDatabase } from '../../src/cli/database/record-database.ts'
 import { failed } from '../support/command-line.ts'
 import { sandbox, social, useCommand } from './command.ts'
 

@@ -23,3 +23,11 @@ export const numbersOf = (path: string, sql: string): number[] =>
   rowsOf(path, sql)
     .map(Number)
     .sort((a, b) => a - b)
+
+/** The rows of a query. */
+export function allOf(path: string, sql: string): Readonly<Record<string, unknown>>[] {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const rows = database.prepare(sql).all()
+  database.close()
+  return rows.map((row) => ({ ...row }))
+}

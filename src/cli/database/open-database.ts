@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { messageOf } from '../../lib/thrown.ts'
+import { UsageError } from '../command-errors.ts'
+import { importSqlite } from '../sqlite.ts'
+
+/** Commands of one file take turns. What is deleted or replaced is overwritten with zeros. */
+const settings = 'PRAGMA busy_timeout = 10000; PRAGMA secure_delete = ON'
+
+/**
+ * Opens a file of records, to write, too: that completes what a run that was killed has begun.
+ *
+ * @param flag What needs SQLite.
+ * @returns undefined if there is none, unless it may be made.
+ * @throws {UsageError} for a file that is not a database.
+ */
+export async function openDatabase(path: string, flag: string): Promise<DatabaseSync | undefined>
+export async function openDatabase(path: string, flag: string, mayMake: true): Promise<DatabaseSync>
+export async function openDatabase(
+  path: string,
+  flag: string,
+  mayMake = false,
+): Promise<DatabaseSync | undefined> {
+  const { DatabaseSync } = await importSqlite(flag)
+  if (!mayMake && !existsSync(path)) return undefined
+  let database: DatabaseSync | undefined
+  try {
+    // An absolute path, since SQLite reads others as a URI.
+    database = new DatabaseSync(resolve(path))
+    database.exec(`${settings}; SELECT 1 FROM sqlite_master`)
+    return database
+  } catch (error) {
+    database?.close()
+    if (!/not a database|unable to open/.test(messageOf(error))) throw error
+    throw new UsageError(`${path} is not an SQLite database; pass another file`)
+  }
+}
+
+/** Runs work in a transaction: all of it is stored, or nothing. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // SQLite may have ended the transaction itself, such as on a full disk.
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}

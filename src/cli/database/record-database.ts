@@ -1,0 +1,143 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Operation } from '../../api/operation.ts'
+import type { FileLock } from '../../lib/node/file-lock.ts'
+import { lockForRun } from '../run-lock.ts'
+import { Forgotten } from './forgotten.ts'
+import { type Progress, progressOf } from './jobs.ts'
+import { inTransaction, openDatabase } from './open-database.ts'
+import { RecordWriter, hashOf, timeText } from './record-writer.ts'
+import { createFoundView, createTables } from './schema.ts'
+import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
+import { type RecordTable, tableOf } from './tables.ts'
+import { upgrade } from './upgrade.ts'
+
+export interface RecordDatabaseOptions {
+  readonly operation: Operation
+  /** What distinguishes the jobs from others in the same file. */
+  readonly jobs: readonly object[]
+  /** Fields that stored progress must have; undefined to read none. */
+  readonly needed?: readonly string[] | undefined
+}
+
+/** What a job has read, and how far it is. */
+export interface StoredPage {
+  readonly job: object
+  readonly progress: object
+  readonly records: readonly unknown[]
+  /** Records of the page that a watch has found before: their rows are updated. */
+  readonly known?: readonly unknown[]
+  /** The query that has found the records, for `export --new`. */
+  readonly query?: string
+  readonly gaps?: readonly Gap[]
+  /** Of the run so far. */
+  readonly credits?: Credits
+}
+
+/** An SQLite file with a table for each kind of record, and the progress of jobs. Jobs that differ may write it at the same time. */
+export class RecordDatabase {
+  readonly #database: DatabaseSync
+  readonly #lock: FileLock
+  readonly #table: RecordTable
+  readonly #records: RecordWriter
+  readonly #searches: SearchWriter
+  readonly #forgotten: Forgotten
+  /** What earlier runs have stored of each job, if anything. */
+  readonly progress: readonly (Progress | undefined)[]
+
+  private constructor(database: DatabaseSync, lock: FileLock, options: RecordDatabaseOptions) {
+    const { operation, jobs, needed } = options
+    this.#database = database
+    this.#lock = lock
+    this.#table = tableOf(operation)
+    inTransaction(database, () => {
+      upgrade(database)
+      createTables(database, this.#table)
+    })
+    this.#records = new RecordWriter(database, this.#table)
+    this.#searches = new SearchWriter(database, this.#table)
+    this.#forgotten = new Forgotten(database)
+    this.progress = needed === undefined ? [] : jobs.map((job) => progressOf(database, job, needed))
+  }
+
+  /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
+  static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
+    const lock = await lockForRun(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)
+    let database: DatabaseSync | undefined
+    try {
+      database = await openDatabase(path, '--out', true)
+      return new RecordDatabase(database, lock, options)
+    } catch (error) {
+      database?.close()
+      lock.release()
+      throw error
+    }
+  }
+
+  /**
+   * Notes what a job may spend, before it sends a request: a kill cannot hide it.
+   *
+   * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
+   */
+  noteCredits(job: object, credits: Credits): void {
+    this.#inTransaction(() => this.#searches.spend(job, credits))
+  }
+
+  /**
+   * Stores a page and the progress of its job, or neither. The row of a known record is updated.
+   *
+   * @returns how many of the records are new.
+   */
+  store({ job, progress, records, known = [], query, gaps, credits }: StoredPage): number {
+    // Before it waits for others: a later answer than this may be stored first.
+    const at = timeText(new Date())
+    return this.#inTransaction(() => {
+      this.#forgotten.addDeleted()
+      const search = this.#searches.numberOf(job)
+      let added = 0
+      if (query !== undefined) createFoundView(this.#database, this.#table)
+      for (const record of records) {
+        const key = this.#records.keyOf(record)
+        if (this.#forgotten.has(this.#table, key, record)) continue
+        const { number, isNew } = this.#records.write(record, at)
+        if (isNew) added++
+        this.#searches.addResult(search, number)
+        if (query !== undefined) this.#storeFound(query, key)
+      }
+      for (const record of known) this.#records.update(record, at)
+      this.#searches.look(search, at)
+      if (gaps !== undefined) this.#searches.setGaps(search, gaps)
+      if (credits !== undefined) this.#searches.spend(job, credits)
+      this.#database
+        .prepare(
+          'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
+        )
+        .run(textOf(job), JSON.stringify(progress))
+      return added
+    })
+  }
+
+  close(): void {
+    this.#database.close()
+    this.#lock.release()
+  }
+
+  #inTransaction<T>(work: () => T): T {
+    let isStored = false
+    try {
+      const result = inTransaction(this.#database, work)
+      isStored = true
+      return result
+    } finally {
+      this.#searches.settle(isStored)
+    }
+  }
+
+  #storeFound(query: string, key: string): void {
+    // In the form of SQLite's own functions, such as datetime('now', '-1 day').
+    this.#database
+      .prepare(
+        "INSERT INTO social_search_found (query, key, first_seen) VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING",
+      )
+      .run(query, key)
+  }
+}

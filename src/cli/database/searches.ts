@@ -1,0 +1,128 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { operationOf } from '../../api/operations.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { positionalOf } from '../flags.ts'
+import { commandOf } from '../names.ts'
+import { timeText } from './record-writer.ts'
+import type { RecordTable } from './tables.ts'
+
+/** What was searched, as a reader of the file sees it. */
+export interface Search {
+  /** The query, or the address of what was asked for. */
+  readonly search: string
+  /** Null for data of the organization. */
+  readonly network: string | null
+  /** `watch`, `search`, `comments`. */
+  readonly command: string
+  readonly params: string
+}
+
+/** What a run has spent, or has open. */
+export interface Credits {
+  readonly spent: number
+  readonly uncertain: number
+  readonly reserved: number
+}
+
+/** A time whose posts are missing. */
+export interface Gap {
+  readonly from: string | null
+  readonly to: string | null
+}
+
+export function textOf(job: object): string {
+  return canonicalJson(job) ?? ''
+}
+
+/** What a job searches: `{ watch: 'microblog.search', params }`, or `{ operation: 'mentions.list', params }`. */
+export function searchOf(job: object): Search {
+  const { watch, operation, params = {} } = job as { watch?: string; operation?: string; params?: object }
+  const id = watch ?? operation ?? ''
+  const found = operationOf(id)
+  const values = params as Readonly<Record<string, unknown>>
+  const named = (found && positionalOf(found)) ?? ''
+  const name = values[named] ?? Object.values(values).find((value) => typeof value === 'string')
+  const command = watch === undefined ? commandOf(id) : 'watch'
+  return {
+    search: typeof name === 'string' ? name.toWellFormed() : command,
+    network: found?.surface ?? null,
+    ...{ command, params: canonicalJson(params) ?? '{}' },
+  }
+}
+
+/** Writes what was searched, what is missing of it, and what it cost. Call it within transactions. */
+export class SearchWriter {
+  readonly #table: RecordTable
+  readonly #add: StatementSync
+  readonly #find: StatementSync
+  readonly #look: StatementSync
+  readonly #result: StatementSync
+  readonly #filled: StatementSync
+  readonly #missing: StatementSync
+  readonly #spend: StatementSync
+  /** What the file has of this run's costs, and the day of what is open. */
+  #noted: { readonly spent: number; readonly open: number; readonly day: string | undefined } = {
+    ...{ spent: 0, open: 0, day: undefined },
+  }
+  #pending = this.#noted
+
+  constructor(database: DatabaseSync, table: RecordTable) {
+    this.#table = table
+    this.#add = database.prepare(
+      `INSERT INTO social_search_searches (search, network, command, params, records, job)
+       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    )
+    this.#find = database.prepare('SELECT number FROM social_search_searches WHERE job = ?')
+    this.#look = database.prepare(
+      'UPDATE social_search_searches SET first_look = ifnull(first_look, ?1), last_look = ?1 WHERE number = ?2',
+    )
+    this.#result = database.prepare('INSERT INTO social_search_results VALUES (?, ?) ON CONFLICT DO NOTHING')
+    this.#filled = database.prepare('DELETE FROM social_search_missing WHERE search = ?')
+    this.#missing = database.prepare('INSERT INTO social_search_missing VALUES (?, ?, ?)')
+    this.#spend = database.prepare(
+      `INSERT INTO social_search_spent VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+       SET credits = credits + excluded.credits, uncertain = uncertain + excluded.uncertain`,
+    )
+  }
+
+  /** The number of a job's search. */
+  numberOf(job: object): number {
+    const text = textOf(job)
+    const { search, network, command, params } = searchOf(job)
+    this.#add.run(search, network, command, params, this.#table.name, text)
+    return Number(this.#find.get(text)?.['number'])
+  }
+
+  look(number: number, at: string): void {
+    this.#look.run(at, number)
+  }
+
+  addResult(number: number, record: number): void {
+    this.#result.run(number, record)
+  }
+
+  setGaps(number: number, gaps: readonly Gap[]): void {
+    this.#filled.run(number)
+    for (const { from, to } of gaps) this.#missing.run(number, from, to)
+  }
+
+  /**
+   * Adds to a search what the run has spent since the last time. Credits of a request that is under way may have been spent:
+   * a process that is killed cannot tell.
+   */
+  spend(job: object, { spent, uncertain, reserved }: Credits): void {
+    const { search, network } = searchOf(job)
+    const open = uncertain + reserved
+    const [more, moreOpen] = [spent - this.#noted.spent, open - this.#noted.open]
+    // A call counts on the day on which it was sent.
+    const day = this.#noted.day ?? timeText(new Date()).slice(0, 10)
+    this.#pending = { spent, open, day: reserved > 0 ? day : undefined }
+    if (more !== 0 || moreOpen !== 0) this.#spend.run(search, network ?? '', day, more, moreOpen)
+  }
+
+  /** Call it when the transaction is over: what was not stored is added again. */
+  settle(isStored: boolean): void {
+    if (isStored) this.#noted = this.#pending
+    else this.#pending = this.#noted
+  }
+}

@@ -1,0 +1,277 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { mentionsList } from '../../../src/api/mentions.ts'
+import { type MicroblogPost, microblogSearch } from '../../../src/api/microblog.ts'
+import { operations } from '../../../src/api/operations.ts'
+import type { Operation } from '../../../src/api/operation.ts'
+import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
+import { newFolder } from '../../support/folder.ts'
+import { post } from '../../support/pages.ts'
+import { allOf } from '../../support/posts-database.ts'
+
+const folder = newFolder()
+let path: string
+let files = 0
+beforeEach(() => void (path = join(folder, `${++files}.db`)))
+afterEach(() => void vi.useRealTimers())
+
+const job = { watch: 'microblog.search', params: { query: 'acme' } }
+const open = (operation: Operation = microblogSearch) =>
+  RecordDatabase.open(path, { operation, jobs: [job], needed: [] })
+const rows = (sql: string) => allOf(path, sql)
+
+/** Stores pages, one after another. */
+async function stored(...pages: readonly (readonly unknown[])[]): Promise<void> {
+  const database = await open()
+  for (const records of pages) database.store({ job, progress: {}, records, query: 'acme' })
+  database.close()
+}
+
+const viewed = (id: string, viewsCount: number, more: Partial<MicroblogPost> = {}): MicroblogPost => {
+  const whole = post(id) as unknown as MicroblogPost
+  return { ...whole, engagements: { ...whole.engagements, viewsCount }, ...more }
+}
+
+const views = 'SELECT "engagements.viewsCount" AS views'
+
+describe('RecordDatabase.store()', () => {
+  it('stores rows and progress, or neither when a record fails', async () => {
+    const database = await open()
+    const first = { job, progress: { next: { page: 2 } }, records: [post('1'), post('2'), post('1')] }
+    expect(database.store(first)).toBe(2)
+    const cycle: Record<string, unknown> = post('4')
+    cycle['self'] = cycle
+    const broken = { job, progress: { next: 3 }, records: [post('3'), cycle] }
+    expect(() => database.store(broken)).toThrow('JSON')
+    database.close()
+    const again = await open()
+    expect(again.progress).toEqual([{ next: { page: 2 } }])
+    again.close()
+    expect(rows('SELECT id FROM microblog_posts')).toEqual([{ id: '1' }, { id: '2' }])
+  })
+
+  it('updates the row of a known record, and keeps a row of its history for each change of a number', async () => {
+    await stored([viewed('1', 10)], [viewed('1', 10)], [viewed('1', 30)], [viewed('1', 20)])
+    expect(rows(`${views}, record ->> '$.engagements.viewsCount' AS whole FROM microblog_posts`)).toEqual([
+      { views: 20, whole: 20 },
+    ])
+    const history = `${views} FROM microblog_posts_counts WHERE id = '1' ORDER BY rowid`
+    expect(rows(history)).toEqual([{ views: 10 }, { views: 30 }, { views: 20 }])
+    const times = 'SELECT counted_at FROM microblog_posts_counts ORDER BY rowid DESC LIMIT 1'
+    expect(rows(times)).toEqual(rows('SELECT counted_at FROM microblog_posts'))
+  })
+
+  it('keeps the later answer when an earlier one is stored after it, unless a wrong clock has told the time', async () => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) })
+    const database = await open()
+    database.store({ job, progress: {}, records: [viewed('1', 20)] })
+    const other = new DatabaseSync(path)
+    const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
+    setTime('2026-01-01 12:00:01.000')
+    // The answer waits for two seconds.
+    const late = viewed('1', 10)
+    Object.defineProperty(late, 'url', { get: () => (vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2)), '') })
+    database.store({ job, progress: {}, records: [late] })
+    expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 20 }])
+    setTime('2027-01-01 12:00:00.000')
+    database.store({ job, progress: {}, records: [viewed('1', 30)] })
+    expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 30 }])
+    other.close()
+    database.close()
+  })
+
+  it('updates an edited text, and keeps the first one in the history', async () => {
+    const texts = ['first', 'second', 'third'].map((body) => [viewed('1', 10, { body })])
+    await stored(...texts, [viewed('2', 1, { body: 'never edited' })])
+    expect(rows('SELECT body FROM microblog_posts')).toEqual([{ body: 'third' }, { body: 'never edited' }])
+    expect(rows('SELECT id, body FROM microblog_posts_counts')).toEqual([
+      { id: '1', body: 'first' },
+      { id: '2', body: null },
+    ])
+  })
+
+  it('updates the known posts of a page, but adds none of them', async () => {
+    await stored([viewed('1', 10)])
+    const database = await open()
+    const known = [viewed('1', 50), viewed('2', 50)]
+    expect(database.store({ job, progress: {}, records: [], known })).toBe(0)
+    database.close()
+    expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 50 }])
+  })
+
+  it('keeps one row of a mention whose state changed, and both records whose ids differ in half a character', async () => {
+    const database = await open(mentionsList)
+    for (const state of ['new', 'done'])
+      database.store({
+        job,
+        progress: {},
+        records: [
+          { id: 'men_1', state },
+          { id: '1', state },
+        ],
+      })
+    database.close()
+    expect(rows("SELECT key, record ->> '$.state' AS state FROM mentions WHERE key LIKE 'men%'")).toEqual([
+      { key: 'men_1', state: 'done' },
+    ])
+    // No documented id: another record.
+    expect(rows('SELECT key FROM mentions')).toHaveLength(3)
+    await stored([viewed('a\ud83d', 1), viewed('a\ud83e', 2)])
+    expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 1 }, { views: 2 }])
+  })
+
+  it('stores JSON without halves of characters', async () => {
+    await stored([viewed('1', 1, { body: 'cut \ud83d here, \\ud83d kept' })])
+    const [{ record } = {}] = rows('SELECT record FROM microblog_posts')
+    expect(JSON.parse(String(record)).body).toBe('cut \ufffd here, \\ud83d kept')
+  })
+
+  it('removes all of a record that is deleted with SQL, and does not add it again', async () => {
+    await stored([viewed('1', 10), viewed('2', 10)])
+    const other = new DatabaseSync(path)
+    other.exec("DELETE FROM microblog_posts WHERE id = '1'")
+    other.close()
+    await stored([viewed('1', 20), viewed('2', 20), viewed('3', 20)])
+    for (const [table, key] of [
+      ['microblog_posts', 'id'],
+      ['microblog_posts_counts', 'id'],
+      ['social_search_found', 'key'],
+    ])
+      expect(new Set(rows(`SELECT ${key} AS id FROM ${table}`).map(({ id }) => id))).toEqual(
+        new Set(['2', '3']),
+      )
+    expect(rows('SELECT count(*) AS n FROM social_search_results')).toEqual([{ n: 2 }])
+    // The file does not say what was deleted.
+    expect(rows('SELECT * FROM social_search_deleted')).toEqual([])
+  })
+})
+
+describe('RecordDatabase', () => {
+  it('tells what was searched, what is missing and what it cost', async () => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 23, 59, 59) })
+    const database = await open()
+    const [from, to] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z']
+    database.noteCredits(job, { spent: 0, uncertain: 0, reserved: 2 })
+    const spent = 'SELECT search, day, credits, uncertain FROM social_search_spent'
+    const row = { search: 'acme', day: '2026-01-01', credits: 0, uncertain: 2 }
+    expect(rows(spent)).toEqual([row])
+    // A call counts on the day on which it was sent.
+    vi.setSystemTime(Date.UTC(2026, 0, 2))
+    const credits = { spent: 2, uncertain: 0, reserved: 0 }
+    database.store({ job, progress: {}, records: [post('1')], gaps: [{ from, to }], credits })
+    expect(rows(spent)).toEqual([{ ...row, credits: 2, uncertain: 0 }])
+    expect(rows('SELECT * FROM social_search_gaps')).toEqual([
+      { search: 'acme', network: 'microblog', from, to },
+    ])
+    database.noteCredits(job, { spent: 2, uncertain: 0, reserved: 2 })
+    database.close()
+    // A process that was killed cannot tell.
+    expect(rows(`${spent} ORDER BY day`)[1]).toEqual({ ...row, day: '2026-01-02', credits: 0 })
+    const searches = 'SELECT search, command, params, first_look, last_look FROM social_search_searches'
+    const at = '2026-01-02 00:00:00.000'
+    expect(rows(searches)).toEqual([
+      { search: 'acme', command: 'watch', params: '{"query":"acme"}', first_look: at, last_look: at },
+    ])
+  })
+
+  it('notes costs again that could not be stored', async () => {
+    const database = await open()
+    const other = new DatabaseSync(path)
+    other.exec(
+      `CREATE TRIGGER fail BEFORE INSERT ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'full'); END`,
+    )
+    const credits = { spent: 2, uncertain: 0, reserved: 0 }
+    expect(() => database.store({ job, progress: {}, records: [post('1')], credits })).toThrow('full')
+    database.noteCredits(job, credits)
+    database.noteCredits(job, credits)
+    other.close()
+    database.close()
+    expect(rows('SELECT credits FROM social_search_spent')).toEqual([{ credits: 2 }])
+  })
+})
+
+describe('RecordDatabase.open()', () => {
+  it('makes a table for each kind of record', async () => {
+    for (const operation of operations.filter((each) => 'list' in each)) {
+      const database = await open(operation)
+      database.store({ job, progress: {}, records: [] })
+      database.close()
+    }
+    const tables = rows(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'so*' AND name NOT GLOB 'sqlite*'
+       AND name NOT GLOB '*_fts*' AND name NOT GLOB '*_counts' ORDER BY name`,
+    )
+    expect(tables.map(({ name }) => name)).toEqual([
+      'feeds',
+      'listeners',
+      'mentions',
+      'microblog_posts',
+      'professionalnet_comments',
+      'professionalnet_industries',
+      'professionalnet_person_comments',
+      'professionalnet_person_posts',
+      'professionalnet_posts',
+      'professionalnet_reactions',
+      'technews_posts',
+    ])
+  })
+
+  it('goes on with a file of an earlier version', async () => {
+    await stored([viewed('1', 10)])
+    const [{ sql } = {}] = rows("SELECT sql FROM sqlite_master WHERE name = 'microblog_posts'")
+    const old = new DatabaseSync(path.replace('.db', '-old.db'))
+    const columns = String(sql)
+      .replace('number INTEGER PRIMARY KEY, ', '')
+      .replace('NOT NULL UNIQUE', 'PRIMARY KEY')
+      .replace('"counted_at" TEXT, ', '')
+    old.exec(`${columns}; CREATE INDEX own ON microblog_posts (author);
+      CREATE TABLE social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL);
+      CREATE TABLE social_search_found
+        (number INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT, key TEXT, first_seen TEXT NOT NULL, UNIQUE (query, key));
+      CREATE VIEW microblog_posts_found AS SELECT number AS rowid, query, first_seen, records.*
+        FROM social_search_found AS found JOIN microblog_posts AS records ON records.id = found.key;
+      CREATE TABLE mentions ("key" TEXT PRIMARY KEY, "record" TEXT NOT NULL);
+      INSERT INTO mentions VALUES ('one hash', '{"id":"men_1","state":"new"}'), ('another', '{"id":"men_1","state":"done"}')`)
+    const insert = old.prepare(
+      'INSERT INTO microblog_posts (id, body, "engagements.viewsCount", record) VALUES (?, ?, ?, ?)',
+    )
+    for (const each of [viewed('1', 10), viewed('2', 20)])
+      insert.run(each.id, each.body, each.engagements.viewsCount, JSON.stringify(each))
+    old.exec(`INSERT INTO social_search_found VALUES (7, 'acme', '1', '2026-01-01 10:00:00')`)
+    const state = { search: '', spans: [], pace: { at: Date.UTC(2026, 0, 2) } }
+    old
+      .prepare('INSERT INTO social_search_jobs VALUES (?, ?)')
+      .run('{"params":{"query":"acme"},"watch":"microblog.search"}', JSON.stringify(state))
+    old.close()
+    path = path.replace('.db', '-old.db')
+    const database = await open()
+    expect(database.progress).toEqual([state])
+    database.store({
+      job,
+      progress: state,
+      records: [viewed('3', 1)],
+      known: [viewed('1', 90)],
+      query: 'acme',
+    })
+    database.close()
+    expect(
+      rows(`SELECT rowid, query, id, "engagements.viewsCount" AS views FROM microblog_posts_found`),
+    ).toEqual([
+      { rowid: 7, query: 'acme', id: '1', views: 90 },
+      { rowid: 8, query: 'acme', id: '3', views: 1 },
+    ])
+    expect(rows(`SELECT id, counted_at AS at FROM microblog_posts_counts LIMIT 2`)).toEqual([
+      { id: '1', at: '2026-01-01 10:00:00' },
+      { id: '2', at: null },
+    ])
+    expect(rows(`SELECT key, record ->> '$.state' AS state FROM mentions`)).toEqual([
+      { key: 'men_1', state: 'done' },
+    ])
+    expect(rows('SELECT first_look AS first FROM social_search_searches')).toEqual([
+      { first: '2026-01-01 10:00:00' },
+    ])
+    expect(rows("SELECT name FROM sqlite_master WHERE name = 'own'")).toHaveLength(1)
+    expect(rows('SELECT count(*) AS n FROM social_search_results')).toEqual([{ n: 2 }])
+  })
+})
