@@ -7,7 +7,7 @@
 export type { CallResult, Call, Send } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check-answer.ts'
-export { waitReasons } from './core/call/open-calls.ts'
+export { waitReasons } from './core/call/wait-watch.ts'
 export { wrap } from './core/call/wraps.ts'
 export type { CallSettings } from './core/options/settings.ts'
 export type { AnswerCache } from './core/options/types.ts'
@@ -24,11 +24,11 @@ export { type Composed, composeRequest } from './core/call/compose-request.ts'
 export { contextOf } from './core/call/record.ts'
 export type { BodyFormat } from './core/http/body-format.ts'
 export { nextStep } from './core/pages/next-step.ts'
-export { effectOf } from './core/retry/policy.ts'
+export { effectOf } from './core/failures/effect.ts'
 
 // Credits and budgets.
 export { type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
-export { type CallCredits, assumedCeiling } from './core/credits/ledger.ts'
+export { type CallCredits, assumedCeiling } from './core/credits/price.ts'
 export { quoteOf } from './core/credits/quote.ts'
 export { creditsHeader } from './core/credits/reported-cost.ts'
 
@@ -36,8 +36,9 @@ export { creditsHeader } from './core/credits/reported-cost.ts'
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
+export { requestIdOf } from './core/http/request-id.ts'
 export { callFetch, initOf, readText, send } from './core/http/send.ts'
-export { announcedWait } from './core/retry/retry-after.ts'
+export { announcedWait } from './core/failures/retry-after.ts'
 
 // Limits, on which shared limits build.
 export {

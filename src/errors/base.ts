@@ -74,8 +74,6 @@ export interface ErrorContext {
   next?: object | null | undefined
   /** The body of a success that the call failed after. */
   body?: unknown
-  /** Whether the option `ceiling` lowers what the call reserves. */
-  hasCeiling?: boolean
 }
 
 /** What every error of this package has, whichever copy of it made the error: bundlers may put several in a process. */
@@ -170,17 +168,21 @@ export function setNonEnumerable(error: SocialSearchError, name: string, value: 
 
 /** A failure that several calls may share, such as a refused token. */
 export abstract class SharedError extends SocialSearchError {
-  readonly #args: readonly unknown[]
+  readonly #again: (context: ErrorContext) => SharedError
 
-  /** @param args Arguments of the subclass, up to the context. */
-  constructor(code: ClientErrorCode, message: string, args: readonly unknown[], context?: ErrorContext) {
+  /** @param again Makes the same error with other facts. */
+  constructor(
+    code: ClientErrorCode,
+    message: string,
+    again: (context: ErrorContext) => SharedError,
+    context?: ErrorContext,
+  ) {
     super(code, message, context)
-    this.#args = args
+    this.#again = again
   }
 
   /** The same failure, for one of the calls. */
-  of(context: ErrorContext): this {
-    const Class = this.constructor as new (...args: unknown[]) => this
-    return new Class(...this.#args, context)
+  of(context: ErrorContext): SharedError {
+    return this.#again(context)
   }
 }

@@ -144,19 +144,17 @@ export class CreditBudgetError extends SharedError {
   /** The `name` of the budget, if it has one. */
   declare readonly budget?: string
 
+  /** @param details `hasCeiling`: whether the option `ceiling` lowers what the call needs. */
   constructor(
-    details: { needed: number; remaining: number; budget?: string | undefined },
+    details: { needed: number; remaining: number; budget?: string | undefined; hasCeiling?: boolean },
     context?: ErrorContext,
   ) {
-    const { needed, remaining, budget } = details
-    const hint =
-      context?.hasCeiling === true
-        ? '; if you expect fewer items, pass `ceiling`; it does not limit the charge'
-        : ''
+    const { needed, remaining, budget, hasCeiling } = details
+    const hint = hasCeiling ? '; if you expect fewer items, pass `ceiling`; it does not limit the charge' : ''
     super(
       'credit_budget',
       `not sent: it may cost ${count(needed, 'credit')} and the budget has ${remaining} left${hint}`,
-      [details],
+      (context) => new new.target(details, context),
       context,
     )
     this.needed = needed
@@ -194,6 +192,6 @@ export class ClosedError extends SharedError {
   declare readonly code: 'closed'
 
   constructor(closed: 'client' | 'limiter' = 'client', context?: ErrorContext) {
-    super('closed', `the ${closed} is closed`, [closed], context)
+    super('closed', `the ${closed} is closed`, (context) => new new.target(closed, context), context)
   }
 }

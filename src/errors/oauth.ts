@@ -21,7 +21,8 @@ export class ReauthorizationRequiredError extends SharedError {
 
   constructor(reason: ReauthorizationReason, context?: ErrorContext) {
     const message = `the user has to authorize again: ${explanations[reason]}`
-    super('reauthorization_required', message, [reason], context)
+    const again = (context: ErrorContext) => new new.target(reason, context)
+    super('reauthorization_required', message, again, context)
     this.reason = reason
   }
 }
@@ -69,7 +70,8 @@ export class OAuthError extends SharedError {
   declare readonly retryAfter?: number
 
   constructor(text: string, details: OAuthErrorDetails, context?: ErrorContext) {
-    super('oauth', `${details.step}: ${text}`, [text, details], context)
+    const again = (context: ErrorContext) => new new.target(text, details, context)
+    super('oauth', `${details.step}: ${text}`, again, context)
     this.step = details.step
     this.reason = details.reason
     this.processed = details.processed
@@ -89,6 +91,6 @@ export class TokenStoreError extends SharedError {
   declare readonly code: 'token_store'
 
   constructor(text: string, context?: ErrorContext) {
-    super('token_store', text, [text], context)
+    super('token_store', text, (context) => new new.target(text, context), context)
   }
 }

@@ -17,14 +17,10 @@ export class BudgetUnavailableError extends SharedError {
   constructor(reason: string, context?: ErrorContext & { temporary?: boolean }) {
     const { temporary = false } = context ?? {}
     const text = `the budget is unavailable${temporary ? ' for now' : ''}: ${reason}`
-    super('budget_unavailable', text, [reason], context)
+    const again = (context: ErrorContext) => new new.target(reason, { ...context, temporary })
+    super('budget_unavailable', text, again, context)
     this.reason = reason
     this.temporary = temporary
-  }
-
-  override of(context: ErrorContext): this {
-    const { temporary } = this
-    return super.of({ ...context, temporary } as ErrorContext)
   }
 }
 

@@ -5,9 +5,6 @@ const replacement = '[redacted]'
 /** Shortest secret that is replaced, in characters: shorter ones would mangle ordinary text. */
 const minSecretLength = 6
 
-/** Longest request id that is kept, in characters: ids end up in logs. */
-const maxIdLength = 128
-
 /** Replaces secrets in text and data. */
 export class Redactor {
   /** The secrets that it keeps. */
@@ -46,15 +43,6 @@ export class Redactor {
       end = Math.max(end, to)
     }
     return result + clean.slice(end)
-  }
-
-  /** The request id of a body, redacted and printable; undefined if it is missing. */
-  requestId(body: unknown): string | undefined {
-    const requestId = (body as { requestId?: unknown } | null | undefined)?.requestId
-    if (typeof requestId !== 'string') return undefined
-    if (/^[\x21-\x7e]{1,128}$/.test(requestId)) return requestId
-    // Without the removed characters, two parts may have become a secret.
-    return this.text(requestId.replaceAll(/[^\x21-\x7e]/g, '')).slice(0, maxIdLength) || undefined
   }
 
   /** Redacts every string in parsed JSON, names of properties included. Changes the data in place. */

@@ -115,16 +115,3 @@ describe('Redactor', () => {
     expect(knowing('abc').text('abc')).toBe('abc')
   })
 })
-
-describe('Redactor.requestId()', () => {
-  it('does not join the parts of a split secret', () => {
-    expect(knowing('org_live_5f2b').requestId({ requestId: 'org_l\u200bive_\r\n5f2b' })).toBe('[redacted]')
-  })
-
-  it.each([[{}], [null], [[]], ['x'], [{ requestId: 5 }], [{ requestId: '\n' }]])(
-    'is undefined for %j',
-    (body) => {
-      expect(knowing().requestId(body)).toBeUndefined()
-    },
-  )
-})

@@ -2,11 +2,15 @@ import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
+import { requestHeaders } from '../http/headers.ts'
 import { FetchMisuse, type Init, type RawResponse, callFetch, initOf, readText, send } from '../http/send.ts'
 import { type Call, logAt } from './call.ts'
 
 /** What happened in one attempt. */
 export type Evidence = Happened & {
+  /** Milliseconds for which it waited for its lease: for a slot, and for the pace of its surface. */
+  readonly queued: number
+  readonly paced: number
   /** When it was sent, ISO 8601; null if it was not. */
   readonly sent: string | null
   /** Milliseconds from sending, or from its beginning if it was not sent. */
@@ -43,13 +47,15 @@ export async function makeAttempt(
   number: number,
 ): Promise<Evidence> {
   const { client, settings, operation, request, cancellation } = call
+  const { queued, paced } = lease
   let sent: string | null = null
   let start = performance.now()
   let status: number | undefined
   const report = (happened: Happened): Evidence => {
     const [now, at] = [performance.now(), Date.now()]
     const phase = sent === null ? 'queue' : status === undefined ? 'headers' : 'body'
-    return { ...happened, sent, status, phase, duration: now - start, at, leftMs: cancellation.sendBy - now }
+    const leftMs = cancellation.sendBy - now
+    return { ...happened, queued, paced, sent, status, phase, duration: now - start, at, leftMs }
   }
 
   const beforeSend = ({ signal }: Init): void => {
@@ -65,9 +71,7 @@ export async function makeAttempt(
   }
 
   const exchange = async (signal: AbortSignal): Promise<Evidence> => {
-    const headers = new Headers(settings.headers)
-    headers.set('accept', client.bodyFormat.accept)
-    if (request.body !== undefined) headers.set('content-type', 'application/json')
+    const headers = requestHeaders(settings.headers, client.bodyFormat, request.body !== undefined)
     const init = initOf(operation.method, headers, request.body, signal)
     const context = { operation: operation.id, attempt: number }
     try {

@@ -2,7 +2,7 @@ import type { Attempt } from '../../errors/index.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
-import type { CallCredits } from '../credits/ledger.ts'
+import type { CallCredits } from '../credits/price.ts'
 import type { CallSettings } from '../options/settings.ts'
 import type { ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
 

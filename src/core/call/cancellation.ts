@@ -30,15 +30,15 @@ function late(message: string): Ended {
 
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */
 export class Cancellation extends AbortController {
-  #sendBy: number | undefined
+  #sendBy = Infinity
   /** The reason once `#sendBy` has passed. */
   #late: Ended | undefined
   #isInFlight = false
-  #cleanUp: (() => void)[] | undefined
+  readonly #cleanUp: (() => void)[] = []
 
   /** Monotonic time after which nothing more is sent. */
   get sendBy(): number {
-    return this.#sendBy ?? Infinity
+    return this.#sendBy
   }
 
   /** Whether a request is in flight: it may be charged, so only the signal, the deadline and `close()` end it. */
@@ -76,12 +76,13 @@ export class Cancellation extends AbortController {
     })
   }
 
-  close(): void {
-    for (const cleanUp of this.#cleanUp?.splice(0) ?? []) cleanUp()
+  /** Listens to nothing any more: the call has ended. */
+  stop(): void {
+    for (const cleanUp of this.#cleanUp.splice(0)) cleanUp()
   }
 
   #follow(signal: AbortSignal, abort: (reason: unknown) => void): void {
-    ;(this.#cleanUp ??= []).push(followAbort(signal, abort))
+    this.#cleanUp.push(followAbort(signal, abort))
     if (signal.aborted) abort(signal.reason)
   }
 
@@ -101,6 +102,6 @@ export class Cancellation extends AbortController {
     const timer = setTimeout(() => {
       if (endsRequest || !this.isInFlight) this.abort(reason)
     }, ms)
-    ;(this.#cleanUp ??= []).push(() => clearTimeout(timer))
+    this.#cleanUp.push(() => clearTimeout(timer))
   }
 }

@@ -6,7 +6,7 @@ import { isA } from '../../lib/thrown.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import type { Call, CallResult } from './call.ts'
 import { Ended } from './cancellation.ts'
-import { describeGatewayBody } from './error-message.ts'
+import { describeGatewayBody } from '../failures/error-message.ts'
 import type { Found, Success } from './verdict.ts'
 import { type Validated, validateBody } from './validate-body.ts'
 

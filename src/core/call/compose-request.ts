@@ -7,7 +7,7 @@ import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/body-format.ts'
 import { isOption } from '../options/merge.ts'
 import type { ClientSettings } from '../options/settings.ts'
-import { effectOf } from '../retry/policy.ts'
+import { effectOf } from '../failures/effect.ts'
 
 /** A request, ready to be sent. */
 export interface Composed {

@@ -13,7 +13,7 @@ import { observed } from './observed.ts'
 import { Cancellation, Ended } from './cancellation.ts'
 import { type Given, composeRequest } from './compose-request.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { CallRecord, contextOf } from './record.ts'
+import { contextOf, newRecord } from './record.ts'
 import { sendCalls } from './run.ts'
 import { wrapped } from './wraps.ts'
 
@@ -139,7 +139,7 @@ export class ClientTransport implements Transport {
         timeoutMs: settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs,
         previousPage,
         cancellation: new Cancellation(),
-        record: new CallRecord(this.#client.redactor),
+        record: newRecord(this.#client.redactor),
         observer: settings.observers.length > 0 ? new CallObserver(settings, configured) : undefined,
       }
       call.cancellation.start(settings, callerLeft)

@@ -1,34 +1,87 @@
 import { within } from '../../lib/abort.ts'
-import type { Lease, QueueRequest } from '../../limits/interface.ts'
+import { sleep } from '../../lib/time.ts'
+import { type Lease, type QueueRequest, abortNoticeMs } from '../../limits/interface.ts'
 import type { CallCost } from '../credits/call-cost.ts'
-import type { Call } from './call.ts'
+import { type Call, logAt } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { errorContext } from './record.ts'
 import { timeoutOf } from './unsent-error.ts'
+import type { Failed } from './verdict.ts'
 
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
-/** What a call waits for before each attempt: its budgets, its token and its lease. */
+/** What an attempt sends with. */
+interface Ready {
+  readonly lease: Lease
+  readonly token: string | null
+}
+
+/** What a call waits for before each attempt: the time of a retry, its budgets, its token and its lease. */
 export class Turn {
   readonly #call: Call
   readonly #openCalls: OpenCalls
   readonly #cost: CallCost
   /** The token of the next attempt, or of the latest. */
-  token: string | null
+  #token: string | null
+  /** Until its attempt has ended. */
+  #lease: Lease | undefined
 
   constructor(call: Call, openCalls: OpenCalls, cost: CallCost) {
     this.#call = call
     this.#openCalls = openCalls
     this.#cost = cost
-    this.token = call.client.credential.fixed ?? null
+    this.#token = call.client.credential.fixed ?? null
   }
 
-  /** Waits in the queue for a lease. It is not async: calls made together keep their order if nothing is awaited before. */
-  queue(): Promise<Lease> {
+  /** Waits in the queue for a lease. Nothing is awaited before: calls made together keep their order. */
+  async queue(): Promise<Lease> {
     const { client, settings } = this.#call
-    if (client.credential.fixed === undefined || settings.budgets.length > 0) return this.#prepareAndQueue()
-    return client.limiter.acquire(this.#enterQueue())
+    const isReady = client.credential.fixed !== undefined && settings.budgets.length === 0
+    const lease = await (isReady ? client.limiter.acquire(this.#enterQueue()) : this.#prepareAndQueue())
+    this.#openCalls.take(this.#call)
+    this.#lease = lease
+    return lease
+  }
+
+  /** The lease that the call has, or the next one. The call may have been aborted after the grant. */
+  async take(): Promise<Ready> {
+    const lease = this.#lease ?? (await this.queue())
+    this.#call.cancellation.throwIfAborted()
+    return { lease, token: this.#token }
+  }
+
+  /**
+   * Ends the lease, if the call has one.
+   *
+   * @param refusedForMs How long a 429 closes the surface; null if it was none.
+   * @param isCut Whether the call has closed the connection, which the service notices a moment later.
+   */
+  end(refusedForMs: number | null = null, isCut = false): void {
+    const lease = this.#lease
+    if (lease === undefined) return
+    this.#lease = undefined
+    const end = (): void => this.#openCalls.end(lease, refusedForMs)
+    if (isCut) setTimeout(end, abortNoticeMs)
+    else end()
+  }
+
+  /**
+   * Waits until the attempt after a failure is due. A call that does not retry leaves a new token, or the error of its
+   * refresh, to the next call.
+   */
+  async waitAfter({ kind, wait, refreshes }: Failed): Promise<void> {
+    const call = this.#call
+    const { cancellation, observer, record } = call
+    const refreshing = refreshes ? this.#refresh() : undefined
+    if (wait === null) return
+    if (refreshing) await cancellation.race(() => refreshing)
+    logAt(call, record.attempts.length, 'info', 'retrying', { waitMs: Math.round(wait) })
+    // The 429 closed the surface: the call waits in its queue, ahead of new calls.
+    if (kind === 'rate-limited' || refreshes) return
+    observer?.report('retry', wait)
+    this.#openCalls.watch.warn(call, { reason: 'retry', ms: wait })
+    await sleep(wait, cancellation.signal)
   }
 
   /** Asks the budgets and gets the token before the call queues, so that a slow budget or provider holds no slot. */
@@ -41,19 +94,14 @@ export class Turn {
     cancellation.throwIfAborted()
     const queueRequest = this.#enterQueue()
     let lease = await limiter.acquire(queueRequest)
-    while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
-      try {
-        await this.#updateTokenInSlot()
-      } catch (error) {
-        lease.end()
-        throw error
-      }
-      if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
-      // A 429 has closed the surface meanwhile.
-      lease.end()
-      lease = await limiter.acquire(queueRequest)
-    }
     try {
+      while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
+        await this.#updateTokenInSlot()
+        if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
+        // A 429 has closed the surface meanwhile.
+        lease.end()
+        lease = await limiter.acquire(queueRequest)
+      }
       await cancellation.race(() => this.#cost.renewInBudgets())
     } catch (error) {
       lease.end()
@@ -63,23 +111,30 @@ export class Turn {
   }
 
   async #updateToken(): Promise<void> {
-    this.token = await this.#call.client.credential.token(() => errorContext(this.#call))
+    this.#token = await this.#call.client.credential.token(() => errorContext(this.#call))
   }
 
   /** The call has a slot, so the provider gets the time of one attempt. */
   #updateTokenInSlot(): Promise<void> {
     const { timeoutMs, cancellation } = this.#call
     const late = (): never => {
-      throw timeoutOf(this.#call, `no token within ${timeoutMs} ms`)
+      throw timeoutOf(this.#call, 'queue', `no token within ${timeoutMs} ms`)
     }
     return within(timeoutMs, () => this.#updateToken(), late, cancellation.signal)
+  }
+
+  /** Refreshes a refused token, once for all calls. */
+  #refresh(): Promise<void> {
+    const refreshing = this.#call.client.credential.refresh(this.#token ?? '')
+    // A call that does not retry leaves the error to the next one.
+    refreshing.catch(() => {})
+    return refreshing
   }
 
   /** Reserves the cost of the next attempt, and counts the call as queued. */
   #enterQueue(): QueueRequest {
     const { cancellation, operation, settings, record } = this.#call
     this.#cost.reserve()
-    record.phase = 'queue'
     const queueRequest = {
       surface: operation.surface,
       priority: settings.priority,
@@ -92,25 +147,5 @@ export class Turn {
     }
     this.#openCalls.queue(this.#call, queueRequest)
     return queueRequest
-  }
-
-  /** Leaves the queue with a lease, or ends it if the call was aborted after the grant. */
-  leave(lease: Lease): Lease {
-    this.#openCalls.take(this.#call)
-    try {
-      this.#call.cancellation.throwIfAborted()
-      return lease
-    } catch (error) {
-      this.#openCalls.end(lease)
-      throw error
-    }
-  }
-
-  /** Refreshes a refused token, once for all calls. */
-  refresh(): Promise<void> {
-    const refreshing = this.#call.client.credential.refresh(this.token ?? '')
-    // A call that does not retry leaves the error to the next one.
-    refreshing.catch(() => {})
-    return refreshing
   }
 }

@@ -1,7 +1,7 @@
 import type { Charged, ErrorContext } from '../../errors/index.ts'
-import type { CallCredits } from '../credits/ledger.ts'
+import type { CallCredits } from '../credits/price.ts'
 import type { RawResponse } from '../http/send.ts'
-import type { FailureKind } from '../retry/policy.ts'
+import type { FailureKind } from '../failures/failure-table.ts'
 
 /** What an attempt means. */
 export type Verdict = Success | Failed

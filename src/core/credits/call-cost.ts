@@ -3,7 +3,8 @@ import type { Charged } from '../../errors/index.ts'
 import type { Log, LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import type { Budget, CreditSummary, Reservation } from './budget.ts'
-import { type CallCredits, type Ledger, worstCase } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { type CallCredits, worstCase } from './price.ts'
 
 /** The settings of a call that concern its cost. */
 interface CostSettings {
@@ -18,11 +19,11 @@ export class CallCost {
   readonly #settings: CostSettings
   readonly #account: CreditSummary
   readonly #worstCase: number | null
-  /** One for each budget that has reserved the cost; undefined without budgets. */
-  #reservations: Reservation[] | undefined
+  /** One for each budget that has reserved the cost. */
+  #reservations: Reservation[] = []
   /** Whether the ledger has reserved the cost, after all budgets. */
   #isReserved = false
-  #isClosed = false
+  #isEnded = false
 
   constructor({ id, price }: Operation, params: object, settings: CostSettings, ledger: Ledger) {
     this.#operation = id
@@ -49,18 +50,18 @@ export class CallCost {
     try {
       for (const budget of this.#settings.budgets) {
         this.#reservations.push(await budget.reserve(this.#worstCase, this.#operation))
-        if (this.#isClosed) break
+        if (this.#isEnded) break
       }
     } catch (error) {
-      this.#endReservations(0, 0)
+      this.#settleReservations(0, 0)
       throw error
     }
-    if (this.#isClosed) this.#endReservations(0, 0)
+    if (this.#isEnded) this.#settleReservations(0, 0)
   }
 
   /** Counts what budgets have reserved in the period in which the next attempt is sent. @throws {CreditBudgetError} */
   async renewInBudgets(): Promise<void> {
-    for (const reservation of this.#reservations ?? []) await reservation.renew?.()
+    for (const reservation of this.#reservations) await reservation.renew?.()
   }
 
   /**
@@ -69,23 +70,24 @@ export class CallCost {
    * @param credits Undefined if it may have cost all that was reserved.
    * @returns What it has cost.
    */
-  settle(tookEffect: Charged, credits: CallCredits | undefined): CallCredits {
-    if (tookEffect === 'no') return { spent: 0, uncertain: 0 }
+  settle(effect: Charged, credits: CallCredits | undefined): CallCredits {
+    if (effect === 'no') return { spent: 0, uncertain: 0 }
     const most = this.#worstCase ?? 0
     const { spent, uncertain } = credits ?? { spent: 0, uncertain: most }
     const over = spent - most
     if (over > 0)
       this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)
-    return this.#end(spent, uncertain)
+    return this.#release(spent, uncertain)
   }
 
-  close(): void {
-    this.#isClosed = true
-    this.#end(0, 0)
+  /** Releases what is reserved for an attempt that does not follow. */
+  end(): void {
+    this.#isEnded = true
+    this.#release(0, 0)
   }
 
   /** Settles what is reserved in the ledger and in the budgets. */
-  #end(cost: number, uncertain: number): CallCredits {
+  #release(cost: number, uncertain: number): CallCredits {
     const isCounted = this.#isReserved
     if (isCounted) {
       this.#isReserved = false
@@ -93,13 +95,13 @@ export class CallCost {
       this.#account.spent += cost
       this.#account.uncertain += uncertain
     }
-    this.#endReservations(cost, uncertain)
+    this.#settleReservations(cost, uncertain)
     return isCounted ? { spent: cost, uncertain } : { spent: 0, uncertain: 0 }
   }
 
   /** A user's budget that throws must not lose a response that is paid for. */
-  #endReservations(cost: number, uncertain: number): void {
-    for (const reservation of this.#reservations?.splice(0) ?? [])
+  #settleReservations(cost: number, uncertain: number): void {
+    for (const reservation of this.#reservations.splice(0))
       runUserCallback(
         () => reservation.settle(cost, uncertain),
         (error) => this.#log('error', 'the budget failed', { reason: messageOf(error) }),

@@ -4,7 +4,7 @@ import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { assertOptions, wholeNumber } from '../../errors/check-options.ts'
 import { rounded } from './budget.ts'
-import { worstCase } from './ledger.ts'
+import { worstCase } from './price.ts'
 
 /** Options of a quote. */
 export interface QuoteOptions {

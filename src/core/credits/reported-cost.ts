@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/is-record.ts'
 import type { Charged } from '../../errors/index.ts'
-import type { CallCredits } from './ledger.ts'
+import type { CallCredits } from './price.ts'
 
 // A proxy with this package says what a call has cost. The service itself does not.
 

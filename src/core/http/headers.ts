@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/index.ts'
+import type { BodyFormat } from './body-format.ts'
 import type { Redactor } from '../../lib/redact.ts'
 
 const framing =
@@ -34,4 +35,12 @@ export function addHeaders(base: Headers, added: HeadersOption, redactor: Redact
     merged.set(name, value)
   }
   return merged
+}
+
+/** The headers of each request, but for the credential. @param added Those of the options, and the user agent. */
+export function requestHeaders(added: Headers, { accept }: BodyFormat, hasBody: boolean): Headers {
+  const headers = new Headers(added)
+  headers.set('accept', accept)
+  if (hasBody) headers.set('content-type', 'application/json')
+  return headers
 }

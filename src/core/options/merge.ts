@@ -15,7 +15,7 @@ import { isRecord } from '../../lib/is-record.ts'
 import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { addHeaders } from '../http/headers.ts'
-import type { RetryPolicy } from '../retry/policy.ts'
+import type { RetryPolicy } from '../failures/backoff.ts'
 import type { CallSettings } from './settings.ts'
 import type { AnyCallOptions, RetryOptions, CommonOptions } from './types.ts'
 

@@ -8,7 +8,7 @@ import type { PagingOverride } from '../../api/list-items.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { CallLimiter } from '../../limits/interface.ts'
-import type { RetryPolicy } from '../retry/policy.ts'
+import type { RetryPolicy } from '../failures/backoff.ts'
 import type { CacheUse, Observer, Validation } from './types.ts'
 
 /** What all calls of a client have in common, also of clients made from it with `withOptions`. */

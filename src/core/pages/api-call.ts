@@ -1,6 +1,6 @@
 import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { CallResult } from '../call/call.ts'
-import type { CallCredits } from '../credits/ledger.ts'
+import type { CallCredits } from '../credits/price.ts'
 import type { Cached } from '../options/types.ts'
 
 /** A result with its HTTP response, attempts and credits. */

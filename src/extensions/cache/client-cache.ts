@@ -6,6 +6,7 @@ import {
   contextOf,
   type CallSettings,
   effectOf,
+  requestIdOf,
 } from '../../extend.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
@@ -107,7 +108,7 @@ async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): P
   const { charged: effect = 'no' } = attempts.at(-1) ?? {}
   const { redactor } = fetched ?? call.client
   const value = bodyFormat.parse(text)
-  const requestId = redactor.requestId(value)
+  const requestId = requestIdOf(value, redactor)
   const success = { response, complete: true, text, value, requestId, effect }
   const checked = await checkAnswer(call, success, redactor)
   if ('toError' in checked)

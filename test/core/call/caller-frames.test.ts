@@ -59,7 +59,7 @@ describe('the stack of an error has the async function that awaits', () => {
     const stack = await stackOf(call)
     expect(callerIn(stack)).toHaveLength(1)
     // Its own frames come first.
-    expect(stack).toMatch(/^AuthenticationError: .*\n +at .*judge/)
+    expect(stack).toMatch(/^AuthenticationError: .*\n +at .*core.call/)
   })
 
   it('once when it is awaited in two places', async () => {

@@ -3,6 +3,7 @@ import { microblogSearch } from '../../../src/api/microblog.ts'
 import { mentionsSetState } from '../../../src/api/mentions.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { judge } from '../../../src/core/call/judge.ts'
+import { newRecord } from '../../../src/core/call/record.ts'
 import type { Failed } from '../../../src/core/call/verdict.ts'
 import { serviceFormat } from '../../../src/core/http/body-format.ts'
 import type { Charged } from '../../../src/errors/index.ts'
@@ -24,7 +25,7 @@ const judged = ({ operation = microblogSearch, tookEffect = 'unknown' }: Case, a
     bodyFormat: serviceFormat,
     credential: { refreshable: true },
   }
-  const call = { client, settings, operation } as never
+  const record = newRecord(new Redactor())
   const sent = tookEffect === 'no' ? null : new Date().toISOString()
   const { status } = (answer as { response: Response }).response
   const evidence = {
@@ -35,8 +36,8 @@ const judged = ({ operation = microblogSearch, tookEffect = 'unknown' }: Case, a
     leftMs: Infinity,
     status,
     ...answer,
-  } as never
-  const verdict = judge(call, evidence, { failures: [], redactor: new Redactor() }) as Failed
+  }
+  const verdict = judge({ client, settings, operation, record } as never, evidence as never) as Failed
   return { ...verdict, error: verdict.toError({ operation: operation.id }) }
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Effect, type FailureKind, nextWait, effectOf } from '../../../src/core/retry/policy.ts'
+import { nextWait } from '../../../src/core/failures/backoff.ts'
+import { type Effect, effectOf } from '../../../src/core/failures/effect.ts'
+import type { FailureKind } from '../../../src/core/failures/failure-table.ts'
 
 const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 const half = () => 0.5
