@@ -3,10 +3,10 @@ import { readBytes } from '../../src/lib/read-bytes.ts'
 import { collectGarbage } from '../support/garbage.ts'
 
 /** A body of so many bytes, each in a separate chunk; tells when the last one is asked for. */
-function dripping(bytes: number, onLast = () => {}): { body: ReadableStream<Uint8Array<ArrayBuffer>> } {
+function dripping(bytes: number, onLast = () => {}): Response {
   let sent = 0
-  return {
-    body: new ReadableStream({
+  return new Response(
+    new ReadableStream({
       pull(controller) {
         if (sent === bytes) {
           controller.close()
@@ -16,7 +16,7 @@ function dripping(bytes: number, onLast = () => {}): { body: ReadableStream<Uint
         if (++sent === bytes) onLast()
       },
     }),
-  }
+  )
 }
 
 describe('readBytes()', () => {
@@ -29,6 +29,26 @@ describe('readBytes()', () => {
   it('stops reading at the maximum size', async () => {
     expect(await readBytes(dripping(101), 100)).toBe('too large')
     expect(await readBytes(dripping(Infinity), 100)).toBe('too large')
+  })
+
+  it('reads a request without the property `body`, which Firefox does not have', async () => {
+    const hello = (): Request =>
+      Object.defineProperty(new Request('http://x/', { method: 'POST', body: 'hello' }), 'body', {
+        value: undefined,
+      })
+    expect(await readBytes(hello(), 5)).toEqual(new TextEncoder().encode('hello'))
+    expect(await readBytes(hello(), 4)).toBe('too large')
+  })
+
+  it('reads a stream that cannot be iterated over, as in WebKit', async () => {
+    const { prototype } = ReadableStream
+    const iterate = Object.getOwnPropertyDescriptor(prototype, Symbol.asyncIterator)!
+    Reflect.deleteProperty(prototype, Symbol.asyncIterator)
+    try {
+      expect(await readBytes(dripping(3), 100)).toEqual(Uint8Array.of(0, 1, 2))
+    } finally {
+      Object.defineProperty(prototype, Symbol.asyncIterator, iterate)
+    }
   })
 
   it('uses little more memory than the bytes, with chunks of any size', async () => {

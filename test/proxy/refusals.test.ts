@@ -145,7 +145,7 @@ describe.each(Object.entries(refused))('createProxy() refuses with %s', (answer,
     const { value: response } = await settle(post(proxy, request))
     const { requestId, error } = (await response!.json()) as { requestId: string; error: { code: string } }
     expect(`${response!.status} ${error.code}`).toBe(answer)
-    expect(requestId).toMatch(/^proxy_[\w-]{36}$/)
+    expect(requestId).toMatch(/^proxy_[a-z0-9]{20}$/)
     expect(error).toMatchObject({ message: expect.stringMatching(/\w/), charged: 'no' })
     expect(JSON.stringify(error)).not.toContain('10.0.0.7')
     const common = { 'content-type': 'application/json', 'cache-control': 'no-store' }

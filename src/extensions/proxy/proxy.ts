@@ -1,6 +1,7 @@
 import { CreditBudget } from '../../index.ts'
 import { defaultTimeoutMs, effectOf } from '../../extend.ts'
 import { ApiError, TimeoutError } from '../../errors/index.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
@@ -44,7 +45,7 @@ export function createProxy<Caller extends ProxyCaller>(
 }
 
 async function answer(request: Request, settings: ProxySettings): Promise<Response> {
-  const requestId = `proxy_${crypto.randomUUID()}`
+  const requestId = `proxy_${randomId(20)}`
   try {
     if (isUntrusted(request, settings))
       throw new ProxyRefusal(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')

@@ -35,14 +35,20 @@ export interface SandboxServer extends Sandbox {
 export async function serveSandbox(options: SandboxServerOptions = {}): Promise<SandboxServer> {
   const { port = 0, host = '127.0.0.1', ...rest } = options
   const { sandboxAt, handle } = createService(rest)
-  const server = createServer(
-    toNodeListener(async (request) => {
+  const server = createServer((incoming, outgoing) => {
+    const respond = async (request: Request): Promise<Response> => {
       const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
       const response = isPreflight ? preflight(request) : await handle(request, 'until read')
       response.headers.set('access-control-allow-origin', '*')
       return response
-    }),
-  )
+    }
+    // An injected fault, or the client has left.
+    const reset = (): Response => {
+      incoming.socket.resetAndDestroy()
+      return new Response()
+    }
+    toNodeListener((request) => respond(request).catch(reset))(incoming, outgoing)
+  })
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

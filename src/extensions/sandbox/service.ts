@@ -4,6 +4,7 @@ import { itemsOf } from '../../api/list-items.ts'
 import { organizationLimits } from '../../api/limits.ts'
 import type { Operation, Scope } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Admitted, admit, allScopes, defaultScopes } from './admission.ts'
@@ -121,7 +122,7 @@ export function createService(options: SandboxOptions) {
         baseUrl,
         apiKey,
         fetch,
-        organization: `sandbox ${crypto.randomUUID()}`,
+        organization: `sandbox ${randomId(16)}`,
         ...(perMinute !== organizationLimits.perMinute && { limits: { perMinute } }),
         dangerouslyAllowBrowser: true,
         logger: false,

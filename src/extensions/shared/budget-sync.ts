@@ -7,7 +7,7 @@ import {
   changeBudget,
 } from './budget-state.ts'
 import { type SharedOptions, SharedText, retryMs } from './shared-text.ts'
-import { randomId } from './store.ts'
+import { randomId } from '../../lib/random-id.ts'
 
 /** A reservation without an outcome. */
 export interface OpenReservation {

@@ -4,7 +4,8 @@ import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { type Moment, type Sight, type StateHead, jumpOf } from './clock.ts'
-import { type ChangeText, type SharedStore, randomId, textKey, updateWithin } from './store.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */
 export interface SharedOptions {

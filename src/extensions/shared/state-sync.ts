@@ -3,7 +3,7 @@ import { type Changed, changeState } from './change.ts'
 import { decodeNotice, everyone } from './looks.ts'
 import { type SharedOptions, SharedText } from './shared-text.ts'
 import type { LimiterState, Rules } from './state.ts'
-import { randomId } from './store.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { type AskOutcome, type WaitReason, type Report, turnMs } from './turns.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */

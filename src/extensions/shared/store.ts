@@ -69,9 +69,3 @@ export function updateWithin<T>(
   }
   return within(ms, () => update(inTime), late)
 }
-
-/** An id that is short, since it is part of every text, and unique among processes. */
-export function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8))
-  return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
-}

@@ -1,4 +1,5 @@
 import type { Operation } from '../../api/operation.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { remember } from '../../lib/remember.ts'
 import type { Compact } from './compact.ts'
 import type { Item } from './list-result.ts'
@@ -51,7 +52,7 @@ export class Pages {
 
   /** The handle of a place, for a result. */
   handleOf(place: Place): string {
-    const handle = `next_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`
+    const handle = `next_${randomId(16)}`
     remember(this.#places, handle, place, kept)
     return handle
   }

@@ -1,5 +1,6 @@
 import { assertMethod, assertOptions, requireOption } from '../../../errors/check-options.ts'
-import { type SharedStore, randomId } from '../store.ts'
+import { randomId } from '../../../lib/random-id.ts'
+import type { SharedStore } from '../store.ts'
 import { type PostgresPool, watchNotices } from './postgres-notices.ts'
 import { type Exchange, type Reading, swapText } from './swap.ts'
 

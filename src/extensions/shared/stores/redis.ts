@@ -1,5 +1,6 @@
 import { assertOptions, nonEmptyText } from '../../../errors/check-options.ts'
-import { type SharedStore, randomId } from '../store.ts'
+import { randomId } from '../../../lib/random-id.ts'
+import type { SharedStore } from '../store.ts'
 import { type RedisClient, adapterFor } from './redis-client.ts'
 import { swapText } from './swap.ts'
 
