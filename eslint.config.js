@@ -116,9 +116,9 @@ const forbid = (names, patterns = [writesRecord]) => ({
   ],
 })
 
-/** Classes of errors that stand in a `catch` beside what user code threw. Those that are public know it by themselves. */
+/** Classes of errors that stand in a `catch` beside what user code threw. The others know it by themselves. */
 const uncaught = [
-  ...['Error', 'AggregateError', 'RangeError', 'Failure', 'Ended', 'SurfaceClosed', 'FetchMisuse'],
+  ...['Error', 'AggregateError', 'RangeError', 'Failure', 'Ended', 'FetchMisuse'],
   ...['ProxyRefusal', 'ToolRefusal', 'SandboxError'],
 ]
 

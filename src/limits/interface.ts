@@ -46,6 +46,9 @@ export interface CallLimiter {
   waitOf(surface: string | null): QueueWait | null
 }
 
+/** What every `SurfaceClosed` has: a limiter may come from another copy of this package. */
+const brand: unique symbol = Symbol.for('social-search-sdk surface closed 1')
+
 /**
  * A request would wait for too long: a 429 closed the surface for longer than its `maxClosedWaitMs` (`rate_limited`), or the
  * requests sent and those ahead last beyond its `sendBy` (`pace`).
@@ -54,6 +57,17 @@ export class SurfaceClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
   readonly remaining: number
   readonly reason: 'rate_limited' | 'pace'
+
+  readonly [brand] = true
+
+  /** It never throws, unlike an ordinary `instanceof`. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    try {
+      return typeof value === 'object' && value !== null && brand in value
+    } catch {
+      return false
+    }
+  }
 
   constructor(remaining: number, reason: SurfaceClosed['reason'] = 'rate_limited') {
     super('the surface closed')

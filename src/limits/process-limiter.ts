@@ -1,5 +1,6 @@
 import { organizationLimits } from '../api/limits.ts'
 import { ConfigurationError } from '../errors/index.ts'
+import { ofProcess } from '../lib/of-process.ts'
 import type { Limits } from './interface.ts'
 import { LocalLimiter } from './local-limiter.ts'
 
@@ -9,16 +10,26 @@ interface Known {
   readonly limiter: Pick<WeakRef<LocalLimiter>, 'deref'>
 }
 
-/** By label, or hash of a key, and base URL. */
-const byLabel = new Map<string, Known>()
-const byProvider = new WeakMap<object, typeof byLabel>()
+/** All limiters of this process. */
+interface Limiters {
+  /** By label, or hash of a key, and base URL. */
+  readonly byLabel: Map<string, Known>
+  readonly byProvider: WeakMap<object, Map<string, Known>>
+  /**
+   * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
+   * each job must count the requests of earlier jobs.
+   */
+  readonly inUse: Set<LocalLimiter>
+  sweptAt: number
+}
 
-/**
- * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
- * each job must count the requests of earlier jobs.
- */
-const inUse = new Set<LocalLimiter>()
-let sweptAt = 0
+const limitersOfProcess = (): Limiters =>
+  ofProcess('limiters 1', () => ({
+    byLabel: new Map(),
+    byProvider: new WeakMap(),
+    inUse: new Set(),
+    sweptAt: 0,
+  }))
 
 /**
  * The limiter of one organization in this process. It is dropped when no client has it and none of its requests counts, so
@@ -32,7 +43,9 @@ export function limiterOfProcess(
   baseUrl: string,
   limits: Partial<Limits> = {},
 ): LocalLimiter {
-  forgetIdle()
+  const limiters = limitersOfProcess()
+  const { byLabel, byProvider, inUse } = limiters
+  forgetIdle(limiters)
   const isLabel = typeof owner === 'string'
   const all = isLabel ? byLabel : (byProvider.get(owner) ?? new Map<string, Known>())
   if (!isLabel) byProvider.set(owner, all)
@@ -56,9 +69,9 @@ export function limiterOfProcess(
 }
 
 /** Runs once a window, without a timer, which edge workers would tie to a request. */
-function forgetIdle(): void {
+function forgetIdle(limiters: Limiters): void {
   const now = performance.now()
-  if (now - sweptAt < organizationLimits.windowMs) return
-  sweptAt = now
-  for (const limiter of inUse) if (limiter.isIdle) inUse.delete(limiter)
+  if (now - limiters.sweptAt < organizationLimits.windowMs) return
+  limiters.sweptAt = now
+  for (const limiter of limiters.inUse) if (limiter.isIdle) limiters.inUse.delete(limiter)
 }

@@ -71,8 +71,6 @@ export function onFetch(fetch: Fetch): Promise<string> {
   )
 }
 
-let organizations = 0
-
 /** Tries a fault on all three calls and tells, of each, how often it was sent, how it ended and what it cost. */
 export async function onEach(
   make: () => Promise<Place>,
@@ -83,7 +81,7 @@ export async function onEach(
   let charge = ''
   for (const method of Object.keys(calls) as Method[]) {
     const place = await make()
-    const organization = `fault ${++organizations}`
+    const organization = crypto.randomUUID()
     const client = new SocialSearch({ apiKey, organization, ...place.options, ...options })
     const ended = vi.isFakeTimers() ? settle<unknown> : outcomeOf<unknown>
     const { error } = await ended(calls[method](client))

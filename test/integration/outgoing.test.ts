@@ -56,12 +56,10 @@ async function rawProxy(answer?: Buffer): Promise<number> {
   )
 }
 
-let clients = 0
-
 /** How a paid search ends: the error, or else its page. */
 async function search(send: (request: Request) => Promise<unknown>, baseUrl = 'https://api.example.com/v1') {
   const fetch = send as (request: Request) => Promise<Response>
-  const client = new SocialSearch({ baseUrl, apiKey, fetch, organization: `outgoing ${++clients}` })
+  const client = new SocialSearch({ baseUrl, apiKey, fetch, organization: crypto.randomUUID() })
   const error: unknown = await client.microblog.search({ query: 'rust' }).catch((error: unknown) => error)
   return { error, credits: client.credits }
 }

@@ -14,12 +14,10 @@ virtualTime()
 
 type Throw = () => never
 
-let clients = 0
-
 function clientOf(options: Partial<ClientOptions>): SocialSearch {
   return new SocialSearch({
     ...{ baseUrl: 'https://api.example/v1', apiKey: 'org_live_5f2b8c1d9e' },
-    organization: `thrown ${++clients}`,
+    organization: crypto.randomUUID(),
     fetch: () => Promise.resolve(ok()),
     logger: false,
     retry: false,

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Lease } from '../../src/limits/interface.ts'
+import { type Lease, SurfaceClosed } from '../../src/limits/interface.ts'
 import type { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { limiterOfProcess } from '../../src/limits/process-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { collectGarbage } from '../support/garbage.ts'
 import { queueRequest } from '../support/limiter.ts'
 
-// Fresh modules: the limiter knows when it last looked for idle ones, by a clock that another file may have set.
-vi.resetModules()
-const { SurfaceClosed } = await import('../../src/limits/interface.ts')
-const { limiterOfProcess } = await import('../../src/limits/process-limiter.ts')
+// The process knows when it last looked for idle ones, by a clock that another file may have set.
+Reflect.deleteProperty(globalThis, Symbol.for('social-search-sdk limiters 1'))
 
 beforeAll(useVirtualTime)
 afterAll(() => vi.useRealTimers())

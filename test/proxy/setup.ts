@@ -13,13 +13,11 @@ export const mount = 'https://app.example/api/social'
 export const searchPath = '/data/microblog/tweets/search'
 export const everything = operations.map(({ id }) => id)
 
-let clients = 0
-
 /** A client of a sandbox, or of a proxy before it, with separate limits. */
 export function clientOf(options: Partial<ClientOptions>): SocialSearch {
   return new SocialSearch({
     baseUrl: mount,
-    organization: `proxy test ${++clients}`,
+    organization: crypto.randomUUID(),
     limits: { perMinute: false },
     ...options,
   })

@@ -117,9 +117,7 @@ export function scriptedService(): ScriptedService {
   }
 }
 
-let clients = 0
-
 /** A client of the scripted service with separate limits, so that no test waits for another's requests. */
 export function makeClient(options: Partial<ClientOptions> = {}): SocialSearch {
-  return new SocialSearch({ baseUrl, apiKey, organization: `test ${++clients}`, logger: false, ...options })
+  return new SocialSearch({ baseUrl, apiKey, organization: crypto.randomUUID(), logger: false, ...options })
 }

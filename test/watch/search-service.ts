@@ -7,8 +7,6 @@ export interface Asked {
   readonly query: string
 }
 
-let services = 0
-
 /** A service where posts about a query come every so many minutes by the clock; 0 for none. */
 export class SearchService {
   readonly asked: Asked[] = []
@@ -21,7 +19,7 @@ export class SearchService {
   constructor(minutes: Readonly<Record<string, number>>, options: Partial<ClientOptions> = {}) {
     this.#minutes = minutes
     this.client = new SocialSearch({
-      ...{ baseUrl: 'https://api.example/v1', apiKey: 'org_live_key', organization: `s${++services}` },
+      ...{ baseUrl: 'https://api.example/v1', apiKey: 'org_live_key', organization: crypto.randomUUID() },
       ...{ limits: { perMinute: false }, retry: false, logger: false, ...options },
       fetch: (request) => this.#answer(request),
     })

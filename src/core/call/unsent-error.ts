@@ -23,7 +23,7 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
     return new CreditBudgetError({ needed, remaining, budget, hasCeiling }, errorContext(call))
   }
   if (reason instanceof SharedError) return reason.of(errorContext(call))
-  if (!isA(reason, SurfaceClosed)) return reason
+  if (!(reason instanceof SurfaceClosed)) return reason
   const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
   const message = `not sent: rate limit reached; retry in ${retryAfter} s`
   if (reason.reason === 'pace') return timeoutOf(call, phase, message, retryAfter)

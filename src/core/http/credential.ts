@@ -1,4 +1,5 @@
 import { ConfigurationError, type ErrorContext } from '../../errors/index.ts'
+import { ofProcess } from '../../lib/of-process.ts'
 import type { Redactor } from '../../lib/redact.ts'
 
 /** Provides access tokens. An OAuth session is one. */
@@ -21,7 +22,7 @@ interface TokenState {
   refreshing: Promise<unknown> | undefined
 }
 
-const tokenStates = new WeakMap<AuthProvider, TokenState>()
+const tokenStates = (): WeakMap<AuthProvider, TokenState> => ofProcess('token states 1', () => new WeakMap())
 
 /** The credential of one client. It checks tokens, and refreshes once for all calls that need it. */
 export class Credential {
@@ -37,8 +38,8 @@ export class Credential {
     this.fixed = provider === undefined ? (source as string | null) : undefined
     this.#provider = provider
     this.#redactor = redactor
-    this.#state = (provider && tokenStates.get(provider)) ?? { current: undefined, refreshing: undefined }
-    if (provider !== undefined) tokenStates.set(provider, this.#state)
+    this.#state = (provider && tokenStates().get(provider)) ?? { current: undefined, refreshing: undefined }
+    if (provider !== undefined) tokenStates().set(provider, this.#state)
   }
 
   get refreshable(): boolean {

@@ -14,8 +14,6 @@ afterEach(() => {
 })
 afterAll(() => warn.mockRestore())
 
-let clients = 0
-
 /** A client whose service answers in this order, the last step for ever. */
 function makeClient(
   steps: (() => Response | Promise<Response>)[],
@@ -24,7 +22,7 @@ function makeClient(
   const fetch = () => Promise.resolve((steps.length > 1 ? steps.shift() : steps[0])?.() as Response)
   return new SocialSearch({
     ...{ baseUrl: 'http://127.0.0.1/v1', apiKey: 'a_key_of_sixteen', fetch },
-    ...{ organization: `long waits ${++clients}`, ...options },
+    ...{ organization: crypto.randomUUID(), ...options },
   })
 }
 

@@ -1,0 +1,86 @@
+import { describe, expect, it, vi } from 'vitest'
+import { settle, virtualTime } from '../support/clock.ts'
+import { failure, ok, rateLimited } from '../support/service.ts'
+import { query } from '../support/search.ts'
+
+/** A copy of the package, as a bundler makes one for each part of an app. */
+const copy = () => {
+  vi.resetModules()
+  return import('../../src/index.ts')
+}
+const [one, two] = [await copy(), await copy()]
+
+virtualTime()
+
+const options = {
+  baseUrl: 'https://copies.example/v1',
+  apiKey: 'org_live_5f2b8c1d9e',
+  logger: false,
+} as const
+
+describe('two copies of the package in a process', () => {
+  it('share the limits of an organization', async () => {
+    let [open, peak] = [0, 0]
+    const sentAt: number[] = []
+    const fetch = async () => {
+      peak = Math.max(peak, ++open)
+      sentAt.push(performance.now())
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      open--
+      return ok()
+    }
+    const clients = [one, two].map(({ SocialSearch }) => new SocialSearch({ ...options, fetch }))
+    const start = performance.now()
+    await settle(
+      Promise.all(
+        clients.flatMap((client) => Array.from({ length: 15 }, () => client.microblog.search(query))),
+      ),
+    )
+    expect([peak, sentAt.filter((at) => at < start + 60_000).length, sentAt.length]).toEqual([2, 20, 30])
+  })
+
+  it('wait for the same end of a 429, and say so with their own error', async () => {
+    const fetch = vi.fn(() => Promise.resolve(rateLimited(600)))
+    const [first, second] = [one, two].map(
+      ({ SocialSearch }) => new SocialSearch({ ...options, organization: 'refused', fetch }),
+    )
+    await settle(first!.microblog.search(query))
+    const { error } = await settle(second!.microblog.search(query))
+    expect(error).toBeInstanceOf(two.RateLimitError)
+    expect([(error as { attempts: unknown[] }).attempts, fetch.mock.calls.length]).toEqual([[], 1])
+  })
+
+  it('refresh a token of one provider once', async () => {
+    let token = 'token_1'
+    const auth = {
+      token: () => token,
+      refresh: vi.fn(() => Promise.resolve(void (token = 'token_2'))),
+    }
+    const fetch = (request: Request) =>
+      Promise.resolve(
+        request.headers.get('authorization') === 'Bearer token_2' ? ok() : failure(401, 'unauthorized'),
+      )
+    const calls = [one, two].map(({ SocialSearch }) =>
+      new SocialSearch({ baseUrl: options.baseUrl, logger: false, auth, fetch }).microblog.search(query),
+    )
+    await settle(Promise.all(calls))
+    expect(auth.refresh).toHaveBeenCalledTimes(1)
+  })
+
+  it('know the errors of each other by their classes', () => {
+    const error = new two.CreditBudgetError({ needed: 2, remaining: 1, budget: undefined })
+    expect(one.isSocialSearchError(error)).toBe(true)
+    expect(error).toBeInstanceOf(one.CreditBudgetError)
+    expect(error).toBeInstanceOf(one.SocialSearchError)
+    expect(error).not.toBeInstanceOf(one.ApiError)
+    class Own extends one.CreditBudgetError {}
+    expect(error).not.toBeInstanceOf(Own)
+    expect(new Error('x')).not.toBeInstanceOf(one.SocialSearchError)
+  })
+
+  it('pass on what a budget of the other refuses, with the facts of the call', async () => {
+    const client = new one.SocialSearch({ ...options, budget: new two.CreditBudget(1) })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ code: 'credit_budget', operation: 'microblog.search', next: query })
+  })
+})
