@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { shiftClocks } from './test/clock/test-clock.ts'
 import { leftOut, projects } from './test/suites.ts'
+
+shiftClocks(process.env)
 
 export default defineConfig({
   // Much of the time is spent waiting for real sockets and processes, so no core needs to be left free.
