@@ -223,6 +223,10 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/unbound-method': 'off',
+      'no-restricted-imports': [
+        'error',
+        { name: 'fast-check', message: 'test/support/chance.ts sets its seed' },
+      ],
       'no-restricted-syntax': [
         'error',
         {
@@ -232,6 +236,7 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['test/support/chance.ts'], rules: { 'no-restricted-imports': 'off' } },
   { files: ['**/*.{js,mjs,cjs}'], ...tseslint.configs.disableTypeChecked },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
 )

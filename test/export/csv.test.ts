@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync'
-import fc from 'fast-check'
+import fc from '../support/chance.ts'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import { fieldsOf, streamOf, toCsv } from '../../src/extensions/export/index.ts'

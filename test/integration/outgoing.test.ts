@@ -145,6 +145,7 @@ describe('search() goes through a proxy to a service with a CA of its own', () =
     const program = fileURLToPath(new URL('through-proxy.ts', import.meta.url))
     const { stdout } = await promisify(execFile)(process.execPath, [program], {
       env: {
+        NODE_OPTIONS: process.env['NODE_OPTIONS'],
         ...{ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy, NODE_EXTRA_CA_CERTS: file },
         ...{ SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: apiKey },
       },

@@ -56,10 +56,11 @@ export function run(
   { env = {}, input, program = process.execPath, during }: RunOptions = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
+    const { PATH, NODE_OPTIONS } = process.env
     const child = spawn(program, [file, ...wordsOf(line)], {
       cwd: folder,
       // Without these, `logout` would delete the login of the user who runs the tests.
-      env: { PATH: process.env['PATH'], HOME: folder, ...storesOf(folder), ...env },
+      env: { PATH, NODE_OPTIONS, HOME: folder, ...storesOf(folder), ...env },
     })
     let out = ''
     let err = ''

@@ -30,9 +30,10 @@ async function jobFolder() {
   )
   const env = samples.find((each) => each.includes('> job.env')) ?? ''
   const lines = samples.filter((each) => each.includes('* * * cd'))
+  const { NODE_OPTIONS } = process.env
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
   const shell = async (code: string) =>
-    (await execute('sh', ['-c', code], { cwd: folder, env: { PATH } })).stdout
+    (await execute('sh', ['-c', code], { cwd: folder, env: { PATH, NODE_OPTIONS } })).stdout
   await shell(env)
   return {
     sandbox,
@@ -43,7 +44,7 @@ async function jobFolder() {
       const [path = '', ...times] = printed.split('\n')
       const line = times.find((each) => each.includes(part)) ?? ''
       const home = join(folder, 'home')
-      const options = { cwd: '/', env: { HOME: home, PATH: path.replace('PATH=', '') } }
+      const options = { cwd: '/', env: { HOME: home, NODE_OPTIONS, PATH: path.replace('PATH=', '') } }
       // Nights are more than a minute apart, so their requests share no limit.
       rmSync(home, { recursive: true, force: true })
       await execute('sh', ['-c', line.replace(/^.* \* \* \* /, '').replaceAll('\\%', '%')], options)

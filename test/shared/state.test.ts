@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../support/chance.ts'
 import { describe, expect, it } from 'vitest'
 import { changeState } from '../../src/extensions/shared/change.ts'
 import type { LimiterState } from '../../src/extensions/shared/state.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from './chance.ts'
 
 /** A documented field: what it may hold, and single values that it must not. */
 export interface Shape {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../support/chance.ts'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { type AgentTool, createTools } from '../../src/extensions/tools/index.ts'
@@ -162,32 +162,37 @@ describe('a session', () => {
       input: fc.oneof({ weight: 4, arbitrary: sensible }, { weight: 1, arbitrary: json }),
       leaves: fc.boolean(),
     })
+    const answers = fc.infiniteStream(fc.boolean())
     await fc.assert(
-      fc.asyncProperty(fc.array(call, { minLength: 200, maxLength: 200 }), async (calls) => {
-        const { tools, sandbox, client } = setUp(
-          { confirm: () => Math.random() < 0.5, confirmAbove: 6 },
-          [0, 2],
-        )
-        sandbox.inject({ reset: 'after', skip: 3, times: 2 })
-        sandbox.inject({ status: 502, skip: 5, times: 2 })
-        const list: AgentTool[] = Object.values(tools)
-        const handles: string[] = []
-        const run = async ({ tool, input, leaves }: (typeof calls)[number]) => {
-          const given = input as { next?: string } | null
-          const real = given?.next === 'mine' ? { ...given, next: handles.at(-1) } : given
-          const signal = leaves ? AbortSignal.timeout(1) : undefined
-          const result = await list[tool]!.execute(real, { signal })
-          if (typeof result.next === 'string') handles.push(result.next)
+      fc.asyncProperty(
+        fc.array(call, { minLength: 200, maxLength: 200 }),
+        answers,
+        async (calls, answers) => {
+          const { tools, sandbox, client } = setUp(
+            { confirm: () => answers.next().value, confirmAbove: 6 },
+            [0, 2],
+          )
+          sandbox.inject({ reset: 'after', skip: 3, times: 2 })
+          sandbox.inject({ status: 502, skip: 5, times: 2 })
+          const list: AgentTool[] = Object.values(tools)
+          const handles: string[] = []
+          const run = async ({ tool, input, leaves }: (typeof calls)[number]) => {
+            const given = input as { next?: string } | null
+            const real = given?.next === 'mine' ? { ...given, next: handles.at(-1) } : given
+            const signal = leaves ? AbortSignal.timeout(1) : undefined
+            const result = await list[tool]!.execute(real, { signal })
+            if (typeof result.next === 'string') handles.push(result.next)
+            expect(sandbox.ledger.spent).toBeLessThanOrEqual(50)
+          }
+          await Promise.all(calls.map(run))
+          await reached(() => client.credits.reserved === 0)
+          const { spent, uncertain } = client.credits
           expect(sandbox.ledger.spent).toBeLessThanOrEqual(50)
-        }
-        await Promise.all(calls.map(run))
-        await reached(() => client.credits.reserved === 0)
-        const { spent, uncertain } = client.credits
-        expect(sandbox.ledger.spent).toBeLessThanOrEqual(50)
-        expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
-        expect(spent + uncertain).toBeGreaterThanOrEqual(sandbox.ledger.spent)
-        expect(spent + uncertain).toBeLessThanOrEqual(50)
-      }),
+          expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
+          expect(spent + uncertain).toBeGreaterThanOrEqual(sandbox.ledger.spent)
+          expect(spent + uncertain).toBeLessThanOrEqual(50)
+        },
+      ),
       { numRuns: 2 },
     )
   })

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../support/chance.ts'
 import { expect, it } from 'vitest'
 import { PaginationError } from '../../src/index.ts'
 import { type WatchState, watchSearch } from '../../src/extensions/watch/index.ts'
