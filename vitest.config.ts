@@ -10,6 +10,8 @@ export default defineConfig({
     projects,
     maxWorkers: '100%',
     reporters: ['default', leftOut()],
+    // Whatever the terminal of whoever runs the tests.
+    env: { NO_COLOR: '', FORCE_COLOR: '0' },
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

@@ -17,4 +17,5 @@ registerHooks({
 })
 await import('./worker.ts')
 // It would measure the whole.
-if (!loaded.has(ablation.file)) throw new Error(`${ablation.name}: the simulation never loads src/${ablation.file}`)
+if (!loaded.has(ablation.file))
+  throw new Error(`${ablation.name}: the simulation never loads src/${ablation.file}`)

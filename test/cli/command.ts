@@ -64,7 +64,6 @@ export function useCommand(
     // Clients of one address share the limits of a minute.
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://service-${++services}.example/v1`)
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
-    vi.stubEnv('NO_COLOR', '')
     isTerminal = terminals.includes('stdin')
   })
 }

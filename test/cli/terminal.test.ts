@@ -79,6 +79,7 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
     expect((await social(table)).out).toBe('\u001b[1mid  author\u001b[22m\n\u001b[2m1\u001b[22m   a\n')
     vi.stubEnv('NO_COLOR', '1')
     expect((await social(table)).out).toBe('id  author\n1   a\n')
+    vi.stubEnv('NO_COLOR', '')
   })
 
   it('gets dates in the time zone of the machine in a table, and the exact ones as JSON', async () => {

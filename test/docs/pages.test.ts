@@ -83,7 +83,9 @@ describe('the pages of the documentation', () => {
 
   it('docs/start.md searches the sandbox for a query that many authors write about', async () => {
     const [query = ''] = /(?<=query: ')[^']+/.exec(pages.get('docs/start.md') ?? '') ?? []
-    const { microblog } = new errors.SocialSearch(createSandbox({ now: new Date('2026-11-20') }).clientOptions())
+    const { microblog } = new errors.SocialSearch(
+      createSandbox({ now: new Date('2026-11-20') }).clientOptions(),
+    )
     const authors = (await microblog.search({ query })).posts.map(({ author }) => author)
     expect(new Set(authors.slice(0, 5)).size).toBe(5)
     expect(new Set(authors).size).toBeGreaterThan(12)
