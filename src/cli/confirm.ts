@@ -43,12 +43,17 @@ async function confirm(
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
   const text = estimate ? await estimate() : cost
+  if (await ask(`${text}. No --budget is set. Continue?`)) return
+  throw new CommandError('interrupted', `not confirmed; nothing ${estimate ? 'more ' : ''}was sent`)
+}
+
+/** Asks a person a question. */
+export async function ask(question: string): Promise<boolean> {
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
   const answer = await new Promise<string>((resolve) => {
     reader.on('close', () => resolve(''))
-    reader.question(`${escapedForTerminal(text)}. No --budget is set. Continue? [y/N] `, resolve)
+    reader.question(`${escapedForTerminal(question)} [y/N] `, resolve)
   })
   reader.close()
-  if (!/^y(es)?$/i.test(answer.trim()))
-    throw new CommandError('interrupted', `not confirmed; nothing ${estimate ? 'more ' : ''}was sent`)
+  return /^y(es)?$/i.test(answer.trim())
 }

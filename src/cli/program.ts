@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
@@ -6,8 +6,12 @@ import { budget } from './budget.ts'
 import { UsageError, exitCodeOf } from './command-errors.ts'
 import { common, described, withClient, withExamples } from './command-flags.ts'
 import { complain } from './complain.ts'
+import { describe } from './describe.ts'
 import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
+import { find } from './find.ts'
+import { forget } from './forget.ts'
+import { formats } from './formats.ts'
 import { budgetHelp, loginHelp } from './help-texts.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
@@ -77,6 +81,35 @@ function createProgram(): Command {
 
   program.commandsGroup('Your data:')
   for (const operation of operations) if (!isSearch(operation)) addOperation(program, operation)
+  add(
+    'find <database> <query>',
+    'search the records of a .db file; free, and offline',
+    'find posts.db "late delivery"',
+    'find posts.db acme* --limit 100 --format csv > acme.csv',
+  )
+    .option('--limit <n>', 'show this many of the newest records', '20')
+    .option('--table <name>', 'only this table, such as mentions')
+    .addOption(
+      new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats),
+    )
+    .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
+    .action(find)
+  add(
+    'describe <database>',
+    'show what a .db file has of each search: times, gaps, authors, credits',
+    'describe posts.db',
+  ).action(describe)
+  add(
+    'forget <database>',
+    'delete records of a .db file for good: no later run adds them again',
+    'forget posts.db --author somebody',
+    'forget posts.db --older-than 90d --yes',
+  )
+    .option('--author <name>', 'records of this author: a handle, a profile URL or a full name')
+    .option('--id <ids...>', 'records with these ids')
+    .option('--older-than <age>', 'records published longer ago, such as 90d')
+    .option('-y, --yes', 'do not ask')
+    .action(forget)
   add(
     'export <database> <file>',
     'make a .csv or .jsonl file of the records in a .db file',

@@ -39,6 +39,7 @@ export function addWatch(program: Command): void {
     'watch acme --freshness 5m --budget 500',
   ])
     .addOption(outOption('store posts in this .db file (SQLite), and continue there'))
+    .option('--keep <age>', 'forget posts of --out that are older than this, such as 90d')
     .option('--once', 'look once, then end: for cron')
     .addOption(new Option('--from <start>', 'now: skip posts that already exist').choices(['now']))
     .option('--max-pages <n>', 'page limit per look, gaps included', '10')

@@ -77,7 +77,7 @@ export class WatchReport {
 }
 
 /** `14:02–14:31` for a gap of today, in the time zone of the machine. */
-function gapText({ from, to }: WatchGap): string {
+export function gapText({ from, to }: WatchGap): string {
   const today = localTime(new Date().toISOString())?.slice(0, 10) ?? ''
   const [start, end] = [from, to].map((time) => localTime(time)?.replace(`${today} `, '') ?? time)
   if (start === null) return end === null ? 'at unknown times' : `until ${end}`

@@ -9,7 +9,7 @@ import { confirmWatch } from './confirm.ts'
 import { RecordDatabase } from './database/record-database.ts'
 import { estimateAll } from './estimate.ts'
 import { watchCostText } from './estimate-text.ts'
-import { millisecondsOf, wholeNumberOf } from './flags.ts'
+import { ageOf, millisecondsOf, wholeNumberOf } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
@@ -22,6 +22,7 @@ export interface WatchFlags extends SearchFlags {
   readonly maxPages: string
   readonly once?: boolean
   readonly from?: 'now'
+  readonly keep?: string
 }
 
 const mostEstimated = 10
@@ -34,6 +35,9 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   const queries = Object.keys(searches)
   if (queries.length > 1 && out === undefined)
     throw new UsageError('several queries need --out FILE.db, which tells which query has found a post')
+  if (flags.keep !== undefined && out === undefined)
+    throw new UsageError('--keep needs --out, the .db file whose old posts are forgotten')
+  const keep = flags.keep === undefined ? undefined : ageOf('--keep', flags.keep)
   const machine = await openMachine(flags, 'watch')
   // An estimate of many searches is dear itself.
   const estimate =
@@ -56,7 +60,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   for (const params of Object.values(searches)) client.quote<OperationId>(operation.id, params)
   const jobs = Object.values(searches).map((params) => jobOf(operation, params))
   const database =
-    out === undefined ? undefined : await RecordDatabase.open(out, { operation, jobs, needed: [] })
+    out === undefined ? undefined : await RecordDatabase.open(out, { operation, jobs, needed: [], keep })
   const states = statesOf(searches, database?.progress)
   const report = new WatchReport(queries, states)
   let failure: SocialSearchError | undefined
@@ -79,7 +83,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
       all,
       { ...options, states },
     )) {
-      const { name, posts, gaps, state, error } = batch
+      const { name, posts, known, gaps, state, error } = batch
       const credits = client.credits.spent + client.credits.uncertain
       report.add(batch, credits - spent)
       spent = credits
@@ -89,7 +93,14 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
         // After an error, the last batch has told the state.
       } else if (error === null)
         stored += database.store({
-          ...{ job: jobOf(operation, searches[name]), progress: state, records: posts, query: name, gaps },
+          ...{
+            job: jobOf(operation, searches[name]),
+            progress: state,
+            records: posts,
+            known,
+            query: name,
+            gaps,
+          },
           credits: client.credits,
         })
       else noteCredits()

@@ -24,18 +24,18 @@ export class Forgotten {
   }
 
   addAuthor(name: string): void {
-    this.#add(authorKind, authorName(name))
+    this.add(authorKind, authorName(name))
   }
 
   /** Forgets what was deleted since the last time, also with SQL. Returns how many records that are. */
   addDeleted(): number {
     const rows = this.#database.prepare('SELECT records, key FROM social_search_deleted').all()
-    for (const { records, key } of rows) this.#add(String(records), String(key))
+    for (const { records, key } of rows) this.add(String(records), String(key))
     if (rows.length > 0) this.#database.exec('DELETE FROM social_search_deleted')
     return rows.length
   }
 
-  #add(kind: string, name: string): void {
+  add(kind: string, name: string): void {
     this.#database
       .prepare('INSERT INTO social_search_forgotten VALUES (?) ON CONFLICT DO NOTHING')
       .run(this.#hashOf(kind, name))

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
+import { cellOf } from '../../extensions/export/fields.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { lockForRun } from '../run-lock.ts'
+import { forgetIn } from './forget.ts'
 import { Forgotten } from './forgotten.ts'
 import { type Progress, progressOf } from './jobs.ts'
 import { inTransaction, openDatabase } from './open-database.ts'
@@ -17,7 +19,12 @@ export interface RecordDatabaseOptions {
   readonly jobs: readonly object[]
   /** Fields that stored progress must have; undefined to read none. */
   readonly needed?: readonly string[] | undefined
+  /** Records that were published longer ago, in milliseconds, are forgotten. */
+  readonly keep?: number | undefined
 }
+
+/** How often a run looks for old records to forget, in milliseconds. */
+const forgetEveryMs = 3_600_000
 
 /** What a job has read, and how far it is. */
 export interface StoredPage {
@@ -41,11 +48,14 @@ export class RecordDatabase {
   readonly #records: RecordWriter
   readonly #searches: SearchWriter
   readonly #forgotten: Forgotten
+  readonly #keep: number | undefined
+  #keptAt = -Infinity
   /** What earlier runs have stored of each job, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
   private constructor(database: DatabaseSync, lock: FileLock, options: RecordDatabaseOptions) {
-    const { operation, jobs, needed } = options
+    const { operation, jobs, needed, keep } = options
+    this.#keep = keep
     this.#database = database
     this.#lock = lock
     this.#table = tableOf(operation)
@@ -97,13 +107,14 @@ export class RecordDatabase {
       if (query !== undefined) createFoundView(this.#database, this.#table)
       for (const record of records) {
         const key = this.#records.keyOf(record)
-        if (this.#forgotten.has(this.#table, key, record)) continue
+        if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record)) continue
         const { number, isNew } = this.#records.write(record, at)
         if (isNew) added++
         this.#searches.addResult(search, number)
         if (query !== undefined) this.#storeFound(query, key)
       }
       for (const record of known) this.#records.update(record, at)
+      this.#forgetOld()
       this.#searches.look(search, at)
       if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       if (credits !== undefined) this.#searches.spend(job, credits)
@@ -130,6 +141,18 @@ export class RecordDatabase {
     } finally {
       this.#searches.settle(isStored)
     }
+  }
+
+  #isTooOld(record: unknown): boolean {
+    const time = cellOf(record, this.#table.time ?? '')
+    return this.#keep !== undefined && Date.now() - Date.parse(String(time)) > this.#keep
+  }
+
+  #forgetOld(): void {
+    const now = performance.now()
+    if (this.#keep === undefined || now - this.#keptAt < forgetEveryMs) return
+    this.#keptAt = now
+    forgetIn({ database: this.#database, tables: [this.#table] }, { olderThan: this.#keep })
   }
 
   #storeFound(query: string, key: string): void {

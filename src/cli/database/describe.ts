@@ -1,0 +1,172 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Collection, withCollection } from './read-database.ts'
+import { type Unusual, judgeDay } from './unusual-day.ts'
+import type { Gap } from './searches.ts'
+import { type RecordTable, quoted } from './tables.ts'
+
+/** How far a collection reaches. */
+export interface Reach {
+  readonly records: number
+  /** When the oldest and the newest record were published, ISO 8601; null if unknown. */
+  readonly from: string | null
+  readonly to: string | null
+  /** When the service was last asked. */
+  readonly lastLook: string | null
+  /** How many times are missing in between. */
+  readonly gaps: number
+}
+
+/** How a query was searched. */
+export interface Looks {
+  readonly command: string
+  readonly params: unknown
+  readonly firstLook: string | null
+  readonly lastLook: string | null
+}
+
+/** What a collection has of one search. */
+export interface DescribedSearch extends Omit<Reach, 'gaps'> {
+  readonly search: string
+  readonly network: string | null
+  /** Null if the service does not document who wrote the records. */
+  readonly authors: number | null
+  readonly gaps: readonly Gap[]
+  readonly credits: number
+  /** Credits that may have been charged. */
+  readonly uncertain: number
+  /** The 24 hours before the last look, compared with the four weeks before; null if less than a week is known. */
+  readonly lastDay: Unusual | null
+  readonly looks: readonly Looks[]
+}
+
+/** What a collection has, what is missing, and what it cost. */
+export interface Description {
+  readonly searches: readonly DescribedSearch[]
+  readonly tables: Readonly<Record<string, number>>
+}
+
+/** @throws {UsageError} for a file without records. */
+export function describeCollection(path: string): Promise<Description> {
+  return withCollection(path, 'describe', (collection) => {
+    const { database, tables } = collection
+    const groups = database
+      .prepare(
+        `SELECT search, network, records, max(last_look) AS last_look FROM social_search_searches
+         GROUP BY search, network, records ORDER BY min(number)`,
+      )
+      .all()
+    const counts = tables.map(({ name }) => {
+      const row = database.prepare(`SELECT count(*) AS records FROM ${quoted(name)}`).get()
+      return [name, Number(row?.['records'])]
+    })
+    return {
+      searches: groups.flatMap((group) => {
+        const table = tables.find(({ name }) => name === group['records'])
+        return table === undefined ? [] : [searchOf(database, table, group)]
+      }),
+      tables: Object.fromEntries(counts) as Record<string, number>,
+    }
+  })
+}
+
+export function reachOf({ database, tables }: Collection): Reach {
+  const reaches = tables.map((table) => timesOf(database, table))
+  const times = (name: 'from' | 'to'): string[] =>
+    reaches.map((each) => each[name]).filter((time) => time !== null)
+  const names = tables.map(({ name }) => `'${name}'`).join(', ')
+  const row = database
+    .prepare(
+      `SELECT max(last_look) AS look, (SELECT count(*) FROM social_search_missing WHERE search IN
+         (SELECT number FROM social_search_searches WHERE records IN (${names}))) AS gaps
+       FROM social_search_searches WHERE records IN (${names})`,
+    )
+    .get()
+  return {
+    records: reaches.reduce((sum, { records }) => sum + records, 0),
+    ...{ from: times('from').sort()[0] ?? null, to: times('to').sort().at(-1) ?? null },
+    ...{ lastLook: isoOf(row?.['look']), gaps: Number(row?.['gaps']) },
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Rows of a table that a search has returned. */
+const ofSearch = `number IN (SELECT results.number FROM social_search_results AS results WHERE results.search IN
+  (SELECT number FROM social_search_searches WHERE search = ?1 AND network IS ?2 AND records = ?3))`
+
+function searchOf(database: DatabaseSync, table: RecordTable, group: Row): DescribedSearch {
+  const key = [group['search'], group['network'], table.name] as [string, string | null, string]
+  const { records, authors, ...times } = timesOf(database, table, key)
+  const all = (sql: string): Row[] => database.prepare(sql).all(...key)
+  const mine = '(searches.search = ?1 AND network IS ?2 AND records = ?3)'
+  const [spent] = database
+    .prepare(
+      `SELECT ifnull(sum(credits), 0) AS credits, ifnull(sum(uncertain), 0) AS uncertain
+       FROM social_search_spent WHERE search = ? AND network = ?`,
+    )
+    .all(key[0], key[1] ?? '')
+  const gaps = all(
+    `SELECT "from", "to" FROM social_search_missing AS missing
+     JOIN social_search_searches AS searches ON searches.number = missing.search WHERE ${mine}`,
+  ) as unknown as Gap[]
+  const lastLook = isoOf(group['last_look'])
+  return {
+    ...{ search: key[0], network: key[1], records, authors, ...times },
+    gaps: gaps.map(({ from, to }) => ({ from, to })),
+    ...{ credits: Number(spent?.['credits']), uncertain: Number(spent?.['uncertain']), lastLook },
+    lastDay: lastDayOf(database, table, key, { from: times.from, gaps, lastLook }),
+    looks: all(
+      `SELECT command, params, first_look, last_look FROM social_search_searches AS searches WHERE ${mine}`,
+    ).map((look) => ({
+      command: String(look['command']),
+      params: JSON.parse(String(look['params'])) as unknown,
+      ...{ firstLook: isoOf(look['first_look']), lastLook: isoOf(look['last_look']) },
+    })),
+  }
+}
+
+function lastDayOf(
+  database: DatabaseSync,
+  table: RecordTable,
+  key: readonly string[] | [string, string | null, string],
+  { from, gaps, lastLook }: { from: string | null; gaps: readonly Gap[]; lastLook: string | null },
+): Unusual | null {
+  if (table.time === undefined || from === null || lastLook === null) return null
+  const days = database
+    .prepare(
+      `SELECT CAST(julianday(?4) - julianday(${quoted(table.time)}) AS INTEGER) AS age, count(*) AS records
+       FROM ${quoted(table.name)} WHERE julianday(${quoted(table.time)}) <= julianday(?4) AND ${ofSearch} GROUP BY 1`,
+    )
+    .all(...(key as [string, string | null, string]), lastLook)
+  const counts = new Map(days.map(({ age, records }) => [Number(age), Number(records)]))
+  return judgeDay(counts, { from, lastLook, gaps })
+}
+
+/** @param key The search whose records count. Default: all records. */
+function timesOf(
+  database: DatabaseSync,
+  { name, time, authors }: RecordTable,
+  key?: [string, string | null, string],
+) {
+  const at = time === undefined ? 'NULL' : `julianday(${quoted(time)})`
+  const [author] = authors
+  const isoText = (value: string): string => `strftime('%Y-%m-%dT%H:%M:%SZ', ${value})`
+  const row = database
+    .prepare(
+      `SELECT count(*) AS records, ${isoText(`min(${at})`)} AS "from", ${isoText(`max(${at})`)} AS "to",
+       ${author === undefined ? 'NULL' : `count(DISTINCT ${quoted(author)})`} AS authors
+       FROM ${quoted(name)} ${key === undefined ? '' : `WHERE ${ofSearch}`}`,
+    )
+    .get(...(key ?? []))
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  return {
+    records: Number(row?.['records']),
+    ...{ from: text(row?.['from']), to: text(row?.['to']) },
+    authors: row?.['authors'] === null ? null : Number(row?.['authors']),
+  }
+}
+
+/** A time of SQLite as ISO 8601. */
+function isoOf(time: unknown): string | null {
+  return typeof time === 'string' ? `${time.replace(' ', 'T')}Z` : null
+}

@@ -1,0 +1,85 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { Forgotten, authorName, authorsOf } from './forgotten.ts'
+import { inTransaction } from './open-database.ts'
+import { type Collection, withCollection } from './read-database.ts'
+import { type RecordTable, quoted } from './tables.ts'
+
+/** Which records to forget. */
+export interface ForgetOptions {
+  /** Of this author: a handle, an address, or a full name. */
+  readonly author?: string | undefined
+  /** With one of these ids. */
+  readonly ids?: readonly string[] | undefined
+  /** Published longer ago, in milliseconds; if that is not known, last returned. */
+  readonly olderThan?: number | undefined
+}
+
+/**
+ * Deletes records, their history and all that leads to them, and sees to it that no later run adds them again.
+ *
+ * @param confirm Asks before anything is deleted; it throws if the answer is no.
+ * @returns how many records were deleted.
+ * @throws {UsageError} for a file without records.
+ */
+export function forgetRecords(
+  path: string,
+  options: ForgetOptions,
+  confirm: (records: number) => Promise<void>,
+): Promise<number> {
+  return withCollection(path, 'forget', async (collection) => {
+    const { database, tables } = collection
+    const total = tables.reduce((sum, table) => sum + rowsOf(database, table, options).length, 0)
+    await confirm(total)
+    const forgotten = inTransaction(database, () => forgetIn(collection, options))
+    // The index keeps words of deleted texts until its parts are merged.
+    for (const { name, text } of tables)
+      if (text !== undefined)
+        database.exec(`INSERT INTO ${quoted(`${name}_fts`)} (${quoted(`${name}_fts`)}) VALUES ('optimize')`)
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    return forgotten
+  })
+}
+
+/** Call it within a transaction. */
+export function forgetIn({ database, tables }: Collection, options: ForgetOptions): number {
+  const { author, ids = [] } = options
+  const forgotten = new Forgotten(database)
+  for (const table of tables) {
+    const remove = database.prepare(`DELETE FROM ${quoted(table.name)} WHERE number = ?`)
+    for (const number of rowsOf(database, table, options)) remove.run(number)
+    // Also before it comes for the first time.
+    for (const id of ids) forgotten.add(table.name, id)
+  }
+  if (author !== undefined) forgotten.addAuthor(author)
+  return forgotten.addDeleted()
+}
+
+/** The numbers of the rows to forget. */
+function rowsOf(
+  database: DatabaseSync,
+  table: RecordTable,
+  { author, ids = [], olderThan }: ForgetOptions,
+): number[] {
+  const { name, key, time, columns, authors } = table
+  const numbers = new Set<number>()
+  const add = (rows: readonly Readonly<Record<string, unknown>>[]): void => {
+    for (const { number } of rows) numbers.add(Number(number))
+  }
+  for (const id of ids)
+    add(database.prepare(`SELECT number FROM ${quoted(name)} WHERE ${quoted(key)} = ?`).all(id))
+  if (olderThan !== undefined) {
+    const at = [...(time === undefined ? [] : [time]), 'counted_at'].map(
+      (each) => `julianday(${quoted(each)})`,
+    )
+    const end = new Date(Date.now() - olderThan).toISOString()
+    const age = at.length === 1 ? at[0] : `coalesce(${at.join(', ')})`
+    add(database.prepare(`SELECT number FROM ${quoted(name)} WHERE ${age} < julianday(?)`).all(end))
+  }
+  if (author !== undefined && (columns.length === 0 || authors.length > 0)) {
+    const wanted = authorName(author)
+    const rows = database.prepare(`SELECT number, record FROM ${quoted(name)}`).iterate()
+    for (const { number, record } of rows)
+      if (authorsOf(table, JSON.parse(String(record))).includes(wanted)) numbers.add(Number(number))
+  }
+  return [...numbers]
+}

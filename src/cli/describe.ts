@@ -1,0 +1,45 @@
+import { count } from '../lib/count.ts'
+import { type DescribedSearch, describeCollection } from './database/describe.ts'
+import { createTable } from './table.ts'
+import { print } from './terminal.ts'
+import { gapText } from './watch-report.ts'
+
+/** Prints what a file has of each search: a table on a terminal, otherwise JSON. */
+export async function describe(path: string): Promise<void> {
+  const description = await describeCollection(path)
+  const { isTTY, columns } = process.stdout
+  if (!isTTY) {
+    await print(`${JSON.stringify(description)}\n`)
+    return
+  }
+  const { searches, tables } = description
+  const table = createTable([...titles], { fields: undefined, width: columns || 80 })
+  const notes = searches.flatMap(notesOf).map((note) => `${note}\n`)
+  const kinds = Object.entries(tables).map(([name, records]) => `${name} ${records.toLocaleString('en')}`)
+  await print(table.page(searches.map(rowOf)), true)
+  await print(`${notes.join('')}\nRecords: ${kinds.join(', ')}\n`)
+}
+
+/** The columns that fit are shown. */
+const titles = ['search', 'records', 'from', 'to', 'gaps', 'credits', 'last look', 'authors'] as const
+
+function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown> {
+  const { records, from, to, gaps, credits, uncertain, lastLook, authors, network } = search
+  return {
+    ...{ search: [search.search, network].filter(Boolean).join(' · '), records, from, to },
+    ...{ gaps: gaps.length, credits: credits + uncertain, 'last look': lastLook, authors },
+  }
+}
+
+function notesOf({ search, gaps, lastDay, uncertain }: DescribedSearch): string[] {
+  const missing = gaps.map(gapText).join(', ')
+  return [
+    ...(gaps.length === 0 ? [] : [`${search}: missing ${missing}`]),
+    ...(uncertain === 0 ? [] : [`${search}: ${count(uncertain, 'credit')} may not have been charged`]),
+    ...(lastDay?.unusual == null
+      ? []
+      : [
+          `${search}: ${count(lastDay.records, 'record')} in its last day, unusually ${lastDay.unusual === 'more' ? 'many' : 'few'} (usually ${lastDay.usual})`,
+        ]),
+  ]
+}

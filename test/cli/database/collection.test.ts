@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { failed } from '../../support/command-line.ts'
+import { allOf, posts } from '../../support/posts-database.ts'
+import { sandbox, social, useCommand } from '../command.ts'
+
+const own = [
+  { id: '1', body: 'Café au lait, naïve C++, drink', author: 'ada', name: 'Ada Byron' },
+  { id: '2', body: 'coffee and acme drink', author: 'bob', name: 'Bob' },
+  { id: '3', body: '東京のカフェ coffee 100% drink', author: 'carl', name: 'Carl' },
+].map((each, index) => ({ ...each, timestamp: `2026-11-0${index + 1}T10:00:00.000Z` }))
+
+describe('find', () => {
+  useCommand({ content: { microblog: own } })
+  const ids = async (query: string, flags = '') =>
+    (await social(`find p.db '${query}' --format jsonl ${flags}`)).out
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line).id]))
+
+  it('finds records by words of the text and the author, newest first, without sending', async () => {
+    await social('search drink --out p.db')
+    const before = sandbox.requests.length
+    expect(await ids('coffee')).toEqual(['3', '2'])
+    expect(await ids('coffee', '--limit 1')).toEqual(['3'])
+    for (const query of ['cafe lait', '"au lait"', 'nai*', 'byron', 'ADA', 'C++', '@ada'])
+      expect(await ids(query)).toEqual(['1'])
+    for (const query of ['lait au"', '"lait au"', 'caf', '++ "', '%'])
+      expect(await ids(query).then((all) => all.includes('2'))).toBe(false)
+    for (const query of ['カフェ', '東京', '100%', '00%'])
+      expect(await ids(query)).toEqual(query === '00%' ? [] : ['3'])
+    expect(sandbox.requests).toHaveLength(before)
+    expect(await social('find none.db coffee')).toMatchObject(failed(2, 'none.db does not exist'))
+  })
+
+  it('follows edits and deletions, also those of others', async () => {
+    await social('search drink --out p.db')
+    const file = new DatabaseSync('p.db')
+    file.exec(
+      `UPDATE microblog_posts SET body = 'tea' WHERE id = '2'; DELETE FROM microblog_posts WHERE id = '3'; VACUUM`,
+    )
+    file.close()
+    expect([await ids('coffee'), await ids('tea')]).toEqual([[], ['2']])
+  })
+
+  it('finds records whose fields the service does not document', async () => {
+    await social('mentions list --all --out p.db')
+    const [{ record } = {}] = allOf('p.db', 'SELECT record FROM mentions LIMIT 1')
+    const { id, text } = JSON.parse(String(record))
+    expect(await ids(`"${text.slice(0, 30).replaceAll(/["']/g, '_')}"`)).toContain(id)
+  })
+})
+
+describe('find and describe on a terminal', () => {
+  useCommand({ content: { microblog: own } }, ['stdout', 'stderr'])
+
+  it('show what search shows, how far the file reaches, and what each search has', async () => {
+    await social('watch coffee --once --out p.db')
+    const { out, err } = await social('find p.db acme')
+    expect(out).toMatch(/date +author +text[^]*bob +coffee and acme drink/)
+    expect(err).toMatch(
+      /1 of 2 records\np\.db reaches from 2026-11-02 .* to 2026-11-03 .*; last look 0 seconds ago/,
+    )
+    const described = await social('describe p.db')
+    expect(described.out).toMatch(/search +records +from +to +gaps +credits[^]*coffee · microblog +2 /)
+    expect(described.out).toContain('Records: microblog_posts 2')
+  })
+})
+
+describe('describe', () => {
+  useCommand({ content: { microblog: own } })
+
+  it('tells of each search its times, authors, gaps, credits and looks, as JSON', async () => {
+    await social('watch coffee --once --out p.db')
+    await social('search coffee --out p.db')
+    const { searches, tables } = JSON.parse((await social('describe p.db')).out)
+    expect(tables).toEqual({ microblog_posts: 2 })
+    expect(searches).toMatchObject([
+      {
+        ...{
+          search: 'coffee',
+          network: 'microblog',
+          records: 2,
+          authors: 2,
+          credits: 4,
+          uncertain: 0,
+          gaps: [],
+        },
+        ...{ from: '2026-11-02T10:00:00Z', to: '2026-11-03T10:00:00Z' },
+        looks: [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }],
+      },
+    ])
+  })
+})
+
+describe('forget', () => {
+  useCommand({
+    content: { microblog: [...own, ...posts(10, 15).map((each) => ({ ...each, body: 'drink' }))] },
+  })
+  const remaining = () => allOf('p.db', 'SELECT id FROM microblog_posts ORDER BY id').map(({ id }) => id)
+
+  it('deletes all of an author, whom no later run brings back', async () => {
+    await social('watch drink --once --out p.db --budget 20')
+    expect(await social('forget p.db --author @Bob')).toMatchObject(
+      failed(2, '1 record of p.db for good; pass --yes'),
+    )
+    expect((await social('forget p.db --author @Bob --yes')).err).toMatch(/^p\.db: 1 record forgotten/)
+    expect(readFileSync('p.db').includes('coffee and acme drink')).toBe(false)
+    expect(readFileSync('p.db').includes('Bob')).toBe(false)
+    sandbox.publish({ microblog: [{ id: '31', body: 'acme drink again', author: 'bob' }] })
+    for (const line of ['search acme', 'watch acme --once', 'search coffee'])
+      await social(`${line} --out p.db --budget 20`)
+    expect(remaining()).not.toContain('31')
+    expect(remaining()).not.toContain('2')
+    for (const table of ['microblog_posts_counts', 'microblog_posts_found'])
+      expect(allOf('p.db', `SELECT id FROM ${table}`).map(({ id }) => id)).not.toContain('2')
+  })
+
+  it('deletes what is old, or has an id, and a watch with --keep does so itself', async () => {
+    await social('search drink --all --out p.db --budget 20')
+    await social('forget p.db --id 1 12 --yes')
+    expect(remaining()).not.toContain('1')
+    await social('forget p.db --older-than 1h --yes')
+    await social('search drink --all --out p.db --budget 20')
+    expect(remaining()).toEqual(['10', '11', '13', '14'])
+    await social('search lait --out q.db')
+    await social('watch drink --once --keep 1h --out q.db --budget 20')
+    expect(allOf('q.db', 'SELECT id FROM microblog_posts')).toHaveLength(5)
+    for (const flags of ['', '--older-than 9x', '--older-than 0d'])
+      expect((await social(`forget p.db --yes ${flags}`)).code).toBe(2)
+    expect((await social('watch coffee --once --keep 1h')).code).toBe(2)
+  })
+})
