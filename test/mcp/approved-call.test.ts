@@ -10,7 +10,7 @@ function setUp() {
   const { baseUrl, apiKey, fetch } = sandbox
   const client = new SocialSearch({ baseUrl, apiKey, fetch, organization: 'approved calls' })
   const allow = ['microblog.search', 'technews.search'] as const
-  const mcp = createMcp({ client, allow, budget: 50, confirmAbove: 1 })
+  const mcp = createMcp({ client, allow, budget: 50, confirmAbove: 1, reuseFor: 0 })
   const request = connect(mcp)
   const call = (input: object, more: object = {}, name = 'microblog_search'): Promise<Reply> =>
     request('tools/call', { name, arguments: input, ...more })

@@ -84,7 +84,7 @@ describe('execute()', () => {
   })
 
   it('shows all items of a page with one invalid item, and where the walk continues', async () => {
-    const { sandbox, tools } = setUp()
+    const { sandbox, tools } = setUp({ maxResult: 50_000 })
     const posts = Array.from({ length: 20 }, (_, n) => ({ ...post(`p${n}`), body: 'long '.repeat(300) }))
     Object.assign(posts[3] ?? {}, { video: 5 })
     const meta = { returnedCount: 20, hasMore: true, nextCursor: 'more' }

@@ -37,9 +37,10 @@ describe('execute() refuses, for free, and says why', () => {
       await tools.technews_search.execute({ query, next }),
       await tools.microblog_search.execute({ query: 'tea', next }),
       await tools.microblog_search.execute({ query, count: 5, next }),
-      await setUp().tools.microblog_search.execute({ query, next }),
+      await tools.microblog_search.execute({ query, next: next?.replace(/.$/, 'x') }),
+      await tools.microblog_search.execute({ query, next: `${next}%` }),
     ].map(codeOf)
-    expect(codes).toEqual(Array(5).fill('unknown_handle'))
+    expect(codes).toEqual(Array(6).fill('unknown_handle'))
     expect(sandbox.ledger.spent).toBe(2)
   })
 

@@ -153,7 +153,7 @@ describe('execute()', () => {
   })
 
   it('reads several pages in one call, and tells its progress, also to a function that throws', async () => {
-    const { tools, sandbox } = setUp()
+    const { tools, sandbox } = setUp({ maxResult: 100_000 })
     const progress: unknown[] = []
     const onProgress = (each: unknown) => {
       progress.push(each)

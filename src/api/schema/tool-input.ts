@@ -6,8 +6,8 @@ import { defaulted, integer, text } from './build.ts'
 /** Most pages of one call of a tool. */
 export const maxPages = 10
 
-/** More than the longest handle needs. */
-const maxNextLength = 100
+/** More than the longest handle needs: it holds a cursor, which has at most 1,024 characters. */
+const maxNextLength = 8192
 
 /**
  * The arguments of an operation's tool: its params without deprecated ones, and the id of its path. `pages` and `next`

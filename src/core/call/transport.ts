@@ -102,6 +102,11 @@ export class ClientTransport implements Transport {
     return composeRequest(operation, params, id, this.#client, options)
   }
 
+  /** Signs a text with the client's credential. */
+  sign(text: string): Promise<ArrayBuffer> {
+    return this.#client.credential.sign(text)
+  }
+
   /** The client's limit of requests a minute for each surface. */
   get perMinute(): number {
     return this.#client.limiter.limits.perMinute

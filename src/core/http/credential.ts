@@ -31,6 +31,7 @@ export class Credential {
   readonly #provider: AuthProvider | undefined
   readonly #redactor: Redactor
   readonly #state: TokenState
+  #signingKey: Promise<CryptoKey> | undefined
 
   /** @param source A provider, a key, or null for no credential. */
   constructor(source: AuthProvider | string | null, redactor: Redactor) {
@@ -55,6 +56,20 @@ export class Credential {
     this.#redactor.renew(token)
     this.#state.current = token
     return token
+  }
+
+  /** Signs a text, so that every process with the same key recognizes it; if tokens change, only this client does. */
+  async sign(text: string): Promise<ArrayBuffer> {
+    const encoder = new TextEncoder()
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+    this.#signingKey ??= crypto.subtle.importKey(
+      'raw',
+      encoder.encode(this.fixed ?? crypto.randomUUID()),
+      algorithm,
+      false,
+      ['sign'],
+    )
+    return crypto.subtle.sign('HMAC', await this.#signingKey, encoder.encode(text))
   }
 
   /** Refreshes a refused token, unless another call already has. */

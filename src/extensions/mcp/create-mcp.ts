@@ -3,9 +3,11 @@ import { version } from '../../lib/version.ts'
 import type { OperationId } from '../../api/operations.ts'
 import { commonOptions, createTools } from '../tools/create-tools.ts'
 import type { AgentTool, ToolsOptions } from '../tools/index.ts'
+import { answer } from './accept.ts'
 import { Approvals } from './approvals.ts'
 import {
-  McpServer,
+  type McpServer,
+  WellFormedServer,
   createMcpHandler,
   localhostAllowedHostnames,
   originValidationResponse,
@@ -53,11 +55,17 @@ const maxRequestBodySize = 2 ** 20
 export function createMcp(options: McpOptions): Mcp {
   assertOptions(options, { ...commonOptions, hosts: true })
   const { hosts = localhostAllowedHostnames(), ...others } = options
-  const tools = createTools<OperationId>(others)
+  const tools = createTools<OperationId>({ reuseFor: 300_000, ...others })
   const approvals = new Approvals()
   const server = (): McpServer => {
-    const about = { instructions: `${instructions}${today()}${others.simulated === true ? simulated : ''}` }
-    const server = new McpServer({ name: 'social-search', version }, about)
+    const server = new WellFormedServer(
+      { name: 'social-search', version },
+      {
+        instructions: `${instructions}${today()}${others.simulated === true ? simulated : ''}`,
+        // The list of tools never changes.
+        capabilities: { tools: { listChanged: false } },
+      },
+    )
     registerTools(server, Object.values<AgentTool>(tools), approvals)
     return server
   }
@@ -66,7 +74,7 @@ export function createMcp(options: McpOptions): Mcp {
   return {
     // A page of another site could otherwise reach a server on the machine of its reader.
     fetch: async (request) =>
-      wrongHost(request, names) ?? originValidationResponse(request, names) ?? handler.fetch(request),
+      wrongHost(request, names) ?? originValidationResponse(request, names) ?? answer(request, handler.fetch),
     stdio: () => serveStdio(server),
     server,
   }

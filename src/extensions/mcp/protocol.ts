@@ -1,7 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  type McpServer,
+  McpServer,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
@@ -9,7 +9,7 @@ import {
 export {
   type CallToolResult,
   type InputRequiredResult,
-  McpServer,
+  type McpServer,
   type ServerContext,
   createMcpHandler,
   inputRequired,
@@ -17,6 +17,19 @@ export {
   originValidationResponse,
   validateHostHeader,
 } from '@modelcontextprotocol/server'
+
+/** A server whose errors are well-formed Unicode, also where they repeat what a client sent. */
+export class WellFormedServer extends McpServer {
+  override connect(transport: Parameters<McpServer['connect']>[0]): Promise<void> {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => {
+      if (!('error' in message)) return send(message, options)
+      const error = { ...message.error, message: message.error.message.toWellFormed() }
+      return send({ ...message, error }, options)
+    }
+    return super.connect(transport)
+  }
+}
 
 /** Whether the client of a request can show a form to a person. */
 export function canAskPerson({ server }: McpServer, { mcpReq }: ServerContext): boolean {

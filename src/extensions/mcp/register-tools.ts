@@ -1,19 +1,24 @@
-import { ToolRefusal } from '../tools/failures.ts'
+import { StillWaiting, ToolRefusal } from '../tools/failures.ts'
 import type { AgentTool, ConfirmRequest, ToolProgress } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
 import { type McpServer, type ServerContext, canAskPerson, listed } from './protocol.ts'
 import { contentOf } from './result-content.ts'
 
+/** Milliseconds after which a call ends that could report no progress: many clients wait for 60 seconds. */
+const patienceMs = 50_000
+
 export function registerTools(server: McpServer, tools: readonly AgentTool[], approvals: Approvals): void {
   for (const tool of tools) {
-    const { name, description, json, operation, price } = tool
+    const { name, title, description, json, operation, price } = tool
     const isFree = price.kind === 'free'
     const changes = operation === 'mentions.setState'
-    // A search that costs credits is not read-only, so it has no such hint.
-    const effect = isFree && !changes ? { readOnlyHint: true } : { destructiveHint: changes }
+    // A search that costs credits is not read-only.
+    const isRead = isFree && !changes
+    const effect = { readOnlyHint: isRead, ...(!isRead && { destructiveHint: changes }) }
     server.registerTool(
       name,
       {
+        title,
         description,
         annotations: { ...effect, openWorldHint: !isFree },
         inputSchema: listed(json.openai.parameters),
@@ -29,11 +34,18 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
           open = request
           throw new ToolRefusal('confirmation', 'a person has been asked')
         }
+        const onProgress = progressOf(context)
+        const patience = new AbortController()
+        // A client that hears of no progress gives up after a minute, and would not get what was paid for.
+        const timer = onProgress
+          ? undefined
+          : setTimeout(() => patience.abort(new StillWaiting()), patienceMs)
         const result = await tool.execute(input, {
-          signal: signalOf(context),
+          signal: AbortSignal.any([signalOf(context), patience.signal]),
           confirm: canAskPerson(server, context) ? confirm : undefined,
-          onProgress: progressOf(context),
+          onProgress,
         })
+        clearTimeout(timer)
         return open === undefined ? contentOf(result) : approvals.ask(open, input)
       },
     )

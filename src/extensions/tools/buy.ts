@@ -5,7 +5,8 @@ import type { Schema } from '../../api/schema/schema.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { InvalidResponseError } from '../../errors/index.ts'
-import { type Fields, compact } from './compact.ts'
+import { runUserCallback } from '../../lib/thrown.ts'
+import { type Fields, type Room, compact } from './compact.ts'
 import { ToolRefusal } from './failures.ts'
 import { itemOf } from './list-result.ts'
 import type { Bought, Page, Pages } from './pages.ts'
@@ -21,7 +22,8 @@ export interface SessionSettings {
   /** Takes the credits of each call from the budget of the session. */
   readonly transport: ClientTransport
   readonly maxItems: number
-  readonly maxText: number
+  readonly room: Room
+  readonly reuseMs: number
   readonly simulated: boolean
   /** Credits of the cheapest call that costs any; Infinity if all are free. */
   readonly cheapest: number
@@ -48,9 +50,14 @@ export interface ToolRun {
   readonly signal: AbortSignal | undefined
   /** Pages that are done. */
   done: number
+  /** What the notice has to say. */
+  readonly remarks: Set<string>
   /** Undefined until something has to be bought. */
   allowance?: CreditBudget | undefined
 }
+
+/** Milliseconds between reports of a call that waits. */
+const progressMs = 5000
 
 /** Items to set credits aside for, if the service documents no bound. */
 export function itemsToExpect({ price }: Operation): number | undefined {
@@ -61,15 +68,21 @@ export function itemsToExpect({ price }: Operation): number | undefined {
 export async function buy(
   page: Page,
   { tool: { fields }, options: { onProgress }, signal, allowance: budget, done, pages: most }: ToolRun,
-  { transport, maxText }: SessionSettings,
+  { transport, room }: SessionSettings,
   pages: Pages,
 ): Promise<Bought> {
   const { operation, id } = page
   const params = JSON.parse(page.params) as Record<string, unknown>
   const request = transport.compose(operation, params, id)
-  const observers = onProgress && [
-    { onWait: ({ reason }: Wait) => onProgress({ done, pages: most, waiting: reason }) },
-  ]
+  let waiting = 'sent'
+  const report = onProgress && (() => runUserCallback(() => onProgress({ done, pages: most, waiting })))
+  const onWait = ({ reason }: Wait): void => {
+    waiting = reason
+    report?.()
+  }
+  const observers = report && [{ onWait }]
+  // Clients give up on a call that is silent.
+  const timer = report && setInterval(report, progressMs)
   const options = { budget, ceiling: itemsToExpect(operation), observers }
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
@@ -80,6 +93,8 @@ export async function buy(
       throw new ToolRefusal('cancelled', 'cancelled before it was sent')
     if (!(error instanceof InvalidResponseError) || error.charged === 'no') throw error
     return { ...boughtFrom(error.body), failure: { error } }
+  } finally {
+    clearInterval(timer)
   }
 
   function boughtFrom(body: unknown): Bought {
@@ -88,8 +103,8 @@ export async function buy(
     const items = operation.list === undefined ? null : itemsOf(operation, body)
     return {
       ...(items === null
-        ? { record: compact(body, operation.list === undefined ? fields : undefined, maxText) }
-        : { items: items.map((item) => itemOf(compact(item, fields, maxText), item)) }),
+        ? { record: compact(body, operation.list === undefined ? fields : undefined, room) }
+        : { items: items.map((item) => itemOf(compact(item, fields, room), item)) }),
       // A page that names itself as the next one is the last.
       next: next === page.params ? null : pages.page(operation, next),
     }

@@ -8,24 +8,35 @@ export type Fields = Readonly<Record<string, string>>
 
 const maxDepth = 6
 const maxEntries = 50
+/** Fields that `left_out` names. */
+const maxNamed = 20
+
+/** Bounds of what a result shows, in characters. */
+export interface Room {
+  readonly maxText: number
+  readonly maxResult: number
+}
 
 /**
- * The given fields of a value, or all of its fields. Texts are cut, empty values left out. All of one
- * value come to at most ten times `maxText`.
+ * The given fields of a value, or all of its fields. Texts are cut, empty values left out. One value takes at most ten times
+ * `maxText`, and half a result; `left_out` names the fields that do not fit.
  */
-export function compact(value: unknown, fields: Fields | undefined, maxText: number): Compact {
+export function compact(value: unknown, fields: Fields | undefined, { maxText, maxResult }: Room): Compact {
   const chosen =
     fields === undefined
       ? value
       : Object.fromEntries(
           Object.entries(fields).map(([path, name]) => [name, valueAt(value, path.split('.'))]),
         )
-  let left = 2000 + 10 * maxText
-  const shown = bound(chosen, 0)
-  return typeof shown === 'object' && !Array.isArray(shown) ? (shown as Compact) : { value: shown }
+  let left = Math.min(2000 + 10 * maxText, maxResult / 2)
+  const leftOut = new Set<string>()
+  const shown = bound(chosen, [])
+  const result = typeof shown === 'object' && !Array.isArray(shown) ? (shown as Compact) : { value: shown }
+  return leftOut.size === 0 ? result : { ...result, left_out: [...leftOut].slice(0, maxNamed) }
 
-  function bound(value: unknown, depth: number): unknown {
-    if (left <= 0 || value === null || value === undefined || value === '') return undefined
+  function bound(value: unknown, path: readonly string[]): unknown {
+    if (value === null || value === undefined || value === '') return undefined
+    if (left <= 0 || (typeof value === 'object' && path.length === maxDepth)) return leaveOut(path)
     left -= 8
     if (typeof value === 'string') {
       const text = cutText(value, Math.min(maxText, left))
@@ -33,18 +44,22 @@ export function compact(value: unknown, fields: Fields | undefined, maxText: num
       return text
     }
     if (typeof value !== 'object') return value
-    if (depth === maxDepth) return undefined
-    if (Array.isArray(value)) {
-      const items = value.slice(0, maxEntries).map((item) => bound(item, depth + 1))
-      return items.length === 0 ? undefined : items.filter((item) => item !== undefined)
-    }
-    const entries: [string, unknown][] = []
-    for (const [name, part] of Object.entries(value).slice(0, maxEntries)) {
-      const bounded = bound(part, depth + 1)
+    const entries = Array.isArray(value)
+      ? value.slice(0, maxEntries + 1).map((item: unknown): [string, unknown] => ['', item])
+      : Object.entries(value)
+    if (entries.length > maxEntries) leaveOut(path)
+    const parts = entries.slice(0, maxEntries).flatMap(([key, part]): [string, unknown][] => {
+      const name = cutText(key, 100)
+      const bounded = bound(part, [...path, name])
       left -= name.length
-      if (bounded !== undefined) entries.push([cutText(name, 100), bounded])
-    }
-    return Object.fromEntries(entries)
+      return bounded === undefined ? [] : [[name, bounded]]
+    })
+    if (!Array.isArray(value)) return Object.fromEntries(parts)
+    return parts.length === 0 ? undefined : parts.map(([, part]) => part)
+  }
+
+  function leaveOut([name]: readonly string[]): undefined {
+    leftOut.add(name || '…')
   }
 }
 
@@ -55,11 +70,22 @@ export function compact(value: unknown, fields: Fields | undefined, maxText: num
 const hidden =
   /(?![\n\t])\p{Cc}|(?![\u200c\u200d\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|[\u2028\u2029\ufff9-\ufffb]|\p{Bidi_Control}/gu
 
+/** The longest character that people see as one, in code units, which a cut keeps whole. */
+const maxCluster = 40
+
 /** Characters of a text that are searched for visible ones. */
 const maxRead = 100_000
 
-/** A text without hidden characters, cut to so many characters. */
+/** A text without hidden characters and halves of characters, cut to so many characters, and never within one that people see. */
 export function cutText(text: string, most: number): string {
-  const clean = text.slice(0, maxRead + most).replaceAll(hidden, '')
-  return clean.length <= most ? clean : `${clean.slice(0, Math.max(0, most - 1)).toWellFormed()}…`
+  const clean = text
+    .slice(0, maxRead + most)
+    .replaceAll(hidden, '')
+    .toWellFormed()
+  if (clean.length <= most) return clean
+  const end = Math.max(0, most - 1)
+  // A text may be one long character, with thousands of accents.
+  const start =
+    new Intl.Segmenter('en').segment(clean.slice(0, end + maxCluster)).containing(end)?.index ?? end
+  return `${clean.slice(0, end - start > maxCluster ? end : start).toWellFormed()}…`
 }

@@ -39,7 +39,7 @@ export type Tools<Id extends OperationId = OperationId> = {
 /** The options that MCP servers have, too. */
 export const commonOptions = {
   ...{ client: true, budget: true, allow: true, confirmAbove: true },
-  ...{ maxItems: true, maxText: true, fields: true, simulated: true },
+  ...{ maxItems: true, maxText: true, maxResult: true, reuseFor: true, fields: true, simulated: true },
 }
 
 /**
@@ -64,6 +64,11 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   }
   const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
   requireOption(maxText, maxText >= 20, 'maxText must be a whole number from 20')
+  const maxResult = wholeNumber('maxResult', options.maxResult ?? 20_000, 1_000_000)
+  requireOption(maxResult, maxResult >= 4000, 'maxResult must be a whole number from 4,000')
+  const { reuseFor = 0 } = options
+  const isTime = typeof reuseFor === 'number' && reuseFor >= 0
+  requireOption(reuseFor, isTime, 'reuseFor must be a number of milliseconds, at least 0')
   if (confirm !== undefined) assertFunction('confirm', confirm)
   const { budget: given } = options
   const budget =
@@ -78,7 +83,8 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     transport: transport.withOptions({ budget }),
     confirmAbove,
     maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
-    maxText,
+    room: { maxText, maxResult },
+    reuseMs: reuseFor,
     simulated: options.simulated === true,
     cheapest: Math.min(...prices),
   })
@@ -105,6 +111,7 @@ function toolOf(
   const tool = { name, operation, input, fields }
   return {
     name,
+    title: titleOf(operation),
     operation: id,
     price: operation.price,
     description,
@@ -114,13 +121,17 @@ function toolOf(
   }
 }
 
+function titleOf({ summary }: Operation): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}`
+}
+
 /** What a tool does and costs, for the model that chooses it. */
 function describe(operation: Operation, confirmAbove: number): string {
-  const { summary, documented } = operation
+  const { documented } = operation
   const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
   const isAsked = operation.price.kind !== 'free' && confirmAbove !== Infinity
   const ask = isAsked ? ` Calls above ${confirmAbove} need a person's approval.` : ''
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${ask}${open}`
+  return `${titleOf(operation)}. ${priceText(operation)}${ask}${open}`
 }
 
 /** The price of a call, and what it may come to. */

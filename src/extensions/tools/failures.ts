@@ -6,7 +6,7 @@ import { cutText } from './compact.ts'
 import type { ToolFailure } from './types.ts'
 
 /** Codes of failures that the tools raise themselves. */
-export type RefusalCode = 'invalid_request' | 'unknown_handle' | 'confirmation' | 'cancelled'
+export type RefusalCode = 'invalid_request' | 'unknown_handle' | 'confirmation' | 'cancelled' | 'rate_limited'
 
 /** A call that the tools refuse. Nothing was sent. */
 export class ToolRefusal extends Error {
@@ -19,6 +19,9 @@ export class ToolRefusal extends Error {
     this.issues = issues
   }
 }
+
+/** The reason of a signal that ends a call because its caller waits no longer. */
+export class StillWaiting extends Error {}
 
 export function isRefusal(error: unknown, code: RefusalCode): boolean {
   return isA(error, ToolRefusal) && error.code === code
@@ -88,6 +91,8 @@ function withAdvice(message: string, code: string): string {
 function listed(issues: readonly Issue[] = []): { issues?: readonly Issue[] } {
   if (issues.length === 0) return {}
   return {
-    issues: issues.slice(0, 10).map(({ path, message }) => ({ path, message: cutText(message, 300) })),
+    issues: issues
+      .slice(0, 10)
+      .map(({ path, message }) => ({ path: cutText(path, 200), message: cutText(message, 300) })),
   }
 }

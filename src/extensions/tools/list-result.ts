@@ -5,6 +5,8 @@ import type { ToolResult, ToolSummary } from './types.ts'
 /** An item of a page, as results show and count it. */
 export interface Item {
   readonly shown: Compact
+  /** Characters that it takes in a result, as JSON. */
+  readonly size: number
   /** ISO 8601, to the minute; undefined for an item without a time. */
   readonly time: string | undefined
   readonly author: string | undefined
@@ -22,20 +24,30 @@ export function itemOf(shown: Compact, raw: unknown): Item {
   const at = new Date(first('timestamp', 'postedAt') ?? '')
   const isTime = at.getUTCFullYear() > 0 && at.getUTCFullYear() < 10_000
   const time = isTime ? at.toISOString().replace(/:[^:]*$/, 'Z') : undefined
-  return { shown, time, author: author && cutText(author, 100) }
+  return { shown, size: JSON.stringify(shown).length + 1, time, author: author && cutText(author, 100) }
 }
 
-/** What a result says of its items: the items, or counts and a few of them. */
+/** The first items that take at most so many characters together, or the first of all. */
+export function fitting(items: readonly Item[], most: number, before: readonly Item[] = []): readonly Item[] {
+  let size = before.reduce((sum, each) => sum + each.size, 0)
+  const end = items.findIndex((item) => (size += item.size) > most)
+  return end === -1 ? items : items.slice(0, Math.max(before.length === 0 ? 1 : 0, end))
+}
+
+/** What a result says of its items: the items, or counts and a few of them, in so many characters. */
 export function listResult(
   items: readonly Item[],
   by: ToolSummary | undefined,
+  most: number,
 ): Pick<ToolResult, 'returned' | 'oldest' | 'newest' | 'counts' | 'items'> {
   const [oldest, ...later] = items.flatMap(({ time }) => time ?? []).sort()
   return {
     returned: items.length,
     ...(oldest !== undefined && { oldest, newest: later.at(-1) ?? oldest }),
     ...(by !== undefined && { counts: countsOf(items, by) }),
-    items: items.slice(0, by && samples).map(({ shown }) => shown),
+    items: fitting(items.slice(0, by && samples), by === undefined ? Infinity : most).map(
+      ({ shown }) => shown,
+    ),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Operation } from '../../api/operation.ts'
-import { randomId } from '../../lib/random-id.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import { remember } from '../../lib/remember.ts'
 import type { Compact } from './compact.ts'
+import { Handles } from './handles.ts'
 import type { Item } from './list-result.ts'
 
 /** What was bought, as results show it. */
@@ -40,31 +41,85 @@ export interface Place {
   readonly offset: number
   /** The arguments of the call that led here, as canonical JSON. */
   readonly args: string
+  /** Set if another instance has paid for the page, which this one has to buy again. */
+  readonly isElsewhere?: boolean
 }
 
 /** Handles and undelivered pages that are kept. The oldest are dropped, so a session takes bounded memory. */
 const kept = 200
 
-/** Remembers which pages may follow, and which were bought without reaching their caller. */
+/**
+ * Remembers which pages may follow, which were bought without reaching their caller, and which an equal call gets again, for
+ * `reuseMs` milliseconds.
+ */
 export class Pages {
+  readonly #handles: Handles
+  readonly #reuseMs: number
   readonly #places = new Map<string, Place>()
   readonly #undelivered = new Map<string, Page>()
+  readonly #delivered = new Map<string, { readonly page: Page; readonly at: number }>()
+
+  constructor(handles: Handles, reuseMs: number) {
+    this.#handles = handles
+    this.#reuseMs = reuseMs
+  }
 
   /** The handle of a place, for a result. */
-  handleOf(place: Place): string {
-    const handle = `next_${randomId(16)}`
+  async handleOf(place: Place): Promise<string> {
+    const { page, offset, args } = place
+    const param = page.operation.paging?.param
+    const params = JSON.parse(page.params) as Record<string, string | number | undefined>
+    const position = (param === undefined ? undefined : params[param]) ?? null
+    const sealed = { offset, position, isBought: page.outcome !== undefined }
+    const handle = await this.#handles.seal(page.operation, args, sealed)
     remember(this.#places, handle, place, kept)
     return handle
   }
 
-  placeOf(handle: string): Place | undefined {
-    return this.#places.get(handle)
+  /** Where a call with these arguments begins. */
+  startOf(
+    operation: Operation,
+    args: Record<string, unknown>,
+    position: string | number | null = null,
+  ): Place {
+    const { pathId, paging } = operation
+    const { id, ...others } = args
+    const params = {
+      ...(pathId === undefined ? args : others),
+      ...(paging !== undefined && position !== null && { [paging.param]: position }),
+    }
+    const page = this.page(operation, canonicalJson(params) ?? '', pathId && String(id))
+    return { page, offset: 0, args: canonicalJson(args) ?? '' }
   }
 
-  /** The page with these params: the same one as before, until a call has returned it. */
+  /** Where a handle leads that a call with the same arguments got, also one of another instance; undefined if there is none. */
+  async placeOf(
+    operation: Operation,
+    args: Record<string, unknown>,
+    handle: string,
+  ): Promise<Place | undefined> {
+    const key = canonicalJson(args) ?? ''
+    const known = this.#places.get(handle)
+    if (known !== undefined)
+      return known.page.operation.id === operation.id && known.args === key ? known : undefined
+    const sealed = await this.#handles.open(operation, key, handle)
+    if (sealed === undefined) return undefined
+    const { position, offset, isBought } = sealed
+    return { ...this.startOf(operation, args, position), offset, isElsewhere: isBought }
+  }
+
+  /** The page with these params: the same one as before, until a call has returned it, and for some time after. */
   page(operation: Operation, params: string, id?: string): Page {
     const key = JSON.stringify([operation.id, id, params])
-    return this.#undelivered.get(key) ?? { key, operation, params, id, outcome: undefined }
+    const delivered = this.ageOf({ key }) === undefined ? undefined : this.#delivered.get(key)?.page
+    return this.#undelivered.get(key) ?? delivered ?? { key, operation, params, id, outcome: undefined }
+  }
+
+  /** Milliseconds since a call got the page that equal calls get again. */
+  ageOf({ key }: Pick<Page, 'key'>): number | undefined {
+    const { at = -Infinity } = this.#delivered.get(key) ?? {}
+    const age = performance.now() - at
+    return age < this.#reuseMs ? age : undefined
   }
 
   /** The outcome of an equal page that is being bought, or was not delivered. */
@@ -77,7 +132,15 @@ export class Pages {
     remember(this.#undelivered, page.key, page, kept)
   }
 
-  /** A page has reached its caller, or was not bought. */
+  /** A page has reached its caller. */
+  deliver(page: Page, isUsable: boolean): void {
+    this.release(page)
+    const isNew = this.ageOf(page) === undefined
+    if (isNew && isUsable && this.#reuseMs > 0 && page.operation.price.kind !== 'free')
+      remember(this.#delivered, page.key, { page, at: performance.now() }, kept)
+  }
+
+  /** A page was not bought, or need not be kept for its caller. */
   release(page: Page): void {
     if (this.#undelivered.get(page.key) === page) this.#undelivered.delete(page.key)
   }

@@ -5,6 +5,7 @@ import type { Operation } from '../../api/operation.ts'
 import type { Schema } from '../../api/schema/schema.ts'
 import paramTexts from './param-texts.json' with { type: 'json' }
 import { messageOf } from './failures.ts'
+import { readArguments } from './read-arguments.ts'
 import type { ToolJsonSchema, ToolSchema } from './types.ts'
 
 /** Issues that a model is told at once. */
@@ -37,7 +38,8 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
   const standard: ToolSchema['~standard'] = {
     version: 1,
     vendor: 'social-search-sdk',
-    validate(value) {
+    validate(given) {
+      const value = readArguments(schema, given)
       const issues = inputIssues(input, value)
       if (issues.length === 0) return { value: value as Record<string, unknown> }
       return { issues: issues.map((issue) => ({ message: messageOf(issue), path: issue.path.split('.') })) }

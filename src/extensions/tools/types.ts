@@ -43,6 +43,13 @@ export interface ToolsOptions<Id extends OperationId = OperationId> {
   maxItems?: number | undefined
   /** Where to cut texts, in characters, 20 to 20,000. Default 1,000. */
   maxText?: number | undefined
+  /** Length of one result as JSON, in characters, 4,000 to 1,000,000. Items that do not fit follow by `next`, for free. Default 20,000. */
+  maxResult?: number | undefined
+  /**
+   * For how long an equal call gets the same answer again, for 0 credits, in milliseconds. Default: 0 for `createTools()`, 5
+   * minutes for `createMcp()`.
+   */
+  reuseFor?: number | undefined
   /** Fields of the items, by operation id: `{ 'microblog.search': ['id', 'body'] }`. Default: a few short ones. */
   fields?: { readonly [Operation in OperationId]?: readonly string[] | undefined } | undefined
   /** Set it for a sandbox: each result then says that everything is made up. Default false. */
@@ -102,7 +109,7 @@ export interface ToolCallOptions {
   abortSignal?: AbortSignal | undefined
   /** Asks a person, in place of `confirm` of the tools. */
   confirm?: Confirm | undefined
-  /** Called after each page except the last, and when a page has to wait. */
+  /** Called after each page except the last, when a page has to wait, and every 5 seconds until it is there. */
   onProgress?: ((progress: ToolProgress) => void) | undefined
 }
 
@@ -111,7 +118,7 @@ export interface ToolProgress {
   /** Pages read so far. */
   done: number
   pages: number
-  /** Why the call is waiting; absent after a page. */
+  /** Why the call is waiting, `sent` for an answer; absent after a page. */
   waiting?: string
 }
 
@@ -119,6 +126,8 @@ export interface ToolProgress {
 export interface AgentTool {
   /** The operation's id with underscores: `microblog_search`. */
   readonly name: string
+  /** What people call it: `Search microblog posts`. */
+  readonly title: string
   /** The operation that it calls. */
   readonly operation: OperationId
   /** What a call costs, at the client's prices. */

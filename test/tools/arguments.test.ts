@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { query, setUp } from './set-up.ts'
+
+const sent = async (
+  args: unknown,
+  tool: 'microblog_search' | 'professionalnet_posts_search' = 'microblog_search',
+) => {
+  const { tools, sandbox } = setUp()
+  const { ok, error } = await tools[tool].execute(args)
+  return { ok, error, body: sandbox.requests[0]?.body }
+}
+
+describe('execute() understands what clients of models send', () => {
+  it.each([
+    [
+      'null for optional arguments',
+      { query, count: null, filters: null, next: null, summary: null, pages: null },
+      { query },
+    ],
+    [
+      'null within an object',
+      { query, filters: { lang: 'en', since: null } },
+      { query, filters: { lang: 'en' } },
+    ],
+    ['an object as JSON text', { query, filters: '{"lang":"en"}' }, { query, filters: { lang: 'en' } }],
+    [
+      'a list as JSON text',
+      { query, filters: { hashtags: '["a","b"]' } },
+      { query, filters: { hashtags: ['a', 'b'] } },
+    ],
+    [
+      'one element for a list',
+      { query, filters: { hashtags: 'a' } },
+      { query, filters: { hashtags: ['a'] } },
+    ],
+    [
+      'numbers and flags as text',
+      { query, count: '5', filters: { removeReplies: 'true' } },
+      { query, count: 5, filters: { removeReplies: true } },
+    ],
+    ['all arguments as JSON text', JSON.stringify({ query, count: 5 }), { query, count: 5 }],
+    [
+      'texts that look like JSON',
+      { query: '5', filters: { exactSentence: '["a"]' } },
+      { query: '5', filters: { exactSentence: '["a"]' } },
+    ],
+  ])('%s', async (_, args, body) => {
+    expect(await sent(args)).toEqual({ ok: true, error: undefined, body })
+  })
+
+  it('a lone number, or numbers as text, for a list of numbers', async () => {
+    for (const author_industry of [4, '4', '[4]', ['4']])
+      expect((await sent({ query, author_industry }, 'professionalnet_posts_search')).body).toEqual({
+        ...{ query, author_industry: [4] },
+      })
+  })
+
+  it('no arguments where none is required', async () => {
+    for (const args of [undefined, null, ''])
+      expect((await setUp().tools.organization_usage.execute(args)).ok).toBe(true)
+  })
+
+  it('pages as text, and its own `next` beside null', async () => {
+    const { tools } = setUp({ maxResult: 100_000 })
+    const { items, next } = await tools.microblog_search.execute({ query, pages: '2', filters: null })
+    expect(items).toHaveLength(40)
+    expect((await tools.microblog_search.execute({ query, next, pages: null })).ok).toBe(true)
+  })
+})
+
+describe('execute() refuses what would change the meaning', () => {
+  it.each([
+    ['null for a required argument', { query: null }, 'query'],
+    ['a list for a text', { query: ['coffee'] }, 'query'],
+    ['a number for a text', { query, filters: { lang: 7 } }, 'filters.lang'],
+    ['a text for a number', { query, count: 'five' }, 'count'],
+    ['no whole number', { query, count: '2.5' }, 'count'],
+    ['a text that is no object', { query, filters: 'lang:en' }, 'filters'],
+    ['a list for an object', { query, filters: '[]' }, 'filters'],
+    ['an object for a list', { query, filters: { hashtags: { a: 1 } } }, 'filters.hashtags'],
+    ['null in a list', { query, filters: { hashtags: ['a', null] } }, 'filters.hashtags.1'],
+    ['an unknown name in JSON text', { query, filters: '{"__proto__":{"lang":"en"}}' }, 'filters.__proto__'],
+    ['JSON text nested deep', { query, filters: '['.repeat(100_000) }, 'filters'],
+  ])('%s', async (_, args, path) => {
+    const { error, body } = await sent(args)
+    expect([error?.code, error?.issues?.[0]?.path, body]).toEqual(['invalid_request', path, undefined])
+  })
+})
+
+describe('inputSchema', () => {
+  it('validates and returns arguments as execute() reads them', async () => {
+    const { inputSchema } = setUp().tools.microblog_search
+    const args = { query, filters: '{"lang":"en"}', count: null }
+    expect(await inputSchema['~standard'].validate(args)).toEqual({
+      value: { query, filters: { lang: 'en' } },
+    })
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { SocialSearch } from '../../src/index.ts'
+import { createTools } from '../../src/extensions/tools/index.ts'
+import { query, setUp } from './set-up.ts'
+
+/** Two instances of one server: each has its own client and its own memory. */
+function instances(options = {}, clientOptions = {}) {
+  const { sandbox } = setUp()
+  const tools = () => {
+    const client = new SocialSearch({ ...sandbox.clientOptions(), ...clientOptions })
+    return createTools({ client, budget: 50, ...options }).microblog_search
+  }
+  return { sandbox, one: tools(), two: tools() }
+}
+
+const urlsOf = ({ items = [] }: { items?: Record<string, unknown>[] }) => items.map(({ url }) => url)
+
+describe('execute() goes on at another instance', () => {
+  it('with the next page, at the price of one page', async () => {
+    const { sandbox, one, two } = instances()
+    const { next } = await one.execute({ query })
+    const there = await two.execute({ query, next })
+    expect([there.ok, there.credits.spent, sandbox.ledger.spent]).toEqual([true, 2, 4])
+    expect(urlsOf(there)).toEqual(urlsOf(await one.execute({ query, next })))
+    expect(there.notice).not.toContain('charged again')
+  })
+
+  it('within a page, which it pays for again, and says so', async () => {
+    const { sandbox, one, two } = instances({ maxItems: 15 })
+    const { next } = await one.execute({ query })
+    const there = await two.execute({ query, next })
+    expect([there.items?.length, there.credits.spent, sandbox.ledger.spent]).toEqual([5, 2, 4])
+    expect(there.notice).toContain('charged again')
+    const here = await one.execute({ query, next })
+    expect([urlsOf(here), here.credits.spent]).toEqual([urlsOf(there), 0])
+  })
+
+  it('with no handle of a client with another key', async () => {
+    const { one } = instances()
+    const { sandbox } = setUp()
+    const other = new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
+    const { next } = await one.execute({ query })
+    const { error } = await createTools({ client: other, budget: 50 }).microblog_search.execute({
+      query,
+      next,
+    })
+    expect(error?.code).toBe('unknown_handle')
+  })
+
+  it('not if each client gets its tokens from a provider', async () => {
+    const { sandbox } = setUp()
+    const { one, two } = instances({}, { apiKey: undefined, auth: { token: () => sandbox.apiKey } })
+    const { next } = await one.execute({ query })
+    expect((await two.execute({ query, next })).error?.code).toBe('unknown_handle')
+    expect((await one.execute({ query, next })).ok).toBe(true)
+  })
+})
+
+describe('execute() with reuseFor', () => {
+  it('answers an equal call from the first, for 0 credits, and says so', async () => {
+    const { sandbox, one } = instances({ reuseFor: 60_000 })
+    const first = await one.execute({ query, count: null })
+    const second = await one.execute({ query })
+    expect([second.items, second.credits.spent, sandbox.ledger.spent]).toEqual([first.items, 0, 2])
+    expect(second.notice).toContain('This is the answer of an equal call 0 seconds ago.')
+    expect((await one.execute({ query: 'tea' })).credits.spent).toBe(2)
+  })
+
+  it('asks the service again after a failure, and for what is free', async () => {
+    const { sandbox, tools } = setUp({ reuseFor: 60_000 })
+    sandbox.inject({ operation: 'microblog.search', status: 400 })
+    expect((await tools.microblog_search.execute({ query })).ok).toBe(false)
+    expect((await tools.microblog_search.execute({ query })).ok).toBe(true)
+    await tools.organization_usage.execute({})
+    await tools.organization_usage.execute({})
+    expect(sandbox.requests).toHaveLength(4)
+  })
+})

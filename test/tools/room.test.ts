@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cutText } from '../../src/extensions/tools/compact.ts'
+import { post } from '../support/pages.ts'
+import { query, setUp } from './set-up.ts'
+
+const rich = Array.from({ length: 20 }, (_, n) => ({
+  id: `men_${n}`,
+  ...Object.fromEntries(
+    Array.from({ length: 8 }, (_, field) => [`field${field}`, 'lorem ipsum '.repeat(100)]),
+  ),
+}))
+
+const listing = (mentions: object[], options = {}) => {
+  const { sandbox, tools } = setUp(options)
+  const body = { requestId: 'r', mentions, meta: { hasMore: false } }
+  sandbox.inject({ operation: 'mentions.list', body })
+  return { sandbox, list: tools.mentions_list, get: tools.mentions_get }
+}
+
+describe('execute() keeps a result short', () => {
+  it('of rich records, and leads to all others with next, for free', async () => {
+    const { sandbox, list } = listing(rich)
+    const ids: unknown[] = []
+    for (let next: string | null | undefined; next !== null;) {
+      const result = await list.execute(next === undefined ? {} : { next })
+      expect(JSON.stringify(result).length).toBeLessThan(20_000)
+      if (result.next !== null) expect(result.notice).toContain('`next` leads to the others')
+      ids.push(...(result.items ?? []).map(({ id }) => id))
+      next = result.next ?? null
+    }
+    expect(ids).toEqual(rich.map(({ id }) => id))
+    expect(sandbox.requests).toHaveLength(1)
+  })
+
+  it('of one record with more than fits, and names the fields that are left out', async () => {
+    const record = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`text${n}`, '"'.repeat(5000)]))
+    const { list } = listing([{ id: 'men_1', ...record }])
+    const result = await list.execute({})
+    expect(JSON.stringify(result).length).toBeLessThan(24_000)
+    expect(result.items?.[0]?.['left_out']).toContain('text12')
+  })
+
+  it('with a summary of rich records', async () => {
+    const result = await listing(rich).list.execute({ summary: 'author' })
+    expect(JSON.stringify(result).length).toBeLessThan(20_000)
+    expect(result.returned).toBe(20)
+  })
+
+  it('with fewer posts of several pages, of which it pays for no further one', async () => {
+    const { sandbox, tools } = setUp({ maxResult: 6000 })
+    const { items, next } = await tools.microblog_search.execute({ query, pages: 10 })
+    expect([items?.length, sandbox.ledger.spent, typeof next]).toEqual([expect.any(Number), 2, 'string'])
+    expect(items?.length).toBeLessThan(20)
+  })
+})
+
+describe('execute() returns well-formed Unicode', () => {
+  it('when the service cut a post within an emoji', async () => {
+    const { sandbox, tools } = setUp()
+    const posts = [{ ...post('p'), body: 'great \ud83d', author: 'a\udc00da' }]
+    sandbox.inject({
+      operation: 'microblog.search',
+      body: { requestId: 'r', posts, meta: { returnedCount: 1, hasMore: false } },
+    })
+    const result = await tools.microblog_search.execute({ query, summary: 'author' })
+    expect(JSON.stringify(result)).not.toMatch(/\\ud[89a-f]/i)
+    expect(result.items?.[0]).toMatchObject({ text: 'great \ufffd' })
+  })
+
+  it('when the names of arguments or fields are not', async () => {
+    const { error } = await setUp().tools.microblog_search.execute({ query, 'x\ud83d': 'y\ud83d' })
+    expect(error?.issues?.[0]?.path).toBe('x\ufffd')
+    const { items } = await listing([{ 'n\ud83d': 1 }]).list.execute({})
+    expect(items?.[0]).toEqual({ 'n\ufffd': 1 })
+  })
+})
+
+describe('cutText()', () => {
+  it.each([
+    ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 15, '👩‍👩‍👧‍👦…'],
+    ['e\u0301e\u0301e\u0301', 4, 'e\u0301…'],
+    ['🇩🇪🇫🇷🇯🇵', 9, '🇩🇪🇫🇷…'],
+    ['abcdef', 4, 'abc…'],
+    ['abcd', 4, 'abcd'],
+  ])('cuts %s to %i characters between those that people see', (text, most, cut) => {
+    expect(cutText(text, most)).toBe(cut)
+  })
+
+  it('returns well-formed text of at most the given length, for any text', () => {
+    const text = fc.string({
+      unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+    })
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 50 }), (given, most) => {
+        const cut = cutText(given, most)
+        expect(cut.length).toBeLessThanOrEqual(most)
+        expect(cut.isWellFormed()).toBe(true)
+      }),
+      { seed: 1 },
+    )
+    expect(cutText(`a${'\u0301'.repeat(5000)}`, 100)).toHaveLength(100)
+  })
+})
