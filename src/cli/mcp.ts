@@ -11,7 +11,10 @@ export interface McpFlags extends SharedFlags {
   readonly allow?: string[]
 }
 
-/** Serves MCP over the input and output, until the client closes the input. Then it says on stderr what it has cost. */
+/**
+ * Serves MCP over the input and output, until the client closes the input and the page under way has come. Then it says on
+ * stderr what it has cost. A signal ends it at once: what was sent counts as uncertain.
+ */
 export async function mcp(flags: McpFlags): Promise<void> {
   const { sandbox, confirmAbove, allow } = flags
   const machine = await openMachine(flags, 'mcp')
@@ -30,19 +33,15 @@ export async function mcp(flags: McpFlags): Promise<void> {
     ...(allow !== undefined && { allow: allow as OperationId[] }),
     simulated: sandbox === true,
   })
-  const report = (): void => {
+  const end = async (): Promise<void> => {
+    await client.close()
     const { spent, uncertain } = client.credits
     process.stderr.write(`${JSON.stringify({ spent, uncertain })}\n`)
+    await machine.close()
   }
-  process.once('beforeExit', () => {
-    report()
-    void machine.close()
-  })
+  process.once('beforeExit', () => void end())
   for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])
-    process.once(signal, () => {
-      report()
-      process.exit(code)
-    })
+    process.once(signal, () => void end().finally(() => process.exit(code)))
   await server.stdio()
 }
 

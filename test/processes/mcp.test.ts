@@ -10,15 +10,16 @@ interface Result {
   readonly structuredContent?: object
 }
 
+const clientInfo = { name: 'test', version: '1' }
+const messages = [
+  { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/list' },
+  { id: 3, method: 'tools/call', params: { name: 'microblog_search', arguments: { query: 'coffee' } } },
+]
+
 /** Lists the tools and calls a search, in one session on stdio. */
 async function session(flags: string) {
-  const clientInfo = { name: 'test', version: '1' }
-  const messages = [
-    { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
-    { method: 'notifications/initialized' },
-    { id: 2, method: 'tools/list' },
-    { id: 3, method: 'tools/call', params: { name: 'microblog_search', arguments: { query: 'coffee' } } },
-  ]
   const { code, out, err } = await social(`mcp ${flags}`, {
     input: null,
     during(child) {
@@ -48,6 +49,28 @@ describe('mcp', () => {
     // This client cannot ask a person.
     expect((await session(`${flags} --confirm-above 1`)).called?.isError).toBe(true)
     expect(server.ledger.spent).toBe(2)
+  })
+
+  it.each([
+    ['SIGTERM', 143, { spent: 0, uncertain: 2 }],
+    ['the end of its input', 0, { spent: 2, uncertain: 0 }],
+  ])('tells at %s what a call under way may have cost', async (end, code, report) => {
+    server.inject({ delay: 1000 })
+    const result = await social('mcp --budget 4/day', {
+      input: null,
+      during(child) {
+        for (const message of messages.slice(0, 2).concat(messages.slice(3)))
+          child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+        void expect
+          .poll(() => server.requests.length, { interval: 5 })
+          .toBe(1)
+          .then(() => {
+            if (end === 'SIGTERM') child.kill(end)
+            else child.stdin?.end()
+          })
+      },
+    })
+    expect([result.code, JSON.parse(result.err)]).toEqual([code, report])
   })
 
   it('spends one budget of a day with commands that run at the same time', async () => {
