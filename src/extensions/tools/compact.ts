@@ -36,7 +36,10 @@ export function compact(value: unknown, fields: Fields | undefined, { maxText, m
 
   function bound(value: unknown, path: readonly string[]): unknown {
     if (value === null || value === undefined || value === '') return undefined
-    if (left <= 0 || (typeof value === 'object' && path.length === maxDepth)) return leaveOut(path)
+    if (left <= 0 || (typeof value === 'object' && path.length === maxDepth)) {
+      leaveOut(path)
+      return undefined
+    }
     left -= 8
     if (typeof value === 'string') {
       const text = cutText(value, Math.min(maxText, left))
@@ -58,7 +61,7 @@ export function compact(value: unknown, fields: Fields | undefined, { maxText, m
     return parts.length === 0 ? undefined : parts.map(([, part]) => part)
   }
 
-  function leaveOut([name]: readonly string[]): undefined {
+  function leaveOut([name]: readonly string[]): void {
     leftOut.add(name || '…')
   }
 }

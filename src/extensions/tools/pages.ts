@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { remember } from '../../lib/remember.ts'
 import type { Compact } from './compact.ts'
-import { Handles } from './handles.ts'
+import { type Handles } from './handles.ts'
 import type { Item } from './list-result.ts'
 
 /** What was bought, as results show it. */

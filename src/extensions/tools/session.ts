@@ -60,7 +60,7 @@ export class ToolSession {
         )
       const { next, pages = 1, summary, ...args } = copy
       Object.assign(run, tool.operation.list === undefined ? { args: copy } : { args, pages, summary, next })
-      const start = next === undefined ? this.#startOf(run) : await this.#placeOf(run, String(next))
+      const start = next === undefined ? this.#startOf(run) : await this.#placeOf(run, next as string)
       const walk = this.#walk(run, start)
       return await (signal === undefined ? walk : Promise.race([walk, this.#cancelled(run, start, walk)]))
     } catch (error) {
