@@ -16,6 +16,7 @@ export type { AnswerCache } from './core/options/types.ts'
 export { ClientTransport, clientTransport } from './core/call/transport.ts'
 export { defaultTimeoutMs, resolveOptions } from './core/options/resolve.ts'
 export type { CommonOptions } from './core/options/types.ts'
+export { attemptHeader } from './core/http/headers.ts'
 export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 

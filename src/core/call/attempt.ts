@@ -71,7 +71,7 @@ export async function makeAttempt(
   }
 
   const exchange = async (signal: AbortSignal): Promise<Evidence> => {
-    const headers = requestHeaders(settings.headers, client.bodyFormat, request.body !== undefined)
+    const headers = requestHeaders(settings.headers, client, request.body !== undefined)
     const init = initOf(operation.method, headers, request.body, signal)
     const context = { operation: operation.id, attempt: number }
     try {

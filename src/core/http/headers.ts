@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/index.ts'
-import type { BodyFormat } from './body-format.ts'
+import { randomId } from '../../lib/random-id.ts'
 import type { Redactor } from '../../lib/redact.ts'
+import type { BodyFormat } from './body-format.ts'
 
 const framing =
   /^(connection|content-length|expect|host|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
@@ -37,10 +38,22 @@ export function addHeaders(base: Headers, added: HeadersOption, redactor: Redact
   return merged
 }
 
+/**
+ * A random id of each attempt, for a proxy only. Browsers send a request again by themselves when a connection ends without an
+ * answer: by the id, the proxy knows that it has already forwarded it.
+ */
+export const attemptHeader = 'social-search-attempt'
+
 /** The headers of each request, but for the credential. @param added Those of the options, and the user agent. */
-export function requestHeaders(added: Headers, { accept }: BodyFormat, hasBody: boolean): Headers {
+export function requestHeaders(
+  added: Headers,
+  { bodyFormat, isProxy }: { readonly bodyFormat: BodyFormat; readonly isProxy: boolean },
+  hasBody: boolean,
+): Headers {
   const headers = new Headers(added)
-  headers.set('accept', accept)
-  if (hasBody) headers.set('content-type', 'application/json')
+  headers.set('accept', bodyFormat.accept)
+  if (!hasBody) return headers
+  headers.set('content-type', 'application/json')
+  if (isProxy) headers.set(attemptHeader, randomId(20))
   return headers
 }

@@ -60,6 +60,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   const client: ClientSettings = {
     baseUrl,
     bodyFormat: serviceFormat,
+    isProxy: provider === null || isPath(options.baseUrl),
     credential: new Credential(provider, redactor),
     redactor,
     limiter: limiter

@@ -16,6 +16,8 @@ export interface ClientSettings {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string
   readonly bodyFormat: BodyFormat
+  /** Whether a proxy is there: without a credential, or on the page's own origin. */
+  readonly isProxy: boolean
   readonly credential: Credential
   readonly redactor: Redactor
   readonly limiter: CallLimiter

@@ -10,6 +10,10 @@ import { ProxyRefusal } from './request-refusal.ts'
 
 /** An authorized call. */
 export interface Admitted {
+  /** The id of the caller. */
+  readonly caller: string
+  /** The body as it was sent; empty for a GET. */
+  readonly body: string
   readonly params: unknown
   readonly budget: Budget | undefined
 }
@@ -48,11 +52,12 @@ export function admit(
     if (typeof id !== 'string' || id === '')
       throw new ConfigurationError('authorize must return a caller with an id, null or false')
     step = 'body'
-    const params = await readParams(request, operation)
+    const { body, params } = await readParams(request, operation)
     step = 'budget'
-    if (caller.budget !== undefined || budgetOf === undefined) return { params, budget: caller.budget }
+    const admitted = { caller: id, body, params, budget: caller.budget }
+    if (caller.budget !== undefined || budgetOf === undefined) return admitted
     // An undefined budget would mean no limit.
-    return { params, budget: assertMethod('what budget returns', await budgetOf(caller), 'reserve') }
+    return { ...admitted, budget: assertMethod('what budget returns', await budgetOf(caller), 'reserve') }
   }
   return within(sendBy - performance.now(), work, late, request.signal)
 }
@@ -66,13 +71,17 @@ function isJson(contentType: string | null): boolean {
   return /^application\/json *(;|$)/i.test(contentType ?? '')
 }
 
-async function readParams(request: Request, operation: KnownOperation): Promise<unknown> {
-  if (operation.method === 'GET') return inputOf(new URL(request.url).search, operation)
+async function readParams(
+  request: Request,
+  operation: KnownOperation,
+): Promise<Pick<Admitted, 'body' | 'params'>> {
+  if (operation.method === 'GET') return { body: '', params: inputOf(new URL(request.url).search, operation) }
   const bytes = await readBytes(request, maxBodyBytes).catch(() => null)
   if (bytes === 'too large')
     throw new ProxyRefusal(413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
   try {
-    if (bytes !== null) return JSON.parse(new TextDecoder().decode(bytes)) as unknown
+    const body = new TextDecoder().decode(bytes ?? undefined)
+    if (bytes !== null) return { body, params: JSON.parse(body) as unknown }
   } catch {
     // Refused below, like a body that cannot be read.
   }

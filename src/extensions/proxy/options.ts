@@ -11,6 +11,7 @@ import { type Budget, CreditBudget, type Transport } from '../../index.ts'
 import { clientTransport } from '../../extend.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { logOnce } from '../../errors/on-error.ts'
+import { Repeats } from './repeats.ts'
 
 /** The user that a request is made for. */
 export interface ProxyCaller {
@@ -111,6 +112,7 @@ export function resolveProxy(options: ProxyOptions) {
     origins: [...(origins as readonly string[])],
     credentials,
     onError: options.onError ?? (() => {}),
+    repeats: new Repeats(),
     /** For causes that the response does not name. */
     log: options.onError === undefined ? logOnce('thrown by authorize, budget or the client') : () => {},
   }

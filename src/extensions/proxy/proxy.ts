@@ -1,11 +1,12 @@
 import { CreditBudget } from '../../index.ts'
-import { defaultTimeoutMs, effectOf } from '../../extend.ts'
+import { attemptHeader, defaultTimeoutMs, effectOf } from '../../extend.ts'
 import { ApiError, TimeoutError } from '../../errors/index.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import {
   addCredits,
+  chargedOf,
   errorResponse,
   failedCall,
   isPublicError,
@@ -71,13 +72,13 @@ async function forward(
   // It refuses nothing, and counts what the call has cost.
   const meter = new CreditBudget(Number.MAX_SAFE_INTEGER)
   let admitted: Admitted | undefined
-  try {
-    admitted = await admit(request, operation, times.sendBy, settings)
-    return await call({ request, operation, id, meter, times, ...admitted }, settings)
-  } catch (error) {
-    if (isA(error, ProxyRefusal)) throw error
-    if (request.signal.aborted && error === request.signal.reason)
-      throw new ProxyRefusal(499, 'caller_left', 'the caller left')
+  const hasLeft = (error: unknown): boolean => request.signal.aborted && error === request.signal.reason
+  const responseTo = (error: unknown): Response => {
+    if (isA(error, ProxyRefusal)) return errorResponse(requestId, error)
+    if (hasLeft(error)) {
+      const fields = { charged: chargedOf(meter) }
+      return errorResponse(requestId, new ProxyRefusal(499, 'caller_left', 'the caller left', fields))
+    }
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     // The body of a gateway may name internal hosts.
@@ -85,11 +86,28 @@ async function forward(
     const shownId = (isForeign ? undefined : publicError?.requestId) ?? requestId
     const failed = { requestId: shownId, operation: operation.id }
     runUserCallback(() => settings.onError(error, failed))
-    if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater(publicError)
+    if (publicError instanceof TimeoutError && isUnsent(publicError))
+      return errorResponse(requestId, retryLater(publicError))
     const response = failedCall(publicError, shownId, meter, effectOf(operation) === 'write')
     if (publicError === null || refusesProxy(publicError))
       settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
     return response
+  }
+  try {
+    admitted = await admit(request, operation, times.sendBy, settings)
+    const proxied = { request, operation, id, meter, times, ...admitted }
+    const attempt = request.headers.get(attemptHeader)
+    if (attempt === null || operation.method === 'GET') return await call(proxied, settings)
+    const { caller, body } = admitted
+    const respond = (): Promise<Response | null> =>
+      call(proxied, settings).catch((error: unknown) =>
+        hasLeft(error) && chargedOf(meter) === 'no' ? null : responseTo(error),
+      )
+    const key = JSON.stringify([caller, operation.id, id, attempt, body])
+    const response = await settings.repeats.answer(key, respond, times.endBy, request.signal)
+    return response ?? responseTo(request.signal.reason)
+  } catch (error) {
+    return responseTo(error)
   }
 }
 
@@ -144,8 +162,7 @@ async function call(
   const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
   const response = jsonResponse(received.text, received.response.status, age)
   if (isFree) return response
-  const { spent, uncertain } = meter.summary()
-  return addCredits(response, meter, spent > 0 ? 'yes' : uncertain > 0 ? 'unknown' : 'no')
+  return addCredits(response, meter, meter.summary().spent > 0 ? 'yes' : chargedOf(meter))
 }
 
 function isUnsent({ charged, applied, phase }: TimeoutError): boolean {

@@ -65,8 +65,7 @@ export function failedCall(
   meter: CreditBudget,
   isWrite: boolean,
 ): Response {
-  const { spent, uncertain } = meter.summary()
-  const charged = error?.charged ?? (uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no')
+  const charged = error?.charged ?? chargedOf(meter)
   const response =
     error instanceof InvalidResponseError
       ? unusableSuccess(error)
@@ -105,6 +104,12 @@ function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
   const { status = 200 } = attempts.at(-1) ?? {}
   if (status === 204 || status === 205) return jsonResponse(null, status)
   return jsonResponse(typeof body === 'string' ? body : (jsonText(body) ?? ''), status)
+}
+
+/** Whether a call that failed was charged. */
+export function chargedOf(meter: CreditBudget): Charged {
+  const { spent, uncertain } = meter.summary()
+  return uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no'
 }
 
 /** Adds what a call has cost, so that the ledger of the client behind the proxy is correct. */

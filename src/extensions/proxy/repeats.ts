@@ -1,0 +1,95 @@
+import { sleep } from '../../lib/time.ts'
+import { ProxyRefusal } from './request-refusal.ts'
+
+/** How long an answer is kept, in milliseconds. A browser repeats a request at once. */
+const keepMs = 60_000
+
+/** How much is kept of all answers and requests together, in characters. */
+const maxSize = 2 ** 23
+
+/** How often a repeat looks for the answer, in milliseconds. In workers, no promise of another request may be awaited. */
+const checkMs = 20
+
+interface Reply {
+  readonly text: string
+  readonly status: number
+  readonly headers: [string, string][]
+}
+
+interface Attempt {
+  /** Undefined while the first request is under way. */
+  reply?: Reply
+  /** When the reply is forgotten, in monotonic milliseconds. */
+  until?: number
+  /** Whether the first request has ended without being sent. */
+  isUnsent?: boolean
+}
+
+/** Answers a request that a browser sends again as the first time, since forwarding it again would cost twice. */
+export class Repeats {
+  /** Those under way, and those with a reply in the order of their replies. */
+  readonly #attempts = new Map<string, Attempt>()
+  #size = 0
+
+  /**
+   * The answer to an attempt.
+   *
+   * @param key Everything that two requests have in common if one is a repeat of the other.
+   * @param forward Answers the first one; null if nothing was sent, so that a repeat may be.
+   * @param endBy When to give up, in monotonic milliseconds.
+   */
+  async answer(
+    key: string,
+    forward: () => Promise<Response | null>,
+    endBy: number,
+    signal: AbortSignal,
+  ): Promise<Response | null> {
+    this.#forget()
+    for (let first = this.#attempts.get(key); first !== undefined; first = this.#attempts.get(key)) {
+      while (first.reply === undefined && !first.isUnsent) {
+        if (performance.now() >= endBy)
+          throw new ProxyRefusal(504, 'timed_out', 'the same request, sent before, has no answer yet', {
+            charged: 'unknown',
+          })
+        await sleep(checkMs, signal)
+      }
+      if (first.reply) return toResponse(first.reply)
+    }
+    return this.#forward(key, forward)
+  }
+
+  async #forward(key: string, forward: () => Promise<Response | null>): Promise<Response | null> {
+    const attempt: Attempt = {}
+    this.#attempts.set(key, attempt)
+    const response = await forward()
+    this.#attempts.delete(key)
+    if (response === null) {
+      attempt.isUnsent = true
+      return null
+    }
+    const reply = { text: await response.text(), status: response.status, headers: [...response.headers] }
+    attempt.reply = reply
+    attempt.until = performance.now() + keepMs
+    this.#attempts.set(key, attempt)
+    this.#size += sizeOf(key, reply)
+    this.#forget()
+    return toResponse(reply)
+  }
+
+  /** Forgets the oldest replies, until none is too old and all together are not too large. */
+  #forget(): void {
+    const now = performance.now()
+    for (const [key, { reply, until = Infinity }] of this.#attempts) {
+      if (reply === undefined) continue
+      if (until > now && this.#size <= maxSize) return
+      this.#attempts.delete(key)
+      this.#size -= sizeOf(key, reply)
+    }
+  }
+}
+
+const sizeOf = (key: string, { text }: Reply): number => key.length + text.length
+
+function toResponse({ text, status, headers }: Reply): Response {
+  return new Response(text === '' ? null : text, { status, headers })
+}
