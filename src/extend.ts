@@ -29,6 +29,13 @@ export { effectOf } from './core/failures/effect.ts'
 
 // Credits and budgets.
 export { type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
+export {
+  type PeriodAccount,
+  type PeriodBook,
+  accountOf,
+  clockReason,
+  keepAccount,
+} from './core/credits/period-book.ts'
 export { type CallCredits, assumedCeiling } from './core/credits/price.ts'
 export { quoteOf } from './core/credits/quote.ts'
 export { creditsHeader } from './core/credits/reported-cost.ts'

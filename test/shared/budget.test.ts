@@ -121,35 +121,6 @@ describe('SharedBudget', () => {
     expect(await summaryOf(first)).toMatchObject({ spent: 9, uncertain: 0, reserved: 0, remaining: 1 })
   })
 
-  it.each([5000, hour, -hour, 24 * hour, -24 * hour])(
-    'keeps its period, and what is spent and reserved, when the clock of its store jumps by %i ms, and logs that once',
-    async (jump) => {
-      const { world, budgetOf } = openLateStore()
-      const log: string[] = []
-      const budget = budgetOf({
-        limit: 10,
-        every: 'day',
-        logger: { warn: (line: string) => void log.push(line) },
-      })
-      const { value: first } = await settle(budget.reserve(4, 'any'))
-      const { value: lost } = await settle(budget.reserve(1, 'any'))
-      // Its outcome is stored, and sent again, for no reply came.
-      world.replyMs = 5000
-      lost!.settle(1)
-      await pass(500)
-      world.clock = (at) => at + jump
-      await pass(2000)
-      world.replyMs = 0
-      await pass(6000)
-      const { value: second } = await settle(budget.reserve(2, 'any'))
-      expect(await summaryOf(budget)).toMatchObject({ spent: 1, reserved: 6, uncertain: 0, remaining: 3 })
-      for (const reservation of [first, second]) reservation!.settle(1)
-      await settle(budget.close())
-      expect(await summaryOf(budget)).toMatchObject({ spent: 3, reserved: 0, uncertain: 0 })
-      expect(log.filter((line) => line.includes('clock'))).toEqual(['the clock of the store has jumped'])
-    },
-  )
-
   it('stores nothing when summary() is called and a call is refused', async () => {
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf({ limit: 10 })

@@ -1,27 +1,30 @@
+import { rounded } from '../../extend.ts'
 import { sleep } from '../../lib/time.ts'
-import {
-  type BudgetReport,
-  type BudgetState,
-  type BudgetTerms,
-  type Spent,
-  changeBudget,
-} from './budget-state.ts'
+import { type Ask, type BudgetReport, type BudgetTerms, type Spent, changeBudget } from './budget-change.ts'
+import type { BudgetState, ByPeriod } from './budget-state.ts'
 import { type SharedOptions, SharedText, retryMs } from './shared-text.ts'
 import { randomId } from '../../lib/random-id.ts'
 
 /** A reservation without an outcome. */
 export interface OpenReservation {
   readonly credits: number
-  readonly period: string
+  /** In which it counts. */
+  period: string
 }
 
 /** The state after an ask, and the reservation; null if it was refused. */
-export type BudgetReply = readonly [state: BudgetState, reservation: OpenReservation | null]
+export interface BudgetReply {
+  readonly state: BudgetState
+  readonly period: string
+  readonly reservation: OpenReservation | null
+}
 
 /** What a call asks, and how it gets the reply. */
 interface Asked {
   /** Credits to reserve; null for a summary. */
   readonly credits: number | null
+  /** The reservation of a call that has waited since, to move to the current period. */
+  readonly held: OpenReservation | undefined
   readonly settle: (reply: BudgetReply) => void
   readonly fail: (error: unknown) => void
 }
@@ -39,6 +42,8 @@ export class BudgetSync extends SharedText<BudgetState> {
   /** Whether the store may have reserved credits for calls that were refused, since its reply is missing. */
   #isUnsure = false
   #isStopped = false
+  /** The wall clock of this process when it read the state. */
+  #readAtWall = 0
   /** What the next update asks, and, if it runs, what it has asked. */
   #asked: Asked[] = []
 
@@ -49,8 +54,16 @@ export class BudgetSync extends SharedText<BudgetState> {
   }
 
   /** Asks for credits with the next update, or with null for the state. Rejects with the error of the store. */
-  ask(credits: number | null): Promise<BudgetReply> {
-    return new Promise((settle, fail) => this.#askAgain({ credits, settle, fail }))
+  ask(credits: number | null, held?: OpenReservation): Promise<BudgetReply> {
+    return new Promise((settle, fail) => this.#askAgain({ credits, held, settle, fail }))
+  }
+
+  /** Whether a period has not ended yet for sure. The clock that does not stop in a sleep may be set, so both have to say so. */
+  isIn(period: string): boolean {
+    const { seen } = this
+    if (seen === undefined) return false
+    const passed = [performance.now() - seen.readAt, Date.now() - this.#readAtWall]
+    return passed.every((ms) => this.#terms.periodAt(seen.clock + ms) === period)
   }
 
   #askAgain(asked: Asked): void {
@@ -104,19 +117,22 @@ export class BudgetSync extends SharedText<BudgetState> {
     const asked = [...this.#asked]
     const report = this.#report(asked)
     this.#isUnsure ||= asked.some(({ credits }) => credits !== null)
-    const { state, granted } = await this.change((text, moment) =>
+    const readAtWall = Date.now()
+    const { state, period, granted } = await this.change((text, moment) =>
       changeBudget(text, moment, this.copy, report, this.#terms, randomId()),
     )
+    this.#readAtWall = readAtWall
     this.#isUnsure = false
     this.#asked.splice(0, asked.length)
     this.#told += this.#outcomes.splice(0, report.outcomes.length).length
     asked.forEach((each, i) => {
-      const { credits } = each
-      const reservation = granted[i] === true && credits !== null ? { credits, period: state.period } : null
-      if (reservation !== null) this.#open.add(reservation)
+      const { credits, held } = each
+      const reservation = granted[i] === true && credits !== null ? (held ?? { credits, period }) : null
+      if (reservation !== null && held === undefined) this.#open.add(reservation)
+      if (reservation !== null) reservation.period = period
       // What was reserved for calls that have ended meanwhile may come back.
-      if (granted[i] === false && !state.isLost && this.untold > 0) this.#askAgain(each)
-      else each.settle([state, reservation])
+      if (granted[i] === false && credits !== null && this.untold > 0) this.#askAgain(each)
+      else each.settle({ state, period, reservation })
     })
   }
 
@@ -137,9 +153,13 @@ export class BudgetSync extends SharedText<BudgetState> {
     const open = [...this.#open]
     return {
       ...{ process: this.id, told: this.#told, outcomes: [...this.#outcomes] },
-      reserved: (period) =>
-        open.filter((each) => each.period === period).reduce((sum, { credits }) => sum + credits, 0),
-      asks: asked.map(({ credits }) => credits ?? 0),
+      reserved: () => {
+        const reserved: ByPeriod = {}
+        for (const { period, credits } of open)
+          if (credits > 0) reserved[period] = rounded((reserved[period] ?? 0) + credits)
+        return reserved
+      },
+      asks: asked.map(({ credits, held }): Ask => ({ credits, heldIn: held?.period })),
     }
   }
 }

@@ -1,13 +1,14 @@
 import type { Budget, BudgetOutlook, CreditSummary, Reservation } from '../../index.ts'
-import { type PeriodOptions, resolvePeriod } from '../../extend.ts'
+import { type PeriodOptions, accountOf, clockReason, resolvePeriod } from '../../extend.ts'
 import { assertOptions, requireOption, milliseconds, nonEmptyText } from '../../errors/check-options.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { periodEnd } from '../../lib/period.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { remainingOf, reservedOf } from './budget-state.ts'
-import { type BudgetReply, BudgetSync } from './budget-sync.ts'
+import { remainingOf, reservedOf } from './budget-change.ts'
+import { emptyAccount } from './budget-state.ts'
+import { type BudgetReply, BudgetSync, type OpenReservation } from './budget-sync.ts'
 import { type SharedOptions, sharedNames } from './shared-text.ts'
 
 /** Options of a {@link SharedBudget}. */
@@ -65,12 +66,21 @@ export class SharedBudget implements Budget {
    */
   async reserve(credits: number, operation: string): Promise<Reservation> {
     if (this.#sync.isClosed) throw new BudgetUnavailableError('it is closed', { operation })
-    const [state, reservation] = await this.#ask(credits, operation)
-    if (reservation === null) {
-      const details = { needed: credits, remaining: remainingOf(state, this.limit), budget: this.name }
-      throw new CreditBudgetError(details, { operation })
+    const reservation = await this.#take(credits, operation)
+    return {
+      settle: (cost, uncertain = 0) => this.#sync.end(reservation, cost, uncertain),
+      renew: async () => {
+        if (!this.#sync.isIn(reservation.period)) await this.#take(credits, operation, reservation)
+      },
     }
-    return { settle: (cost, uncertain = 0) => this.#sync.end(reservation, cost, uncertain) }
+  }
+
+  /** @param held Credits that are reserved already, to move to the current period. */
+  async #take(credits: number, operation: string, held?: OpenReservation): Promise<OpenReservation> {
+    const { state, period, reservation } = await this.#ask(credits, operation, held)
+    if (reservation !== null) return reservation
+    const remaining = remainingOf(state, period, this.limit)
+    throw new CreditBudgetError({ needed: credits, remaining, budget: this.name }, { operation })
   }
 
   /**
@@ -80,12 +90,12 @@ export class SharedBudget implements Budget {
    */
   async summary(): Promise<CreditSummary & BudgetOutlook> {
     const { limit } = this
-    const [state] = await this.#ask(null)
-    const { spent, uncertain } = state
+    const { state, period } = await this.#ask(null)
+    const { spent, uncertain } = accountOf(state, period, emptyAccount)
     const end = periodEnd(state.time, this.#periodAt)
     return {
-      ...{ limit, remaining: remainingOf(state, limit), endsAt: end === Infinity ? null : end },
-      ...{ spent, uncertain, reserved: reservedOf(state) },
+      ...{ limit, remaining: remainingOf(state, period, limit), endsAt: end === Infinity ? null : end },
+      ...{ spent, uncertain, reserved: reservedOf(state, period) },
     }
   }
 
@@ -115,13 +125,15 @@ export class SharedBudget implements Budget {
       throw new BudgetUnavailableError(`the outcome of ${count(untold, 'call')} could not be sent`)
   }
 
-  async #ask(credits: number | null, operation?: string): Promise<BudgetReply> {
-    const reply = await this.#sync.ask(credits).catch((error: unknown) => refuse(error, operation))
-    if (reply[0].isLost) throw new BudgetUnavailableError(hasLost, { operation })
-    return reply
+  async #ask(credits: number | null, operation?: string, held?: OpenReservation): Promise<BudgetReply> {
+    const reply = await this.#sync.ask(credits, held).catch((error: unknown) => refuse(error, operation))
+    const { state, period } = reply
+    if (!accountOf(state, period, emptyAccount).isLost) return reply
+    const reason = clockReason(state, period)
+    throw new BudgetUnavailableError(reason ?? hasLost, { operation, temporary: reason !== undefined })
   }
 }
 
 function refuse(error: unknown, operation?: string): never {
-  throw new BudgetUnavailableError(messageOf(error), { operation })
+  throw new BudgetUnavailableError(messageOf(error), { operation, temporary: true })
 }

@@ -1,4 +1,5 @@
-import { type Moment, beginChange, expectedTime, hasLost, leaseEnd } from './clock.ts'
+import { type Moment, expectedTime, timeOf } from './clock.ts'
+import { beginChange, hasLost, leaseEnd, readState } from './head.ts'
 import { type Look, everyone } from './looks.ts'
 import { type LimiterState, type Place, type Rules, exampleState, without } from './state.ts'
 import { type AskOutcome, type Report, Turns } from './turns.ts'
@@ -35,7 +36,9 @@ export function changeState(
   newId: string,
 ): Changed {
   const { clock, seen } = moment
-  const { found, now, stamp } = beginChange(text, exampleState, moment, 0)
+  const found = readState(text, exampleState)
+  const stamp = beginChange(found)
+  const now = timeOf(found, moment, 0)
   const state = found ?? newState(newId, clock, now)
   if (copy !== undefined && hasLost(found, copy)) {
     // The first process that restores begins an epoch.
@@ -51,6 +54,7 @@ export function changeState(
   turns.dropSilent()
   const outcomes = turns.take()
   const looks = turns.callNext()
+  Object.assign(state, { time: now, shift: now - clock })
   const isChanged = stamp(state)
   const own = state.processes[told.process]
   // Others need not know these alone, until the lease is due.

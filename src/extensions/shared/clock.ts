@@ -1,78 +1,9 @@
-import { isRecord } from '../../lib/is-record.ts'
-
-// The clock of a store may be set while processes work. So a state has a time of its own, which no jump changes: the clock plus
-// a shift. A process that sees a jump by its monotonic clock corrects the shift, and nobody else needs to. Less than a jump is
-// left alone: a correction for each late reply would add up.
+// The clock of a store may be set while processes work. So limits, which count within a minute, have a time of their own, which
+// no jump changes: the clock plus a shift. A process that sees a jump by its monotonic clock corrects the shift, and nobody else
+// needs to. Less than a jump is left alone: a correction for each late reply would add up. Budgets follow the clock itself.
 
 /** Shortest jump, in milliseconds. */
 const jumpMs = 1000
-
-/** What each shared state has. */
-export interface StateHead {
-  /** Changes when the store has lost the state. */
-  epoch: string
-  /** Counts the changes. */
-  version: number
-  /** The time of the latest change. */
-  time: number
-  /** How far the time is ahead of the store's clock: the sum of all corrections. */
-  shift: number
-}
-
-/** The head of an empty state. */
-export const emptyHead: StateHead = { epoch: '', version: 0, time: 0, shift: 0 }
-
-/**
- * Begins to change a text: what it has, undefined if it lacks some of it, and the time. `stamp` puts down when the new state was made,
- * and says whether it has to be stored.
- *
- * @param example What each text has. The name `*` stands for all names of a record.
- * @param first The time of the first change of all.
- */
-export function beginChange<S extends StateHead>(
-  text: string | undefined,
-  example: S,
-  moment: Moment,
-  first: number,
-): { found: S | undefined; now: number; stamp: (state: S) => boolean } {
-  const found = parse(text, example)
-  const before = contentOf(found)
-  const now = timeOf(found, moment, first)
-  const stamp = (state: S): boolean => {
-    Object.assign(state, { time: now, shift: now - moment.clock })
-    const isChanged = contentOf(state) !== before
-    if (isChanged) state.version++
-    return isChanged
-  }
-  return { found, now, stamp }
-}
-
-function parse<S>(text: string | undefined, example: S): S | undefined {
-  try {
-    const state: unknown = JSON.parse(text ?? 'null')
-    return isLike(state, example) ? (state as S) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isLike(value: unknown, example: unknown): boolean {
-  if (Array.isArray(example)) return Array.isArray(value)
-  if (!isRecord(example)) return typeof value === typeof example
-  if (!isRecord(value)) return false
-  const parts = (name: string): unknown[] => (name === '*' ? Object.values(value) : [value[name]])
-  return Object.entries(example).every(([name, like]) => parts(name).every((part) => isLike(part, like)))
-}
-
-/** What a state has, to compare it, except for the time. */
-function contentOf(state: StateHead | undefined): string {
-  return JSON.stringify({ ...state, time: 0 })
-}
-
-/** When a lease ends that is renewed once a third of it has passed, since each renewal has to be stored. */
-export function leaseEnd(before: number | undefined, now: number, leaseMs: number): number {
-  return before !== undefined && before - now > (leaseMs * 2) / 3 ? before : now + leaseMs
-}
 
 /** When a process read a state. */
 export interface Sight {
@@ -89,11 +20,6 @@ export interface Sight {
 export interface Moment extends Omit<Sight, 'epoch' | 'time'> {
   /** The latest time that this process read the state; undefined at first. */
   readonly seen: Sight | undefined
-}
-
-/** Whether the store has lost changes that a process has seen. */
-export function hasLost(found: StateHead | undefined, seen: Pick<StateHead, 'epoch' | 'version'>): boolean {
-  return found?.epoch !== seen.epoch || found.version < seen.version
 }
 
 /** What the time is at least when a process reads a state again. */
@@ -115,7 +41,11 @@ export function jumpOf(before: number, after: number, seen: Sight, { readAt, rec
  *
  * @param first The time of the first change of all.
  */
-export function timeOf(found: Omit<StateHead, 'version'> | undefined, moment: Moment, first: number): number {
+export function timeOf(
+  found: { readonly epoch: string; readonly time: number; readonly shift: number } | undefined,
+  moment: Moment,
+  first: number,
+): number {
   const { clock, seen } = moment
   if (found === undefined) return Math.round(seen === undefined ? first : expectedTime(seen, moment))
   const time = clock + found.shift

@@ -3,8 +3,9 @@ import { type Log, type Logger, createLog, defaultLogger } from '../../lib/logge
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
-import { type Moment, type Sight, type StateHead, jumpOf } from './clock.ts'
 import { randomId } from '../../lib/random-id.ts'
+import { type Moment, type Sight, jumpOf } from './clock.ts'
+import type { StateHead } from './head.ts'
 import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */

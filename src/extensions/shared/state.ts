@@ -1,4 +1,4 @@
-import { type StateHead, emptyHead } from './clock.ts'
+import { type StateHead, emptyHead } from './head.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {
@@ -38,6 +38,8 @@ export interface ProcessEntry {
 
 /** All that the processes of one organization share. Times are in milliseconds from the beginning of its first epoch. */
 export interface LimiterState extends StateHead {
+  /** How far the time is ahead of the store's clock: the sum of all corrections. */
+  shift: number
   /** When the epoch began. */
   bornAt: number
   /** Until then, nothing is granted. */
@@ -61,7 +63,7 @@ const exampleEntry = {
 
 /** What each text has. */
 export const exampleState: LimiterState = {
-  ...{ ...emptyHead, bornAt: 0, quietUntil: 0, processes: { '*': exampleEntry }, closures: {} },
+  ...{ ...emptyHead, shift: 0, bornAt: 0, quietUntil: 0, processes: { '*': exampleEntry }, closures: {} },
 }
 
 /** A copy of a record without one name. */

@@ -1,0 +1,189 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { SharedBudget } from '../../src/extensions/shared/index.ts'
+import { makeClient, ok, scriptedService, slow } from '../support/service.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+import { openLateStore, summaryOf, unsettled } from './late-store.ts'
+
+const service = scriptedService()
+virtualTime()
+
+const hour = 3_600_000
+const noon = Date.parse('2026-11-20T12:00:00Z')
+const spend = async (budget: SharedBudget, credits: number) => {
+  const { value, error } = await settle(budget.reserve(credits, 'any'))
+  value?.settle(credits)
+  await settle(budget.flush())
+  return error
+}
+
+describe('new SharedBudget({ every })', () => {
+  it.each([5000, 11 * hour, -11 * hour])(
+    'keeps what is spent and reserved when the clock of its store jumps by %i ms within a day, and logs that once',
+    async (jump) => {
+      vi.setSystemTime(noon)
+      const { world, budgetOf } = openLateStore()
+      const log: string[] = []
+      const logger = { warn: (line: string) => void log.push(line) }
+      const budget = budgetOf({ limit: 10, every: 'day', logger })
+      const { value: first } = await settle(budget.reserve(4, 'any'))
+      const { value: lost } = await settle(budget.reserve(1, 'any'))
+      // Its outcome is stored, and sent again, for no reply came.
+      world.replyMs = 5000
+      lost!.settle(1)
+      await pass(500)
+      world.clock = (at) => at + jump
+      await pass(2000)
+      world.replyMs = 0
+      await pass(6000)
+      const { value: second } = await settle(budget.reserve(2, 'any'))
+      expect(await summaryOf(budget)).toMatchObject({ spent: 1, reserved: 6, uncertain: 0, remaining: 3 })
+      for (const reservation of [first, second]) reservation!.settle(1)
+      await settle(budget.close())
+      expect(await summaryOf(budget)).toMatchObject({ spent: 3, reserved: 0, uncertain: 0 })
+      expect(log.filter((line) => line.includes('clock'))).toEqual(['the clock of the store has jumped'])
+    },
+  )
+
+  it.each([
+    ['hour', hour],
+    ['day', 24 * hour],
+    ['month', 31 * 24 * hour],
+  ] as const)('keeps what each %s has spent when the clock is set to and fro', async (every, ms) => {
+    vi.setSystemTime(noon)
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf({ limit: 10, every })
+    for (const [i, jump] of [0, 3, 0, 2, 800, 0, 1].entries()) {
+      world.clock = (at) => at + jump * ms
+      await spend(i % 2 === 0 ? budget : budgetOf({ limit: 10, every }), 4)
+    }
+    const spent = async (jump: number) => {
+      world.clock = (at) => at + jump * ms
+      return (await summaryOf(budget))?.spent
+    }
+    const all = []
+    for (const jump of [0, 1, 2, 3, 800]) all.push(await spent(jump))
+    // The third time, the first one had too little left.
+    expect(all).toEqual([8, 4, 4, 4, 4])
+  })
+
+  it('refuses a day before the first one, and goes on the day after', async () => {
+    const { world, budgetOf } = openLateStore()
+    world.clock = () => Date.parse('2140-01-01')
+    await spend(budgetOf({ every: 'day' }), 4)
+    world.clock = () => noon
+    const reason =
+      'the clock shows 2026-11-20, but this budget was used in 2140-01-01 before; set the clock right, or wait for the next period'
+    for (const budget of [budgetOf({ every: 'day' }), budgetOf({ every: 'day' })])
+      expect(await spend(budget, 4)).toMatchObject({ code: 'budget_unavailable', reason, temporary: true })
+    world.clock = () => noon + 24 * hour
+    expect(await spend(budgetOf({ every: 'day' }), 4)).toBeUndefined()
+  })
+
+  it('counts for the new day what a process spends that slept over midnight, for each process', async () => {
+    vi.setSystemTime('2026-11-27T20:00:00Z')
+    const { budgetOf } = openLateStore()
+    const budget = budgetOf({ limit: 200, every: 'day' })
+    await spend(budget, 1)
+    // The monotonic clock stops in a sleep.
+    vi.setSystemTime('2026-11-28T04:00:00Z')
+    await spend(budget, 150)
+    for (const time of ['2026-11-28T05:00:00Z', '2026-11-28T23:59:00Z']) {
+      vi.setSystemTime(time)
+      const end = Date.parse('2026-11-29')
+      expect(await summaryOf(budgetOf({ limit: 200, every: 'day' }))).toMatchObject({
+        spent: 150,
+        endsAt: end,
+      })
+    }
+  })
+
+  it.each([
+    [2, 'sent'],
+    [3, 'CreditBudgetError'],
+  ])(
+    'counts a call in the day in which it is sent: with %i calls of the new day before it, it ends with %s',
+    async (more, end) => {
+      vi.setSystemTime('2026-11-20T23:59:59Z')
+      service.script(slow(2000))
+      const { budgetOf } = openLateStore()
+      const [budget, other] = [1, 2].map(() => budgetOf({ limit: 6, every: 'day' })) as [
+        SharedBudget,
+        SharedBudget,
+      ]
+      for (const each of [budget, other]) await summaryOf(each)
+      const client = makeClient({ budget })
+      const search = () => client.microblog.search({ query: 'a' }).then()
+      const before = [1, 2, 3].map(search)
+      await pass(1500)
+      for (let i = 0; i < more; i++) expect(await spend(other, 2)).toBeUndefined()
+      const { value } = await settle(Promise.allSettled(before))
+      const ends = value!.map((each) => (each.status === 'fulfilled' ? 'sent' : (each.reason as Error).name))
+      expect(ends).toEqual(['sent', 'sent', end])
+      await settle(budget.flush())
+      expect(await summaryOf(other)).toMatchObject({ spent: 6, uncertain: 0, reserved: 0 })
+      vi.setSystemTime('2026-11-20T12:00:00Z')
+      expect(await summaryOf(other)).toMatchObject({ spent: 4, uncertain: 0, reserved: 0 })
+    },
+  )
+
+  it('asks the store once for the calls that wait over midnight, and not for others', async () => {
+    vi.setSystemTime('2026-11-20T23:59:50Z')
+    service.script(() => ok())
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf({ every: 'day' })
+    const { value: reservation } = await settle(budget.reserve(2, 'any'))
+    await pass(5000)
+    const { writes } = world
+    await settle(Promise.resolve(reservation!.renew!()))
+    expect(world.writes).toBe(writes)
+    await pass(6000)
+    await settle(Promise.resolve(reservation!.renew!()))
+    expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject({ reserved: 2 })
+    vi.setSystemTime('2026-11-20T12:00:00Z')
+    reservation!.settle(0)
+    await settle(budget.close())
+    expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject(unsettled)
+  })
+
+  it('does not send a call that waits over midnight while the store is away', async () => {
+    vi.setSystemTime('2026-11-20T23:59:59Z')
+    service.script(slow(2000))
+    const { world, budgetOf } = openLateStore()
+    const client = makeClient({ budget: budgetOf({ every: 'day' }) })
+    const calls = [1, 2, 3].map(() => client.microblog.search({ query: 'a' }).then())
+    await pass(1500)
+    world.clock = () => NaN
+    const { value } = await settle(Promise.allSettled(calls))
+    expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(value?.[2]).toMatchObject({
+      reason: { code: 'budget_unavailable', temporary: true, charged: 'no', operation: 'microblog.search' },
+    })
+    expect(service.arrivals).toHaveLength(2)
+    world.clock = (at) => at
+    await client.close()
+  })
+
+  it('reads the text of an earlier version', async () => {
+    const { store, budgetOf } = openLateStore()
+    vi.setSystemTime(noon)
+    let key = ''
+    const update: typeof store.update = (name, change) => {
+      key = name
+      return store.update(name, change)
+    }
+    const budget = budgetOf({ store: { update }, limit: 20, every: 'day' })
+    await summaryOf(budget)
+    const part = { reserved: 3, abandoned: 0, period: '2026-11-20', until: noon + hour, told: 2 }
+    const gone = { ...part, reserved: 0, abandoned: 1, until: noon }
+    const head = { epoch: 'a', version: 7, time: noon, shift: -5, isLost: false }
+    const old = { ...head, period: '2026-11-20', spent: 4, uncertain: 1, parts: { b: part, c: gone } }
+    await store.update(key, () => ({ value: JSON.stringify(old), result: undefined }))
+    const budgets = [budgetOf({ limit: 20, every: 'day' }), budgetOf({ limit: 20, every: 'day' })]
+    const expected = { spent: 4, uncertain: 1, reserved: 3, remaining: 12 }
+    for (const each of budgets) expect(await summaryOf(each)).toMatchObject(expected)
+    await spend(budgets[0]!, 10)
+    expect(await summaryOf(budgets[1]!)).toMatchObject({ ...expected, spent: 14, remaining: 2 })
+    vi.setSystemTime(noon + 24 * hour)
+    expect(await summaryOf(budgets[1]!)).toMatchObject({ ...unsettled, remaining: 20 })
+  })
+})

@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, it } from 'vitest'
+import { memoryStore, sqliteStore } from '../../src/extensions/shared/index.ts'
+import { newFolder } from '../support/folder.ts'
+import { keepsEachPeriod } from './clock-attacks.ts'
+
+const file = join(newFolder(), 'budgets.sqlite')
+const connections = [1, 2, 3].map(() => sqliteStore(file))
+afterAll(() => {
+  for (const connection of connections) connection.close()
+})
+
+// `node test/soak/budgets.ts` searches on.
+describe('spends no period twice, whatever clocks say, and knows what each was charged,', () => {
+  it.each([
+    ['a CreditBudget', []],
+    ['a SharedBudget in memory', [memoryStore()]],
+    ['a SharedBudget in SQLite', connections],
+  ])('%s', (_, stores) => fc.assert(keepsEachPeriod(stores), { numRuns: 40, seed: 54 }))
+})
