@@ -4,7 +4,7 @@ import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
  * A budget is unavailable, or does not know what was spent. Nothing was sent.
  *
  * @example
- * if (error instanceof BudgetUnavailableError && error.temporary) retryLater() // nothing was sent
+ * if (error instanceof BudgetUnavailableError && error.temporary) later() // nothing was sent
  */
 export class BudgetUnavailableError extends SharedError {
   static override readonly name: string = 'BudgetUnavailableError'

@@ -7,14 +7,14 @@ const [hour, day] = [3_600_000, 86_400_000]
 const limit = 10
 
 /** What happens next, to the process, call and credits that `who` and `what` draw. */
-export interface Event {
+interface Event {
   readonly kind:
     ('time' | 'jump' | 'start' | 'kill') | ('lose a reply' | 'fail' | 'reserve' | 'send' | 'end' | 'ask')
   readonly who: number
   readonly what: number
 }
 
-export interface ClockPlan {
+interface ClockPlan {
   readonly every: Period
   readonly events: readonly Event[]
 }
@@ -25,7 +25,7 @@ const kinds: fc.Arbitrary<Event['kind']> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Event['kind']>('start', 'kill', 'lose a reply', 'fail', 'ask') },
 )
 
-export const clockPlans: fc.Arbitrary<ClockPlan> = fc.record({
+const clockPlans: fc.Arbitrary<ClockPlan> = fc.record({
   every: fc.constantFrom<Period>('hour', 'day', 'month'),
   events: fc.array(fc.record({ kind: kinds, who: fc.nat(7), what: fc.nat(999) }), {
     minLength: 30,
@@ -57,7 +57,7 @@ interface Process {
 }
 
 /** Processes with clocks of their own, which are set to and fro, and what the service charged them. */
-export class ClockWorld {
+class ClockWorld {
   readonly charged: Record<string, number> = {}
   readonly violations: string[] = []
   readonly #every: Period
