@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../support/chance.ts'
 import { CreditBudget, type Reservation } from '../../src/index.ts'
 import { SharedBudget, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { type Period, periodAt } from '../../src/lib/period.ts'
