@@ -1,7 +1,9 @@
+import type * as diagnosticsChannel from 'node:diagnostics_channel'
 import type * as fs from 'node:fs'
 import type * as sqlite from 'node:sqlite'
 
 interface Builtins {
+  readonly 'node:diagnostics_channel': typeof diagnosticsChannel
   readonly 'node:fs': typeof fs
   readonly 'node:sqlite': typeof sqlite
 }

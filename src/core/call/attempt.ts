@@ -3,7 +3,16 @@ import { within } from '../../lib/abort.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
 import { requestHeaders } from '../http/headers.ts'
-import { FetchMisuse, type Init, type RawResponse, callFetch, initOf, readText, send } from '../http/send.ts'
+import {
+  FetchMisuse,
+  type Init,
+  NotSent,
+  type RawResponse,
+  callFetch,
+  initOf,
+  readText,
+  send,
+} from '../http/send.ts'
 import { type Call, logAt } from './call.ts'
 
 /** What happened in one attempt. */
@@ -48,22 +57,24 @@ export async function makeAttempt(
 ): Promise<Evidence> {
   const { client, settings, operation, request, cancellation } = call
   const { queued, paced } = lease
-  let sent: string | null = null
+  let isSent = false
   let start = performance.now()
   let status: number | undefined
   const report = (happened: Happened): Evidence => {
     const [now, at] = [performance.now(), Date.now()]
-    const phase = sent === null ? 'queue' : status === undefined ? 'headers' : 'body'
+    // Frameworks that prerender refuse code that reads the clock before it asks for data, so the request goes first.
+    const sent = isSent ? new Date(at - Math.round(now - start)).toISOString() : null
+    const phase = !isSent ? 'queue' : status === undefined ? 'headers' : 'body'
     const leftMs = cancellation.sendBy - now
     return { ...happened, queued, paced, sent, status, phase, duration: now - start, at, leftMs }
   }
 
   const beforeSend = ({ signal }: Init): void => {
-    if (sent !== null) throw new FetchMisuse('a hook sent the request again')
+    if (isSent) throw new FetchMisuse('a hook sent the request again')
     // A hook may have taken longer than the call has time, or have blocked the timers that end it.
     cancellation.throwIfAborted()
     signal.throwIfAborted()
-    sent = new Date().toISOString()
+    isSent = true
     start = performance.now()
     cancellation.markInFlight(true)
     lease.sent()
@@ -98,7 +109,8 @@ export async function makeAttempt(
       return report({ kind: 'answered', response, ...text })
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      return report({ kind: isA(error, FetchMisuse) || sent === null ? 'misused' : 'broken', error })
+      if (isA(error, NotSent)) isSent = false
+      return report({ kind: isA(error, FetchMisuse) || !isSent ? 'misused' : 'broken', error })
     }
   }
 

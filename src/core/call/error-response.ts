@@ -38,7 +38,12 @@ export function readErrorResponse(
   }
   if (status < 200) {
     const reason = `status ${status}`
-    return lostConnection({ message: `no response (${reason})`, phase: 'exchange', reason })
+    return lostConnection({
+      message: `no response (${reason})`,
+      phase: 'exchange',
+      kind: 'no-answer',
+      reason,
+    })
   }
   const body = redactor.data(parsed(text, client.bodyFormat))
   const announced = announcedWait(headers, body, at)
@@ -75,8 +80,7 @@ export function readErrorResponse(
 }
 
 /** The failure of a request without a usable response. */
-export function lostConnection({ message, phase, reason }: NetworkFailure): Found {
-  const kind = ({ connect: 'unsent', tls: 'untrusted', exchange: 'no-answer' } as const)[phase]
+export function lostConnection({ message, phase, kind, reason }: NetworkFailure): Found {
   const toError = (context: ErrorContext) => new ConnectionError(message, { ...context, phase, reason })
   return { kind, code: 'connection', toError }
 }

@@ -20,13 +20,13 @@ function bodyWait(body: unknown): number | null {
 /** The longest of the waits that can be read. */
 function headerWait(headers: Headers, wallClock: number): number | null {
   const dates = valuesOf(headers, 'date')
-    .map(httpDate)
+    .map((value) => httpDate(value))
     .filter((date) => date !== null)
   // Relative to the server's `Date`, since the local clock may be hours off.
   const now = dates.length === 0 ? wallClock : Math.min(...dates)
   const waits = valuesOf(headers, 'retry-after').map((value) => {
     if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value))
-    const target = httpDate(value)
+    const target = httpDate(value, 1000)
     return target === null ? null : Math.max(0, target - now)
   })
   return waits.reduce((longest, wait) => (wait === null ? longest : Math.max(longest ?? 0, wait)), null)
@@ -38,11 +38,16 @@ function valuesOf(headers: Headers, name: string): string[] {
   return (values ?? []).map((value) => value.trim())
 }
 
-/** `Date.parse` alone also accepts `-5`, and reads old formats without a zone as local time. */
-function httpDate(value: string): number | null {
+/**
+ * `Date.parse` alone also accepts `-5`, and reads old formats without a zone as local time.
+ *
+ * @param leapMs How much later than the second before it a leap second is, which `Date` does not know.
+ */
+function httpDate(value: string, leapMs = 0): number | null {
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(value)) return null
-  const time = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)
-  return Number.isNaN(time) ? null : time
+  const common = value.replace(':60 ', ':59 ')
+  const time = Date.parse(common.endsWith('GMT') ? common : `${common} GMT`)
+  return Number.isNaN(time) ? null : time + (common === value ? 0 : leapMs)
 }
 
 function secondsToMs(seconds: number): number | null {

@@ -1,10 +1,15 @@
 import type { ConnectionPhase } from '../../errors/index.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import type { Redactor } from '../../lib/redact.ts'
+import { isA } from '../../lib/thrown.ts'
+import { isConnectError } from './connect-errors.ts'
+import { NotSent } from './send.ts'
 
 /** How a request failed, as far as the error from fetch shows. */
 export interface NetworkFailure {
   readonly phase: ConnectionPhase
+  /** `untrusted` is unsent as well, and another attempt would fail alike. */
+  readonly kind: 'unsent' | 'untrusted' | 'no-answer'
   /** The runtime's code, such as `ECONNRESET`, or else its message. */
   readonly reason: string
   readonly message: string
@@ -27,24 +32,30 @@ const neverSentCode =
 /** A proxy that refuses a tunnel. The code is that of any abort, so the words decide. */
 const refusedTunnel = 'when HTTP Tunneling'
 
-/** Messages of failed connects on runtimes without such codes, and of a `Request` of another undici. */
-const unsentWords = [
-  refusedTunnel,
-  'Failed to parse URL from [object Request]',
-  'client error (Connect)',
-  'before secure TLS connection was established',
-  'bad port',
-  'Requires net access to',
-]
+/** A proxy that refuses a tunnel for good: it forbids the host, or wants a password. */
+const forbiddenTunnel = /Proxy response \(40[37]\)|: (unsuccessful tunnel|proxy authorization required)/
 
-const untrustedCode =
-  /CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$|^ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|SSLV3_ALERT_HANDSHAKE_FAILURE)$/
+/** Messages of failed connects on runtimes without such codes, and of a `Request` of another undici. */
+const unsentWords =
+  /when HTTP Tunneling|Failed to parse URL from \[object Request\]|client error \(Connect\)|before secure TLS connection was established|^bad port$|Requests to port \d+ are blocked|Requires net access to/
+
+/** A stream that an HTTP/2 server, or its GOAWAY, has refused: it promises that it has not processed the request. */
+const refusedStream = /\bNGHTTP2_REFUSED_STREAM$|refused stream before processing any application logic/
+
+/** Of a certificate that this side refuses, so before it sends anything. Alerts of the server about one may come later. */
+const untrustedCode = /^(?!ERR_SSL_).*CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/
+
+/** Of a handshake that would fail again. */
+const incompatibleCode =
+  /^ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\S+_ALERT_(HANDSHAKE_FAILURE|PROTOCOL_VERSION|NO_APPLICATION_PROTOCOL))$/
 
 /**
- * Reads an error from fetch. Node and Bun have a system code on the error or its causes, Deno has a sentence, and
- * browsers say nothing. A request counts as unsent only if that is proven.
+ * Reads an error from fetch. Node tells which connections it could not open. Node and Bun have a system code on the error or its
+ * causes, Deno has a sentence, and browsers say nothing. A request counts as unsent only if that is proven: `npm run runtimes` compares
+ * each rule with what has arrived. Bun has one code, EPROTO, for a handshake that fails and for TLS that breaks after the request.
  */
 function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
+  if (isA(error, NotSent)) return { phase: 'connect', kind: 'untrusted', reason: error.message }
   const links: Link[] = []
   let link = linkOf(error)
   // Bounded, since causes may be circular.
@@ -58,19 +69,24 @@ function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
   const [code = ''] = codes
   const [syscall] = textsOf('syscall')
   const words = links.map(({ message }) => (typeof message === 'string' ? message : ''))
-  const said = (part: string): boolean => words.some((message) => message.includes(part))
+  const said = (part: RegExp): boolean => words.some((message) => part.test(message))
   const reason =
     words.find((message) => message.includes(refusedTunnel)) ||
     code ||
     words.findLast((message) => message !== '') ||
     'no reason given'
   const untrusted = codes.find((each) => untrustedCode.test(each))
-  if (untrusted !== undefined) return { phase: 'tls', reason: untrusted }
-  if (said('invalid peer certificate')) return { phase: 'tls', reason }
+  if (untrusted !== undefined) return { phase: 'tls', kind: 'untrusted', reason: untrusted }
+  if (said(/invalid peer certificate/)) return { phase: 'tls', kind: 'untrusted', reason }
+  if (said(refusedStream)) return { phase: 'exchange', kind: 'unsent', reason }
+  const isUnconnected = links.some((link) => link.isUnconnected)
+  if (isUnconnected && code.startsWith('ERR_SSL_'))
+    return { phase: 'tls', kind: incompatibleCode.test(code) ? 'untrusted' : 'unsent', reason }
   // The same code may come from `connect`, or from `read` on an established connection.
   const unsent = syscall === undefined ? unsentCodes.has(code) : ['connect', 'getaddrinfo'].includes(syscall)
-  const neverSent = codes.some((each) => neverSentCode.test(each)) || unsentWords.some(said)
-  return { phase: unsent || neverSent ? 'connect' : 'exchange', reason }
+  const neverSent = codes.some((each) => neverSentCode.test(each)) || said(unsentWords)
+  if (!unsent && !neverSent && !isUnconnected) return { phase: 'exchange', kind: 'no-answer', reason }
+  return { phase: 'connect', kind: said(forbiddenTunnel) ? 'untrusted' : 'unsent', reason }
 }
 
 /**
@@ -86,18 +102,22 @@ export function explainNetworkError(
 ): NetworkFailure {
   const failure = readFailure(error)
   const phase = hasAnswered ? 'exchange' : failure.phase
+  const kind = hasAnswered ? 'no-answer' : failure.kind
   // Half a secret would not be recognized.
   const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
   const host = redactor.text(new URL(baseUrl).host)
   const hint = inBrowser()
-    ? '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
+    ? '; a page does not say why: the server may be down, or refuse this origin (CORS)'
     : ''
   const messages: Record<ConnectionPhase, string> = {
     connect: `cannot reach ${host}, nothing was sent (${reason})`,
     tls: `no trusted TLS connection to ${host}, nothing was sent (${reason})`,
-    exchange: `the connection failed after the request was sent (${reason})${hint}`,
+    exchange:
+      kind === 'unsent'
+        ? `${host} refused the request and did not process it (${reason})`
+        : `the connection failed after the request was sent (${reason})${hint}`,
   }
-  return { phase, reason, message: messages[phase] }
+  return { phase, kind, reason, message: messages[phase] }
 }
 
 /** Longest reason in a message, in characters. */
@@ -109,6 +129,8 @@ interface Link {
   readonly message: unknown
   /** Its cause, or the error of the first address that was tried. */
   readonly next: unknown
+  /** Whether Node says that there was no connection. */
+  readonly isUnconnected: boolean
 }
 
 /** What an error says; undefined if it is no object, or throws when it is read, as one of a user's fetch may. */
@@ -119,7 +141,7 @@ function linkOf(error: unknown): Link | undefined {
       readonly cause?: unknown
       readonly errors?: readonly unknown[] | null
     }
-    return { code, syscall, message, next: cause ?? errors?.[0] }
+    return { code, syscall, message, next: cause ?? errors?.[0], isUnconnected: isConnectError(error) }
   } catch {
     return undefined
   }

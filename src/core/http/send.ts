@@ -1,4 +1,6 @@
 import ky, { type BeforeRequestHook, type Options } from 'ky'
+import { messageOf } from '../../lib/thrown.ts'
+import { watchConnectErrors } from './connect-errors.ts'
 import { isFraming } from './headers.ts'
 
 /**
@@ -18,6 +20,9 @@ export type Init = RequestInit & { readonly headers: Headers; readonly signal: A
 
 /** Thrown when the user's `fetch` or hook breaks its contract. */
 export class FetchMisuse extends Error {}
+
+/** There is no fetch, or the user's threw at once and has not touched the request: nothing was sent. */
+export class NotSent extends FetchMisuse {}
 
 /** Redirects are never followed: 307 and 308 would send body and credential to another host. */
 const api = /* @__PURE__ */ ky.create({
@@ -86,8 +91,28 @@ export async function callFetch(
   target: string | Request,
   init: Init,
 ): Promise<Response> {
-  const sending = fetch === undefined ? globalThis.fetch(target, init) : fetch(new Request(target, init))
-  return asResponse(await sending)
+  watchConnectErrors()
+  if (fetch === undefined) {
+    if (typeof (globalThis.fetch as unknown) !== 'function')
+      throw new NotSent('this runtime has no fetch, nothing was sent; pass the option fetch')
+    return asResponse(await globalThis.fetch(target, init))
+  }
+  return asResponse(await callOwnFetch(fetch, target, init))
+}
+
+function callOwnFetch(fetch: Fetch, target: string | Request, init: Init): Promise<Response> {
+  let isCopied = false
+  let isUntouched = (): boolean => true
+  try {
+    const request = new Request(target, init)
+    const clone = (): Request => ((isCopied = true), Request.prototype.clone.call(request))
+    // What sends a request uses up its body, or that of a copy.
+    isUntouched = () => request.method !== 'GET' && !request.bodyUsed && !isCopied
+    return fetch(Object.defineProperty(request, 'clone', { value: clone }))
+  } catch (error) {
+    if (!isUntouched()) throw error
+    throw new NotSent(`fetch failed before it sent the request: ${messageOf(error)}`)
+  }
 }
 
 /** Rejects anything but a response with an unread body, since the user's fetch has a bug. */
@@ -96,10 +121,17 @@ function asResponse(value: unknown): Response {
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
     throw new FetchMisuse('fetch returned no Response')
   }
+  if (!hasStream(response) && typeof response.text !== 'function')
+    throw new FetchMisuse('fetch returned a Response without a body that can be read')
   if (response.bodyUsed || response.body?.locked) {
     throw new FetchMisuse('fetch has read the body; it should read response.clone()')
   }
   return value as Response
+}
+
+/** Polyfills, node-fetch and mocks have none. */
+function hasStream({ body }: Partial<Response>): boolean {
+  return typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === 'function'
 }
 
 /** Largest body that is read, in bytes after decompression: far more than any page of the service. */
@@ -122,9 +154,15 @@ export interface RawResponse extends BodyText {
  * abort: Node drops the signal of a request together with the request.
  */
 export async function readText(response: Response, signal: AbortSignal): Promise<BodyText> {
-  if (response.body === null) return { text: '', complete: true }
-  const decoder = new TextDecoder()
-  const reader = response.body.getReader()
+  if (!hasStream(response)) {
+    const text = withoutMark(await response.text())
+    return text.length > maxBodyBytes
+      ? { text: text.slice(0, maxBodyBytes), complete: false }
+      : { text, complete: true }
+  }
+  // By itself, it removes a second byte order mark if the first one comes in two parts.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   // Frees the connection. The rejection of a failed stream needs no handling.
   const cancel = (): void => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', cancel)
@@ -133,16 +171,20 @@ export async function readText(response: Response, signal: AbortSignal): Promise
   try {
     while (bytes <= maxBodyBytes) {
       const { done, value } = await reader.read()
-      if (done) return { text: text + decoder.decode(), complete: true }
+      if (done) return { text: withoutMark(text + decoder.decode()), complete: true }
       bytes += value.byteLength
       text += decoder.decode(value, { stream: true })
     }
     cancel()
-    return { text, complete: false }
+    return { text: withoutMark(text), complete: false }
   } catch (error) {
     cancel()
     throw error
   } finally {
     signal.removeEventListener('abort', cancel)
   }
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
 }

@@ -51,8 +51,8 @@ export async function request(
       throw errorOf(response, text, context, authorization !== null)
     } catch (error) {
       if (error instanceof OAuthError) throw error
-      const { phase, message } = explainNetworkError(error, { redactor, baseUrl: url }, hasAnswered)
-      const processed = phase === 'exchange' ? 'unknown' : 'no'
+      const { kind, message } = explainNetworkError(error, { redactor, baseUrl: url }, hasAnswered)
+      const processed = kind === 'no-answer' ? 'unknown' : 'no'
       throw new OAuthError(message, { step, reason: 'unreachable', processed })
     }
   }

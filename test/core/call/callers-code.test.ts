@@ -1,20 +1,79 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { SocialSearch } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
+import {
+  failure,
+  makeClient,
+  ok,
+  maybePaid,
+  notPaid,
+  paid,
+  scriptedService,
+  unreachable,
+} from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
 
+const bug = (): never => {
+  throw new ReferenceError('db is not defined')
+}
+
 describe('fetch', () => {
   it.each([
     [
-      'throws',
-      () => {
-        throw new ReferenceError('db is not defined')
-      },
-      /\(db is not defined\)/,
+      'throws after it has sent the request',
+      (request: Request) => (void fetch(request).catch(() => {}), bug()),
     ],
+    [
+      'throws after it has sent a copy',
+      (request: Request) => (void fetch(request.clone()).catch(() => {}), bug()),
+    ],
+    ['rejects', () => Promise.resolve().then(bug)],
+  ])('that %s may have sent it', async (_, fetch) => {
+    service.script(ok())
+    const message = expect.stringMatching(/\(db is not defined\)/)
+    const error = { name: 'ConnectionError', charged: 'unknown', message }
+    expect(await service.search({ fetch })).toMatchObject({ error, ...maybePaid })
+  })
+
+  it('that throws at once has sent nothing', async () => {
+    const message = expect.stringMatching(/fetch failed before it sent the request: db is not defined/)
+    const attempts = [{ sent: null, charged: 'no' }]
+    expect(await service.search({ fetch: bug })).toMatchObject({
+      error: { name: 'ConfigurationError', charged: 'no', message, attempts },
+      ...notPaid,
+    })
+  })
+
+  it('that does not exist has sent nothing', async () => {
+    const client = makeClient()
+    vi.stubGlobal('fetch', undefined)
+    const { error } = await settle(client.microblog.search({ query: 'rust' }))
+    vi.unstubAllGlobals()
+    const message = expect.stringMatching(
+      /this runtime has no fetch, nothing was sent; pass the option fetch/,
+    )
+    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no', message })
+    expect(client.credits).toMatchObject(notPaid)
+  })
+
+  it.each([
+    ['a page', ok(), { value: { requestId: 'req_1' }, ...paid }],
+    [
+      'a refusal',
+      failure(402, 'insufficient_credits'),
+      { error: { status: 402, charged: 'no' }, ...notPaid },
+    ],
+  ])('may return a response without a stream: %s', async (_, response, expected) => {
+    const { status, headers } = response
+    const text = () => response.text()
+    expect(
+      await service.search({ fetch: () => Promise.resolve({ status, headers, text } as never) }),
+    ).toMatchObject(expected)
+  })
+
+  it.each([
     [
       'expects a URL',
       async (url: string) => fetch(url.replace('a', 'b')),

@@ -30,6 +30,12 @@ describe('announcedWait()', () => {
     expect(wait(header)).toBe(expected)
   })
 
+  it('waits through a leap second', () => {
+    const before = 'Sat, 31 Dec 2016 23:59:58 GMT'
+    expect(wait('Sat, 31 Dec 2016 23:59:60 GMT', null, before)).toBe(2000)
+    expect(wait('Sun, 01 Jan 2017 00:00:01 GMT', null, 'Sat, 31 Dec 2016 23:59:60 GMT')).toBe(2000)
+  })
+
   it('reads a date without a zone as GMT, wherever the process runs', () => {
     vi.stubEnv('TZ', 'Asia/Tokyo')
     expect(wait('Fri Nov 20 12:00:30 2026')).toBe(30_000)

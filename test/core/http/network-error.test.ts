@@ -13,7 +13,13 @@ const untrusted = 'client error (Connect): invalid peer certificate: Expired'
 const refused = 'client error (Connect): tcp connect error'
 const cutOff = 'Client network socket disconnected before secure TLS connection was established'
 const ofDeno = (hint: string) => `Requires net access to "api.example:443", run again ${hint}`
+const tunnel = (status: number) => `Proxy response (${status}) !== 200 when HTTP Tunneling`
 const notCapable = (hint: string) => Object.assign(new Error(ofDeno(hint)), { name: 'NotCapable' })
+const blocked = 'Fetch failed: Requests to port 6000 are blocked'
+const alert = 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'
+const certificateAlert = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'
+const coded2 = (end: string) =>
+  below({ code: 'ERR_HTTP2_STREAM_ERROR', message: `Stream closed with error code ${end}` })
 const [allow, deny] = ['with the --allow-net flag', 'without the --deny-net flag']
 
 describe('explainNetworkError()', () => {
@@ -53,10 +59,33 @@ describe('explainNetworkError()', () => {
     ['a reset', coded('ECONNRESET', 'read'), 'exchange', 'ECONNRESET'],
     ['a browser', new TypeError('Failed to fetch'), 'exchange', 'Failed to fetch'],
     ['a bug in the caller’s fetch', new ReferenceError('db is not defined'), 'exchange', 'db is not defined'],
+    ['Deno, a port that it refuses', new TypeError(blocked), 'connect', blocked],
+    ['a refusal of HTTP/2', coded2('NGHTTP2_REFUSED_STREAM'), 'exchange', 'ERR_HTTP2_STREAM_ERROR'],
+    ['another end of HTTP/2', coded2('NGHTTP2_INTERNAL_ERROR'), 'exchange', 'ERR_HTTP2_STREAM_ERROR'],
+    ['an alert, perhaps after the request', coded(alert), 'exchange', alert],
+    ['an alert about our certificate', coded(certificateAlert), 'exchange', certificateAlert],
+    ['Bun, TLS that broke, perhaps after the request', coded('EPROTO'), 'exchange', 'EPROTO'],
     ['nothing', undefined, 'exchange', 'no reason given'],
   ]
   it.each(cases)('reads %s', (_, error, phase, reason) => {
     expect(explainNetworkError(error, server, false)).toMatchObject({ phase, reason })
+  })
+
+  it.each([
+    [coded2('NGHTTP2_REFUSED_STREAM'), 'unsent'],
+    [coded2('NGHTTP2_CANCEL'), 'no-answer'],
+    [
+      new TypeError('stream error received: refused stream before processing any application logic'),
+      'unsent',
+    ],
+    [new TypeError(tunnel(403)), 'untrusted'],
+    [new TypeError(tunnel(407)), 'untrusted'],
+    [new TypeError(tunnel(502)), 'unsent'],
+    [new TypeError('client error (Connect): unsuccessful tunnel'), 'untrusted'],
+    [coded('EPROTO'), 'no-answer'],
+  ])('knows whether another attempt is safe, and makes sense: %o', (error, kind) => {
+    expect(explainNetworkError(error, server, false).kind).toBe(kind)
+    expect(explainNetworkError(error, server, true).kind).toBe('no-answer')
   })
 
   it('ends when a cause is circular', () => {

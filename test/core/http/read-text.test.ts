@@ -14,6 +14,19 @@ it('readText() cancels a body that is not made of bytes', async () => {
   expect(cancel).toHaveBeenCalledOnce()
 })
 
+it('readText() leaves a second byte order mark, however the body is split', async () => {
+  const bytes = new TextEncoder().encode('\ufeff\ufeff{}')
+  for (let split = 0; split <= bytes.length; split++) {
+    const start = (controller: ReadableStreamDefaultController): void => {
+      controller.enqueue(bytes.slice(0, split))
+      controller.enqueue(bytes.slice(split))
+      controller.close()
+    }
+    const { text } = await readText(new Response(new ReadableStream({ start })), signal)
+    expect([split, text]).toEqual([split, '\ufeff{}'])
+  }
+})
+
 it('readText() removes a byte order mark, however the body is split', async () => {
   const bytes = new TextEncoder().encode('\ufeff{}')
   for (let split = 0; split <= bytes.length; split++) {
