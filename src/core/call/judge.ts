@@ -24,7 +24,12 @@ export function judge(call: Judged, evidence: Evidence, random = Math.random): V
     // A response that code of the user has made may throw when it is read.
     const reason = call.record.redactor.text(messageOf(error))
     const message = `the response cannot be read (${reason})`
-    return decide(call, lostConnection({ message, phase: 'exchange', kind: 'no-answer', reason }), evidence, random)
+    return decide(
+      call,
+      lostConnection({ message, phase: 'exchange', kind: 'no-answer', reason }),
+      evidence,
+      random,
+    )
   }
 }
 
