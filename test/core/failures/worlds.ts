@@ -1,0 +1,110 @@
+import { mentionsSetState } from '../../../src/api/mentions.ts'
+import { microblogSearch } from '../../../src/api/microblog.ts'
+import { organizationUsage } from '../../../src/api/organization.ts'
+import type { Operation } from '../../../src/api/operation.ts'
+import type { Evidence } from '../../../src/core/call/attempt.ts'
+import { Ended } from '../../../src/core/call/cancellation.ts'
+import { checkAnswer } from '../../../src/core/call/check-answer.ts'
+import { decide, judge } from '../../../src/core/call/judge.ts'
+import { newRecord } from '../../../src/core/call/record.ts'
+import type { Failed } from '../../../src/core/call/verdict.ts'
+import type { Effect } from '../../../src/core/failures/effect.ts'
+import { serviceFormat } from '../../../src/core/http/body-format.ts'
+import { FetchMisuse } from '../../../src/core/http/send.ts'
+import { TimeoutError } from '../../../src/errors/index.ts'
+import { Redactor } from '../../../src/lib/redact.ts'
+
+const operations: Readonly<Record<Effect, Operation>> = {
+  read: organizationUsage,
+  metered: microblogSearch,
+  write: mentionsSetState,
+}
+export const effects = Object.keys(operations) as Effect[]
+
+/** What is varied besides the evidence. */
+interface Options {
+  readonly ambiguous?: boolean
+  readonly refreshable?: boolean
+  readonly maxAttempts?: number
+  readonly leftMs?: number
+}
+
+export type Happened = Partial<Evidence> & Pick<Evidence, 'kind'>
+
+/** The verdicts of a call whose attempts all fail in the same way, up to ten. */
+export async function verdictsOf(
+  effect: Effect,
+  happened: () => Happened,
+  options: Options = {},
+): Promise<Failed[]> {
+  const { ambiguous = false, refreshable = false, maxAttempts = Infinity, leftMs = Infinity } = options
+  const failures: Failed[] = []
+  const call = {
+    operation: operations[effect],
+    client: {
+      baseUrl: 'https://api.example/v1',
+      bodyFormat: serviceFormat,
+      credential: { refreshable },
+    },
+    settings: { retry: { ambiguous, maxAttempts, maxWaitMs: 60_000 }, validation: 'strict' },
+    timeoutMs: 30_000,
+    cancellation: { race: (work: () => unknown) => work() },
+    record: { ...newRecord(new Redactor()), failures },
+  } as never
+  while (failures.length < 10 && failures.at(-1)?.wait !== null) {
+    const sent = '2026-11-27T00:00:00.000Z'
+    const past = {
+      queued: 0,
+      paced: 0,
+      sent,
+      duration: 1,
+      status: undefined,
+      phase: 'headers',
+      at: 0,
+      leftMs,
+    }
+    const evidence = { ...past, ...happened() } as Evidence
+    const verdict = judge(call, evidence, () => 0.5)
+    if (!verdict.ok) failures.push(verdict)
+    else {
+      const found = await checkAnswer(call, verdict, new Redactor())
+      if (!('toError' in found)) throw new Error('the answer is usable')
+      failures.push(decide(call, found, evidence, () => 0.5))
+    }
+  }
+  return failures
+}
+
+const answered = (status: number, body: unknown, headers = {}): Happened => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  // No `Response` can be made with some statuses.
+  const response = { status, type: 'basic', headers: new Headers(headers) } as Response
+  return { kind: 'answered', response, text, complete: true, status, phase: 'body' }
+}
+export const own = (status: number, headers = {}) =>
+  answered(status, { requestId: 'r', error: { code: 'x' } }, headers)
+export const gateway = (status: number, headers = {}) => answered(status, '<h1>Bad gateway</h1>', headers)
+export const proxy = (status: number, headers = {}) =>
+  answered(status, { requestId: 'r', error: { code: 'x', charged: 'no' } }, headers)
+const broken = (code: string): Happened => ({
+  kind: 'broken',
+  error: Object.assign(new Error(code), { code }),
+})
+const late = (): Happened => ({ kind: 'late' })
+export const aborted = (): Happened => ({ kind: 'aborted', reason: new Error('mine') })
+export const timedOut = (): Happened => ({
+  kind: 'aborted',
+  reason: new Ended('timeout', (context, phase) => new TimeoutError('late', { ...context, phase })),
+})
+export const misused = (): Happened => ({ kind: 'misused', error: new FetchMisuse('no response') })
+export const unreadable = (): Happened => answered(200, '{"requestId":"r_1"')
+export const nobodys = (): Happened => answered(200, '<h1>Welcome</h1>')
+
+export const unsent = ['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'].map(
+  (code) => () => broken(code),
+)
+export const untrusted = ['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map(
+  (code) => () => broken(code),
+)
+export const lost = [() => broken('ECONNRESET'), () => broken('UND_ERR_SOCKET'), late]
+export const redirects = [301, 302, 303, 307, 308, 304].map((status) => () => gateway(status))
