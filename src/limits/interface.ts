@@ -16,7 +16,10 @@ export interface QueueRequest {
 
 /** How a request ended, as far as limits are concerned. */
 export interface LeaseOutcome {
+  /** After a 429: the milliseconds from now for which the surface is closed, at most a day. */
   readonly refusedForMs?: number | undefined
+  /** Whether the request was never sent, or is proven not to have left: then it does not count towards the pace. */
+  readonly unsent?: boolean | undefined
 }
 
 /** Permission to send one request now. */
@@ -28,11 +31,7 @@ export interface Lease {
   /** Call it right before you send the request. Until then, the time of the grant counts as the send time. */
   sent(): void
   answered(): void
-  /**
-   * Frees the slot. Call it when the body has been read, or the request has failed.
-   *
-   * @param outcome `refusedForMs`: after a 429, the milliseconds from now for which the surface is closed, at most a day.
-   */
+  /** Frees the slot. Call it when the body has been read, or the request has failed. */
   end(outcome?: LeaseOutcome): void
 }
 

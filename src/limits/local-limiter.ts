@@ -33,10 +33,6 @@ export class LocalLimiter implements CallLimiter {
     return this.#polling === undefined ? queue.acquire(request) : this.#polling.acquire(queue, request)
   }
 
-  closeSurface(surface: string | null, milliseconds: number): void {
-    this.#queue(surface).closeFor(milliseconds)
-  }
-
   waitOf(surface: string | null): QueueWait | null {
     return this.#queues.get(surface)?.waitOf() ?? null
   }

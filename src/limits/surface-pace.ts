@@ -131,6 +131,11 @@ export class SurfacePace {
     this.#latest = send
   }
 
+  /** Ends a request that was never sent: it does not count. */
+  forget(send: SentRequest): void {
+    this.#log.delete(send)
+  }
+
   /** Ends a request, after {@link closeFor} if it was refused. */
   leave(send: SentRequest, isRefused: boolean): void {
     if (send.at > this.#closure.closedAt) this.#contention.accepted()

@@ -9,8 +9,8 @@ export interface Slot {
   /** Called when a request gets the slot. */
   enter?(send: SentRequest): void
   sent?(send: SentRequest): void
-  /** Frees the slot; null if no request used it. */
-  release(send: SentRequest | null): void
+  /** Frees the slot; null if no request used it. @param unsent Whether the request never left, and does not count. */
+  release(send: SentRequest | null, unsent?: boolean): void
 }
 
 /** Where a surface queue gets its slots. */
@@ -181,15 +181,16 @@ export class SurfaceQueue {
         slot.sent?.(send)
       },
       answered: () => void (send.answered = performance.now()),
-      end: ({ refusedForMs } = {}) => {
+      end: ({ refusedForMs, unsent = false } = {}) => {
         if (isEnded) return
         isEnded = true
         if (refusedForMs !== undefined) {
           this.closeFor(refusedForMs)
           this.#slots.refused?.(refusedForMs)
         }
-        pace.leave(send, refusedForMs !== undefined)
-        slot.release(send)
+        if (unsent) pace.forget(send)
+        else pace.leave(send, refusedForMs !== undefined)
+        slot.release(send, unsent)
       },
     }
   }

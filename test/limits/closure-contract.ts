@@ -1,4 +1,3 @@
-import { closeSurface } from '../support/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type QueueRequest, SurfaceClosed } from '../../src/limits/interface.ts'
 import { type LimiterWorld, collect, organizations, reach, use } from './contract-world.ts'
@@ -58,10 +57,11 @@ export function closureContract(name: string, world: LimiterWorld): void {
     })
 
     it('keeps the longer closure when a second 429 announces less', async () => {
-      const { ask, limiters } = await organization(1)
+      const { ask } = await organization(1)
       const start = performance.now()
-      closeSurface(limiters[0]!, 'a', 400)
-      closeSurface(limiters[0]!, 'a', 10)
+      const [long, short] = [(await settle(ask())).value!, (await settle(ask())).value!]
+      long.end({ refusedForMs: 400 })
+      short.end({ refusedForMs: 10 })
       await settle(ask())
       expect(performance.now() - start).toBeGreaterThanOrEqual(400)
     })
@@ -90,13 +90,12 @@ export function closureContract(name: string, world: LimiterWorld): void {
     })
 
     it('closes again for all when a request after a 429 is refused as well', async () => {
-      const { ask, close, limiters } = await organization(2, { inFlight: 1 })
+      const { ask, close } = await organization(2, { inFlight: 1 })
       await close(0, 'a', 100)
       const { value: refused } = await settle(ask(0))
       const next = ask(1)
       const start = performance.now()
-      closeSurface(limiters[0]!, 'a', 500)
-      refused!.end()
+      refused!.end({ refusedForMs: 500 })
       await settle(next)
       expect(performance.now() - start).toBeGreaterThanOrEqual(500)
     })
@@ -107,10 +106,10 @@ export function closureContract(name: string, world: LimiterWorld): void {
     ])(
       'refuses a call that waits for %s when the closure is longer than it may wait',
       async (_, surface, perMinute) => {
-        const { ask: askAs, limiters } = await organization(2, { inFlight: 1, perMinute })
+        const { ask: askAs } = await organization(2, { inFlight: surface === 'a' ? 1 : 2, perMinute })
         const ask = (from: number, request: Partial<QueueRequest>) => askAs(from, request)
-        const { value: first } = await settle(ask(0, { surface }))
-        if (surface === 'a') first!.end()
+        const { value: refused } = await settle(ask(0, {}))
+        const { value: other } = surface === 'a' ? {} : await settle(ask(0, { surface }))
         const outcomes: unknown[] = []
         for (const from of [0, 1]) {
           ask(from, { maxClosedWaitMs: 1000 }).catch((error: unknown) => outcomes.push(error))
@@ -120,7 +119,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
           )
         }
         await pass(50)
-        closeSurface(limiters[0]!, 'a', 5000)
+        refused!.end({ refusedForMs: 5000 })
         await reach(world.time, outcomes, 2)
         expect(outcomes).toEqual([expect.any(SurfaceClosed), expect.any(SurfaceClosed)])
         for (const from of [0, 1]) {
@@ -128,7 +127,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
           expect(error).toBeInstanceOf(SurfaceClosed)
           expect((error as SurfaceClosed).remaining).toBeGreaterThan(1000)
         }
-        first!.end()
+        other?.end()
       },
     )
   })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { CallLimiter as Limiter, Lease, Limits, QueueRequest } from '../../src/limits/interface.ts'
 import type { Time } from '../support/real-time.ts'
-import { closeSurface, queueRequest } from '../support/limiter.ts'
+import { queueRequest, refuse } from '../support/limiter.ts'
 
 /** Where the limiters of a suite live. */
 export interface LimiterWorld {
@@ -18,7 +18,7 @@ export interface LimiterWorld {
 export const windowMs = 600
 
 export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
-  const { pass } = time
+  const { pass, settle } = time
 
   /** Some limiters of one organization, and shorthands to ask them. */
   return async function organization(count: number, limits: Partial<Limits> = {}) {
@@ -26,7 +26,7 @@ export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
     const ask = (from = 0, request?: Partial<QueueRequest>): Promise<Lease> =>
       limiters[from % count]!.acquire(queueRequest(request))
     const close = async (from: number, surface: string, ms: number): Promise<void> => {
-      closeSurface(limiters[from]!, surface, ms)
+      await settle(refuse(limiters[from]!, surface, ms))
       await pass(heardMs)
     }
     return { limiters, ask, close }

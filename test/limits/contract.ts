@@ -4,7 +4,7 @@ import type { CallLimiter as Limiter, QueueRequest } from '../../src/limits/inte
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { closureContract } from './closure-contract.ts'
 import { type LimiterWorld, collect, organizations, reach, use, windowMs } from './contract-world.ts'
-import { closeSurface, queueRequest } from '../support/limiter.ts'
+import { queueRequest, refuse } from '../support/limiter.ts'
 
 /** Lets each limiter of a store take part before a test, which takes longer than the contract allows for a notice. */
 export async function takePart(limiters: readonly Limiter[]): Promise<void> {
@@ -119,6 +119,13 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
 
+    it('does not count what its lease says was never sent', async () => {
+      const { ask } = await organization(2, { perMinute: 2 })
+      const start = performance.now()
+      for (const from of [0, 1, 0]) (await settle(ask(from))).value!.end({ unsent: true })
+      expect(performance.now() - start).toBeLessThan(windowMs)
+    })
+
     it('reports how long a call queued and how long it was paced', async () => {
       const { ask, limiters } = await organization(1, { inFlight: 1 })
       const { value: first } = await settle(ask())
@@ -128,7 +135,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       expect(second!.queued).toBeGreaterThanOrEqual(290)
       expect(second!.paced).toBeLessThan(second!.queued)
       second!.end()
-      closeSurface(limiters[0]!, 'b', 400)
+      await settle(refuse(limiters[0]!, 'b', 400))
       const { value: third } = await settle(ask(0, { surface: 'b' }))
       expect(third!.paced).toBeGreaterThanOrEqual(390)
     })

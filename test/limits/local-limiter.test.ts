@@ -1,3 +1,4 @@
+import { refuse } from '../support/limiter.ts'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Lease, type QueueRequest } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
@@ -23,7 +24,7 @@ describe('LocalLimiter', () => {
 
   it('waitOf() names no slot at the moment when a closed surface opens', async () => {
     const limiter = new AbortableLimiter({ inFlight: 1 })
-    limiter.closeSurface('a', 1000)
+    await refuse(limiter, 'a', 1000)
     const waits: unknown[] = []
     setTimeout(() => waits.push(limiter.waitOf('a')), 1000)
     await settle(client(limiter)({ surface: 'a' }))
@@ -48,7 +49,7 @@ describe('LocalLimiter', () => {
     expect(order).toEqual([100, 90, 70, 60, 50, 30])
   })
 
-  it('closeSurface() takes back the refused request alone when another one is open', async () => {
+  it('Lease.end() takes back the refused request alone when another one is open', async () => {
     const all = { inFlight: 2, perMinute: 20, windowMs: 3000 }
     const limiter = new AbortableLimiter({ ...all, perMinute: 3 }, all)
     const start = (): Promise<Lease> =>
@@ -60,8 +61,7 @@ describe('LocalLimiter', () => {
     const refused = await start()
     refused.sent()
     refused.answered()
-    limiter.closeSurface('a', 100)
-    refused.end()
+    refused.end({ refusedForMs: 100 })
     await pass(20)
     open.end()
     for (let sends = 0; sends < 5; sends++) {
@@ -77,7 +77,7 @@ describe('LocalLimiter', () => {
   it("acquire() counts as paced only the call's own wait when the surface is closed", async () => {
     const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
     const ask = client(limiter)
-    limiter.closeSurface('a', 700)
+    await refuse(limiter, 'a', 700)
     const first = ask().then((lease) => setTimeout(() => lease.end(), 200))
     await pass(300)
     const { value } = await settle(ask())

@@ -4,7 +4,7 @@ import type { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { limiterOfProcess } from '../../src/limits/process-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { collectGarbage } from '../support/garbage.ts'
-import { queueRequest } from '../support/limiter.ts'
+import { queueRequest, refuse } from '../support/limiter.ts'
 
 // The process knows when it last looked for idle ones, by a clock that another file may have set.
 Reflect.deleteProperty(globalThis, Symbol.for('social-search-sdk limiters 1'))
@@ -92,8 +92,9 @@ describe('limiterOfProcess()', () => {
 
   it('keeps a limiter without a client when a 429 ends a request that took longer than a window', async () => {
     await use('slow', async (limiter) => {
+      const lease = await ask(limiter)
       await pass(2 * windowMs)
-      limiter.closeSurface('a', 10 * windowMs)
+      lease.end({ refusedForMs: 10 * windowMs })
     })
     await pass(2 * windowMs)
     const { error } = await settle(ask(limiterOfProcess('slow', baseUrl), windowMs))
@@ -101,7 +102,7 @@ describe('limiterOfProcess()', () => {
   })
 
   it('keeps a limiter without a client while a 429 closes its surface', async () => {
-    await use('closed', (limiter) => limiter.closeSurface('a', 10 * windowMs))
+    await use('closed', (limiter) => refuse(limiter, 'a', 10 * windowMs))
     await pass(8 * windowMs)
     const { error } = await settle(ask(limiterOfProcess('closed', baseUrl), windowMs))
     expect(error).toBeInstanceOf(SurfaceClosed)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { queueRequest } from '../support/limiter.ts'
+import { queueRequest, refuse } from '../support/limiter.ts'
 
 beforeEach(() => {
   useVirtualTime()
@@ -22,7 +22,7 @@ function limited(
 ) {
   const ask = (surface: string | null = 'a', signal = never, isRetry = false, priority = 0) =>
     limiter.acquire({ surface, signal, isRetry, priority })
-  return { ask, closeSurface: (surface: string, ms: number) => limiter.closeSurface(surface, ms) }
+  return { ask, refuse: (surface: string, ms: number) => refuse(limiter, surface, ms) }
 }
 
 /** Counts grants, and gives each back after a service time. */
@@ -50,10 +50,10 @@ function traffic(
 }
 
 describe('LocalLimiter.acquire()', () => {
-  it('finds the place of a call in a few steps when thousands have a priority each', () => {
+  it('finds the place of a call in a few steps when thousands have a priority each', async () => {
     const limiter = new LocalLimiter({ inFlight: 1, perMinute: 20 })
     let reads = 0
-    limiter.closeSurface('a', 30_000)
+    await refuse(limiter, 'a', 30_000)
     const waiting = Array.from({ length: 2000 }, (_, index) => {
       const abort = new AbortController()
       const { signal } = abort
@@ -107,7 +107,7 @@ describe('LocalLimiter.acquire()', () => {
     for (let i = 0; i < 10; i++) run()
     await pass(1000)
     // Others have sent the other ten: the tenth was refused.
-    limiter.closeSurface('a', 50_000)
+    await limiter.refuse('a', 50_000)
     for (let i = 0; i < 60; i++) run()
     await pass(50_000 + 10_000)
     const later = sends.slice(10)
@@ -127,8 +127,7 @@ describe('LocalLimiter.acquire()', () => {
     for (let i = 0; i < 3; i++) {
       const { value, ms } = await settle(limiter.ask())
       waits.push(ms)
-      limiter.closeSurface('a', 1000)
-      value?.end()
+      value?.end({ refusedForMs: 1000 })
     }
     expect(waits[1]).toBe(1000)
     expect(waits[2]).toBeGreaterThan(1400)
@@ -156,7 +155,7 @@ describe('LocalLimiter.acquire()', () => {
 
   it('settles at once when the signal aborts a queued call, and leaves no timer', async () => {
     const limiter = limited(2, 20)
-    limiter.closeSurface('a', 30_000)
+    await limiter.refuse('a', 30_000)
     const abort = new AbortController()
     const waiting = Array.from({ length: 10_000 }, () => limiter.ask('a', abort.signal))
     const reason = new Error('enough')
@@ -169,9 +168,10 @@ describe('LocalLimiter.acquire()', () => {
 
   it('refuses at once when the surface is closed for longer than maxWait', async () => {
     const limiter = limited(2, 20)
-    limiter.closeSurface('b', 30_000)
+    const [first, second] = [await limiter.ask('b'), await limiter.ask('b')]
+    first.end({ refusedForMs: 30_000 })
     const queued = [1, 2, 3].map(() => limiter.ask('b'))
-    limiter.closeSurface('b', 600_000)
+    second.end({ refusedForMs: 600_000 })
     const { value, ms } = await settle(Promise.allSettled(queued))
     expect(ms).toBe(0)
     expect(value).toEqual(queued.map(() => ({ status: 'rejected', reason: new SurfaceClosed(600_000) })))

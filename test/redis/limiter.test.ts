@@ -1,3 +1,4 @@
+import { refuse } from '../support/limiter.ts'
 import { describe, expect, it } from 'vitest'
 import { redisStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
@@ -28,7 +29,7 @@ describe('SharedLimiter.acquire()', () => {
     monitor.on('monitor', (_: string, args: string[]) => seen.push(args.join(' ')))
     const { ask, limiter } = await worker(newOrganization())
     finish(await ask())
-    limiter.closeSurface('a', 10)
+    await refuse(limiter, 'a', 10)
     await pass(100)
     monitor.disconnect()
     expect(seen.join('\n')).toContain('social-search:limits-2:')

@@ -1,3 +1,4 @@
+import { refuse } from '../support/limiter.ts'
 import { type Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { realTime } from '../support/real-time.ts'
@@ -33,7 +34,7 @@ describe.each(packages)('SharedLimiter on %s', (client) => {
     const waiting = settle(ask())
     await pass(100)
     finish(lease)
-    limiter.closeSurface('b', 60_000)
+    await refuse(limiter, 'b', 60_000)
     const held = settle(ask({ surface: 'b' }))
     await limiter.close()
     const outcome = await Promise.all([waiting, held])

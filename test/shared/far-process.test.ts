@@ -196,8 +196,7 @@ describe('SharedLimiter', () => {
     // It asks for its other call, and is about to hear of the state.
     void far!.acquire({ ...request, surface: 'b' }).then((lease) => lease.end())
     await pass(100)
-    far!.closeSurface('a', 5000)
-    refused!.end()
+    refused!.end({ refusedForMs: 5000 })
     const { ms } = await settle(next)
     expect([ms >= 5000, Math.round(ms / 5000)]).toEqual([true, 1])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SharedLimiter, type SharedLimiterOptions, memoryStore } from '../../src/extensions/shared/index.ts'
 import { abortIn, pass, settle, virtualTime } from '../support/clock.ts'
-import { queueRequest } from '../support/limiter.ts'
+import { queueRequest, refuse } from '../support/limiter.ts'
 
 virtualTime()
 
@@ -72,17 +72,16 @@ describe('SharedLimiter', () => {
     const { world, limiterOf, use } = open({ limits: { inFlight: 1 } })
     const [first, second] = [limiterOf(), limiterOf()]
     for (const limiter of [first, second]) await use(limiter, null)
-    const { value: lease } = await settle(first.acquire({ ...request, surface: null }))
+    const { value: lease } = await settle(first.acquire(request))
     let error: unknown
     second.acquire({ ...request, maxClosedWaitMs: 1000 }).catch((reason: unknown) => (error = reason))
     await pass(500)
-    first.closeSurface('a', 30_000)
+    lease!.end({ refusedForMs: 30_000 })
     for (let ms = 0; ms < 50; ms++) {
       await pass(1)
       world.notify({ from: 'other', looks: [['another', 0]] })
     }
     expect(error).toMatchObject({ reason: 'rate_limited' })
-    lease!.end()
     // It is told once.
     await pass(100)
     world.heard.length = 0
@@ -94,7 +93,7 @@ describe('SharedLimiter', () => {
   it('keeps a surface closed for a day at most, in all processes, and its store knows it for as long', async () => {
     const { world, limiterOf } = open()
     const [first, second] = [limiterOf(), limiterOf()]
-    first.closeSurface('a', 365 * 86_400_000)
+    await settle(refuse(first, 'a', 365 * 86_400_000))
     await pass(100)
     expect(world.keepMs).toBeGreaterThan(86_400_000)
     await pass(86_400_000)
@@ -180,7 +179,7 @@ describe('SharedLimiter', () => {
     const { world, limiterOf, use } = open({ onUnavailable: 'local', localShare: 0.5 })
     const [first, second] = [limiterOf(), limiterOf()]
     for (const limiter of [first, second]) await use(limiter, null)
-    first.closeSurface('a', 30_000)
+    await settle(refuse(first, 'a', 30_000))
     await pass(100)
     const calls = Array.from({ length: 10 }, () => second.acquire({ ...request }))
     let granted = 0

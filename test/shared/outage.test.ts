@@ -6,7 +6,7 @@ import {
   memoryStore,
 } from '../../src/extensions/shared/index.ts'
 import { abortIn, pass, settle, virtualTime } from '../support/clock.ts'
-import { queueRequest } from '../support/limiter.ts'
+import { queueRequest, refuse } from '../support/limiter.ts'
 
 virtualTime()
 
@@ -64,10 +64,9 @@ describe('SharedLimiter', () => {
 
   it('tries no more once its store is away and no call waits, until one does or it is closed', async () => {
     const { world, limiter } = open()
-    const { value: lease } = await settle(limiter.acquire(queueRequest()))
+    const { value: lease } = await settle(limiter.acquire(queueRequest({ surface: 'b' })))
     world.error = new Error('away')
-    lease!.end()
-    limiter.closeSurface('b', 5000)
+    lease!.end({ refusedForMs: 5000 })
     // Until the others no longer count what it could tell.
     await pass(70_000)
     limiter.acquire(queueRequest({ surface: null, signal: abortIn(5000) })).catch(() => {})
@@ -107,10 +106,9 @@ describe('SharedLimiter', () => {
       const { world, limiter, limiterOf } = open({ limits: { inFlight: 1 } })
       const other = limiterOf()
       const request = queueRequest({ surface: null, maxClosedWaitMs: 1000 })
-      const { value: lease } = await settle(limiter.acquire(request))
-      if (what === 'a 429') lease!.end()
+      const { value: lease } = await settle(limiter.acquire({ ...request, surface: 'b' }))
       world.error = new Error('away')
-      if (what === 'a 429') limiter.closeSurface('b', 60_000)
+      if (what === 'a 429') lease!.end({ refusedForMs: 60_000 })
       await pass(10_000)
       world.error = undefined
       await pass(2000)
@@ -122,18 +120,17 @@ describe('SharedLimiter', () => {
   )
 
   it('tells what happens while its store comes back', async () => {
-    const { world, limiter, limiterOf } = open({ limits: { inFlight: 1 } })
+    const { world, limiter, limiterOf } = open({ limits: { inFlight: 2 } })
     const other = limiterOf()
     const request = queueRequest({ surface: null, maxClosedWaitMs: 1000 })
-    const { value: lease } = await settle(limiter.acquire(request))
+    const [first, second] = [1, 2].map(() => limiter.acquire({ ...request, surface: 'b' }))
+    const [short, long] = (await settle(Promise.all([first!, second!]))).value!
     world.error = new Error('away')
-    limiter.closeSurface('b', 1)
+    short.end({ refusedForMs: 1 })
     await pass(100)
     Object.assign(world, { error: undefined, replyMs: 1500 })
     await pass(1000)
-    limiter.closeSurface('b', 60_000)
-    limiter.closeSurface('b', 1)
-    lease!.end()
+    long.end({ refusedForMs: 60_000 })
     world.replyMs = 0
     await pass(3000)
     const { error } = await settle(other.acquire({ ...request, surface: 'b' }))
@@ -145,7 +142,7 @@ describe('SharedLimiter', () => {
     const { world, limiter, limiterOf } = open()
     const lease = async (surface: string) => (await settle(limiter.acquire(queueRequest({ surface })))).value!
     ;(await lease('a')).end()
-    limiterOf().closeSurface('a', 3000)
+    await settle(refuse(limiterOf(), 'a', 3000))
     await pass(10)
     world.replyMs = 1500
     const call = limiter.acquire(queueRequest())
@@ -163,8 +160,8 @@ describe('SharedLimiter', () => {
   it('keeps its slot while one of its calls waits for a closed surface', async () => {
     const { limiter, limiterOf } = open({ limits: { inFlight: 1 } })
     const request = queueRequest({ surface: null })
+    await settle(refuse(limiter, 'b', 50_000))
     await settle(limiter.acquire(request))
-    limiter.closeSurface('b', 50_000)
     limiter.acquire({ ...request, surface: 'b' }).catch(() => {})
     const { error } = await settle(limiterOf().acquire({ ...request, signal: abortIn(40_000) }))
     expect(error).toMatchObject({ name: 'AbortError' })

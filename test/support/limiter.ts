@@ -29,10 +29,14 @@ export const lenientLimiter = (
   limits: organizationLimits,
 })
 
-/** Closes a surface, as a lease of a refused request does. */
-export function closeSurface(limiter: Limiter, surface: string | null, ms: number): void {
-  ;(limiter as unknown as { closeSurface(surface: string | null, ms: number): void }).closeSurface(
-    surface,
-    ms,
-  )
+/** Sends a request that a 429 refuses, as soon as it may. */
+export async function refuse(
+  limiter: Pick<Limiter, 'acquire'>,
+  surface: string | null,
+  ms: number,
+): Promise<void> {
+  const request = queueRequest({ surface, priority: 1e9, maxClosedWaitMs: Infinity })
+  const lease = await limiter.acquire(request)
+  lease.sent()
+  lease.end({ refusedForMs: ms })
 }

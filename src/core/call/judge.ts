@@ -42,7 +42,7 @@ export function decide(
 ): Failed {
   const { failures } = record
   const request = effectOf(operation)
-  const { attempts, mayHold, closes, refreshes } = meaningOf(found.kind, request, settings.retry.ambiguous)
+  const { attempts, mayHold, closes, refreshes, uncounted } = meaningOf(found.kind, request, settings.retry.ambiguous)
   const effect = found.effect ?? (mayHold && sent !== null ? 'unknown' : 'no')
   const mayRefresh =
     refreshes &&
@@ -58,6 +58,7 @@ export function decide(
   return {
     ...{ ...found, ok: false, kind, effect, announced, refreshes: mayRefresh },
     wait: wait !== null && wait >= leftMs ? null : wait,
+    isUnsent: uncounted || sent === null,
     closedMs: closes ? announced || (wait ?? 0) : null,
   }
 }

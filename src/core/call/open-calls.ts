@@ -1,6 +1,6 @@
 import { ClosedError } from '../../errors/index.ts'
 import { dateIn } from '../../lib/time.ts'
-import type { CallLimiter, Lease, QueueRequest } from '../../limits/interface.ts'
+import type { CallLimiter, Lease, LeaseOutcome, QueueRequest } from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
@@ -61,10 +61,9 @@ export class OpenCalls {
     this.#inFlight++
   }
 
-  /** @param refusedForMs How long a 429 closes the surface; null if it was none. */
-  end(lease: Lease, refusedForMs: number | null): void {
+  end(lease: Lease, outcome: LeaseOutcome): void {
     this.#inFlight--
-    lease.end(refusedForMs === null ? {} : { refusedForMs })
+    lease.end(outcome)
   }
 
   #unqueue(call: Call): void {

@@ -40,7 +40,8 @@ export class Settlement {
     const credits = this.#account(verdict.effect, verdict.credits)
     const { kind, sent } = evidence
     const isCut = kind === 'answered' ? !evidence.complete : kind === 'late' || kind === 'aborted'
-    this.#turn.end(verdict.ok ? null : verdict.closedMs, isCut && sent !== null)
+    const outcome = verdict.ok ? {} : { refusedForMs: verdict.closedMs ?? undefined, unsent: verdict.isUnsent }
+    this.#turn.end(outcome, isCut && sent !== null)
     return credits
   }
 
@@ -77,8 +78,9 @@ export class Settlement {
 
   /** Ends the call, whatever has happened: an attempt that nobody could settle may have been charged. */
   end(): void {
-    if (this.#isOpen) this.#account(effectOf(this.#call.operation) === 'read' ? 'no' : 'unknown')
-    this.#turn.end()
+    const isOpen = this.#isOpen
+    if (isOpen) this.#account(effectOf(this.#call.operation) === 'read' ? 'no' : 'unknown')
+    this.#turn.end({ unsent: !isOpen })
     this.#cost.end()
   }
 

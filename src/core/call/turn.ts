@@ -1,6 +1,6 @@
 import { within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Lease, type QueueRequest, abortNoticeMs } from '../../limits/interface.ts'
+import { type Lease, type LeaseOutcome, type QueueRequest, abortNoticeMs } from '../../limits/interface.ts'
 import type { CallCost } from '../credits/call-cost.ts'
 import { type Call, logAt } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -54,14 +54,13 @@ export class Turn {
   /**
    * Ends the lease, if the call has one.
    *
-   * @param refusedForMs How long a 429 closes the surface; null if it was none.
    * @param isCut Whether the call has closed the connection, which the service notices a moment later.
    */
-  end(refusedForMs: number | null = null, isCut = false): void {
+  end(outcome: LeaseOutcome, isCut = false): void {
     const lease = this.#lease
     if (lease === undefined) return
     this.#lease = undefined
-    const end = (): void => this.#openCalls.end(lease, refusedForMs)
+    const end = (): void => this.#openCalls.end(lease, outcome)
     if (isCut) setTimeout(end, abortNoticeMs)
     else end()
   }
@@ -99,12 +98,12 @@ export class Turn {
         await this.#updateTokenInSlot()
         if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
         // A 429 has closed the surface meanwhile.
-        lease.end()
+        lease.end({ unsent: true })
         lease = await limiter.acquire(queueRequest)
       }
       await cancellation.race(() => this.#cost.renewInBudgets())
     } catch (error) {
-      lease.end()
+      lease.end({ unsent: true })
       throw error
     }
     return lease

@@ -42,6 +42,8 @@ export interface Failed extends Found {
   readonly announced: number | null
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   readonly wait: number | null
+  /** Whether nothing has left. */
+  readonly isUnsent: boolean
   /** Milliseconds for which it closes its surface; null unless it is a 429. */
   readonly closedMs: number | null
   /** Whether a fresh token may help. */

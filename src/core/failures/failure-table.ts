@@ -6,15 +6,15 @@ type Row = readonly [
   metered: number,
   write: number,
   mayHold: 'none' | 'write' | 'all',
-  more?: 'closes' | 'refreshes',
+  more?: 'closes' | 'refreshes' | 'uncounted',
 ]
 
 /** What every failure of an attempt means. With `retry.ambiguous`, the attempts of a read count for all. */
 const rows = {
   /** DNS, connection refused, TLS handshake cut off. */
-  unsent: [3, 3, 3, 'none'],
+  unsent: [3, 3, 3, 'none', 'uncounted'],
   /** No trusted TLS connection. */
-  untrusted: [1, 1, 1, 'none'],
+  untrusted: [1, 1, 1, 'none', 'uncounted'],
   /** Lost: sent, but without a complete response. */
   'no-answer': [3, 1, 1, 'all'],
   /** A fresh token uses up no attempt. */
@@ -47,6 +47,8 @@ export interface Meaning {
   readonly closes: boolean
   /** Whether a fresh token may help. */
   readonly refreshes: boolean
+  /** Whether nothing has left, so that the request does not count towards a limit. */
+  readonly uncounted: boolean
 }
 
 /** @param ambiguous The option `retry.ambiguous`. */
@@ -57,5 +59,6 @@ export function meaningOf(kind: FailureKind, effect: Effect, ambiguous: boolean)
     mayHold: mayHold === 'all' ? effect !== 'read' : mayHold === effect,
     closes: more === 'closes',
     refreshes: more === 'refreshes',
+    uncounted: more === 'uncounted',
   }
 }

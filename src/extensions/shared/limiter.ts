@@ -91,13 +91,6 @@ export class SharedLimiter implements CallLimiter {
     return this.#at(request.surface).queue.acquire(request)
   }
 
-  /** Closes a surface for `milliseconds` from now, at most a day, after a 429. */
-  closeSurface(surface: string | null, milliseconds: number): void {
-    const part = this.#at(surface)
-    part.queue.closeFor(milliseconds)
-    part.refused(milliseconds)
-  }
-
   waitOf(surface: string | null): QueueWait | null {
     return this.#sync.surfaces.get(keyOf(surface))?.queue.waitOf() ?? null
   }

@@ -137,7 +137,8 @@ export class SharedSurface implements SlotSource, SurfacePart {
       sent: (send) => {
         if (this.#isPaced && send.at - enteredAt > promptMs) sync.touch()
       },
-      release: (send) => {
+      release: (send, unsent) => {
+        if (send && unsent) this.#sends.delete(send)
         if (send === null) sync.giveBack()
         else sync.release(performance.now() - enteredAt)
       },

@@ -171,6 +171,7 @@ describe('judge(), whatever arrives,', () => {
   it.each(effects)(
     'never risks a second charge, nor comes back early, nor forgets an end: %s',
     async (effect) => {
+      const violations: string[] = []
       for (const status of statuses)
         for (const [sender, answer] of Object.entries(senders))
           for (const after of waits)

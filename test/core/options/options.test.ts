@@ -170,7 +170,6 @@ describe('on a server that renders a page', () => {
     const fetch = vi.fn<Fetch>()
     const limiter = {
       acquire: vi.fn(),
-      closeSurface: vi.fn(),
       waitOf: () => null,
       limits: organizationLimits,
     }
@@ -215,7 +214,6 @@ describe('SocialSearch.fromEnv()', () => {
     const fetch = vi.fn<Fetch>()
     const limiter = {
       acquire: vi.fn(),
-      closeSurface: vi.fn(),
       waitOf: () => null,
       limits: organizationLimits,
     }

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { settle, virtualTime } from '../../support/clock.ts'
+import { makeClient, ok } from '../../support/service.ts'
+
+virtualTime()
+
+const refused = (): Promise<Response> =>
+  Promise.reject(
+    Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED', syscall: 'connect' } }),
+  )
+
+it('search() goes at once after thirty requests that never left', async () => {
+  let fetch = refused
+  const client = makeClient({ fetch: () => fetch(), retry: false })
+  for (let i = 0; i < 30; i++) await settle(client.microblog.search({ query: 'a' }))
+  fetch = () => Promise.resolve(ok())
+  const { ms, value } = await settle(client.microblog.search({ query: 'a' }))
+  expect([ms, value?.posts.length]).toEqual([0, 1])
+})
+
+it('search() goes at once after thirty calls that were aborted between their turn and their sending', async () => {
+  const client = makeClient({ fetch: () => Promise.resolve(ok()) })
+  for (let i = 0; i < 30; i++) {
+    const abort = new AbortController()
+    const search = client.microblog.search({ query: 'a' }, { signal: abort.signal })
+    const ended = search.catch(() => {})
+    // The lease is granted two steps later.
+    for (let step = 0; step < i % 6; step++) await Promise.resolve()
+    abort.abort()
+    await settle(Promise.resolve(ended))
+  }
+  const { ms } = await settle(client.microblog.search({ query: 'b' }))
+  expect(ms).toBe(0)
+  expect(client.status().slots.taken).toBe(0)
+})
