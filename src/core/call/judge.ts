@@ -42,7 +42,11 @@ export function decide(
 ): Failed {
   const { failures } = record
   const request = effectOf(operation)
-  const { attempts, mayHold, closes, refreshes, uncounted } = meaningOf(found.kind, request, settings.retry.ambiguous)
+  const { attempts, mayHold, closes, refreshes, uncounted } = meaningOf(
+    found.kind,
+    request,
+    settings.retry.ambiguous,
+  )
   const effect = found.effect ?? (mayHold && sent !== null ? 'unknown' : 'no')
   const mayRefresh =
     refreshes &&

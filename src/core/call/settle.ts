@@ -40,7 +40,9 @@ export class Settlement {
     const credits = this.#account(verdict.effect, verdict.credits)
     const { kind, sent } = evidence
     const isCut = kind === 'answered' ? !evidence.complete : kind === 'late' || kind === 'aborted'
-    const outcome = verdict.ok ? {} : { refusedForMs: verdict.closedMs ?? undefined, unsent: verdict.isUnsent }
+    const outcome = verdict.ok
+      ? {}
+      : { refusedForMs: verdict.closedMs ?? undefined, unsent: verdict.isUnsent }
     this.#turn.end(outcome, isCut && sent !== null)
     return credits
   }
