@@ -103,8 +103,14 @@ export const nobodys = (): Happened => answered(200, '<h1>Welcome</h1>')
 export const unsent = ['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'].map(
   (code) => () => broken(code),
 )
-export const untrusted = ['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map(
-  (code) => () => broken(code),
-)
+export const untrusted = [
+  'CERT_HAS_EXPIRED',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'Proxy response (407) !== 200 when HTTP Tunneling',
+].map((code) => () => broken(code))
 export const lost = [() => broken('ECONNRESET'), () => broken('UND_ERR_SOCKET'), late]
 export const redirects = [301, 302, 303, 307, 308, 304].map((status) => () => gateway(status))
+export const refusedStreams = [
+  () => broken('NGHTTP2_REFUSED_STREAM'),
+  () => broken('refused stream before processing any application logic'),
+]
