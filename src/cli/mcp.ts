@@ -1,5 +1,7 @@
 import type { OperationId } from '../api/operations.ts'
 import { CommandError, UsageError } from './command-errors.ts'
+import { describeCollection } from './database/describe.ts'
+import { findRecords } from './database/find.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
@@ -9,6 +11,7 @@ const serverPackage = '@modelcontextprotocol/server'
 export interface McpFlags extends SharedFlags {
   readonly confirmAbove?: string
   readonly allow?: string[]
+  readonly archive?: string
 }
 
 /**
@@ -16,7 +19,9 @@ export interface McpFlags extends SharedFlags {
  * stderr what it has cost. A signal ends it at once: what was sent counts as uncertain.
  */
 export async function mcp(flags: McpFlags): Promise<void> {
-  const { sandbox, confirmAbove, allow } = flags
+  const { sandbox, confirmAbove, allow, archive } = flags
+  // A file that has nothing is refused before the client connects.
+  if (archive !== undefined) await describeCollection(archive)
   const machine = await openMachine(flags, 'mcp')
   // Credits of the sandbox cost nothing.
   const budget = budgetOf(flags) ?? machine.budgets[0] ?? (sandbox === true ? 100 : undefined)
@@ -31,6 +36,9 @@ export async function mcp(flags: McpFlags): Promise<void> {
     budget,
     ...(confirmAbove !== undefined && { confirmAbove: numberOf('--confirm-above', confirmAbove) }),
     ...(allow !== undefined && { allow: allow as OperationId[] }),
+    ...(archive !== undefined && {
+      archive: { find: (query, options) => findRecords(archive, query, options) },
+    }),
     simulated: sandbox === true,
   })
   const end = async (): Promise<void> => {

@@ -175,6 +175,7 @@ function createProgram(): Command {
     ),
   )
     .optionsGroup(common)
+    .option('--archive <file>', 'search this file of --out first, for free')
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
     .option(
       '--allow <operations...>',

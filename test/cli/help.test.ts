@@ -33,7 +33,7 @@ describe('help', () => {
   it('lists in the help of mcp no flags of other commands', async () => {
     const { out } = await social('mcp --help')
     expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)).toEqual([
-      ...['--budget', '--sandbox', '--confirm-above', '--allow', '--per-minute', '--help'],
+      ...['--budget', '--sandbox', '--archive', '--confirm-above', '--allow', '--per-minute', '--help'],
     ])
   })
 

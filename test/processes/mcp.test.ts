@@ -11,20 +11,23 @@ interface Result {
 }
 
 const clientInfo = { name: 'test', version: '1' }
+const search = { name: 'microblog_search', arguments: { query: 'coffee' } }
 const messages = [
   { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
   { method: 'notifications/initialized' },
   { id: 2, method: 'tools/list' },
-  { id: 3, method: 'tools/call', params: { name: 'microblog_search', arguments: { query: 'coffee' } } },
+  { id: 3, method: 'tools/call', params: search },
 ]
 
 /** Lists the tools and calls a search, in one session on stdio. */
-async function session(flags: string) {
+async function session(flags: string, params: object = search) {
   const { code, out, err } = await social(`mcp ${flags}`, {
     input: null,
     during(child) {
       for (const message of messages)
-        child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+        child.stdin?.write(
+          `${JSON.stringify({ jsonrpc: '2.0', ...message, ...(message.id === 3 && { params }) })}\n`,
+        )
       let text = ''
       child.stdout?.on('data', (data: Buffer) => {
         text += String(data)
@@ -71,6 +74,16 @@ describe('mcp', () => {
       },
     })
     expect([result.code, JSON.parse(result.err)]).toEqual([code, report])
+  })
+
+  it('searches the file of --archive for free, and refuses one that does not exist', async () => {
+    await social('search coffee --max-pages 1 --out posts.db')
+    const search = { name: 'archive_search', arguments: { query: 'coffee' } }
+    const { called } = await session('--budget 2 --archive posts.db', search)
+    expect(called?.structuredContent).toMatchObject({ ok: true, returned: 20, credits: { spent: 0 } })
+    expect(server.ledger.spent).toBe(2)
+    const missing = await social('mcp --budget 2 --archive missing.db')
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('missing.db does not exist')])
   })
 
   it('spends one budget of a day with commands that run at the same time', async () => {

@@ -10,7 +10,8 @@ import { type Fields, type Room, compact } from './compact.ts'
 import { ToolRefusal } from './failures.ts'
 import { itemOf } from './list-result.ts'
 import type { Bought, Page, Pages } from './pages.ts'
-import type { Confirm, ToolCallOptions, ToolSummary } from './types.ts'
+import { searchArchive } from './archive.ts'
+import type { Archive, Confirm, ToolCallOptions, ToolSummary } from './types.ts'
 
 /** What all tools of one `createTools()` share. */
 export interface SessionSettings {
@@ -35,6 +36,8 @@ export interface SessionTool {
   readonly operation: Operation
   readonly input: Schema
   readonly fields: Fields | undefined
+  /** Set for `archive_search`: where it finds its pages, in place of the service. */
+  readonly archive?: Archive | undefined
 }
 
 /** One call of a tool under way. */
@@ -67,11 +70,19 @@ export function itemsToExpect({ price }: Operation): number | undefined {
 /** Buys a page, and keeps of it what results show. A paid answer that is not as documented is kept, too. */
 export async function buy(
   page: Page,
-  { tool: { fields }, options: { onProgress }, signal, allowance: budget, done, pages: most }: ToolRun,
+  {
+    tool: { fields, archive },
+    options: { onProgress },
+    signal,
+    allowance: budget,
+    done,
+    pages: most,
+  }: ToolRun,
   { transport, room }: SessionSettings,
   pages: Pages,
 ): Promise<Bought> {
   const { operation, id } = page
+  if (archive !== undefined) return searchArchive(archive, page.params, room)
   const params = JSON.parse(page.params) as Record<string, unknown>
   const request = transport.compose(operation, params, id)
   let waiting = 'sent'

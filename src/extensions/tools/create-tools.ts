@@ -16,7 +16,8 @@ import { ConfigurationError } from '../../errors/index.ts'
 import { assertDocumented } from '../export/fields.ts'
 import { ToolSession } from './session.ts'
 import { toolSchema } from './tool-schema.ts'
-import type { AgentTool, ToolJson, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
+import { archiveOperation, archiveText } from './archive.ts'
+import type { AgentTool, Archive, ToolJson, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
 
 /** The name of an operation's tool: its id with underscores. */
 export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Rest}`
@@ -31,15 +32,16 @@ export type DefaultToolId =
   | 'technews.search'
   | 'organization.usage'
 
-/** Tools by their names. */
+/** Tools by their names; `archive_search` only with the option `archive`. */
 export type Tools<Id extends OperationId = OperationId> = {
   readonly [Each in Id as ToolName<Each>]: AgentTool
-}
+} & { readonly archive_search?: AgentTool }
 
 /** The options that MCP servers have, too. */
 export const commonOptions = {
   ...{ client: true, budget: true, allow: true, confirmAbove: true },
   ...{ maxItems: true, maxText: true, maxResult: true, reuseFor: true, fields: true, simulated: true },
+  archive: true,
 }
 
 /**
@@ -52,7 +54,7 @@ export const commonOptions = {
  */
 export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
   assertOptions(options, { ...commonOptions, confirm: true })
-  const { client, allow, confirm, confirmAbove = Infinity, fields = {} } = options
+  const { client, allow, confirm, confirmAbove = Infinity, fields = {}, archive } = options
   requireOption(client, client instanceof SocialSearch, 'client must be a SocialSearch')
   const transport = clientTransport(client.transport)
   const chosen = operationsOf(allow).map((operation) => transport.configured(operation))
@@ -69,6 +71,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   const { reuseFor = 0 } = options
   const isTime = typeof reuseFor === 'number' && reuseFor >= 0
   requireOption(reuseFor, isTime, 'reuseFor must be a number of milliseconds, at least 0')
+  if (archive !== undefined) assertMethod('archive', archive, 'find')
   if (confirm !== undefined) assertFunction('confirm', confirm)
   const { budget: given } = options
   const budget =
@@ -88,10 +91,11 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     simulated: options.simulated === true,
     cheapest: Math.min(...prices),
   })
-  const tools = chosen.map((operation) => {
+  const tools = chosen.map((operation): [string, AgentTool] => {
     const tool = toolOf(operation, session, confirmAbove, fields[operation.id as OperationId])
     return [tool.name, tool]
   })
+  if (archive !== undefined) tools.unshift(['archive_search', archiveTool(archive, session)])
   return Object.fromEntries(tools) as Tools<Id>
 }
 
@@ -118,6 +122,21 @@ function toolOf(
     inputSchema,
     json: jsonOf(name, description, inputSchema),
     execute: (input, options) => session.run(tool, input, options),
+  }
+}
+
+function archiveTool(archive: Archive, session: ToolSession): AgentTool {
+  const operation = archiveOperation
+  const { price, request: input } = operation
+  const name = 'archive_search'
+  const title = titleOf(operation)
+  const description = `${title}. Free. ${archiveText}`
+  const inputSchema = toolSchema(operation, input)
+  const json = jsonOf(name, description, inputSchema)
+  const tool = { name, operation, input, fields: undefined, archive }
+  return {
+    ...{ name, title, description, price, inputSchema, json, operation: null },
+    execute: (given, options) => session.run(tool, given, options),
   }
 }
 

@@ -12,6 +12,8 @@ export interface Bought {
   readonly record?: Compact
   /** Null after the last page. */
   readonly next: Page | null
+  /** What a result should say of it. */
+  readonly remark?: string
   /** Set if the answer was paid for and is not as documented. */
   readonly failure?: PageFailure
 }

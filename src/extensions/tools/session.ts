@@ -107,6 +107,7 @@ export class ToolSession {
         const bought: Bought = await this.#get(run, page)
         shown.push(page)
         run.done++
+        if (bought.remark !== undefined) run.remarks.add(bought.remark)
         if (bought.record !== undefined) result.record = bought.record
         const found = bought.items?.slice(offset, isCounted ? Infinity : offset + maxItems)
         const fit = isCounted ? found : found && fitting(found, most, items)
@@ -156,7 +157,8 @@ export class ToolSession {
   /** The page, which is bought at most once, also if several calls want it. */
   async #get(run: ToolRun, page: Page): Promise<Bought> {
     for (;;) {
-      if (page.outcome === undefined) run.allowance ??= await allow(run, page, this.#settings)
+      if (page.outcome === undefined && run.tool.archive === undefined)
+        run.allowance ??= await allow(run, page, this.#settings)
       try {
         // While a person was asked, another call may have begun to buy it, also for another handle.
         return await (page.outcome ?? this.#pages.outcomeOf(page) ?? this.#begin(run, page))

@@ -52,8 +52,40 @@ export interface ToolsOptions<Id extends OperationId = OperationId> {
   reuseFor?: number | undefined
   /** Fields of the items, by operation id: `{ 'microblog.search': ['id', 'body'] }`. Default: a few short ones. */
   fields?: { readonly [Operation in OperationId]?: readonly string[] | undefined } | undefined
+  /** A collection that you have already. The free tool `archive_search` searches it, and models are told to ask it first. */
+  archive?: Archive | undefined
   /** Set it for a sandbox: each result then says that everything is made up. Default false. */
   simulated?: boolean | undefined
+}
+
+/** A collection of records, such as a file of `social-search watch --out`. */
+export interface Archive {
+  /** Finds records with all words of the query. It costs nothing. */
+  find(query: string, options: { limit: number }): ArchiveMatches | Promise<ArchiveMatches>
+}
+
+/** Records of a collection. */
+export interface ArchiveMatches {
+  /** The newest records, as the service sent them, by the operation that they came from. */
+  readonly kinds: readonly {
+    readonly operation: { readonly id: string }
+    readonly records: readonly unknown[]
+  }[]
+  /** How many records match. */
+  readonly total: number
+  readonly reach: ArchiveReach
+}
+
+/** How far a collection reaches. */
+export interface ArchiveReach {
+  readonly records: number
+  /** When the oldest and the newest record were published, ISO 8601; null if unknown. */
+  readonly from: string | null
+  readonly to: string | null
+  /** When the collection was last updated, ISO 8601; null if unknown. */
+  readonly lastLook: string | null
+  /** In how many spans of this time posts are missing. */
+  readonly gaps: number
 }
 
 /** JSON Schema with descriptions. */
@@ -128,8 +160,8 @@ export interface AgentTool {
   readonly name: string
   /** What people call it: `Search microblog posts`. */
   readonly title: string
-  /** The operation that it calls. */
-  readonly operation: OperationId
+  /** The operation that it calls; null for `archive_search`. */
+  readonly operation: OperationId | null
   /** What a call costs, at the client's prices. */
   readonly price: Price
   /** What it finds and what it costs. */

@@ -1,0 +1,55 @@
+import type { Operation } from '../../api/operation.ts'
+import { type OperationId, operationOf } from '../../api/operations.ts'
+import { shortNames } from '../../api/main-fields.ts'
+import { archiveInput } from '../../api/schema/tool-input.ts'
+import { count } from '../../lib/count.ts'
+import { type Room, compact } from './compact.ts'
+import { itemOf } from './list-result.ts'
+import type { Bought } from './pages.ts'
+import type { Archive, ArchiveReach } from './types.ts'
+
+/** Most records that one call looks at; the newest ones count. */
+const most = 1000
+
+/** The tool that searches a collection, as the session calls it. It reaches no endpoint. */
+export const archiveOperation = {
+  ...{ id: 'archive.search', method: 'GET', path: '', scopes: [], surface: null, documented: true },
+  summary: 'search the posts that are already paid for',
+  price: { kind: 'free' },
+  list: 'records',
+  get request() {
+    return archiveInput()
+  },
+  get response() {
+    return archiveInput()
+  },
+} as const satisfies Operation
+
+/** What a model has to know before it searches the collection. */
+export const archiveText =
+  'Call it before any tool that costs credits: its result says which time the collection covers, and what is missing.'
+
+/** Searches a collection, and says how far it reaches. */
+export async function searchArchive(archive: Archive, params: string, room: Room): Promise<Bought> {
+  const { query } = JSON.parse(params) as { query: string }
+  const { kinds, total, reach } = await archive.find(query, { limit: most })
+  const items = kinds
+    .flatMap(({ operation: { id }, records }) => {
+      const fields = shortNames[id as OperationId]
+      const { surface } = operationOf(id) ?? {}
+      return records.map((record) => {
+        const shown = compact(record, fields, room)
+        return itemOf(kinds.length > 1 ? { ...shown, network: surface ?? id } : shown, record)
+      })
+    })
+    .sort((one, other) => ((one.time ?? '') < (other.time ?? '') ? 1 : -1))
+  return { items, next: null, remark: remarkOf(reach, total, items.length) }
+}
+
+function remarkOf({ records, from, to, lastLook, gaps }: ArchiveReach, total: number, read: number): string {
+  const times = from === null || to === null ? '' : ` from ${from} to ${to}`
+  const looked = lastLook === null ? '' : `, updated ${lastLook}`
+  const missing = gaps === 0 ? '' : `; posts are missing in ${count(gaps, 'span')} of this time`
+  const more = total > read ? ` ${count(total, 'record')} match; these are the newest ${read}.` : ''
+  return `The collection has ${count(records, 'record')}${times}${looked}${missing}.${more} For other or newer posts, use a search that costs credits.`
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import type { MicroblogPost } from '../../src/index.ts'
+import { type ToolResult, createTools } from '../../src/extensions/tools/index.ts'
+import { createMcp } from '../../src/extensions/mcp/index.ts'
+import { connect } from '../mcp/connect.ts'
+import { setUp } from './set-up.ts'
+
+const topics = [
+  'coffee',
+  'typescript',
+  'rust',
+  'cycling',
+  'garden',
+  'tea',
+  'python',
+  'music',
+  'travel',
+  'running',
+]
+
+/** A collection with all posts about some topics. */
+async function collect(known: readonly string[]) {
+  const { client } = setUp({}, 0)
+  const byTopic = new Map<string, MicroblogPost[]>()
+  for (const query of known)
+    byTopic.set(query, await client.microblog.search({ query, category: 'Latest' }).toArray({ limit: 100 }))
+  const records = [...byTopic.values()].flat()
+  const times = records.map(({ timestamp }) => timestamp).sort()
+  const reach = {
+    records: records.length,
+    from: times[0] ?? null,
+    to: times.at(-1) ?? null,
+    lastLook: null,
+    gaps: 1,
+  }
+  const find = (query: string, { limit }: { limit: number }) => {
+    const found = byTopic.get(query) ?? []
+    const kinds =
+      found.length === 0 ? [] : [{ operation: { id: 'microblog.search' }, records: found.slice(0, limit) }]
+    return { kinds, total: found.length, reach }
+  }
+  return { find }
+}
+
+type Question = { query: string; answer: (result: ToolResult) => unknown }
+
+/** Two questions about each topic: who wrote the newest post, and how many of the newest 20 are there. */
+const questions = topics.flatMap((query): Question[] => [
+  { query, answer: ({ items }) => items?.[0]?.['author'] },
+  { query, answer: ({ items }) => items?.length },
+])
+
+/** An agent that asks the collection first, if it has one, and pays if that has nothing. */
+async function ask(archive: Awaited<ReturnType<typeof collect>> | undefined) {
+  const { client, sandbox } = setUp()
+  const tools = createTools({ client, budget: 100, archive })
+  const answers: unknown[] = []
+  for (const { query, answer } of questions) {
+    const free = await tools.archive_search?.execute({ query })
+    const enough = free !== undefined && (free.returned ?? 0) > 0
+    answers.push(answer(enough ? free : await tools.microblog_search.execute({ query, category: 'Latest' })))
+  }
+  return { answers, spent: sandbox.ledger.spent }
+}
+
+describe('archive_search', () => {
+  it('answers 14 of 20 questions for free, and as a paid search does', async () => {
+    const paid = await ask(undefined)
+    const saved = await ask(await collect(topics.slice(0, 7)))
+    expect(paid.answers).not.toContain(undefined)
+    expect([saved.answers, saved.spent, paid.spent]).toEqual([paid.answers, 12, 40])
+  })
+
+  it('says what the collection covers, reads on with next, and counts', async () => {
+    const { client, sandbox } = setUp()
+    const search = createTools({ client, budget: 1, archive: await collect(['coffee']) }).archive_search
+    const first = await search?.execute({ query: 'coffee' })
+    expect(first).toMatchObject({ ok: true, returned: 20, credits: { spent: 0, remaining: 1 } })
+    expect(first?.notice).toMatch(/data.*The collection has 100 records from .* posts are missing in 1 span/s)
+    const second = await search?.execute({ query: 'coffee', next: first?.next })
+    expect(second?.items?.[0]).not.toEqual(first?.items?.[0])
+    const counted = await search?.execute({ query: 'coffee', summary: 'day' })
+    expect(counted?.counts?.reduce((sum, [, count]) => sum + count, 0)).toBe(100)
+    expect(sandbox.requests).toEqual([])
+  })
+
+  it('says that nothing matches, and how far the collection reaches', async () => {
+    const { client } = setUp()
+    const archive = await collect(['coffee'])
+    const result = await createTools({ client, budget: 1, archive }).archive_search?.execute({ query: 'tea' })
+    expect(result).toMatchObject({ ok: true, returned: 0, items: [] })
+    expect(result?.notice).toMatch(/No matches.*The collection has 100 records/)
+  })
+
+  it('fails as other tools do when the collection cannot be read', async () => {
+    const { client } = setUp()
+    const find = () => Promise.reject(new Error('disk'))
+    const result = await createTools({ client, budget: 1, archive: { find } }).archive_search?.execute({
+      query: 'a',
+    })
+    expect(result?.error).toMatchObject({ code: 'internal', charged: 'no' })
+  })
+})
+
+describe('createMcp() with an archive', () => {
+  it('lists the free tool first, and tells models to ask it first', async () => {
+    const request = connect(createMcp({ client: setUp().client, budget: 5, archive: await collect([]) }))
+    expect((await request('tools/list')).tools?.[0]).toMatchObject({
+      name: 'archive_search',
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    })
+    expect((await request('server/discover')).instructions).toMatch(/^Ask `archive_search` first/)
+  })
+})
