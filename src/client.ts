@@ -107,7 +107,7 @@ export class SocialSearch {
    * @param params Params of the call, or the id of a record.
    * @throws {InvalidRequestError} if the params are outside the documented bounds.
    * @example
-   * client.quote('microblog.search', { query: 'typescript' }, { pages: 50 }) // { atMost: 100, duration: 120_000, … }
+   * client.quote('microblog.search', { query: 'typescript' }, { maxPages: 50 }) // { atMost: 100, duration: 120_000, … }
    */
   quote<Id extends OperationId>(
     id: Id,

@@ -217,5 +217,5 @@ export const microblogSearch = {
   errors: [400, 401, 429, 502],
   list: 'posts',
   unique: 'id',
-  paging: { kind: 'cursor', param: 'cursor' },
+  paging: { kind: 'cursor', param: 'cursor', size: { param: 'count', default: 20 } },
 } as const satisfies Operation

@@ -32,6 +32,8 @@ export interface Paging {
   readonly kind: 'cursor' | 'untilEmpty' | 'counted'
   /** Request field for the cursor or the number. */
   readonly param: string
+  /** The request field that says how many items a full page has, and its default, if the service documents one. */
+  readonly size?: { readonly param: string; readonly default: number }
 }
 
 /** One endpoint of the service, as data. Code that depends on an endpoint reads it from here. */

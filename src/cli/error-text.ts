@@ -30,7 +30,10 @@ function whatHappened(error: SocialSearchError): string {
   const { message, operation, retryAfter = 0 } = error as SocialSearchError & { retryAfter?: number }
   const text = message
     .replace(`${operation}: `, '')
-    .replace(/; if you expect fewer items, .*/, '')
+    .replace(
+      /; if you expect fewer items, .*/,
+      '. If you expect fewer items, pass --expect 9; it does not limit the charge',
+    )
     .replaceAll(/`(\w+)`/g, (_, name: string) => `--${kebab(name)}`)
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)

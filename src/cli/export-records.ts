@@ -37,7 +37,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   try {
     const source = sourceOf(database, from, flags)
     const { name } = source
-    const writer = writerFor(to, name, columnsOf(database, name))
+    const writer = await writerFor(to, name, columnsOf(database, name))
     const position = { last: flags.new === true ? lastExported(database, name) : 0, rows: 0 }
     const bytes = recordsOf(database, source, position).pipeThrough(writer)
     const file = asWritten(to, () => openSync(to, 'wx'))
@@ -58,17 +58,20 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   }
 }
 
-function writerFor(
+async function writerFor(
   path: string,
   table: string,
   fields: readonly string[],
-): TransformStream<unknown, Uint8Array> {
+): Promise<TransformStream<unknown, Uint8Array>> {
   const format = extname(path).toLowerCase()
-  if (!['.csv', '.jsonl'].includes(format))
-    throw new UsageError(`export makes a file that ends in .csv or .jsonl, got ${path}`)
+  if (!['.csv', '.jsonl', '.xlsx'].includes(format))
+    throw new UsageError(`export makes a file that ends in .csv, .xlsx or .jsonl, got ${path}`)
   if (format === '.jsonl') return toJsonl()
   if (fields.length === 0) throw new UsageError(`${table} has no columns; export to .jsonl`)
-  return toCsv({ fields })
+  if (format === '.csv') return toCsv({ fields })
+  // Nobody else needs it.
+  const { toXlsx } = await import('./xlsx.ts')
+  return toXlsx(fields)
 }
 
 function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: ExportFlags): Source {

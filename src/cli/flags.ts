@@ -18,6 +18,7 @@ export interface SharedFlags {
   readonly yes?: boolean
   readonly maxPages?: string
   readonly limit?: string
+  readonly expect?: string
   readonly format?: string
   readonly fields?: string
   readonly out?: string

@@ -52,7 +52,7 @@ export function createFormatter(
 }
 
 /** What a table shows of posts, by the short names of the fields. */
-const postColumns = ['time', 'author', 'text', 'likes', 'views', 'id', 'url']
+const postColumns = ['time', 'author', 'text', 'likes', 'views', 'url']
 
 /** A table of posts has date, author, text and counts; one of other records the documented fields. */
 function tableOf(operation: Operation, options: FormatOptions): Formatter {
@@ -60,8 +60,7 @@ function tableOf(operation: Operation, options: FormatOptions): Formatter {
   const documented = operation.documented ? fieldsOf(id) : undefined
   const names = shortNames[id]
   if (names === undefined || options.fields !== undefined) return createTable(documented, options)
-  const ids = documented?.includes('id') === true ? [['id', 'id'] as const] : []
-  const columns = [...Object.entries(names), ...ids]
+  const columns = Object.entries(names)
     .map(([path, name]) => ({ path, title: name === 'time' ? 'date' : name, at: postColumns.indexOf(name) }))
     .filter(({ at }) => at !== -1)
     .sort((a, b) => a.at - b.at)

@@ -1,7 +1,23 @@
+import { readFileSync } from 'node:fs'
 import type { Hooks, Observer } from '../index.ts'
 import { CommandError } from './command-errors.ts'
 
-/** Ends a job on Ctrl-C: after the page under way, which may have been charged. A second Ctrl-C ends it at once. */
+/** SIGHUP comes when the terminal is closed. `nohup` ignores it, which a handler would undo. */
+function signals(): NodeJS.Signals[] {
+  return ignoresHangups() ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP']
+}
+
+function ignoresHangups(): boolean {
+  try {
+    const [, mask = '0'] = /^SigIgn:\s*([\da-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+    return (BigInt(`0x${mask}`) & 1n) === 1n
+  } catch {
+    // Elsewhere, `nohup` leaves no terminal.
+    return ![process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
+  }
+}
+
+/** Ends a job on Ctrl-C, or when its terminal is closed: after the page under way, which may have been charged. A second Ctrl-C ends it at once. */
 export class InterruptHandler {
   readonly #controller = new AbortController()
   #isWanted = false
@@ -17,7 +33,7 @@ export class InterruptHandler {
   /** @param prepare Runs before each request. If it fails, the job ends before it buys the page. */
   constructor(prepare: () => void) {
     this.#prepare = prepare
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal)
+    for (const name of signals()) process.on(name, this.#onSignal)
   }
 
   get signal(): AbortSignal {
@@ -58,7 +74,7 @@ export class InterruptHandler {
   }
 
   end(): void {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal)
+    for (const name of signals()) process.off(name, this.#onSignal)
   }
 
   #end(message = 'stopped; everything you paid for is printed or saved'): void {

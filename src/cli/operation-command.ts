@@ -27,6 +27,8 @@ export function addOperation(program: Command, operation: Operation): void {
       .option('--limit <n>', 'stop after this many records')
       .option('--all', 'fetch all pages (default: one)')
       .option('--max-pages <n>', 'stop after this many pages')
+  if (price.kind === 'perItem')
+    command.option('--expect <n>', 'reserve credits for this many; more are charged, too')
   if (list !== undefined)
     command
       .addOption(outOption('store records in this .db file (SQLite)'))

@@ -30,19 +30,17 @@ export async function main(words: readonly string[]): Promise<void> {
     await createProgram().parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
-    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error, words[0])) : error
+    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
     complain(reason)
     process.exitCode = exitCodeOf(reason)
   }
 }
 
 /** What is wrong with a command line, in one line. */
-function usageMessageOf({ code, message }: CommanderError, command?: string): string {
+function usageMessageOf({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'a command is missing; see --help'
   if (/for 'login'|'--?(api-?)?key\b/i.test(message))
     return 'pass no key as an argument, since shells save those: social-search login --base-url URL asks for it, or reads it from stdin (< key.txt)'
-  if (command === 'quote' && message.includes("'--limit'"))
-    return 'quote counts pages: pass --max-pages instead of --limit'
   const text = message
     .replace(/^error: |\.$/g, '')
     // The value may be a secret.
@@ -112,8 +110,8 @@ function createProgram(): Command {
     .action(forget)
   add(
     'export <database> <file>',
-    'make a .csv or .jsonl file of the records in a .db file',
-    'export posts.db posts.csv',
+    'make a .csv, .xlsx or .jsonl file of the records in a .db file',
+    'export posts.db posts.xlsx',
     'export posts.db new.csv --new',
   )
     .option('--table <name>', 'the table to export, if there are several')
@@ -124,10 +122,12 @@ function createProgram(): Command {
   add(
     'quote <operation...>',
     "estimate a job's maximum cost and minimum time, without sending anything",
-    'quote search --max-pages 50',
+    'quote search coffee --limit 200',
     'quote posts --all',
   )
+    .option('--limit <n>', 'fetch this many records, from full pages')
     .option('--max-pages <n>', 'fetch this many pages (default: 1)')
+    .option('--expect <n>', 'expect this many comments or reactions')
     .option('--all', 'fetch all pages, however many there are')
     .option('--params <json>', 'params as JSON')
     .action(quote)

@@ -7,7 +7,7 @@ import { count, timeText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, paramsOf } from './flags.ts'
 import { commandOf } from './names.ts'
-import { walkOptions } from './options.ts'
+import { expectedOf, walkOptions } from './options.ts'
 import { print, wrapped } from './terminal.ts'
 
 /** A quote of a walk; with `--all`, the number of pages is not known. */
@@ -15,19 +15,21 @@ export type WalkQuote = Omit<Quote, 'duration'> & { readonly duration: number | 
 
 /** Prints what a job costs at most, and how long it takes at least. Needs no key, and sends nothing. */
 export async function quote(words: readonly string[], flags: SharedFlags): Promise<void> {
-  const operation = operationNamed(words)
-  const result = quoteFor(operation, paramsOf(operation, flags).params, flags)
-  const text = quoteText(result, perMinuteOf(operation))
+  const { operation, text: positional } = operationNamed(words)
+  const { params } = paramsOf(operation, flags, positional)
+  const result = quoteFor(operation, params, flags)
+  const text = `${positional === undefined ? '' : `${positional}: `}${quoteText(result, perMinuteOf(operation))}`
   await print(`${process.stdout.isTTY ? wrapped(text, process.stdout) : JSON.stringify(result)}\n`)
 }
 
 /** What the walk costs that the flags ask for. */
 export function quoteFor(operation: Operation, params: object, flags: SharedFlags): WalkQuote {
   const { all } = flags
-  const { maxPages: pages = 1 } = walkOptions(flags)
+  const { maxPages, limit } = walkOptions(flags)
   if (all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
-  const result = quoteOf(operation, perMinuteOf(operation), params, { pages })
+  const ceiling = expectedOf(flags)
+  const result = quoteOf(operation, perMinuteOf(operation), params, { maxPages, limit, ceiling })
   if (all !== true) return result
   if (result.atMost === 0) return { ...result, duration: null }
   const why = result.why.replace(' for 1 page', '; the number of pages is unknown')
@@ -44,14 +46,17 @@ function perMinuteOf({ surface }: Operation): number {
   return surface === null ? Infinity : organizationLimits.perMinute
 }
 
-/** The operation that a user names as the library or as the command line spells it. */
-function operationNamed(words: readonly string[]): Operation {
+/** The operation that a user names as the library or as the command line spells it, and the text it gets: `search coffee`. */
+function operationNamed(words: readonly string[]): { operation: Operation; text: string | undefined } {
   const name = words.join(' ')
-  const found = operations.find(({ id }) => [id, commandOf(id)].includes(name))
-  if (found !== undefined) return found
-  if (['watch', 'estimate'].includes(name))
+  for (const length of [words.length, words.length - 1]) {
+    const start = words.slice(0, length).join(' ')
+    const operation = operations.find(({ id }) => [id, commandOf(id)].includes(start))
+    if (operation !== undefined) return { operation, text: words[length] }
+  }
+  if (['watch', 'estimate'].includes(words[0] ?? ''))
     throw new UsageError('the price of a watch depends on its posts; see social-search estimate --help')
   throw new UsageError(
-    `unknown operation ${name}; pass a call alone, such as search; see social-search --help`,
+    `unknown operation ${name}; pass a call, such as search, and its query in quotes; see social-search --help`,
   )
 }

@@ -15,7 +15,7 @@ import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
-import { budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
+import { budgetOf, clientFor, expectedOf, pagesOf, walkOptions } from './options.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** How far a job is. */
@@ -73,18 +73,26 @@ export async function runOperation(
   /** Stores records and progress, or neither. */
   const save = (records: readonly unknown[], progress: Partial<JobState>): void => {
     const changed = { ...state, ...progress, credits: credits() }
-    database?.store({ job, progress: changed, records, credits: client.credits })
+    stored += database?.store({ job, progress: changed, records, credits: client.credits }) ?? 0
     state = changed
   }
   const keepCredits = (): void => {
     if (credits() !== state.credits) save([], {})
   }
   const done = (): string => {
-    const cost = `${count(state.records, 'record')} · ${count(credits() - client.credits.reserved, 'credit')}`
+    const records = `${count(state.records, 'record')}${out === undefined ? '' : ` (${stored} new)`}`
+    const cost = `${records} · ${count(credits() - client.credits.reserved, 'credit')}`
     return leftOut === 0 ? cost : `${cost} · ${leftOut} more paid for, not shown because of --limit`
   }
-  const options = { ...walk, budget: budgetOf(flags, earlier.credits), signal: interrupt.signal }
+  const options = {
+    ...walk,
+    ceiling: expectedOf(flags),
+    budget: budgetOf(flags, earlier.credits),
+    signal: interrupt.signal,
+  }
   let leftOut = 0
+  /** Records that the file did not have. */
+  let stored = 0
   let pages = 0
   let unwritten: OpenRecord | undefined
   try {
@@ -108,6 +116,10 @@ export async function runOperation(
     const more = flags.limit === undefined && flags.all !== true ? state.next : null
     if (more !== null) tell(`To continue: ${continuation(more)}`)
     const rest = more === null ? '' : ' · more: --all'
+    if (flags.all === true && state.next !== null)
+      say(
+        `The service says that there is more, but sent empty pages. To continue: ${continuation(state.next)}`,
+      )
     if (out === undefined) tell(`${done()}${rest}`)
     else say(earlier.next === null ? `${out} is complete: nothing was sent` : `${out}: ${done()}${rest}`)
     return 0

@@ -32,10 +32,13 @@ export function createTable(
 ): Formatter {
   const { fields, width = 120 } = options
   let columns: readonly Column[] | undefined
+  /** Fields that stand in for others where those are missing. */
+  let others: Readonly<Record<string, string>> = {}
   let link: string | undefined
   const cell = (record: unknown, name: string): string => {
-    const value = cellOf(record, name, ', ')
-    return oneLine(localTime(value) ?? String(value ?? ''), options)
+    const value = cellOf(record, name, ', ') ?? cellOf(record, others[name] ?? '', ', ')
+    const text = typeof value === 'number' && !isIdName(name) ? value.toLocaleString('en') : value
+    return oneLine(localTime(text) ?? String(text ?? ''), options)
   }
   return {
     isStyled: true,
@@ -56,7 +59,9 @@ export function createTable(
   }
 
   function columnsFor(records: readonly unknown[]): readonly Column[] {
-    const names = fields ?? documented ?? Object.keys(Object(records[0]) as object)
+    const found = byMeaning(records)
+    if ((fields ?? documented) === undefined) others = found.others
+    const names = fields ?? documented ?? found.names
     const cells = (name: string): string[] => records.map((record) => cell(record, name))
     const isLink = (name: string): boolean =>
       name !== 'id' && cells(name).some((text) => /^(https?|urn):/.test(text))
@@ -70,7 +75,7 @@ export function createTable(
       const known = values.filter((value) => value !== null)
       const isNumber = known.length > 0 && known.every((value) => typeof value === 'number')
       const isDate = known.length > 0 && known.every((value) => localTime(value) !== undefined)
-      const isId = /(^|[._])id$|Id$/.test(name)
+      const isId = isIdName(name)
       const isWhole = isNumber || isDate || isId || isLink(name)
       const isUnique = shown.filter((other) => short(other) === short(name)).length === 1
       const title = oneLine(isUnique ? short(name) : name, options)
@@ -103,6 +108,28 @@ export function createTable(
     if (main !== undefined) main.width = Math.max(widthOf(main.title), Math.min(most, main.width + room))
     return columns.filter((column) => chosen.has(column))
   }
+}
+
+function isIdName(name: string): boolean {
+  return /(^|[._])id$|Id$/.test(name)
+}
+
+/** What says most about records whose fields are not documented, if they have it: when, who, what, and its state. */
+const meanings = [/^(timestamp|date|.*At)$/, /^author/, /^(title|text|body)$/, /^state$/]
+
+/** The fields of records, those that say most first. The text of a story may be in its title. */
+function byMeaning(records: readonly unknown[]): {
+  names: string[]
+  others: Readonly<Record<string, string>>
+} {
+  const all = [...new Set(records.flatMap((record) => Object.keys(Object(record) as object)))]
+  const isMerged = all.includes('text') && all.includes('title')
+  const rankOf = (name: string): number => {
+    const rank = meanings.findIndex((meaning) => meaning.test(name))
+    return rank !== -1 ? rank : isIdName(name) ? meanings.length + 1 : meanings.length
+  }
+  const names = all.filter((name) => !(isMerged && name === 'title')).sort((a, b) => rankOf(a) - rankOf(b))
+  return { names, others: isMerged ? { text: 'title' } : {} }
 }
 
 /** The column that says most: the title, or the longest text. */

@@ -52,11 +52,28 @@ export function searchesOf(
 /** The queries of a file, one a line. `# a comment` is none, `#hashtag` is. */
 function linesOf(path: string): string[] {
   try {
-    const lines = readFileSync(path, 'utf8').split('\n')
+    const lines = textFrom(readFileSync(path)).split('\n')
     return lines.map((line) => line.trim()).filter((line) => line !== '' && !/^#(\s|$)/.test(line))
   } catch (error) {
     throw new UsageError(`--queries: ${messageOf(error)}`)
   }
+}
+
+/** @throws for bytes that are no text: the service would search for what they look like, and charge. */
+function textFrom(bytes: Uint8Array): string {
+  // PowerShell writes UTF-16, which a byte order mark begins.
+  const [encoding] = [
+    ...(bytes[0] === 0xff && bytes[1] === 0xfe ? ['utf-16le'] : []),
+    ...(bytes[0] === 0xfe && bytes[1] === 0xff ? ['utf-16be'] : []),
+    'utf-8',
+  ]
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Said below.
+  }
+  throw new Error('the file is not UTF-8; save it as UTF-8')
 }
 
 /** What distinguishes the watch of a query from other jobs in a database. */

@@ -43,7 +43,7 @@ describe('export', () => {
   })
 
   it.each([
-    ['a.db a.txt', 'ends in .csv or .jsonl, got a.txt'],
+    ['a.db a.txt', 'ends in .csv, .xlsx or .jsonl, got a.txt'],
     ['a.db a.csv --new', '--new needs posts that watch has found'],
     ['a.db /none/a.csv', 'the folder /none does not exist'],
     ['a.db own.csv', 'own.csv exists'],
@@ -70,6 +70,22 @@ describe('--out posts.db', () => {
     expect(numbersOf('posts.db', ids)).toEqual(range(0, 32))
     const isWhole = `record ->> 'id' = id AND "engagements.viewsCount" IS NOT NULL`
     expect(rowsOf('posts.db', `SELECT ${isWhole} FROM microblog_posts`)).toEqual(Array(32).fill(1))
+  })
+
+  it('says how many records are new, and that empty pages ended --all although there is more', async () => {
+    expect((await social(search)).err).toBe('posts.db: 30 records (30 new) · 20 credits\n')
+    sandbox.publish({ microblog: posts(30, 32) })
+    expect((await social(search)).err).toContain('posts.db: 32 records (2 new) · 22 credits\n')
+    const body = '{"requestId":"r","posts":[],"meta":{"returnedCount":0,"hasMore":true,"nextCursor":"'
+    let page = 0
+    vi.stubGlobal(
+      'fetch',
+      () => new Response(`${body}${++page}"}}`, { headers: { 'content-type': 'application/json' } }),
+    )
+    const { err } = await social('search tea --all --yes --out posts.db')
+    expect(err).toContain(
+      'The service says that there is more, but sent empty pages. To continue: the same command with --resume',
+    )
   })
 
   it('says before it pays that it has the whole job, unless --resume is there', async () => {

@@ -6,6 +6,12 @@ useCommand()
 describe('quote', () => {
   it.each<[string, object]>([
     ['quote search --max-pages 50', { atMost: 100, duration: 120_000 }],
+    ['quote search coffee --limit 50', { atMost: 6, why: '2 credits a page for 3 pages, if they are full' }],
+    [
+      'quote posts coffee --limit 50',
+      { atMost: null, why: '4 credits a page; the number of pages is unknown' },
+    ],
+    ['quote comments URL --expect 9', { atMost: 9, why: '1 credit for each of 9 comments, as expected' }],
     ['quote professionalnet person posts', { atMost: 10 }],
     [`quote comments --params '{"maxComments":500}'`, { atMost: 500 }],
     [

@@ -66,7 +66,7 @@ describe('createTable()', () => {
     expect(widthOf(row)).toBeLessThanOrEqual(width)
     if (width === 80) return
     expect(title).toMatch(/^id +listenerId +text +publishedAt +fitScore +views$/)
-    expect(row).toMatch(/ {2}lis_4f9f49b87aff8939 {2}.* {2}2026-11-20 14:37 {8}10 {2}1234567$/)
+    expect(row).toMatch(/ {2}lis_4f9f49b87aff8939 {2}.* {2}2026-11-20 14:37 {8}10 {2}1,234,567$/)
     expect(widthOf(row)).toBe(width)
   })
 
@@ -95,9 +95,21 @@ describe('createTable()', () => {
     ])
   })
 
+  it('shows date, author, text and state of undocumented records first, and the title of what has no text', () => {
+    const records = [
+      { id: 'men_1', author: 'a', state: 'new', publishedAt: '2026-11-20T14:37:14', text: 'a comment' },
+      { id: 'men_2', author: 'b', state: 'done', publishedAt: '2026-11-20T14:37:14', title: 'a story' },
+    ]
+    const lines = createTable(undefined, { ...options, width: 80 })
+      .page(records)
+      .split('\n')
+    expect(lines[0]).toMatch(/^publishedAt +author +text +state +id$/)
+    expect(lines[2]).toMatch(/14:37 +b +a story +done +men_2$/)
+  })
+
   it('shows an id that is a URN', () => {
     const table = createTable(undefined, { ...options, width: 80 })
-    expect(table.page([{ id: 'urn:x:1', text: 'a' }])).toBe('id       text\nurn:x:1  a\n')
+    expect(table.page([{ id: 'urn:x:1', text: 'a' }])).toBe('text  id\na     urn:x:1\n')
   })
 
   it('measures emoji, flags and joined letters as a terminal shows them', () => {

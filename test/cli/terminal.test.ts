@@ -63,7 +63,7 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
   it('gets a table of posts from a search and from watch, and no control characters but styles', async () => {
     for (const line of ['search coffee', watch]) {
       const out = unstyled((await social(line)).out)
-      expect(out).toMatch(/^date +author +text +likes +views +id\n20\d\d-\d\d-\d\d \d\d:\d\d {2}a {7}coffee/)
+      expect(out).toMatch(/^date +author +text +likes +views\n20\d\d-\d\d-\d\d \d\d:\d\d {2}a {7}coffee/)
       expect(out).toContain(shown.replace('\\u2028\\u000d', ' '))
       expect(out).not.toMatch(steering)
     }
@@ -132,7 +132,7 @@ describe('a terminal', () => {
     ['search coffee --limit 21', '21 records · 4 credits · 19 more paid for, not shown because of --limit'],
     ['search nothing', '0 records · 2 credits'],
     ['mentions --limit 2', '2 records · 0 credits'],
-    ['search coffee --out last.db', 'last.db: 20 records · 2 credits · more: --all'],
+    ['search coffee --out last.db', 'last.db: 20 records (20 new) · 2 credits · more: --all'],
   ])('keeps records, credits and what is more as the last line of %s', async (line, last) => {
     const { err } = await social(line)
     expect(linesOf(err.replaceAll(/\r\u001b\[K/g, '\n')).at(-1)).toBe(last)

@@ -17,7 +17,10 @@ describe('exit codes', () => {
     ['search coffee --langg en', "unknown option '--langg'; did you mean --lang?"],
     ['search coffee --limt 5', "unknown option '--limt'; did you mean --limit?"],
     ['search caf\ufffd', 'an argument is not valid UTF-8'],
-    ['quote serach', 'unknown operation serach; pass a call alone, such as search; see social-search --help'],
+    [
+      'quote serach',
+      'unknown operation serach; pass a call, such as search, and its query in quotes; see social-search --help',
+    ],
     ['search coffee --count 21', '--count must be at most 20, got 21. Nothing was sent.'],
     ['search coffee --hashtags a b --lang ' + 'x'.repeat(33), '--lang must have at most 32 characters'],
     ['search coffee --count many', '--count must be a number'],
@@ -77,9 +80,8 @@ describe('exit codes', () => {
     ['search coffee --apiKey=ssk_secret', 'pass no key as an argument'],
     ['search coffee --tokn=ssk_secret', "unknown option '--tokn'\n"],
     ['search coffee -kssk_secret', "unknown option '-k'\n"],
-    ['quote search --limit 40', 'quote counts pages: pass --max-pages instead of --limit'],
+    ['quote search coffee --expect nine', '--expect must be a number'],
     ['quote watch', 'depends on its posts; see social-search estimate'],
-    ['quote search coffee', 'pass a call alone, such as search'],
   ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
     const before = readdirSync(folder)
     expect(await social(line)).toEqual({ out: '', ...failed(2, message) })

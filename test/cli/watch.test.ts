@@ -93,6 +93,18 @@ describe('watch of several queries', () => {
     expect(recordsOf(readFileSync('posts.jsonl', 'utf8'))).toHaveLength(22)
   })
 
+  it('tells the query that found a post apart from a field `query` of its own', async () => {
+    await social('watch coffee --once --budget 20 --out posts.db')
+    const file = new DatabaseSync('posts.db')
+    file.exec(
+      `UPDATE microblog_posts SET record = json_set(record, '$.query', 'own', '$.first_seen', 'never')`,
+    )
+    file.close()
+    await social('export posts.db new.jsonl --new')
+    const [record] = recordsOf(readFileSync('new.jsonl', 'utf8'))
+    expect(record).toMatchObject({ query: 'coffee', record: { query: 'own', first_seen: 'never' } })
+  })
+
   it('loses no row when `export --new` fails', async () => {
     await social(watch)
     const file = new DatabaseSync('posts.db')
@@ -111,6 +123,25 @@ describe('watch of several queries', () => {
     await social('watch tea --queries brands.txt --once --budget 20 --out posts.db')
     const queries = bodies().map((body) => (body as { query: string }).query)
     expect(queries).toEqual(['tea', 'coffee', '#latte'])
+  })
+
+  it.each<[string, Uint8Array]>([
+    ['UTF-16 of PowerShell', Buffer.from('\ufeffcafé\r\ntea', 'utf16le')],
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeffcafé\ntea')],
+  ])('reads a file in %s', async (_, bytes) => {
+    writeFileSync('brands.txt', bytes)
+    await social('watch --queries brands.txt --once --budget 20 --out posts.db')
+    expect(bodies().map((body) => (body as { query: string }).query)).toEqual(['café', 'tea'])
+  })
+
+  it.each<[string, Uint8Array]>([
+    ['Latin-1', Buffer.from('café', 'latin1')],
+    ['UTF-16 without a byte order mark', Buffer.from('tea', 'utf16le')],
+  ])('refuses a file in %s before it pays', async (_, bytes) => {
+    writeFileSync('brands.txt', bytes)
+    const run = await social('watch --queries brands.txt --once --budget 20 --out posts.db')
+    expect(run).toMatchObject(failed(2, '--queries: the file is not UTF-8; save it as UTF-8'))
+    expect(bodies()).toEqual([])
   })
 
   it('continues a file that a version without these tables has written', async () => {

@@ -31,16 +31,35 @@ describe('--out', () => {
     expect(rows(out)).toEqual(rows(whole))
   })
 
-  it('finishes and writes the page under way on Ctrl-C, and says how to continue', async () => {
-    server.inject({ delay: 300, times: Infinity })
+  it.each(['SIGINT', 'SIGHUP'] as const)(
+    'finishes and writes the page under way on %s, and says how to continue',
+    async (signal) => {
+      server.inject({ delay: 300, times: Infinity })
+      const during = when(
+        () => server.requests.length >= 2,
+        (child) => child.kill(signal),
+      )
+      const out = fileOf('interrupted.db')
+      const { code, err } = await social(`${search} --all --yes --out ${out}`, { during })
+      expect([code, err]).toEqual([
+        130,
+        expect.stringContaining('To continue: the same command with --resume'),
+      ])
+      const pages = server.requests.filter(({ charged }) => charged > 0).length
+      expect(rowsOf(out, 'SELECT id FROM microblog_posts')).toHaveLength(20 * pages)
+    },
+  )
+
+  it('goes on under nohup when its terminal is closed', async () => {
+    const file = fileOf('nohup.sh')
+    writeFileSync(file, `trap '' HUP; exec '${process.execPath}' '${command.file}' "$@"`)
     const during = when(
       () => server.requests.length >= 2,
-      (child) => child.kill('SIGINT'),
+      (child) => child.kill('SIGHUP'),
     )
-    const out = fileOf('interrupted.db')
-    const { code, err } = await social(`${search} --all --yes --out ${out}`, { during })
-    expect([code, err]).toEqual([130, expect.stringContaining('To continue: the same command with --resume')])
-    const pages = server.requests.filter(({ charged }) => charged > 0).length
-    expect(rowsOf(out, 'SELECT id FROM microblog_posts')).toHaveLength(20 * pages)
+    const line = `${search} --max-pages 4 --budget 20 --out ${fileOf('nohup.db')}`
+    expect(await run({ ...command, file }, line, { env: env(), program: '/bin/sh', during })).toMatchObject({
+      code: 0,
+    })
   })
 })

@@ -70,7 +70,7 @@ describe('microblog.search()', () => {
 
   it('gives quote() the params of its operation', () => {
     const quotes = (anyId: OperationId) => [
-      client.quote('microblog.search', { query: 'a' }, { pages: 2 }),
+      client.quote('microblog.search', { query: 'a' }, { maxPages: 2 }),
       client.quote('mentions.get', 'men_1'),
       client.quote('technews.search', { any: 1 }),
       client.quote(anyId, { any: 1 }),

@@ -6,10 +6,14 @@ import { assertOptions, wholeNumber } from '../../errors/check-options.ts'
 import { rounded } from './budget.ts'
 import { worstCase } from './price.ts'
 
-/** Options of a quote. */
+/** Options of a quote: those of the call that bound its cost. */
 export interface QuoteOptions {
-  /** How many pages. Default 1. An empty last page costs as much as the others. */
-  pages?: number | undefined
+  /** How many pages. Default 1, or as many as `limit` takes. An empty last page costs as much as the others. */
+  maxPages?: number | undefined
+  /** How many items, on full pages. */
+  limit?: number | undefined
+  /** How many comments or reactions you expect. */
+  ceiling?: number | undefined
 }
 
 /** What a call costs at most, and how long it takes at least. */
@@ -37,25 +41,52 @@ export function quoteOf(
   options: QuoteOptions = {},
 ): Quote {
   const { id, price, paging, surface, list = 'items' } = operation
-  assertOptions(options, { pages: true })
-  const pages = wholeNumber('pages', options.pages ?? 1)
-  if (pages > 1 && paging === undefined)
-    throw new ConfigurationError(`has no pages; leave pages out, got ${pages}`, { operation: id })
-  const perPage = worstCase(price, params)
+  assertOptions(options, { maxPages: true, limit: true, ceiling: true })
+  const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
+  const { pages, ifFull } = pagesOf(operation, params, options)
+  const perPage = worstCase(price, params, ceiling)
   const quoted = (perPage: number | null, why: string): Quote => ({
-    atMost: perPage && rounded(perPage * pages),
+    atMost: perPage && pages && rounded(perPage * pages),
     perPage,
-    duration: surface === null ? 0 : Math.floor((pages - 1) / perMinute) * organizationLimits.windowMs,
+    duration: surface === null ? 0 : Math.floor(((pages ?? 1) - 1) / perMinute) * organizationLimits.windowMs,
     why,
   })
   if (price.kind === 'free' || perPage === null) return quoted(0, `${id} is free`)
 
   const each = count(price.credits, 'credit')
-  const forPages = paging ? ` for ${count(pages, 'page')}` : ''
+  const forPages = !paging
+    ? ''
+    : pages === null
+      ? '; the number of pages is unknown'
+      : ` for ${count(pages, 'page')}${ifFull}`
   if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
-  const most = worstCase({ ...price, credits: 1 }, params)
+  const most = worstCase({ ...price, credits: 1 }, params, ceiling)
   const bound = price.ceiling?.param
-  const items = bound ? `${most} ${list} (${bound})` : `the ${list}`
+  const items =
+    ceiling !== undefined
+      ? `${most} ${list}, as expected`
+      : bound
+        ? `${most} ${list} (${bound})`
+        : `the ${list}`
   const unbounded = price.ceiling ? '' : `; the service documents no bound`
-  return quoted(bound ? perPage : null, `${each} for each of ${items}${forPages}${unbounded}`)
+  return quoted(
+    bound || ceiling !== undefined ? perPage : null,
+    `${each} for each of ${items}${forPages}${unbounded}`,
+  )
+}
+
+/** How many pages the options ask for; null if nobody knows how many items a page has. */
+function pagesOf({ id, paging }: Operation, params: object, { maxPages, limit }: QuoteOptions) {
+  const most = wholeNumber('maxPages', maxPages ?? 1)
+  if (most > 1 && paging === undefined)
+    throw new ConfigurationError(`has no pages; leave maxPages out, got ${most}`, { operation: id })
+  if (limit === undefined || paging === undefined) return { pages: most, ifFull: '' }
+  const items = wholeNumber('limit', limit)
+  const { size } = paging
+  if (size === undefined) return { pages: maxPages === undefined ? null : most, ifFull: '' }
+  const given = (params as Readonly<Record<string, unknown>>)[size.param]
+  const needed = Math.ceil(items / (typeof given === 'number' ? given : size.default))
+  return needed < (maxPages ?? Infinity)
+    ? { pages: needed, ifFull: ', if they are full' }
+    : { pages: most, ifFull: '' }
 }

@@ -21,7 +21,7 @@ export async function allow(
   const left = pages - done
   const quoted = operation.paging === undefined ? 1 : left
   const input = id ?? (JSON.parse(params) as object)
-  const quote = client.quote(operation.id as OperationId, input, { pages: quoted })
+  const quote = client.quote(operation.id as OperationId, input, { maxPages: quoted })
   if (operation.price.kind === 'free') return undefined
   const ceiling = itemsToExpect(operation)
   const atMost = quote.atMost ?? (ceiling ?? 0) * quoted * operation.price.credits

@@ -20,7 +20,7 @@ const client = new SocialSearch({
 
 describe('quote()', () => {
   it('multiplies the price of a page by the pages', () => {
-    expect(client.quote('microblog.search', { query: 'a' }, { pages: 50 })).toEqual({
+    expect(client.quote('microblog.search', { query: 'a' }, { maxPages: 50 })).toEqual({
       atMost: 100,
       perPage: 2,
       duration: 120_000,
@@ -31,7 +31,7 @@ describe('quote()', () => {
 
   it('has the time of all pages: 20 at once, then 20 a minute, and none without a limit', () => {
     const minutes = (quoting: SocialSearch, pages: number) =>
-      quoting.quote('microblog.search', { query: 'a' }, { pages }).duration / 60_000
+      quoting.quote('microblog.search', { query: 'a' }, { maxPages: pages }).duration / 60_000
     expect([1, 20, 21, 40, 41, 50].map((pages) => minutes(client, pages))).toEqual([0, 0, 1, 1, 2, 2])
     const limited = (limits: ClientOptions['limits']) =>
       new SocialSearch({ baseUrl, apiKey: `key_${crypto.randomUUID()}`, limits })
@@ -41,13 +41,14 @@ describe('quote()', () => {
       minutes(limited({ perMinute: false }), 1000),
       minutes(limited({ surfaces: { 'microblog.search': null } }), 1000),
       minutes(limited({ surfaces: { 'mentions.list': 'mine' } }), 21),
-      limited({ surfaces: { 'mentions.list': 'mine' } }).quote('mentions.list', {}, { pages: 21 }).duration,
-      client.quote('mentions.list', {}, { pages: 1000 }).duration,
+      limited({ surfaces: { 'mentions.list': 'mine' } }).quote('mentions.list', {}, { maxPages: 21 })
+        .duration,
+      client.quote('mentions.list', {}, { maxPages: 1000 }).duration,
     ]).toEqual([2, 4, 0, 0, 1, 60_000, 0])
   })
 
   it('uses the prices of the client', () => {
-    expect(client.quote('technews.search', {}, { pages: 3 }).atMost).toBe(10.5)
+    expect(client.quote('technews.search', {}, { maxPages: 3 }).atMost).toBe(10.5)
   })
 
   it("limits comments by maxComments, or by the service's default", () => {
@@ -83,15 +84,19 @@ describe('quote()', () => {
   it.each([
     [
       'pages of a call without pages',
-      () => client.quote('professionalnet.company.get', { url: 'u' }, { pages: 2 }),
-      'professionalnet.company.get: has no pages; leave pages out, got 2',
+      () => client.quote('professionalnet.company.get', { url: 'u' }, { maxPages: 2 }),
+      'professionalnet.company.get: has no pages; leave maxPages out, got 2',
     ],
     [
       'an unknown option',
-      () => client.quote('microblog.search', { query: 'a' }, { limit: 1000 } as never),
-      'unknown option limit',
+      () => client.quote('microblog.search', { query: 'a' }, { pages: 1000 } as never),
+      'unknown option pages',
     ],
-    ['half a page', () => client.quote('microblog.search', { query: 'a' }, { pages: 0.5 }), 'whole number'],
+    [
+      'half a page',
+      () => client.quote('microblog.search', { query: 'a' }, { maxPages: 0.5 }),
+      'whole number',
+    ],
   ])('refuses %s', (_, quote, message) => {
     expect(quote).toThrow(ConfigurationError)
     expect(quote).toThrow(message)

@@ -1,0 +1,144 @@
+import { Zip, ZipDeflate } from 'fflate'
+import { cellOf } from '../extensions/export/fields.ts'
+import { UsageError } from './command-errors.ts'
+
+/** What Excel takes. */
+const mostRows = 1_048_576
+const mostLinks = 65_530
+const longestText = 32_767
+
+/** Days from the first day of a spreadsheet to 1970. */
+const epoch = 25_569
+const day = 86_400_000
+
+const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const packages = 'http://schemas.openxmlformats.org/package/2006'
+const spreadsheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
+
+/** All parts but the sheet: a bold header, and times, as styles 1 and 2. */
+const parts: Readonly<Record<string, string>> = {
+  '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${spreadsheet}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${spreadsheet}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`,
+  '_rels/.rels': relationsOf([['officeDocument', 'xl/workbook.xml']]),
+  'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="Records" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  'xl/_rels/workbook.xml.rels': relationsOf([
+    ['worksheet', 'worksheets/sheet1.xml'],
+    ['styles', 'styles.xml'],
+  ]),
+  'xl/styles.xml': `<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="3"><font/><font><b/></font><font><u/><color rgb="FF0563C1"/></font></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf fontId="2" applyFont="1"/></cellXfs></styleSheet>`,
+}
+
+function relationsOf(targets: readonly (readonly [kind: string, target: string, mode?: string])[]): string {
+  const all = targets.map(
+    ([kind, target, mode = ''], index) =>
+      `<Relationship Id="rId${index + 1}" Type="${relations}/${kind}" Target="${target}"${mode}/>`,
+  )
+  return `<Relationships xmlns="${packages}/relationships">${all.join('')}</Relationships>`
+}
+
+/**
+ * A stream that turns records into a spreadsheet: texts, also ids, as texts, which are never formulas, times (in UTC) as times,
+ * and links as links.
+ *
+ * @throws {UsageError} for more records than a spreadsheet takes.
+ */
+export function toXlsx(fields: readonly string[]): TransformStream<unknown, Uint8Array> {
+  const encoder = new TextEncoder()
+  const links: (readonly [cell: string, address: string])[] = []
+  let zip: Zip
+  let sheet: ZipDeflate
+  let rows = 1
+  let pending = ''
+  const write = (text: string, isLast = false): void => {
+    pending += text
+    if (pending.length < 65_536 && !isLast) return
+    sheet.push(encoder.encode(pending), isLast)
+    pending = ''
+  }
+  const addPart = (name: string): ZipDeflate => {
+    const part = new ZipDeflate(name, { level: 6 })
+    // Equal records make equal files.
+    part.mtime = '1980-01-01T12:00:00'
+    zip.add(part)
+    return part
+  }
+  return new TransformStream<unknown, Uint8Array>({
+    start(controller) {
+      zip = new Zip((error, bytes) => {
+        if (error) controller.error(error)
+        else if (bytes.length > 0) controller.enqueue(bytes)
+      })
+      for (const [name, text] of Object.entries(parts))
+        addPart(name).push(encoder.encode(declaration + text), true)
+      sheet = addPart('xl/worksheets/sheet1.xml')
+      const widths = fields.map(
+        (_, index) => `<col min="${index + 1}" max="${index + 1}" width="20" customWidth="1"/>`,
+      )
+      const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
+      write(
+        `${declaration}<worksheet xmlns="${main}" xmlns:r="${relations}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews><cols>${widths.join('')}</cols><sheetData>`,
+      )
+      write(
+        `<row r="1">${fields.map((field, index) => textCell(`${columnName(index)}1`, field, 1)).join('')}</row>`,
+      )
+    },
+    transform(record) {
+      if (++rows > mostRows)
+        throw new UsageError(`a spreadsheet takes ${mostRows - 1} records; export to .csv`)
+      const cells = fields.map((field, index) => {
+        const [name, value] = [`${columnName(index)}${rows}`, cellOf(record, field)]
+        const isLink = typeof value === 'string' && /^https?:\/\/[^\s|]+$/.test(value) && value.length < 2000
+        const hasRoom = isLink && links.length < mostLinks
+        if (hasRoom) links.push([name, value])
+        return cellText(name, value, hasRoom)
+      })
+      write(`<row r="${rows}">${cells.join('')}</row>`)
+    },
+    flush() {
+      const all = links.map(([cell], index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`).join('')
+      const filter = `<autoFilter ref="A1:${columnName(fields.length - 1)}${rows}"/>`
+      write(`</sheetData>${filter}${all === '' ? '' : `<hyperlinks>${all}</hyperlinks>`}</worksheet>`, true)
+      if (links.length > 0) {
+        const targets = links.map(
+          ([, address]) => ['hyperlink', escaped(address), ' TargetMode="External"'] as const,
+        )
+        const text = declaration + relationsOf(targets)
+        addPart('xl/worksheets/_rels/sheet1.xml.rels').push(encoder.encode(text), true)
+      }
+      zip.end()
+    },
+  })
+}
+
+function cellText(name: string, value: string | number | boolean | null, isLink: boolean): string {
+  if (value === null || value === '') return ''
+  if (typeof value === 'number') return `<c r="${name}"><v>${value}</v></c>`
+  if (typeof value === 'boolean') return `<c r="${name}" t="b"><v>${Number(value)}</v></c>`
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? Date.parse(value) : NaN
+  // A spreadsheet has no times before 1900.
+  if (time > -epoch * day) return `<c r="${name}" s="2"><v>${time / day + epoch}</v></c>`
+  return textCell(name, value, isLink ? 3 : 0)
+}
+
+function textCell(name: string, text: string, style: number): string {
+  const cut = text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text
+  return `<c r="${name}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escaped(cut)}</t></is></c>`
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** XML takes neither control characters nor halves of characters, and Excel reads `_x0041_` as a letter. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
+    .replaceAll(/_(?=x[\da-f]{4}_)/gi, '_x005F_')
+    .replaceAll(/[&<>"]/g, (letter) => entities[letter] ?? '')
+}
+
+/** `A` to `Z`, then `AA`. */
+function columnName(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26))
+  return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter
+}

@@ -1,0 +1,37 @@
+import { strFromU8, unzipSync } from 'fflate'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { social, useCommand } from './command.ts'
+
+const body = '=HYPERLINK("https://evil.example") <b> & \ud83d \u0000 _x0041_'
+
+describe('export to .xlsx', () => {
+  useCommand({
+    content: {
+      microblog: [
+        { id: '1795810936704112345', body: `coffee ${body}`, timestamp: '2026-11-20T18:00:00.000Z' },
+        { id: '2', body: 'coffee', timestamp: '1850-01-01T00:00:00.000Z' },
+      ],
+    },
+  })
+
+  it('writes ids as texts, times as times, links as links, and no formula', async () => {
+    await social('search coffee --out p.db')
+    expect((await social('export p.db p.xlsx')).err).toBe('p.xlsx: 2 rows\n')
+    const parts = unzipSync(readFileSync('p.xlsx'))
+    const part = (name: string) => strFromU8(parts[name] ?? new Uint8Array())
+    const sheet = part('xl/worksheets/sheet1.xml')
+    expect(sheet).toContain('<t xml:space="preserve">1795810936704112345</t>')
+    // 2026-11-20 is day 46,346 of a spreadsheet.
+    expect(sheet).toContain('<c r="E2" s="2"><v>46346.75</v></c>')
+    expect(sheet).toMatch(/<c r="E3" t="inlineStr" s="0">[^/]*1850-01-01T/)
+    expect(sheet).toContain(
+      'coffee =HYPERLINK(&quot;https://evil.example&quot;) &lt;b&gt; &amp; \ufffd \ufffd _x005F_x0041_<',
+    )
+    expect(sheet).not.toContain('<f>')
+    expect(sheet).toContain('<hyperlink ref="F2" r:id="rId1"/>')
+    const targets = part('xl/worksheets/_rels/sheet1.xml.rels')
+    expect(targets).toMatch(/Id="rId1"[^>]*Target="https:\/\/[^"]*1795810936704112345" TargetMode="External"/)
+    expect(Object.keys(parts)).toHaveLength(7)
+  })
+})
