@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../support/chance.ts'
 import { describe, expect, it } from 'vitest'
 import { Redactor } from '../../src/lib/redact.ts'
 
@@ -43,7 +43,7 @@ describe('Redactor', () => {
           expect(text).toBe(`${before}[redacted]${after}`)
         },
       ),
-      { numRuns: 500, seed: 1 },
+      { numRuns: 500 },
     )
   })
 

@@ -13,6 +13,8 @@ const longMs = 5000
 /** Why a call waits, and for how long in milliseconds. */
 type KnownWait = Pick<QueueWait, 'ms'> & Pick<Wait, 'reason'>
 
+type Waits = Map<string | null, QueueWait | null>
+
 /** Why a call waits, for people. */
 export const waitReasons: Record<Wait['reason'], string> = {
   slot: 'other requests are still running',
@@ -25,6 +27,8 @@ export const waitReasons: Record<Wait['reason'], string> = {
 export class WaitWatch {
   /** The queued calls, with what they ask of the limiter. */
   readonly #queued: ReadonlyMap<Call, QueueRequest>
+  /** Ends the wait of each of them for the next check. */
+  readonly #watched = new Map<Call, (waits: Waits) => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Whether a long wait has been logged: with a full queue, each call has one. */
   #hasWarned = false
@@ -36,15 +40,20 @@ export class WaitWatch {
   }
 
   /** Checks soon why a call waits, if it is still queued then. */
-  start({ observer, settings }: Call): void {
-    if ((observer || (settings.log && !this.#hasWarned)) && !this.#isTied)
-      this.#timer ??= setTimeout(() => this.#check(), checkMs)
+  start(call: Call): void {
+    const { observer, settings } = call
+    if (this.#isTied || !(observer || (settings.log && !this.#hasWarned))) return
+    this.#timer ??= setTimeout(() => this.#check(), checkMs)
+    // What follows a promise runs in the async context that asked for it: that of the call, as everything else of the user does.
+    const next = new Promise<Waits>((resolve) => this.#watched.set(call, resolve))
+    void next.then((waits) => this.#tell(call, waits))
   }
 
   /** No call is queued any more. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#watched.clear()
   }
 
   /**
@@ -67,15 +76,21 @@ export class WaitWatch {
 
   #check(): void {
     this.#timer = undefined
-    const now = performance.now()
-    const waits = new Map<string | null, QueueWait | null>()
-    // A copy, since a callback may make another call.
-    for (const [call, { surface, queuedAt }] of [...this.#queued]) {
-      this.start(call)
-      if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
-      const wait = waits.get(surface) ?? null
-      call.observer?.check(wait)
-      this.warn(call, wait, now - queuedAt)
-    }
+    const watched = [...this.#watched.values()]
+    this.#watched.clear()
+    const waits: Waits = new Map()
+    for (const resolve of watched) resolve(waits)
+  }
+
+  /** @param waits Of surfaces, as known to this check. */
+  #tell(call: Call, waits: Waits): void {
+    const request = this.#queued.get(call)
+    if (request === undefined) return
+    const { surface, queuedAt } = request
+    this.start(call)
+    if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
+    const wait = waits.get(surface) ?? null
+    call.observer?.check(wait)
+    this.warn(call, wait, performance.now() - queuedAt)
   }
 }

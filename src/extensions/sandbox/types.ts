@@ -29,8 +29,8 @@ export interface SandboxKey {
 export interface SandboxPost extends Partial<Omit<MicroblogPost, 'body' | 'engagements'>> {
   body: string
   /** For the filter `lang`; a search does not return it. Default `en`. */
-  lang?: string
-  engagements?: Partial<MicroblogPost['engagements']>
+  lang?: string | undefined
+  engagements?: Partial<MicroblogPost['engagements']> | undefined
 }
 
 /** A post on the professional network of your test. The sandbox fills in missing fields. */
@@ -38,8 +38,8 @@ export interface SandboxNetworkPost extends Partial<
   Omit<ProfessionalnetPost, 'commentary' | 'actor' | 'social_details'>
 > {
   commentary: string
-  actor?: Partial<ProfessionalnetActor>
-  social_details?: Partial<ProfessionalnetSocialDetails>
+  actor?: Partial<ProfessionalnetActor> | undefined
+  social_details?: Partial<ProfessionalnetSocialDetails> | undefined
 }
 
 /** The profile of a company of your test. The sandbox fills in missing fields. */
@@ -176,7 +176,7 @@ export interface SandboxClientOptions {
   /** A new label each time, so that the client has limits of its own. */
   organization: string
   /** The sandbox's rate limit, if it differs. Leave it out if you pass a `limiter`. */
-  limits?: { perMinute: number | false }
+  limits?: { perMinute: number | false } | undefined
   /** The key is made up, so jsdom and browsers may have it. */
   dangerouslyAllowBrowser: true
   /** Waits of a simulation need no warning. */

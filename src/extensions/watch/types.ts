@@ -29,7 +29,8 @@ export interface ProfessionalnetWatchParams extends Omit<
 
 /** One of several searches: its params and its network. */
 export type SearchToWatch =
-  (WatchParams & { network?: 'microblog' }) | (ProfessionalnetWatchParams & { network: 'professionalnet' })
+  | (WatchParams & { network?: 'microblog' | undefined })
+  | (ProfessionalnetWatchParams & { network: 'professionalnet' })
 
 /** A client, or the resources that the searches need. */
 export interface WatchClient {
