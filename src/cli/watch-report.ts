@@ -10,7 +10,10 @@ interface Row {
   /** Milliseconds from publication until a post was found, without those of the first page ever read. */
   delays: number[]
   gaps: readonly WatchGap[]
+  isSilent: boolean
   lastLook: 'none' | 'done' | 'failed'
+  /** When it is due, if it was too early for a look. */
+  dueAt: number | null
   /** Whether the first page has been read. */
   isKnown: boolean
 }
@@ -24,18 +27,21 @@ export class WatchReport {
 
   /** @param states What earlier runs have stored of the queries. */
   constructor(queries: readonly string[], states: Readonly<Record<string, object | null>>) {
-    const empty = { posts: 0, credits: 0, gaps: [], lastLook: 'none' } as const
+    const empty = { posts: 0, credits: 0, gaps: [], isSilent: true, lastLook: 'none', dueAt: null } as const
     this.#rows = new Map(
       queries.map((query) => [query, { ...empty, delays: [], isKnown: states[query] != null }]),
     )
   }
 
-  add(
-    { name, posts, gaps, error }: Pick<SearchBatch<string, object>, 'name' | 'posts' | 'gaps' | 'error'>,
-    credits: number,
-  ): void {
+  add({ name, posts, gaps, state, credits, error, dueAt }: SearchBatch<string, object>): void {
     const row = this.#rows.get(name)
     if (row === undefined) return
+    row.gaps = gaps
+    row.isSilent = !state.spans.some(({ next, silence }) => next !== null && silence === undefined)
+    if (dueAt !== null) {
+      row.dueAt = dueAt
+      return
+    }
     const now = Date.now()
     for (const post of row.isKnown ? posts : []) {
       const { timestamp, postedAt } = post as { timestamp?: string; postedAt?: string }
@@ -43,20 +49,20 @@ export class WatchReport {
       if (delay >= 0) row.delays.push(delay)
     }
     row.posts += posts.length
-    row.credits += credits
-    row.gaps = gaps
+    row.credits += credits.spent + credits.uncertain
     row.lastLook = error === null ? 'done' : 'failed'
     row.isKnown ||= error === null
   }
 
-  /**
-   * A line for each query.
-   *
-   * @param isOver Whether the run has looked at all that were due.
-   */
-  lines(isOver: boolean): string[] {
-    return [...this.#rows].map(([query, { posts, credits, delays, lastLook }]) => {
-      if (lastLook === 'none') return `  ${query}: ${isOver ? 'not due yet' : 'not looked at'}`
+  /** Whether all that is missing is where the service lists no posts. */
+  get isSilent(): boolean {
+    return [...this.#rows.values()].every(({ isSilent }) => isSilent)
+  }
+
+  /** A line for each query. */
+  lines(): string[] {
+    return [...this.#rows].map(([query, { posts, credits, delays, lastLook, dueAt }]) => {
+      if (lastLook === 'none') return `  ${query}: ${dueAt === null ? 'not looked at' : 'not due yet'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay = delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
       const end = lastLook === 'failed' ? '; its last look failed' : ''

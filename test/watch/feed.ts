@@ -17,6 +17,8 @@ export class Feed {
   onRequest: (cursor: string | undefined) => Response | undefined = () => undefined
   readonly client: SocialSearch
   pageSize = 20
+  /** When the post of rank 0 was published. */
+  start = Date.UTC(2026, 10, 19)
   #ids = 0
 
   constructor(organization: string) {
@@ -90,15 +92,17 @@ export class Feed {
     const found = this.after(cursor)
     const ids = found.slice(0, this.pageSize)
     const last = this.entries.find(({ id }) => id === ids.at(-1))
-    return Response.json({
-      ...page([], found.length > this.pageSize ? String(last?.rank) : undefined),
-      posts: ids.map((id) => ({ ...post(id), timestamp: this.timeOf(id) })),
-    })
+    return Response.json(this.page(ids, found.length > this.pageSize ? String(last?.rank) : undefined))
+  }
+
+  /** A page of the microblog network. */
+  page(ids: readonly string[], next?: string): object {
+    return { ...page([], next), posts: ids.map((id) => ({ ...post(id), timestamp: this.timeOf(id) })) }
   }
 
   /** When a post was published: a minute after the one below it. */
   timeOf(id: string): string {
     const rank = this.entries.find((entry) => entry.id === id)?.rank ?? 0
-    return new Date(Date.UTC(2026, 10, 19) + rank * 60_000).toISOString()
+    return new Date(this.start + rank * 60_000).toISOString()
   }
 }

@@ -108,14 +108,17 @@ describe('watchSearch()', () => {
     expect(idsOf(await next(batches))).toEqual([31, 32])
   })
 
-  it('starts with an empty batch if there are no posts, so that later ones are all new', async () => {
-    const { feed, batches } = setUp(0)
-    const { state, posts } = await next(batches)
-    expect([posts, state.spans]).toEqual([[], [{ ids: [], next: null }]])
-    feed.post(30)
-    expect(idsOf(await next(batches))).toEqual(range(11, 30))
-    expect(idsOf(await next(batches))).toEqual(range(1, 10))
-  })
+  it.each([undefined, 'now' as const])(
+    'starts with an empty batch if there are no posts, so that later ones are all new, from %s',
+    async (from) => {
+      const { feed, batches } = setUp(0, { from })
+      feed.start = Date.now()
+      expect((await next(batches)).posts).toEqual([])
+      feed.post(30)
+      expect(idsOf(await next(batches))).toEqual(range(11, 30))
+      expect(idsOf(await next(batches))).toEqual(range(1, 10))
+    },
+  )
 
   it('looks every `freshness`, 15 minutes by default, whether posts come or not', async () => {
     useVirtualTime()

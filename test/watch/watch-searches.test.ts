@@ -22,6 +22,8 @@ interface Batch {
   readonly state: WatchState
   readonly gaps: readonly WatchGap[]
   readonly error: unknown
+  readonly credits: object
+  readonly dueAt: number | null
 }
 
 /** The batches of a watch, and the error that ended it. */
@@ -222,7 +224,7 @@ describe('watchSearches()', () => {
     expect(error).toBeInstanceOf(AuthenticationError)
   })
 
-  it('looks with `once` only at what is due within its budget, and forgives a schedule that is a little early', async () => {
+  it('looks with `once` only at what is due within its budget, forgives a schedule that is a little early, and says when the next look is due', async () => {
     const service = new SearchService({ acme: 12 })
     const budget = daily(1000)
     let states = {}
@@ -231,18 +233,26 @@ describe('watchSearches()', () => {
       await settle(new Promise((resolve) => setTimeout(resolve, pause * minute)))
       const options = { budget, states, once: true } as const
       const { all } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
-      looks.push(all.length)
+      const [{ dueAt, posts, credits } = { dueAt: NaN, posts: [], credits: undefined }] = all
+      looks.push(dueAt === null ? 1 : 0)
+      if (dueAt !== null) {
+        expect([posts, credits, all.length]).toEqual([[], { spent: 0, uncertain: 0 }, 1])
+        expect(dueAt - Date.now()).toBeGreaterThan(0)
+        expect(dueAt - Date.now()).toBeLessThanOrEqual(10 * minute)
+      }
       states = { ...states, ...Object.fromEntries(all.map(({ name, state }) => [name, state])) }
     }
     // After 5, 14, 10 and 14 minutes.
     expect(looks).toEqual([1, 0, 1, 0, 1])
   })
 
-  it('reads no gap again and again that `maxPages` leaves no page for', async () => {
+  it('fills a gap with the page after the one that `maxPages` allows, at once', async () => {
     const service = new SearchService({ acme: 0.5 })
+    const start = Date.now()
     const options = { maxPages: 1, signal: abortIn(50 * minute, 'over') }
-    await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
-    expect(service.asked).toHaveLength(4)
+    const { all } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+    expect(service.minutesOf('acme', start)).toEqual([0, 15, 15, 30, 30, 45, 45])
+    expect(all.flatMap(({ posts }) => posts)).toHaveLength(20 + 3 * 30)
   })
 
   it.each<[string, object, object?]>([

@@ -36,6 +36,8 @@ export interface StoredPage {
   /** The query that has found the records, for `export --new`. */
   readonly query?: string
   readonly gaps?: readonly Gap[]
+  /** Whether it stores the end of a look that has failed. */
+  readonly hasFailed?: boolean
   /** Of the run so far. */
   readonly credits?: Credits
 }
@@ -97,7 +99,7 @@ export class RecordDatabase {
    *
    * @returns how many of the records are new.
    */
-  store({ job, progress, records, known = [], query, gaps, credits }: StoredPage): number {
+  store({ job, progress, records, known = [], query, gaps, credits, hasFailed = false }: StoredPage): number {
     // Before it waits for others: a later answer than this may be stored first.
     const at = timeText(new Date())
     return this.#inTransaction(() => {
@@ -115,7 +117,7 @@ export class RecordDatabase {
       }
       for (const record of known) this.#records.update(record, at)
       this.#forgetOld()
-      this.#searches.look(search, at)
+      if (!hasFailed) this.#searches.look(search, at)
       if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       if (credits !== undefined) this.#searches.spend(job, credits)
       this.#database

@@ -16,6 +16,8 @@ export interface DueSearch {
   readonly price: number
   /** Whether another look would fill a gap. */
   readonly hasMore: boolean
+  /** When the last look has failed that may have been charged, if no page has come since: it counts as a look. */
+  readonly failedAt?: number | undefined
   /** Not before this time: the last look has failed. */
   readonly retryAt: number
 }
@@ -28,6 +30,9 @@ const leastPart = 10
 /** A schedule that starts runs each hour starts some of them a little early. */
 const early = 0.1
 
+/** Of a search whose first look has failed. */
+const unknownPace: WatchPace = { at: -Infinity, fast: [0, 0], slow: [0, 0] }
+
 /** How long a search waits after an error, in milliseconds. */
 export const retryMs = (freshness: number): number => Math.max(60_000, freshness)
 
@@ -37,21 +42,30 @@ export const retryMs = (freshness: number): number => Math.max(60_000, freshness
  * @param funds Null without a budget that has a period.
  */
 export function dueTimes(
-  searches: readonly DueSearch[],
+  given: readonly DueSearch[],
   funds: Funds | null,
   now: number,
   { freshness, once }: { readonly freshness: number; readonly once: boolean },
 ): number[] {
+  // The clock may have been set back: a time that only a later clock can have made tells nothing.
+  const searches = given.map(({ failedAt = Infinity, pace, ...search }) => {
+    const hasFailed = failedAt <= now
+    return {
+      ...search,
+      failedAt: hasFailed ? failedAt : -Infinity,
+      pace: pace ?? (hasFailed ? unknownPace : null),
+    }
+  })
   const rate = funds === null ? Infinity : funds.remaining / Math.max(1, funds.endsAt - now)
   const waits = waitsOf(searches, rate, freshness)
-  return searches.map(({ pace, price, hasMore, retryAt }, index) => {
+  return searches.map(({ pace, price, hasMore, failedAt, retryAt }, index) => {
     if (funds !== null && funds.remaining < price && price <= funds.limit) return Infinity
     const wait = waits[index] ?? 0
     // Filling gaps more slowly would delay their posts by more than it helps those of other searches.
-    const least = hasMore ? 0 : !once ? wait : funds === null ? 0 : wait * (1 - early)
-    // The clock may have been set back: a time that only a later clock can have made tells nothing.
+    const isUrgent = hasMore && failedAt === -Infinity
+    const least = isUrgent ? 0 : !once ? wait : funds === null ? 0 : wait * (1 - early)
     const retry = retryAt > now + retryMs(freshness) ? now : retryAt
-    return pace === null || pace.at > now ? retry : Math.max(retry, pace.at + least)
+    return pace === null || pace.at > now ? retry : Math.max(retry, Math.max(pace.at, failedAt) + least)
   })
 }
 
@@ -61,7 +75,11 @@ export function dueTimes(
  *
  * @param rate Credits a millisecond; Infinity without a budget that has a period.
  */
-function waitsOf(searches: readonly DueSearch[], rate: number, freshness: number): number[] {
+function waitsOf(
+  searches: readonly Pick<DueSearch, 'pace' | 'price'>[],
+  rate: number,
+  freshness: number,
+): number[] {
   let pages = 0
   let roots = 0
   for (const { pace, price } of searches) {

@@ -4,11 +4,13 @@ import type { Observer } from '../../index.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
 import { type WatchPace, pageSize, paceAfter } from './pace.ts'
 import { type AnyPost, type Pages, poll, timeOf } from './poll.ts'
-import { gapsOf } from './spans.ts'
+import { gapOf, gapsOf } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
 const fewestIds = 1000
+/** How far the clocks of this machine and of the service may differ, in milliseconds. */
+const drift = 3_600_000
 
 /** Looks at one search for new posts, one time after another. */
 export class Looks<Post extends AnyPost> {
@@ -16,40 +18,59 @@ export class Looks<Post extends AnyPost> {
   readonly #settings: WatchSettings
   #spans: readonly WatchSpan[]
   #pace: WatchPace | null
-  /** Whether the last look could have read a page of a gap. */
-  #hasRoom = true
+  /** When the last look has failed that may have been charged, if no page has come since. */
+  #failedAt: number | undefined
+  /** Whether the next look, if it is of one page, reads one of a gap. */
+  #isGapNext: boolean
   /** What no batch has told yet, in credits. */
   #credits: CallCredits = { spent: 0, uncertain: 0 }
 
   constructor(search: NamedSearch<Post>, settings: WatchSettings) {
     this.search = search
     this.#settings = settings
-    this.#spans = search.state?.spans ?? []
-    this.#pace = search.state?.pace ?? null
+    const { spans = [], pace = null, failedAt, isGapNext = false } = search.state ?? {}
+    // Earlier versions took an empty first page for the whole truth.
+    this.#spans = spans.filter(({ ids, oldest }) => ids.length > 0 || oldest !== undefined)
+    this.#pace = pace
+    this.#failedAt = failedAt
+    this.#isGapNext = isGapNext
   }
 
   get pace(): WatchPace | null {
     return this.#pace
   }
 
+  get failedAt(): number | undefined {
+    return this.#failedAt
+  }
+
   /** Whether another look would fill a gap. */
   get hasMore(): boolean {
-    return this.#hasRoom && this.#spans.some(({ next }) => next !== null)
+    return this.#spans.some(({ next, silence }) => next !== null && silence === undefined)
   }
 
   /** The state as it is now. */
-  batch(
-    posts: Post[] = [],
-    known: Post[] = [],
-    error: SocialSearchError | null = null,
-  ): SearchBatch<string, Post> {
+  batch({
+    posts = [],
+    known = [],
+    error = null,
+    dueAt = null,
+  }: Partial<SearchBatch<string, Post>> = {}): SearchBatch<string, Post> {
     const credits = this.#credits
     this.#credits = { spent: 0, uncertain: 0 }
     const state: WatchState = {
       ...{ search: this.search.key, spans: this.#spans },
       ...(this.#pace !== null && { pace: this.#pace }),
+      ...(this.#failedAt !== undefined && { failedAt: this.#failedAt }),
+      ...(this.#isGapNext && { isGapNext: true }),
     }
-    return { name: this.search.name, posts, known, credits, state, gaps: gapsOf(this.#spans), error }
+    return { name: this.search.name, posts, known, credits, state, gaps: gapsOf(this.#spans), error, dueAt }
+  }
+
+  /** The batch of a look that has failed. */
+  failed(error: SocialSearchError): SearchBatch<string, Post> {
+    if (error.charged !== 'no') this.#failedAt = Date.now()
+    return this.batch({ error })
   }
 
   /** Yields at least one batch, unless the first page fails. */
@@ -58,20 +79,36 @@ export class Looks<Post extends AnyPost> {
     const { from, overlap, maxPages, pages } = this.#settings
     const observers = [pages.observers ?? [], this.#observer].flat()
     const pagesOf: Pages<Post> = (params, limit) => search.pages(params, { ...pages, observers, ...limit })
-    const [now, before] = [Date.now(), this.#pace]
+    const now = Date.now()
     const isFirst = this.#spans.length === 0
-    const limits = { search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) }
+    /** Until a page has posts, no post is known. Those that are published meanwhile are new. */
+    const isEmpty = this.#spans.every(({ ids }) => ids.length === 0)
+    const since = isFirst ? Infinity : Date.parse(this.#spans[0]?.oldest ?? '')
+    const isOld = (time: number): boolean => isEmpty && (isFirst || time < since)
+    const before = this.#pace
+    const isOfGaps = maxPages === 1 && this.#isGapNext && gapOf(this.#spans, now) !== -1
     const times: number[] = []
-    let count = 0
-    for await (const page of poll(pagesOf, this.#spans, { ...limits, maxPages: isFirst ? 1 : maxPages })) {
-      this.#hasRoom = ++count > 1
+    const options = {
+      ...{ search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) },
+      ...{ maxPages: isFirst ? 1 : maxPages, now, isOfGaps },
+    }
+    for await (const page of poll(pagesOf, this.#spans, options)) {
+      this.#failedAt = undefined
+      this.#isGapNext = maxPages === 1 && !isOfGaps
       // Posts older than the first page are not wanted.
-      this.#spans = isFirst ? page.spans.map((span) => ({ ...span, next: null })) : page.spans
+      this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
       times.push(...page.fresh.map((post) => Date.parse(timeOf(post) ?? '')))
-      this.#pace = paceAfter(before, now, times.length, times.filter(Number.isFinite))
-      const isUnwanted = isFirst && from === 'now'
-      const [posts, others] = isUnwanted ? [[], [...page.fresh, ...page.known]] : [page.fresh, page.known]
-      yield this.batch(posts.toReversed(), others.toReversed())
+      this.#pace = paceAfter(
+        times.some(isOld) ? null : before,
+        now,
+        times.length,
+        times.filter(Number.isFinite),
+      )
+      const isUnwanted = (post: Post): boolean => from === 'now' && isOld(Date.parse(timeOf(post) ?? ''))
+      yield this.batch({
+        posts: page.fresh.filter((post) => !isUnwanted(post)).toReversed(),
+        known: [...page.fresh.filter(isUnwanted), ...page.known].toReversed(),
+      })
     }
   }
 
@@ -81,4 +118,10 @@ export class Looks<Post extends AnyPost> {
       this.#credits.uncertain += uncertain
     },
   }
+}
+
+/** What is known after the first page ever; without a post, that those before some time are not wanted. */
+function firstSpan([span]: readonly WatchSpan[], now: number): WatchSpan[] {
+  const time = new Date(now - drift).toISOString()
+  return [span === undefined ? { ids: [], next: null, newest: time, oldest: time } : { ...span, next: null }]
 }

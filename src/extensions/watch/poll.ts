@@ -1,5 +1,5 @@
 import { ValidationError } from '../../errors/index.ts'
-import { type Added, addPage, joined, trimmed } from './spans.ts'
+import { type Added, type Progress, addPage, gapOf, startOf, trimmed } from './spans.ts'
 import type { WatchSpan } from './types.ts'
 
 /** A post of either network. */
@@ -30,6 +30,10 @@ export interface PollOptions {
   readonly overlap: number
   /** Most ids of a span. */
   readonly mostIds: number
+  /** In milliseconds since 1970. */
+  readonly now: number
+  /** Reads gaps, and no newer posts. */
+  readonly isOfGaps: boolean
 }
 
 /** The posts of a page, newest first, and what has been read by now. */
@@ -44,15 +48,22 @@ export interface PolledPage<Post> {
 export async function* poll<Post extends AnyPost>(
   pagesOf: Pages<Post>,
   known: readonly WatchSpan[],
-  { search, overlap, maxPages, mostIds }: PollOptions,
+  { search, overlap, maxPages, mostIds, now, isOfGaps }: PollOptions,
 ): AsyncGenerator<PolledPage<Post>> {
-  let spans: readonly WatchSpan[] = [{ ids: [], next: search }, ...known]
+  let spans: readonly WatchSpan[] = isOfGaps ? known : [{ ids: [], next: search }, ...known]
   let left = maxPages
   let isRestarted = false
+  /** Whether it begins at the newest post. */
+  let isNewest = !isOfGaps
+  /** Gaps above this span have had their turn. */
+  let first = 0
   for (;;) {
-    const next = spans[0]?.next ?? null
+    if (!isNewest) first = gapOf(spans, now, first)
+    const next = spans[first]?.next ?? null
     if (next === null || left === 0) return
-    let added: Added = { spans, inARow: 0, depth: 0, fresh: new Set(), isJoined: false }
+    const above = spans.slice(0, first)
+    let added: Progress & Partial<Added> = startOf(spans.slice(first))
+    let here = next
     try {
       for await (const page of pagesOf(next, { maxPages: left })) {
         left--
@@ -60,27 +71,37 @@ export async function* poll<Post extends AnyPost>(
         // If the service says that there is more, but not where, the rest is a gap that begins at the newest post.
         const rest = page.next ?? (page.meta?.hasMore === true ? search : null)
         const posts = new Map([...byId].map(([id, post]) => [id, timeOf(post)]))
-        added = addPage(added, { posts, next: rest }, overlap)
-        spans = trimmed(added.spans, mostIds)
-        added = { ...added, spans }
-        const isFresh = (post: Post): boolean => added.fresh.has(idOf(post))
+        const { fresh, ...reached } = addPage(added, { posts, here, next: rest }, overlap, now)
+        added = { ...reached, spans: trimmed(reached.spans, mostIds) }
+        here = rest ?? here
+        spans = [...above, ...added.spans]
+        const isFresh = (post: Post): boolean => fresh.has(idOf(post))
         const all = [...byId.values()]
-        yield { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)), spans }
-        if (added.isJoined) break
+        yield { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)), spans: read(spans) }
+        if (reached.isJoined) break
       }
     } catch (error) {
       // The service may refuse an old cursor. Then the gap is read from the newest post down.
       if (!(error instanceof ValidationError) || next === search || isRestarted) throw error
       isRestarted = true
-      spans = spans.map((span, index) => (index === 0 ? { ...span, next: search } : span))
-      yield { fresh: [], known: [], spans }
+      const known = spans.map((span, index) => (index === first ? { ...span, next: search } : span))
+      spans = [{ ids: [], next: search }, ...known]
+      first = 0
+      isNewest = true
+      yield { fresh: [], known: [], spans: read(spans) }
       continue
     }
-    if (added.isJoined || left === 0) continue
-    // A walk ends after three empty pages in a row.
-    spans = joined([{ ids: [], ...spans[0], next: null }, ...spans.slice(1)], spans.length - 1)
-    yield { fresh: [], known: [], spans }
+    isNewest = false
+    const isDone = added.isJoined !== true || added.isSilent === true
+    const { length } = spans
+    spans = read(spans)
+    if (isDone && spans.length === length) first++
   }
+}
+
+/** Without a span that nothing is known of. */
+function read(spans: readonly WatchSpan[]): readonly WatchSpan[] {
+  return spans.filter(({ ids, oldest }) => ids.length > 0 || oldest !== undefined)
 }
 
 function idOf({ id, urn }: AnyPost): string {

@@ -1,9 +1,9 @@
 import { CreditBudgetError, SocialSearchError } from '../../errors/index.ts'
-import { kindOf } from '../../errors/kinds.ts'
 import type { Budget } from '../../index.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Funds, dueTimes, retryMs } from './due.ts'
+import { type DueSearch, type Funds, dueTimes, retryMs } from './due.ts'
 import { Looks } from './look.ts'
+import { meaningOf } from './meaning.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
 import type { AnyPost } from './poll.ts'
 import type { SearchBatch } from './types.ts'
@@ -13,6 +13,8 @@ const minute = 60_000
 const longestSleep = 60 * minute
 /** How long it waits at least for the end of a period: the clock of a shared budget may be behind. */
 const overtime = 1000
+/** How long it waits for something that all searches need: twice as long each time. */
+const [shortestOutage, longestOutage] = [1000, 5 * minute]
 
 /** One search of a watch. */
 interface Turn<Post extends AnyPost> {
@@ -38,42 +40,56 @@ export async function* scheduled<Post extends AnyPost>(
     const { price } = search
     return { looks: new Looks(search, settings), price, retryAt: 0, isOver: false, isRefused: false }
   })
+  let outage = 0
   for (;;) {
     signal?.throwIfAborted()
-    const funds = await fundsOf(budget)
+    const funds = await fundsOf(budget).catch((error: unknown) => awayError(error, once))
     const now = Date.now()
     const left = turns.filter(({ isOver }) => !(once && isOver))
-    const due = left.map(({ looks: { pace, hasMore }, ...turn }) => ({ ...turn, pace, hasMore }))
-    const times = dueTimes(due, funds, now, settings)
+    const times = dueTimes(
+      left.map(dueSearch),
+      funds instanceof SocialSearchError ? null : funds,
+      now,
+      settings,
+    )
     const at = Math.min(...times)
     // With `once`, the budget itself says that it has too little left.
     const next = left[times.indexOf(at > now && once ? Infinity : at)]
-    if (next === undefined) return
-    if (at <= now || once) {
-      yield* lookAt(next, settings, funds)
-      continue
+    if (next === undefined) {
+      for (const [index, { looks }] of left.entries()) yield looks.batch({ dueAt: times[index] ?? null })
+      return
     }
-    // Open calls reserve credits, which may come back.
-    const longest = times.includes(Infinity) ? minute : longestSleep
-    const end = Math.max(now + overtime, funds?.endsAt ?? Infinity)
-    await sleep(Math.max(1, Math.min(at, now + longest, end) - now), signal)
+    let isAway = funds instanceof SocialSearchError
+    if (funds instanceof SocialSearchError) yield next.looks.batch({ error: funds })
+    else if (at <= now || once) isAway = yield* lookAt(next, settings, funds)
+    else {
+      outage = 0
+      // Open calls reserve credits, which may come back.
+      const longest = times.includes(Infinity) ? minute : longestSleep
+      const end = Math.max(now + overtime, funds?.endsAt ?? Infinity)
+      await sleep(Math.max(1, Math.min(at, now + longest, end) - now), signal)
+    }
+    outage = isAway ? Math.min(longestOutage, 2 * outage || shortestOutage) : 0
+    if (isAway) await sleep(outage, signal)
   }
 }
 
+/** Returns whether something does not answer that all searches need. */
 async function* lookAt<Post extends AnyPost>(
   turn: Turn<Post>,
   { once, freshness, pages: { signal, budget } }: WatchSettings,
   funds: Funds | null,
-): AsyncGenerator<SearchBatch<string, Post>> {
+): AsyncGenerator<SearchBatch<string, Post>, boolean> {
   const { looks } = turn
   turn.isOver = true
   turn.retryAt = 0
   try {
     yield* looks.look()
     turn.isRefused = false
+    return false
   } catch (error) {
     signal?.throwIfAborted()
-    turn.retryAt = Date.now() + retryMs(freshness)
+    const meaning = meaningOf(error)
     if (error instanceof CreditBudgetError) {
       if (funds === null || error.budget !== nameOf(budget)) throw error
       // The client may have other `prices`.
@@ -85,9 +101,24 @@ async function* lookAt<Post extends AnyPost>(
       if (once || (seemsEnough && turn.isRefused)) throw error
       turn.isRefused = seemsEnough
       turn.retryAt = Date.now() + minute
-    } else if (isOfOneSearch(error)) yield looks.batch([], [], error)
-    else throw error
+      return false
+    }
+    if (meaning === 'end' || (meaning === 'away' && once)) throw error
+    if (meaning === 'search') turn.retryAt = Date.now() + retryMs(freshness)
+    yield looks.failed(error as SocialSearchError)
+    return meaning === 'away'
   }
+}
+
+function dueSearch<Post extends AnyPost>({ looks, price, retryAt }: Turn<Post>): DueSearch {
+  const { pace, hasMore, failedAt } = looks
+  return { pace, price, hasMore, failedAt, retryAt }
+}
+
+/** The error of a budget that does not answer. Others end the watch, as it does with `once`. */
+function awayError(error: unknown, once: boolean): SocialSearchError {
+  if (once || meaningOf(error) !== 'away') throw error
+  return error as SocialSearchError
 }
 
 /** Null without a period: then nothing tells how long the credits must last. */
@@ -98,10 +129,4 @@ async function fundsOf(budget: Budget | undefined): Promise<Funds | null> {
 
 function nameOf(budget: Budget | undefined): unknown {
   return (budget as { readonly name?: unknown } | undefined)?.name
-}
-
-/** Whether other searches may still succeed. */
-function isOfOneSearch(error: unknown): error is SocialSearchError {
-  if (!(error instanceof SocialSearchError) || error.code === 'closed') return false
-  return ['failed', 'refused'].includes(kindOf(error))
 }

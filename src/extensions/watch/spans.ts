@@ -2,21 +2,27 @@ import type { WatchGap, WatchSpan } from './types.ts'
 
 /** With more spans than this, the watch forgets what it has read between the oldest gaps, so that the state stays small. */
 const mostSpans = 20
+/** After so long without a post where a gap begins, in milliseconds, nothing is missing there: less than a day, for nightly runs. */
+const longestSilence = 20 * 3_600_000
 
 /** A page as a watch needs it. */
 export interface ReadPage {
   /** When each of its posts was published, by id, newest first. */
   readonly posts: ReadonlyMap<string, string | undefined>
+  /** Params of this page. */
+  readonly here: object
   /** Params of the next page; null after the last one. */
   readonly next: object | null
 }
 
-/** How far a poll has come. */
+/** What a walk knows of the posts so far. */
 export interface Progress {
-  /** The poll reads the first span, and has not reached the others. */
+  /** The walk reads the first span, and has not reached the others. */
   readonly spans: readonly WatchSpan[]
   /** Known posts of one span in a row, up to the last post that was read. */
   readonly inARow: number
+  /** Posts in a row that are older than every known one. */
+  readonly older: number
   /** How many of the spans below the posts so far belong to. */
   readonly depth: number
 }
@@ -25,71 +31,124 @@ export interface Progress {
 export interface Added extends Progress {
   /** Ids of the new posts. */
   readonly fresh: ReadonlySet<string>
-  /** Whether the page has reached the spans below, or the end. */
+  /** Whether nothing is missing between the first span and one below, or the end. */
   readonly isJoined: boolean
+  /** Whether the service has listed no post where known ones should follow. */
+  readonly isSilent: boolean
+}
+
+/** A walk that reads the first span. */
+export function startOf(spans: readonly WatchSpan[]): Progress {
+  return { spans, inARow: 0, older: 0, depth: 0 }
 }
 
 /**
  * Adds a page to the first span. When `overlap` posts of the spans below come in a row, joins these spans. One known post is
  * not enough: the service may list a post late, below newer ones.
  */
-export function addPage(progress: Progress, { posts, next }: ReadPage, overlap: number): Added {
-  const [reading, ...below] = progress.spans
-  let { inARow, depth } = progress
-  let oldest = reading?.oldest
+export function addPage(progress: Progress, page: ReadPage, overlap: number, now: number): Added {
+  const [reading = { ids: [], next: null }, ...below] = progress.spans
+  const { posts, here, next } = page
+  let { inARow, older, depth } = progress
+  if (isStale(reading, below, posts)) return { ...progress, fresh: new Set(), isJoined: true, isSilent: true }
   // New posts push posts to the next page, so they appear twice.
-  const seen = new Set(reading?.ids)
+  const seen = new Set(reading.ids)
   const fresh = new Set<string>()
   const depths = depthsOf(below)
-  /** Unknown posts below the overlap: late ones if a known post follows, otherwise in a gap, or older than every known post. */
+  const enough = Math.min(overlap, depths.size || overlap)
+  const isFirst = depths.size === 0 && reading.ids.length === 0
+  const oldestKnown = timeOf(below.at(-1)?.oldest)
+  /** Unknown posts below known ones: late ones if a known post follows, otherwise in a gap, or older than every known post. */
   let unsure: string[] = []
+  const add = (ids: readonly string[]): void => {
+    for (const id of ids) fresh.add(id)
+    for (const id of ids) seen.add(id)
+  }
   for (const [id, time] of posts) {
     if (seen.has(id)) continue
     const found = depths.get(id)
-    if (found === undefined && inARow >= overlap) {
+    const isOlder = found === undefined && timeOf(time) < oldestKnown
+    older = isOlder ? older + 1 : 0
+    if (found === undefined && !isFirst && (isOlder || inARow >= enough)) {
       unsure.push(id)
       continue
     }
-    for (const late of [...unsure, id]) seen.add(late)
-    for (const late of unsure) fresh.add(late)
+    add(unsure)
     unsure = []
     if (found === undefined) {
-      fresh.add(id)
-      oldest = earlier(oldest, time)
+      add([id])
       inARow = 0
     } else {
+      seen.add(id)
       // Posts above a gap tell nothing of those below it.
       inARow = found > depth ? 1 : inARow + 1
       depth = Math.max(depth, found)
     }
   }
+  const isEnough = inARow >= enough
   // With fewer known posts than the overlap, a first page without new posts is enough.
-  const isQuiet = reading?.ids.length === 0 && depths.size < overlap && fresh.size === 0 && inARow > 0
-  const isJoined = inARow >= overlap || next === null || isQuiet
-  const reached = !isJoined ? 0 : inARow >= overlap || isQuiet ? depth : below.length
-  const gap = below[reached - 1]?.next ?? null
-  if (isJoined && gap !== null)
-    for (const id of unsure) {
-      seen.add(id)
-      fresh.add(id)
-      oldest = earlier(oldest, posts.get(id))
-    }
-  const [newest] = posts.values()
-  const first = {
-    ...{ ids: [...seen], next: isJoined ? laterOf(gap, next) : next },
-    ...times(reading?.newest ?? newest, oldest),
+  const isQuiet = reading.ids.length === 0 && depths.size < overlap && fresh.size === 0 && inARow > 0
+  let reached = isEnough || isQuiet ? depth : 0
+  let silence: WatchSpan['silence']
+  if (reached === 0 && (older >= overlap || (next === null && depths.size === 0))) reached = below.length
+  else if (reached === 0 && (next === null || posts.size === 0)) {
+    // No post is listed where known ones should follow. That proves nothing, unless it stays so.
+    reached = next === null ? depth : 0
+    const above = [reading, ...below][reached]
+    const since = above?.silence?.[0] ?? now
+    if (above?.next && now - since < longestSilence) silence = [since, now]
+    else if (above?.next) reached++
   }
-  return { spans: joined([first, ...below], reached), inARow, depth, fresh, isJoined }
+  const isJoined = reached > 0 || (next === null && below.length === 0)
+  const gap = below[reached - 1]
+  if (isJoined) add(unsure.filter((id) => gap?.next || timeOf(posts.get(id)) > oldestKnown))
+  const [newest] = posts.values()
+  const first: WatchSpan = {
+    ids: [...seen],
+    next: isJoined ? laterOf(gap?.next ?? null, next) : (next ?? here),
+    ...defined({
+      newest: reading.newest ?? newest,
+      oldest: [...fresh].map((id) => posts.get(id)).reduce(earlier, reading.oldest),
+      silence: silence ?? gap?.silence,
+    }),
+  }
+  const spans = joined([first, ...below], reached)
+  return { spans, inARow, older, depth, fresh, isJoined, isSilent: silence !== undefined }
+}
+
+/** Whether the newest page has only posts from below the newest gap: some cache has kept it, so it tells nothing of that gap. */
+function isStale(reading: WatchSpan, [newest]: readonly WatchSpan[], posts: ReadPage['posts']): boolean {
+  if (reading.ids.length > 0 || !newest?.next) return false
+  const { ids, oldest } = newest
+  return (
+    posts.size > 0 && [...posts].every(([id, time]) => !ids.includes(id) && timeOf(time) < timeOf(oldest))
+  )
+}
+
+/**
+ * The first gap to read, from a span on; -1 if there is none. After a silence, a watch waits longer and longer before it asks
+ * again.
+ */
+export function gapOf(spans: readonly WatchSpan[], now: number, from = 0): number {
+  return spans.findIndex(({ next, silence: [since, at] = [0, 0] }, index) => {
+    // The clock may have been set back.
+    const isWaiting = now >= at && now - at < at - since
+    const { cursor, page } = Object(next) as { cursor?: unknown; page?: unknown }
+    // One that begins at the newest post is read from there. New posts shift numbered pages, and may come from above the span.
+    const isPlaced = cursor !== undefined || (page !== undefined && index === 0)
+    return index >= from && isPlaced && !isWaiting
+  })
 }
 
 /** Joins the first span with so many below it. */
 export function joined(spans: readonly WatchSpan[], count: number): WatchSpan[] {
   const [first, ...below] = spans
-  const ids = new Set([...(first?.ids ?? []), ...below.slice(0, count).flatMap(({ ids }) => ids)])
   const reached = below.slice(0, count)
+  const ids = new Set([...(first?.ids ?? []), ...reached.flatMap(({ ids }) => ids)])
   const newest = [first, ...reached].find((span) => span?.newest !== undefined)?.newest
   const oldest = reached.reduce((time, span) => earlier(time, span.oldest), first?.oldest)
-  const all = [{ ids: [...ids], next: first?.next ?? null, ...times(newest, oldest) }, ...below.slice(count)]
+  const whole = { ids: [...ids], next: first?.next ?? null }
+  const all = [{ ...whole, ...defined({ newest, oldest, silence: first?.silence }) }, ...below.slice(count)]
   // The gap above the forgotten span is read down to the one below it.
   if (all.length > mostSpans) all.splice(-2, 1)
   return all
@@ -112,12 +171,16 @@ export function gapsOf(spans: readonly WatchSpan[]): WatchGap[] {
   )
 }
 
-/** Absent if unknown: a state is plain JSON. */
-function times(
-  newest: string | undefined,
-  oldest: string | undefined,
-): { readonly newest?: string; readonly oldest?: string } {
-  return { ...(newest !== undefined && { newest }), ...(oldest !== undefined && { oldest }) }
+/** Leaves out what is unknown: a state is plain JSON. */
+function defined(fields: {
+  [Name in 'newest' | 'oldest' | 'silence']: WatchSpan[Name] | undefined
+}): Partial<WatchSpan> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** In milliseconds since 1970; NaN if unknown. */
+function timeOf(text: string | undefined): number {
+  return Date.parse(text ?? '')
 }
 
 /** The earlier of two times; a late post may be listed in between. */
@@ -135,9 +198,14 @@ function depthsOf(spans: readonly WatchSpan[]): Map<string, number> {
   return depths
 }
 
-/** New posts shift numbered pages, so the page after the one just read may be the better start of a gap. */
+/**
+ * Where to read on below a gap: new posts shift numbered pages, so the page after the one just read may be the better start.
+ * So it is for a gap that begins at the newest post.
+ */
 function laterOf(stored: object | null, here: object | null): object | null {
-  const { page: from } = Object(stored) as { page?: unknown }
+  if (stored === null) return null
+  const { page: from, cursor } = stored as { page?: unknown; cursor?: unknown }
   const { page: to } = Object(here) as { page?: unknown }
-  return typeof from === 'number' && typeof to === 'number' ? { ...stored, page: Math.max(from, to) } : stored
+  if (typeof from === 'number' && typeof to === 'number') return { ...stored, page: Math.max(from, to) }
+  return from === undefined && cursor === undefined ? (here ?? stored) : stored
 }

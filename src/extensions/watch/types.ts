@@ -74,6 +74,10 @@ export interface WatchState {
   readonly spans: readonly WatchSpan[]
   /** How often posts come. States of earlier versions lack it. */
   readonly pace?: WatchPace
+  /** When a look failed that may have been charged, in milliseconds since 1970. Absent after the next page. */
+  readonly failedAt?: number
+  /** With `maxPages: 1`, whether the next look reads a page of a gap. */
+  readonly isGapNext?: boolean
 }
 
 /** Posts that were read without a gap. */
@@ -85,6 +89,11 @@ export interface WatchSpan {
   /** When its newest and its oldest post were published, as the service says it. */
   readonly newest?: string
   readonly oldest?: string
+  /**
+   * When the service has first and last listed no post at `next`, in milliseconds since 1970, although known posts should follow.
+   * A watch asks again less and less often, and after 20 hours takes the gap for empty.
+   */
+  readonly silence?: readonly [first: number, last: number]
 }
 
 /** A time whose posts have not been read yet. */
@@ -112,6 +121,11 @@ export interface WatchBatch<Post = MicroblogPost> {
   gaps: WatchGap[]
   /** Why the look ended early; null if it did not. The next look continues. */
   error: SocialSearchError | null
+  /**
+   * With `once`, if it is too early for a look: when the next one is due, in milliseconds since 1970; Infinity if the budget
+   * has too little left. Otherwise null.
+   */
+  dueAt: number | null
 }
 
 /** The posts of one page of one search. */

@@ -6,7 +6,7 @@ import { scheduled } from './schedule.ts'
 import type { ProfessionalnetWatchParams, WatchBatch, WatchOptions, WatchParams } from './types.ts'
 
 /**
- * Finds new posts of one search. Like `watchSearches()`, but throws errors.
+ * Finds new posts of one search, like `watchSearches()`. With `once`, it throws the error of its look.
  *
  * @param source `client.microblog` or `client.professionalnet.posts`, also of a transport.
  * @throws {ConfigurationError} for invalid options, or the state of another search.
@@ -32,7 +32,7 @@ export async function* watchSearch(
 ): AsyncGenerator<WatchBatch<MicroblogPost | ProfessionalnetPost>, void, undefined> {
   const search = searchOf<MicroblogPost | ProfessionalnetPost>('', source, params, state)
   for await (const batch of scheduled([search], settingsOf(options))) {
-    if (batch.error !== null) throw batch.error
     yield batch
+    if (options.once === true && batch.error !== null) throw batch.error
   }
 }

@@ -1,0 +1,139 @@
+import fc from '../support/chance.ts'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { type WatchGap, type WatchState, watchSearch } from '../../src/extensions/watch/index.ts'
+import { page } from '../support/pages.ts'
+import { Feed } from './feed.ts'
+
+/** How the service answers one request. */
+type Answer =
+  | 'whole'
+  /** No posts, and the same place again. */
+  | 'empty'
+  /** No posts, as if it were the end. */
+  | 'end'
+  /** A few posts, and where to read on. */
+  | 'short'
+  /** A few posts, as if they were the last. */
+  | 'cut'
+  /** The newest page of the last look. */
+  | 'old'
+
+interface Look {
+  readonly posts: number
+  readonly during: number
+  readonly answers: readonly Answer[]
+  readonly maxPages: number
+}
+
+const answers = fc.array(
+  fc.constantFrom<Answer>('whole', 'whole', 'whole', 'empty', 'end', 'short', 'cut', 'old'),
+  { maxLength: 6 },
+)
+const looks = fc.array(
+  fc.record({
+    posts: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(100)),
+    during: fc.nat(3),
+    answers,
+    maxPages: fc.constantFrom(1, 2, 3, 10),
+  }),
+  { minLength: 1, maxLength: 8 },
+)
+
+let feeds = 0
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20) }))
+afterEach(() => void vi.useRealTimers())
+
+/** Looks at a feed whose service answers as it likes, from one stored state to the next. */
+async function watch(old: number, history: readonly Look[], from: 'now' | undefined) {
+  const feed = new Feed(`oracle ${++feeds}`)
+  feed.post(old)
+  // The old posts end an hour ago.
+  feed.start = Date.now() - (old + 61) * 60_000
+  let queue: Answer[] = []
+  let newest: object | undefined
+  let spaces = 0
+  feed.onRequest = (cursor) => {
+    const answer = queue.shift() ?? 'whole'
+    const ids = feed.after(cursor)
+    const here = `${cursor ?? 1e9}${' '.repeat(++spaces % 900)}`
+    const few = feed.page(
+      ids.slice(0, 3),
+      answer === 'short' && ids.length > 3 ? rankOf(feed, ids[2]) : undefined,
+    )
+    if (cursor === undefined && answer !== 'old') newest = feed.page(ids.slice(0, 20), rankOf(feed, ids[19]))
+    if (answer === 'empty') return Response.json(page([], here))
+    if (answer === 'end') return Response.json(page([]))
+    if (answer === 'old' && cursor === undefined && newest !== undefined) return Response.json(newest)
+    return answer === 'short' || answer === 'cut' ? Response.json(few) : undefined
+  }
+  let state: WatchState | null = null
+  let gaps: readonly WatchGap[] = []
+  const found: string[] = []
+  let isStarted = false
+  /** Posts that existed when the first page with posts was read. */
+  let first = new Set<string>()
+  const check = (): void => {
+    const missing = feed.ids.filter((id) => !first.has(id) && !found.includes(id))
+    // Those above the newest known post are not missing yet.
+    const top = Math.max(
+      0,
+      ...feed.ids
+        .filter((id) => first.has(id) || found.includes(id))
+        .map((id) => feed.ids.length - feed.ids.indexOf(id)),
+    )
+    for (const id of missing) {
+      if (feed.ids.length - feed.ids.indexOf(id) > top) continue
+      const time = Date.parse(feed.timeOf(id))
+      expect(
+        gaps.some(({ from, to }) => Date.parse(from ?? '1970') <= time && time <= Date.parse(to ?? '9999')),
+        `${id} at ${feed.timeOf(id)} is in ${JSON.stringify(gaps)}`,
+      ).toBe(true)
+    }
+  }
+  const look = async ({ posts, during, answers, maxPages }: Look) => {
+    vi.advanceTimersByTime(answers.length === 0 ? 3_600_000 : 60_000)
+    feed.post(posts)
+    queue = [...answers]
+    for await (const batch of watchSearch(
+      feed.client.microblog,
+      { query: 'a' },
+      { once: true, from, state, maxPages },
+    )) {
+      if (!isStarted && batch.posts.length + batch.known.length > 0) {
+        isStarted = true
+        first = new Set(feed.ids)
+        for (const { id } of batch.posts) first.delete(id)
+      }
+      found.push(...batch.posts.map(({ id }) => id))
+      state = JSON.parse(JSON.stringify(batch.state)) as WatchState
+      ;({ gaps } = batch)
+      check()
+      feed.post(during)
+    }
+  }
+  for (const each of history) await look(each)
+  return { feed, found, look, gaps: () => gaps, first: () => first }
+}
+
+const rankOf = (feed: Feed, id: string | undefined) =>
+  feed.entries.find((entry) => entry.id === id)?.rank.toString()
+
+const calm: Look = { posts: 0, during: 0, answers: [], maxPages: 30 }
+
+it('watchSearch() loses no post without a listed gap, and reads nothing old, whatever pages are empty, short, cut or old', async () => {
+  const from = fc.constantFrom(undefined, 'now' as const)
+  await fc.assert(
+    fc.asyncProperty(fc.nat(60), looks, from, async (old, history, from) => {
+      const { feed, found, look, first, gaps } = await watch(old, history, from)
+      for (let i = 0; i < 3; i++) await look(calm)
+      expect(feed.ids.filter((id) => !first().has(id) && !found.includes(id))).toEqual([])
+      expect(new Set(found).size).toBe(found.length)
+      expect(found.filter((id) => first().has(id) && Number(id) <= old)).toEqual([])
+      const { length } = feed.requests
+      await look(calm)
+      if (gaps().length === 0) expect(feed.requests.length - length).toBe(1)
+    }),
+    { numRuns: Number(process.env['RUNS'] ?? 40) },
+  )
+}, 600_000)
