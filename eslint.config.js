@@ -165,6 +165,7 @@ export default tseslint.config(
     files: ['src/**'],
     rules: {
       'max-lines': ['error', 300],
+      complexity: ['error', 20],
       ...forbid([...Object.keys(doors), ...zod]),
       'no-restricted-globals': ['error', ...nodeGlobals],
       'no-restricted-properties': [
@@ -192,6 +193,20 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  // Functions from before the bound. The list only gets shorter.
+  {
+    files: [
+      'src/cli/run-operation.ts',
+      'src/cli/watch.ts',
+      'src/core/call/error-response.ts',
+      'src/core/call/validate-body.ts',
+      'src/core/pages/paged-call.ts',
+      'src/extensions/proxy/options.ts',
+      'src/extensions/tools/session.ts',
+      'src/extensions/watch/spans.ts',
+    ],
+    rules: { complexity: 'off' },
   },
   { files: ['src/api/**'], rules: forbid(Object.keys(doors)) },
   { files: [recordWriter], rules: forbid([...Object.keys(doors), ...zod], []) },

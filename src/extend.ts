@@ -14,7 +14,8 @@ export type { AnswerCache } from './core/options/types.ts'
 
 // To make calls, as the proxy, tools, the command and clients of other APIs do.
 export { ClientTransport, clientTransport } from './core/call/transport.ts'
-export { defaultTimeoutMs, resolveOptions } from './core/options/resolve.ts'
+export { defaultTimeoutMs } from './core/options/defaults.ts'
+export { resolveOptions } from './core/options/resolve.ts'
 export type { CommonOptions } from './core/options/types.ts'
 export { attemptHeader } from './core/http/headers.ts'
 export { ApiCall } from './core/pages/api-call.ts'

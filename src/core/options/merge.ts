@@ -16,6 +16,7 @@ import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { addHeaders } from '../http/headers.ts'
 import type { RetryPolicy } from '../failures/backoff.ts'
+import { defaultRetry } from './defaults.ts'
 import type { CallSettings } from './settings.ts'
 import type { AnyCallOptions, RetryOptions, CommonOptions } from './types.ts'
 
@@ -125,14 +126,15 @@ export function merge<Options>(
 export function resolveRetry(option: RetryOptions | false): RetryPolicy {
   const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option
   assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
-  const { ambiguous = false, maxAttempts, maxWait = 60_000 } = retry
+  const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait = defaultRetry.maxWaitMs } = retry
   return {
     ambiguous: requireOption(
       ambiguous,
       typeof ambiguous === 'boolean',
       'retry.ambiguous must be true or false',
     ),
-    maxAttempts: maxAttempts === undefined ? Infinity : wholeNumber('retry.maxAttempts', maxAttempts),
+    maxAttempts:
+      maxAttempts === undefined ? defaultRetry.maxAttempts : wholeNumber('retry.maxAttempts', maxAttempts),
     maxWaitMs: milliseconds('retry.maxWait', maxWait),
   }
 }

@@ -19,7 +19,8 @@ import { createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import type { Limits } from '../../limits/interface.ts'
 import { limiterOfProcess } from '../../limits/process-limiter.ts'
-import { merge, resolveRetry, sharedChanges } from './merge.ts'
+import { packageDefaults } from './defaults.ts'
+import { merge, sharedChanges } from './merge.ts'
 import type { CallSettings, ClientSettings } from './settings.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
 
@@ -74,19 +75,6 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   }
   const own = { headers: new Headers(userAgent()), log: createLog(defaultLogger, redactor) }
   return { client, defaults: merge({ ...packageDefaults, ...own }, options, sharedChanges, redactor) }
-}
-
-/** Timeout of one attempt in milliseconds, unless the call or the operation has its own. */
-export const defaultTimeoutMs = 30_000
-
-const packageDefaults: Omit<CallSettings, 'headers'> = {
-  deadlineMs: Infinity,
-  maxQueueWaitMs: Infinity,
-  retry: resolveRetry({}),
-  validation: 'strict',
-  budgets: [],
-  observers: [],
-  priority: 0,
 }
 
 const noPage =
