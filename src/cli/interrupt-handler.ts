@@ -2,18 +2,17 @@ import { readFileSync } from 'node:fs'
 import type { Hooks, Observer } from '../index.ts'
 import { CommandError } from './command-errors.ts'
 
-/** SIGHUP comes when the terminal is closed. `nohup` ignores it, which a handler would undo. */
-function signals(): NodeJS.Signals[] {
-  return ignoresHangups() ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP']
-}
+/** What ends a job. SIGHUP comes when its terminal is closed. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-function ignoresHangups(): boolean {
+/** Whether `nohup` has started this process. Node undoes that it ignores SIGHUP. */
+function isUnderNohup(): boolean {
+  // Shells name the command they start. In a terminal, `nohup` leaves a stdin that nothing can be read from.
+  if (/(^|\/)nohup$/.test(process.env['_'] ?? '')) return true
   try {
-    const [, mask = '0'] = /^SigIgn:\s*([\da-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
-    return (BigInt(`0x${mask}`) & 1n) === 1n
+    return /^flags:\s*\d*1$/m.test(readFileSync('/proc/self/fdinfo/0', 'utf8'))
   } catch {
-    // Elsewhere, `nohup` leaves no terminal.
-    return ![process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
+    return false
   }
 }
 
@@ -22,7 +21,8 @@ export class InterruptHandler {
   readonly #controller = new AbortController()
   #isWanted = false
   #isUnderWay = false
-  readonly #onSignal = (): void => {
+  readonly #onSignal = (name: NodeJS.Signals): void => {
+    if (name === 'SIGHUP' && isUnderNohup()) return
     if (!this.#isUnderWay) this.#end()
     else if (this.#isWanted) this.#end('stopped; the page under way is not saved, and may have been charged')
     this.#isWanted = true
@@ -33,7 +33,7 @@ export class InterruptHandler {
   /** @param prepare Runs before each request. If it fails, the job ends before it buys the page. */
   constructor(prepare: () => void) {
     this.#prepare = prepare
-    for (const name of signals()) process.on(name, this.#onSignal)
+    for (const name of signals) process.on(name, this.#onSignal)
   }
 
   get signal(): AbortSignal {
@@ -74,7 +74,7 @@ export class InterruptHandler {
   }
 
   end(): void {
-    for (const name of signals()) process.off(name, this.#onSignal)
+    for (const name of signals) process.off(name, this.#onSignal)
   }
 
   #end(message = 'stopped; everything you paid for is printed or saved'): void {

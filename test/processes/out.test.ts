@@ -52,14 +52,19 @@ describe('--out', () => {
 
   it('goes on under nohup when its terminal is closed', async () => {
     const file = fileOf('nohup.sh')
-    writeFileSync(file, `trap '' HUP; exec '${process.execPath}' '${command.file}' "$@"`)
+    writeFileSync(
+      file,
+      `nohup '${process.execPath}' '${command.file}' "$@" & pid=$!; trap "kill -HUP $pid" HUP; wait $pid; wait $pid`,
+    )
     const during = when(
       () => server.requests.length >= 2,
       (child) => child.kill('SIGHUP'),
     )
     const line = `${search} --max-pages 4 --budget 20 --out ${fileOf('nohup.db')}`
-    expect(await run({ ...command, file }, line, { env: env(), program: '/bin/sh', during })).toMatchObject({
-      code: 0,
-    })
+    expect(await run({ ...command, file }, line, { env: env(), program: '/bin/bash', during })).toMatchObject(
+      {
+        code: 0,
+      },
+    )
   })
 })
