@@ -31,7 +31,7 @@ export async function find(path: string, query: string, flags: FindFlags): Promi
 }
 
 /** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last look 5 minutes ago; 2 gaps`. */
-export function reachText({ from, to, lastLook, gaps }: Reach): string {
+function reachText({ from, to, lastLook, gaps }: Reach): string {
   const span =
     from === null || to === null ? 'has no times' : `reaches from ${localTime(from)} to ${localTime(to)}`
   const look =

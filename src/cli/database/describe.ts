@@ -17,7 +17,7 @@ export interface Reach {
 }
 
 /** How a query was searched. */
-export interface Looks {
+interface Looks {
   readonly command: string
   readonly params: unknown
   readonly firstLook: string | null

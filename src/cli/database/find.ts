@@ -5,7 +5,7 @@ import { type Reach, reachOf } from './describe.ts'
 import { type RecordTable, quoted } from './tables.ts'
 
 /** Records of one kind, newest first. */
-export interface FoundRecords {
+interface FoundRecords {
   readonly table: string
   readonly operation: Operation
   readonly records: readonly unknown[]

@@ -7,7 +7,7 @@ import { timeText } from './record-writer.ts'
 import type { RecordTable } from './tables.ts'
 
 /** What was searched, as a reader of the file sees it. */
-export interface Search {
+interface Search {
   /** The query, or the address of what was asked for. */
   readonly search: string
   /** Null for data of the organization. */
@@ -35,7 +35,7 @@ export function textOf(job: object): string {
 }
 
 /** What a job searches: `{ watch: 'microblog.search', params }`, or `{ operation: 'mentions.list', params }`. */
-export function searchOf(job: object): Search {
+function searchOf(job: object): Search {
   const { watch, operation, params = {} } = job as { watch?: string; operation?: string; params?: object }
   const id = watch ?? operation ?? ''
   const found = operationOf(id)
