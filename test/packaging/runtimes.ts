@@ -15,6 +15,7 @@ import { http, rawServer } from '../support/raw-server.ts'
 import { page } from '../support/pages.ts'
 import { tunnelledService } from '../support/tunnel.ts'
 import { pack, root, run } from './tarball.ts'
+import { authority, expectedCharges, startServices, stopServices } from './unsent.ts'
 import { runOnWorkerd } from './workerd.ts'
 
 const canaryPage = join(root, 'test/canary/canary.md')
@@ -67,16 +68,19 @@ try {
     folder,
   )
   const before = readFileSync(canaryPage, 'utf8')
+  const charges = new Map<string, Record<string, string>>()
   const columns: Map<string, Row[] | { surface: string; found: number }[]> = readTable(before)
   for (const [name, command, args] of runtimes) {
     const start = (...file: string[]) =>
       promisify(execFile)(command, [...args, ...file], { cwd: folder, timeout: 60_000 })
-    await goThroughProxy(command, [...args, 'outgoing.mjs'], !name.startsWith('Node'))
+    await goThroughProxy(command, [...args, 'outgoing.mjs'], name)
     console.log(`✓ ${name} goes through a proxy, to a service with a CA of its own`)
     const { stdout } = await start('consumer.ts')
     assert.match(stdout, /10 credits spent, 40 left/)
     await meetFaults(async (...ports) => (await start('probe.mjs', ...ports.map(String))).stdout)
     console.log(`✓ ${name} runs the package, sends once what may be billed, and prints no key`)
+    charges.set(name, await chargesOf(name, command, args))
+    console.log(`✓ ${name} knows which searches were not sent, and no other counts as free`)
     const report = JSON.parse((await start('proxy.mjs')).stdout) as { name: string }
     assert.deepEqual({ ...report, name }, { ...throughProxy, name })
     console.log(`✓ ${name} serves a proxy and a receiver of events with ${report.name}`)
@@ -88,6 +92,7 @@ try {
     columns.set(name, rows)
     console.log(`✓ ${name} shows no secret on any surface`)
   }
+  console.table(Object.fromEntries(charges))
   await runOnWorkerd(folder)
   console.log('✓ workerd keeps the limits over all requests, with a client and a proxy that are kept')
   const after = renderTable(columns)
@@ -103,8 +108,11 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** Searches a service that only a proxy reaches, with the environment alone and, if `hasOwn`, with a fetch of its own. */
-async function goThroughProxy(command: string, args: string[], hasOwn: boolean): Promise<void> {
+/** Searches a service that only a proxy reaches, with the environment alone and, except on Node, with a fetch of its own. */
+async function goThroughProxy(command: string, args: string[], name: string): Promise<void> {
+  const hasOwn = !name.startsWith('Node')
+  // Bun does not say that the proxy forbids the host.
+  const attempts = name === 'Bun' ? 3 : 1
   const { baseUrl, proxy, ca, client, arrived, close } = await tunnelledService()
   const file = join(folder, 'ca.pem')
   writeFileSync(file, ca)
@@ -116,10 +124,31 @@ async function goThroughProxy(command: string, args: string[], hasOwn: boolean):
       ...{ SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: 'org_canary_5f2b8c1d9e' },
     }
     const { stdout } = await promisify(execFile)(command, args, { cwd: folder, timeout: 60_000, env })
-    assert.deepEqual(JSON.parse(stdout), { found: hasOwn ? [1, 1] : [1], refused: ['connect', 'no', 3] })
+    assert.deepEqual(JSON.parse(stdout), {
+      found: hasOwn ? [1, 1] : [1],
+      refused: ['connect', 'no', attempts],
+    })
     assert.deepEqual(arrived, hasOwn ? [false, true] : [false])
   } finally {
     await close()
+  }
+}
+
+/** What a search is charged at each service that fails; an answer that is lost after sending must be `unknown`. */
+async function chargesOf(name: string, command: string, args: string[]): Promise<Record<string, string>> {
+  const file = join(folder, 'authority.pem')
+  writeFileSync(file, authority)
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: file, DENO_CERT: file }
+  const urls = JSON.stringify(await startServices())
+  try {
+    const options = { cwd: folder, timeout: 90_000, env }
+    const { stdout } = await promisify(execFile)(command, [...args, 'unsent.mjs', urls], options)
+    const said = Object.entries(JSON.parse(stdout) as Record<string, string>)
+    const charged = Object.fromEntries(said.map(([service, words]) => [service, words.split(' ')[0] ?? '']))
+    assert.deepEqual(charged, expectedCharges(name), stdout)
+    return charged
+  } finally {
+    stopServices()
   }
 }
 
