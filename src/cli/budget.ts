@@ -1,6 +1,6 @@
 import { rounded } from '../extend.ts'
 import { count } from '../lib/count.ts'
-import { openFile, ownerOf, storeSet } from './machine.ts'
+import { openFile, setTermsOf, storeSet } from './machine.ts'
 import { baseUrlOf } from './options.ts'
 import { PeriodBudget, type PeriodTerms, endTextOf, periodTermsOf, textOf } from './period-budget.ts'
 import { print } from './terminal.ts'
@@ -30,18 +30,19 @@ async function set(text: string): Promise<void> {
 
 async function show(): Promise<void> {
   const baseUrl = baseUrlOf()
-  const { store, set } = await openFile(true)
+  const { store, setText } = await openFile(true)
+  const set = setTermsOf(setText)
   const lines =
     set === undefined ? ['No budget is set for all commands. Set one: social-search budget 200/day\n'] : []
   if (baseUrl === undefined && set !== undefined) lines.push(`${textOf(set)} for all commands\n`)
   if (baseUrl === undefined) lines.push(noAddress)
-  const owner = ownerOf(baseUrl ?? '')
-  for (const every of baseUrl === undefined ? [] : periods) {
-    const spending = await PeriodBudget.spending(store, owner, every)
+  for (const every of periods) {
+    if (baseUrl === undefined) break
+    const spending = await PeriodBudget.spending(store, baseUrl, every)
     const isSet = set?.every === every
     if (!isSet && spending === undefined) continue
     const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
-    const summary = await new PeriodBudget(store, owner, terms, '').summary()
+    const summary = await new PeriodBudget(store, baseUrl, terms, '').summary()
     lines.push(textOfBudget(terms, summary, spending?.commands ?? {}))
   }
   store.close()

@@ -1,9 +1,10 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ClientOptions } from '../index.ts'
 import { SharedLimiter, type SharedStore, sqliteStore } from '../extensions/shared/index.ts'
 import { within } from '../lib/abort.ts'
 import { messageOf } from '../lib/thrown.ts'
+import { sleep } from '../lib/time.ts'
 import { CommandError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import { addressOf } from './options.ts'
@@ -17,7 +18,10 @@ function fileOfUser(): string {
 }
 
 /** How long a command waits for the file, in milliseconds. */
-const openMs = 5000
+const openMs = 10_000
+
+/** How long the process that makes the file leaves it empty at most, in milliseconds. */
+const emptyMs = 1000
 
 /** The limits and the budgets that a command shares with the others of this user on this machine. */
 export interface Machine {
@@ -42,13 +46,13 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   const opened = sandbox === true && flagged === undefined ? undefined : await openFile(flagged !== undefined)
   if (opened === undefined) return { budgets: [], budget, options: {}, close: () => Promise.resolve() }
   const { store } = opened
-  const set = sandbox === true ? undefined : opened.set
+  const set = sandbox === true ? undefined : setTermsOf(opened.setText)
   const terms = [flagged, set].filter((each) => each !== undefined)
   // Two limits of one period are one budget: the lower one.
   const [lowest] = terms.toSorted((one, other) => one.limit - other.limit)
   const budgets = terms
     .filter((each) => each === lowest || each.every !== lowest?.every)
-    .map((each) => new PeriodBudget(store, ownerOf(baseUrl), each, command))
+    .map((each) => new PeriodBudget(store, baseUrl, each, command))
   // The sandbox has no limits, and --per-minute is for one command.
   const limiter =
     sandbox === true || perMinute !== undefined
@@ -70,15 +74,10 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   }
 }
 
-/** Names what a budget belongs to: an address. */
-export function ownerOf(baseUrl: string): string {
-  return baseUrl.replace(/\/+$/, '')
-}
-
 interface MachineFile {
   readonly store: ReturnType<typeof sqliteStore>
-  /** The budget that `social-search budget` has set. */
-  readonly set: PeriodTerms | undefined
+  /** What `social-search budget` has set, perhaps of a newer version; undefined or empty if none is. */
+  readonly setText: string | undefined
 }
 
 /** Opens the file. Undefined if there is none and none can be made, so that no budget is set, unless it is needed. */
@@ -86,7 +85,7 @@ export async function openFile(isNeeded: true): Promise<MachineFile>
 export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined>
 export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
   const path = fileOfUser()
-  const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  const isThere = existsSync(path)
   const late = (): never => {
     throw new Error(`${path} is locked by another program`)
   }
@@ -94,22 +93,41 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
   try {
     await importSqlite('a budget of a period')
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    if (isThere) await assertFilled(path)
     const opened = (store = sqliteStore(path))
-    return { store, set: await within(openMs, () => readSet(opened), late) }
+    const read = (): Promise<string | undefined> => opened.update(setKey, (found) => ({ result: found }))
+    return { store, setText: await within(openMs, read, late) }
   } catch (error) {
     store?.close()
-    if (!isNeeded && size === 0) return undefined
+    if (!isNeeded && !isThere) return undefined
     throw error instanceof CommandError
       ? error
       : new CommandError('failed', `${messageOf(error)}; budgets are there`)
   }
 }
 
+/** SQLite takes a file without a byte for a new one. */
+async function assertFilled(path: string): Promise<void> {
+  const end = performance.now() + emptyMs
+  while (statSync(path).size === 0) {
+    if (performance.now() > end)
+      throw new Error(`${path} is empty, so what was spent is lost. Delete it to begin anew`)
+    await sleep(20)
+  }
+}
+
 const setKey = 'set-1'
 
-async function readSet(store: SharedStore): Promise<PeriodTerms | undefined> {
-  const text = await store.update(setKey, (found) => ({ result: found }))
-  return text ? periodTermsOf('the budget', text, true) : undefined
+/** The terms of the budget that is set. */
+export function setTermsOf(text: string | undefined): PeriodTerms | undefined {
+  try {
+    return text ? periodTermsOf('the budget', text, true) : undefined
+  } catch {
+    throw new CommandError(
+      'failed',
+      'this version cannot read the budget that is set. Set it again, or switch it off: social-search budget off',
+    )
+  }
 }
 
 /** Sets the budget of all commands; an empty text removes it. */

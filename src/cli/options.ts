@@ -9,8 +9,9 @@ import {
   CreditBudget,
   SocialSearch,
 } from '../index.ts'
-import { clientTransport, PagedCall } from '../extend.ts'
+import { clientTransport, PagedCall, resolveBaseUrl } from '../extend.ts'
 import { createSandbox } from '../extensions/sandbox/index.ts'
+import { Redactor } from '../lib/redact.ts'
 import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { periodTermsOf } from './period-budget.ts'
 import { type StoredLogin, storedLogin } from './stored-login.ts'
@@ -54,7 +55,7 @@ Without an account: social-search search coffee --sandbox`
 
 /** The address of the commands; undefined if there is none. */
 export function baseUrlOf(): string | undefined {
-  return process.env['SOCIAL_SEARCH_BASE_URL'] || storedLogin()?.baseUrl
+  return addressIn(process.env['SOCIAL_SEARCH_BASE_URL'] || storedLogin()?.baseUrl)
 }
 
 /** The address and the key of the commands: of the environment, or else those that `login` has stored. */
@@ -62,12 +63,20 @@ export function addressOf({ sandbox }: Pick<SharedFlags, 'sandbox'>): StoredLogi
   if (sandbox === true) return { baseUrl: 'sandbox', apiKey: 'sandbox' }
   const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
   const stored = key ? null : storedLogin()
-  const baseUrl = address || stored?.baseUrl
+  const storedUrl = addressIn(stored?.baseUrl)
+  const baseUrl = addressIn(address) ?? storedUrl
   if (!baseUrl) throw new CommandError('credentials', `no address of the service${noLogin}`)
   // A stored key goes only to the address that it was stored with.
-  const apiKey = key || (stored?.baseUrl === baseUrl ? stored.apiKey : undefined)
+  const apiKey = key || (storedUrl === baseUrl ? stored?.apiKey : undefined)
   if (!apiKey) throw new CommandError('credentials', `no key for this address${noLogin}`)
   return { baseUrl, apiKey }
+}
+
+/** An address, spelled one way: budgets and limits belong to it. */
+function addressIn(text: string | undefined): string | undefined {
+  const redactor = new Redactor()
+  redactor.add(process.env['SOCIAL_SEARCH_API_KEY'] ?? '')
+  return text ? resolveBaseUrl(text, redactor) : undefined
 }
 
 /**

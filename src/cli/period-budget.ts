@@ -23,6 +23,9 @@ interface Spending {
   readonly commands: Readonly<Record<string, number>>
 }
 
+/** How long a call waits while another program has the file, in milliseconds. */
+const patienceMs = 10_000
+
 /** The terms of a budget such as `200/day`; undefined for credits without a period, which cannot be set. */
 export function periodTermsOf(name: string, text: string, isSet = false): PeriodTerms | undefined {
   if (!isSet && Number.isFinite(Number(text))) return undefined
@@ -64,12 +67,13 @@ export class PeriodBudget extends SharedBudget {
   readonly #owner: string
   readonly #command: string
   readonly #store: SharedStore
+  #isNoted = false
   #noted = Promise.resolve()
 
   /** @param owner The address. */
   constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
     const { limit, every } = terms
-    super({ store, name: `${owner} ${every}`, limit, every, logger: false })
+    super({ store, name: `${owner} ${every}`, limit, every, storeTimeout: patienceMs, logger: false })
     this.name = `${terms.isSet ? '' : '--'}budget ${textOf(terms)}`
     this.terms = terms
     this.#owner = owner
@@ -79,6 +83,9 @@ export class PeriodBudget extends SharedBudget {
 
   override async reserve(credits: number, operation: string): Promise<Reservation> {
     const reservation = await super.reserve(credits, operation)
+    // Before anything is sent: what a killed command may have spent is shown, too.
+    if (!this.#isNoted) await this.#note(0).catch(() => {})
+    this.#isNoted = true
     return {
       ...reservation,
       settle: (cost, uncertain) => {
@@ -108,7 +115,8 @@ export class PeriodBudget extends SharedBudget {
       const period = periodAt(clock, every)
       const before = parsed(text ?? 'null') as Spending | null
       const commands = before?.period === period ? before.commands : {}
-      const spent = { ...commands, [this.#command]: (commands[this.#command] ?? 0) + cost }
+      const spent =
+        cost > 0 ? { ...commands, [this.#command]: (commands[this.#command] ?? 0) + cost } : commands
       return {
         value: JSON.stringify({ period, limit, commands: spent } satisfies Spending),
         result: undefined,

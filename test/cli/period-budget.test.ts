@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { PeriodBudget } from '../../src/cli/period-budget.ts'
+import { memoryStore } from '../../src/extensions/shared/index.ts'
 import { failed } from '../support/command-line.ts'
 import { sandbox, social, stateFolder, useCommand } from './command.ts'
 
@@ -127,6 +129,43 @@ describe('social-search budget', () => {
     )
   })
 
+  it('is listed before anything is sent, so that it shows what a killed command may have spent', async () => {
+    const store = memoryStore()
+    const budget = new PeriodBudget(store, 'a', { limit: 4, every: 'day', isSet: false }, 'mcp')
+    await budget.reserve(2, 'microblog.search')
+    expect(await PeriodBudget.spending(store, 'a', 'day')).toMatchObject({ limit: 4, commands: {} })
+  })
+
+  it('is one for an address, however it is spelled', async () => {
+    await setTo('4/day')
+    const { SOCIAL_SEARCH_BASE_URL: address = '' } = process.env
+    const spelled = [address, `${address}/`, address.replace('https:', 'HTTPS:'), `${address}//x/..`]
+    for (const each of spelled) {
+      vi.stubEnv('SOCIAL_SEARCH_BASE_URL', each)
+      await social(search)
+    }
+    expect(sandbox.ledger.spent).toBe(4)
+    expect((await social('budget')).out).toContain('4 spent · 0 left')
+  })
+
+  it('can be set and switched off when a newer version has set it in words of its own', async () => {
+    await setTo('4/day')
+    const file = new DatabaseSync(join(stateFolder, 'social-search/shared.sqlite'))
+    const toNewer = () =>
+      expect(file.prepare("UPDATE texts SET value = '4/week' WHERE key LIKE 'set-%'").run().changes).toBe(1)
+    toNewer()
+    const message =
+      'this version cannot read the budget that is set. Set it again, or switch it off: social-search budget off'
+    for (const command of [search, 'budget']) expect(await social(command)).toMatchObject(failed(1, message))
+    expect(sandbox.requests).toEqual([])
+    expect((await setTo('6/day')).code).toBe(0)
+    expect((await social(search)).code).toBe(0)
+    toNewer()
+    expect((await setTo('off')).code).toBe(0)
+    file.close()
+    expect((await social(search)).code).toBe(0)
+  })
+
   it('refuses credits without a period', async () => {
     const message = 'the budget must be credits a period: 20/hour, 200/day or 6000/month, or off; got '
     for (const text of ['200', "''", '4/week'])
@@ -140,6 +179,20 @@ describe('social-search budget', () => {
       failed(1, 'shared.sqlite cannot be used: file is not a database'),
     )
     expect(sandbox.requests).toEqual([])
+  })
+
+  it('stops a command when its file was cut to nothing, until that is deleted', async () => {
+    await setTo('8/day')
+    const path = join(stateFolder, 'social-search/shared.sqlite')
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
+    writeFileSync(path, '')
+    const empty =
+      'shared.sqlite is empty, so what was spent is lost. Delete it to begin anew; budgets are there'
+    for (const command of [search, 'budget', 'budget 8/day'])
+      expect(await social(command)).toMatchObject(failed(1, empty))
+    expect(sandbox.requests).toEqual([])
+    rmSync(path)
+    expect((await setTo('8/day')).code).toBe(0)
   })
 })
 

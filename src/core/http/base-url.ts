@@ -2,7 +2,8 @@ import { ConfigurationError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
 
 /**
- * Returns an absolute base URL without a trailing slash. The error for an invalid URL does not repeat it: it may be a
+ * Returns an absolute base URL without a trailing slash, the same for each way to spell it: limits, budgets, logins and stored
+ * answers belong to an address. The error for an invalid URL does not repeat it: it may be a
  * key.
  *
  * @throws {ConfigurationError}
@@ -14,7 +15,10 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl, base)) {
     throw new ConfigurationError('baseUrl is not a URL; it must start with https://')
   }
+  // It resolves `..`, and spells the host and the port one way.
   const url = new URL(baseUrl, base)
+  // Names of hosts may end with the dot of the root.
+  url.hostname = url.hostname.replace(/\.$/, '')
   // Some paths with one slash lead to another host: `/\host`, or with a tab in between.
   if (base !== undefined && url.origin !== new URL(base).origin) {
     throw new ConfigurationError('baseUrl leads to another origin')
@@ -27,7 +31,14 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
     throw new ConfigurationError('baseUrl must not hold a user name or password')
   }
   if (/[?#]/.test(baseUrl)) throw new ConfigurationError('baseUrl must not have a query or a fragment')
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  const path = url.pathname.replaceAll(/%[0-9a-f]{2}/gi, spelledOnce).replaceAll(/\/{2,}/g, '/')
+  return `${url.origin}${path}`.replace(/\/$/, '')
+}
+
+/** A character of a path that needs no code is written without one, and codes are in upper case. */
+function spelledOnce(code: string): string {
+  const character = String.fromCharCode(parseInt(code.slice(1), 16))
+  return /^[\w.~-]$/.test(character) ? character : code.toUpperCase()
 }
 
 /** Whether a base URL is a path on the page's origin. */
