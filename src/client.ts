@@ -130,7 +130,7 @@ export class SocialSearch {
 
   /**
    * Returns a client with other options, which shares limits, credits, key and `close()` with this one. A `budget`,
-   * `headers`, `hooks` and `observers` are added to the current ones. Others, such as `timeout`, replace them.
+   * `headers` and `observers` are added to the current ones. Others, such as `timeout`, replace them.
    */
   withOptions(options: CommonOptions): SocialSearch {
     const transport: unknown = this.#transport.withOptions(options)

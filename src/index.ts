@@ -39,7 +39,7 @@ export {
 export type { Credits } from './core/credits/ledger.ts'
 export type { Quote } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
-export type { Fetch, Hooks } from './core/http/send.ts'
+export type { Fetch } from './core/http/send.ts'
 export type { Logger } from './lib/logger.ts'
 
 export {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Hooks, Observer } from '../index.ts'
+import type { Budget, Fetch, Observer } from '../index.ts'
 import { CommandError } from './command-errors.ts'
 
 /** What ends a job. SIGHUP comes when its terminal is closed. */
@@ -30,7 +30,7 @@ export class InterruptHandler {
 
   readonly #prepare: () => void
 
-  /** @param prepare Runs before each request. If it fails, the job ends before it buys the page. */
+  /** @param prepare Runs before each paid request. If it fails, the job ends before it buys the page. */
   constructor(prepare: () => void) {
     this.#prepare = prepare
     for (const name of signals) process.on(name, this.#onSignal)
@@ -40,19 +40,28 @@ export class InterruptHandler {
     return this.#controller.signal
   }
 
-  /** Notes when a request is under way. After a success, the page must still be read and written. */
-  readonly hooks = {
-    beforeRequest: [
-      () => {
-        this.#isUnderWay = true
+  /** Refuses nothing but what cannot be prepared. */
+  readonly budget = {
+    reserve: () => ({
+      renew: () => {
         try {
           this.#prepare()
         } catch (error) {
           this.#controller.abort(error)
+          throw error
         }
       },
-    ],
-  } satisfies Hooks
+      settle() {},
+    }),
+  } satisfies Budget
+
+  /** Notes when a request is under way. After a success, the page must still be read and written. */
+  readonly watch =
+    (fetch: Fetch): Fetch =>
+    (request) => {
+      this.#isUnderWay = true
+      return fetch(request)
+    }
 
   /** Notes when an attempt has failed, and was free: nothing of it has to be written. */
   readonly observer = {

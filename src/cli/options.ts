@@ -12,6 +12,7 @@ import {
 import { clientTransport, PagedCall, resolveBaseUrl } from '../extend.ts'
 import { createSandbox } from '../extensions/sandbox/index.ts'
 import { Redactor } from '../lib/redact.ts'
+import type { InterruptHandler } from './interrupt-handler.ts'
 import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { periodTermsOf } from './period-budget.ts'
 import { type StoredLogin, storedLogin } from './stored-login.ts'
@@ -21,12 +22,13 @@ import { showProgress, waitText } from './terminal.ts'
 /**
  * Makes a client from the flags, the environment and the stored login.
  *
+ * @param more Further options; `interrupt` is what may end the job.
  * @param budgets Budgets of all its calls.
  * @param since When posts of `--sandbox` begin to come. Default now.
  */
 export function clientFor(
   flags: SharedFlags,
-  more: Partial<ClientOptions> = {},
+  { interrupt, ...more }: Partial<ClientOptions> & { interrupt?: InterruptHandler } = {},
   budgets: readonly Budget[] = [],
   since?: Date,
 ): SocialSearch {
@@ -39,7 +41,15 @@ export function clientFor(
     ...more,
     observers: [{ onWait: (wait: Wait) => showProgress(waitText(wait)) }, ...(more.observers ?? [])],
   }
-  return budgets.reduce((client, budget) => client.withOptions({ budget }), new SocialSearch(options))
+  const client = new SocialSearch(interrupt === undefined ? options : watchedBy(interrupt, options))
+  const all = interrupt === undefined ? budgets : [...budgets, interrupt.budget]
+  return all.reduce((client, budget) => client.withOptions({ budget }), client)
+}
+
+/** Tells an interruption what is under way. */
+function watchedBy({ watch, observer }: InterruptHandler, options: ClientOptions): ClientOptions {
+  const { fetch = (request: Request) => globalThis.fetch(request), observers = [] } = options
+  return { ...options, fetch: watch(fetch), observers: [...observers, observer] }
 }
 
 function sandboxOptions(since: Date | undefined): ClientOptions {

@@ -52,10 +52,9 @@ export async function runOperation(
   await confirmWalk(operation, params, { ...flags, budget: machine.budget })
   // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
   const interrupt = new InterruptHandler(() => keepCredits())
-  const { hooks, observer } = interrupt
   const progress: Observer = { onWait: (wait) => showProgress(`${waitText(wait)} · ${done()}`) }
-  const observers = [observer, progress]
-  const client = clientFor(flags, { ...machine.options, hooks, observers }, machine.budgets)
+  const more = { ...machine.options, interrupt, observers: [progress] }
+  const client = clientFor(flags, more, machine.budgets)
   // Check the params and the budget before a file is created.
   client.quote(operation.id as OperationId, id ?? params)
   budgetOf(flags)

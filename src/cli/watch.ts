@@ -87,10 +87,9 @@ async function prepare(
   machine: Machine,
 ): Promise<WatchJob> {
   const { operation, searches, interrupt } = given
-  const { hooks, observer } = interrupt
   const keep = flags.keep === undefined ? undefined : ageOf('--keep', flags.keep)
   const formatter = createFormatter(operation, flags)
-  const client = clientFor(flags, { ...machine.options, hooks, observers: [observer] }, machine.budgets)
+  const client = clientFor(flags, { ...machine.options, interrupt }, machine.budgets)
   // The watch spreads it over its period.
   const budget: Budget | undefined = budgetOf(flags) ?? machine.budgets[0]
   const options = {

@@ -15,8 +15,7 @@ export async function misplaced({ root }: Sdk, see: See): Promise<void> {
     { ...good, headers: { authorization: apiKey } },
     { ...good, headers: { [apiKey]: 'a\nb' } },
     { ...good, limits: { inFlight: apiKey } },
-    { ...good, hooks: { beforeRequest: apiKey } },
-    ...['timeout', 'retry', 'validation', 'budget', 'hooks', 'auth'].map((name) => ({
+    ...['timeout', 'retry', 'validation', 'budget', 'headers', 'auth'].map((name) => ({
       ...good,
       [name]: apiKey,
     })),
@@ -28,10 +27,12 @@ export async function misplaced({ root }: Sdk, see: See): Promise<void> {
     )
   }
   const leak = (): never => {
-    throw new Error(`the hook failed with ${apiKey}`)
+    throw new Error(`the function failed with ${apiKey}`)
   }
-  const leaky = new root.SocialSearch({ ...good, hooks: { beforeRequest: [leak] } })
-  see('ConfigurationError', await caught(leaky.microblog.search(search)))
+  for (const headers of [leak, () => ({ [apiKey]: 'a\nb' }), () => apiKey as never]) {
+    const leaky = new root.SocialSearch({ ...good, headers })
+    see('ConfigurationError', await caught(leaky.microblog.search(search)))
+  }
 }
 
 /** An authorization server that repeats what it gets, and stores with tokens that cannot be used. */

@@ -63,7 +63,7 @@ async function client(
 ): Promise<void> {
   const lines: unknown[] = []
   const write = (...line: unknown[]): void => void lines.push(line)
-  const seenByHooks: unknown[] = []
+  const seenByHeaders: unknown[] = []
   const observed: unknown[] = []
   const note = (...told: unknown[]): void => void observed.push(told)
   const observers: Root.Observer[] = [
@@ -88,12 +88,9 @@ async function client(
           throw new Error('no credential was sent')
         return Promise.resolve(trick(secret))
       },
-      hooks: {
-        beforeRequest: [
-          async ({ request, options }) => {
-            seenByHooks.push(request.url, [...request.headers], await request.clone().text(), options)
-          },
-        ],
+      headers: (...given) => {
+        seenByHeaders.push(given)
+        return {}
       },
       ...more,
     })
@@ -133,7 +130,7 @@ async function client(
   see('ClosedError', ...(await Promise.all(waiting)))
 
   see('the ledger and a budget', good.credits, budget)
-  see('what hooks see of requests and errors', ...seenByHooks)
+  see('what a function for headers sees', ...seenByHeaders)
   see('log lines of every level', ...lines)
   see('observers, spans and metrics', ...observed)
 }

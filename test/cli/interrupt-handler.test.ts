@@ -24,12 +24,11 @@ function search(presses: number, retryAfter: number | null) {
   if (retryAfter !== null) sandbox.inject({ status: 429, retryAfter })
   const client = new SocialSearch({
     ...sandbox.clientOptions(),
-    hooks: interrupt.hooks,
     observers: [interrupt.observer],
-    async fetch(request) {
+    fetch: interrupt.watch((request) => {
       for (let press = 0; press < presses; press++) pressCtrlC()
       return sandbox.fetch(request)
-    },
+    }),
   })
   return { sandbox, page: client.microblog.search({ query: 'coffee' }, { signal: interrupt.signal }) }
 }

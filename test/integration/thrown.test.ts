@@ -85,12 +85,12 @@ describe.each(thrownValues)('user code that throws %s', (_, make) => {
     expect((await call).error === (thrown === undefined ? controller.signal.reason : thrown)).toBe(true)
   })
 
-  it('is an error of the connection when fetch does it, and of the configuration when a hook does', async () => {
+  it('is an error of the connection when fetch does it, and of the configuration when the function for headers does', async () => {
     expect(await searched(clientOf({ fetch: () => Promise.resolve().then(fail) }))).toMatchObject({
       error: { name: 'ConnectionError', charged: 'unknown' },
       ledger: [0, 2, 0],
     })
-    expect(await searched(clientOf({ hooks: { beforeRequest: [fail] } }))).toMatchObject({
+    expect(await searched(clientOf({ headers: fail }))).toMatchObject({
       error: { name: 'ConfigurationError', charged: 'no' },
       ledger: [0, 0, 0],
     })

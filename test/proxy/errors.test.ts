@@ -184,7 +184,7 @@ describe('an error through createProxy()', () => {
 
   const secret = 'vault at 10.0.0.7 is sealed'
   it.each<[string, Partial<ClientOptions>]>([
-    ['a hook', { hooks: { beforeRequest: [() => Promise.reject(new Error(secret))] } }],
+    ['a function for headers', { headers: () => Promise.reject(new Error(secret)) }],
     ['a budget', { budget: { reserve: () => Promise.reject(new BudgetUnavailableError(secret)) } }],
     [
       'a token store',

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { describe, expectTypeOf, it } from 'vitest'
 import {
   type AnySocialSearchError,
@@ -17,19 +16,16 @@ import {
 declare const client: SocialSearch
 const params = { query: 'rust' }
 
-describe('hooks', () => {
-  it('change headers, and nothing else', () => {
-    const run = (): never => assert.fail()
-    client.withOptions({ hooks: { beforeRequest: [run] } })
-    void client.microblog.search(params, {
-      hooks: { beforeRequest: [({ request }) => request.headers.set('x-trace-id', '1')] },
-    })
-    // @ts-expect-error hooks only change headers
-    client.withOptions({ hooks: { beforeRequest: [({ request }) => new Request(request)] } })
-    // @ts-expect-error attempts are the client's
-    client.withOptions({ hooks: { beforeRetry: [run] } })
-    // @ts-expect-error it could change the limits of ky
-    client.withOptions({ hooks: { init: [run] } })
+describe('headers', () => {
+  it('are an object, pairs, or a function of the attempt that returns one of these', () => {
+    client.withOptions({ headers: [['x-team', 'search']] })
+    client.withOptions({ headers: ({ operation }) => ({ 'x-operation': operation }) })
+    client.withOptions({ headers: async () => Promise.resolve(new Headers()) })
+    void client.microblog.search(params, { headers: ({ attempt }) => ({ 'x-attempt': String(attempt) }) })
+    // @ts-expect-error it returns headers, not a request
+    client.withOptions({ headers: () => new Request('https://api.example.com') })
+    // @ts-expect-error it may return none, but must say so: {}
+    client.withOptions({ headers: () => {} })
   })
 })
 

@@ -3,16 +3,7 @@ import { within } from '../../lib/abort.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
 import { requestHeaders } from '../http/headers.ts'
-import {
-  FetchMisuse,
-  type Init,
-  NotSent,
-  type RawResponse,
-  callFetch,
-  initOf,
-  readText,
-  send,
-} from '../http/send.ts'
+import { FetchMisuse, NotSent, type RawResponse, callFetch, initOf, readText, send } from '../http/send.ts'
 import { type Call, logAt } from './call.ts'
 
 /** What happened in one attempt. */
@@ -37,12 +28,20 @@ type Happened =
   | ({ readonly kind: 'answered' } & RawResponse)
   /** Fetch or the body broke off, with an error of the runtime. */
   | { readonly kind: 'broken'; readonly error: unknown }
-  /** A hook failed before sending, or code of the user broke its contract. */
+  /** The user's `fetch` broke its contract. */
   | { readonly kind: 'misused'; readonly error: unknown }
   /** It took longer than the timeout of an attempt. */
   | { readonly kind: 'late' }
   /** The caller, the deadline or `close()` has ended the call. */
   | { readonly kind: 'aborted'; readonly reason: unknown }
+
+/** What an attempt is sent with. */
+export interface Ready {
+  readonly lease: Lease
+  readonly token: string | null
+  /** The user's. */
+  readonly headers: Headers
+}
 
 /**
  * Sends a request and reads its response. It only reports what happens, and never throws.
@@ -51,11 +50,10 @@ type Happened =
  */
 export async function makeAttempt(
   call: Call,
-  lease: Lease,
-  token: string | null,
+  { lease, token, headers: added }: Ready,
   number: number,
 ): Promise<Evidence> {
-  const { client, settings, operation, request, cancellation } = call
+  const { client, operation, request, cancellation } = call
   const { queued, paced } = lease
   let isSent = false
   let start = performance.now()
@@ -69,10 +67,7 @@ export async function makeAttempt(
     return { ...happened, queued, paced, sent, status, phase, duration: now - start, at, leftMs }
   }
 
-  const beforeSend = ({ signal }: Init): void => {
-    if (isSent) throw new FetchMisuse('a hook sent the request again')
-    // A hook may have taken longer than the call has time, or have blocked the timers that end it.
-    cancellation.throwIfAborted()
+  const beforeSend = (signal: AbortSignal): void => {
     signal.throwIfAborted()
     isSent = true
     start = performance.now()
@@ -82,22 +77,14 @@ export async function makeAttempt(
   }
 
   const exchange = async (signal: AbortSignal): Promise<Evidence> => {
-    const headers = requestHeaders(settings.headers, client, request.body !== undefined)
+    const headers = requestHeaders(added, client, request.body !== undefined)
     const init = initOf(operation.method, headers, request.body, signal)
-    const context = { operation: operation.id, attempt: number }
+    const url = client.baseUrl + request.path
     try {
-      // Through ky, whose hooks may change the request.
-      const response = await send(
-        client.baseUrl + request.path,
-        init,
-        token,
-        settings.hooks,
-        context,
-        (target, init) => {
-          beforeSend(init)
-          return callFetch(client.fetch, target, init)
-        },
-      )
+      const response = await send(url, init, token, () => {
+        beforeSend(signal)
+        return callFetch(client.fetch, url, init)
+      })
       // The attempt is over: a fetch that ignores its signal has answered late.
       if (signal.aborted) response.body?.cancel().catch(() => {})
       signal.throwIfAborted()
@@ -110,7 +97,7 @@ export async function makeAttempt(
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (isA(error, NotSent)) isSent = false
-      return report({ kind: isA(error, FetchMisuse) || !isSent ? 'misused' : 'broken', error })
+      return report({ kind: isA(error, FetchMisuse) ? 'misused' : 'broken', error })
     }
   }
 

@@ -4,7 +4,6 @@ import { nextWait } from '../failures/backoff.ts'
 import { effectOf } from '../failures/effect.ts'
 import { meaningOf } from '../failures/failure-table.ts'
 import { explainNetworkError } from '../http/network-error.ts'
-import { FetchMisuse } from '../http/send.ts'
 import type { Evidence } from './attempt.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
@@ -73,7 +72,7 @@ const isSuccess = ({ status }: Response): boolean => status >= 200 && status < 3
 function find(call: Judged, evidence: Evidence): Found {
   const { redactor } = call.record
   const { baseUrl } = call.client
-  const { phase, sent } = evidence
+  const { phase } = evidence
   switch (evidence.kind) {
     case 'aborted': {
       const { reason } = evidence
@@ -82,17 +81,12 @@ function find(call: Judged, evidence: Evidence): Found {
       return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
     }
     case 'late': {
-      const seconds = call.timeoutMs / 1000
-      const message =
-        sent === null
-          ? `a hook took longer than ${seconds} s, nothing was sent`
-          : `no complete response within ${seconds} s (waiting for ${phase})`
+      const message = `no complete response within ${call.timeoutMs / 1000} s (waiting for ${phase})`
       const toError = (context: ErrorContext) => new TimeoutError(message, { ...context, phase })
       return { kind: 'no-answer', code: 'timeout', toError }
     }
     case 'misused': {
-      const reason = redactor.text(messageOf(evidence.error))
-      const message = isA(evidence.error, FetchMisuse) ? reason : `a hook failed before sending: ${reason}`
+      const message = redactor.text(messageOf(evidence.error))
       const toError = (context: ErrorContext) => new ConfigurationError(message, context)
       return { kind: 'final', code: 'configuration', toError }
     }

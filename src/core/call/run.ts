@@ -44,9 +44,9 @@ export function sendCalls(openCalls: OpenCalls): Send {
 async function attempt(call: Call, turn: Turn, settlement: Settlement): Promise<CallResult> {
   const { record } = call
   try {
-    const { lease, token } = await turn.take()
-    settlement.begin(token)
-    const evidence = await makeAttempt(call, lease, token, record.attempts.length + 1)
+    const ready = await turn.take()
+    settlement.begin(ready.token)
+    const evidence = await makeAttempt(call, ready, record.attempts.length + 1)
     const verdict = judge(call, evidence)
     // Before any code of the user sees it.
     const credits = settlement.settle(evidence, verdict)

@@ -1,7 +1,10 @@
+import { ConfigurationError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
+import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type LeaseOutcome, type QueueRequest, abortNoticeMs } from '../../limits/interface.ts'
 import type { CallCost } from '../credits/call-cost.ts'
+import type { Ready } from './attempt.ts'
 import { type Call, logAt } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { errorContext } from './record.ts'
@@ -11,12 +14,6 @@ import type { Failed } from './verdict.ts'
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
-/** What an attempt sends with. */
-interface Ready {
-  readonly lease: Lease
-  readonly token: string | null
-}
-
 /** What a call waits for before each attempt: the time of a retry, its budgets, its token and its lease. */
 export class Turn {
   readonly #call: Call
@@ -24,6 +21,8 @@ export class Turn {
   readonly #cost: CallCost
   /** The token of the next attempt, or of the latest. */
   #token: string | null
+  /** The user's headers for it. */
+  #headers: Headers
   /** Until its attempt has ended. */
   #lease: Lease | undefined
 
@@ -32,12 +31,17 @@ export class Turn {
     this.#openCalls = openCalls
     this.#cost = cost
     this.#token = call.client.credential.fixed ?? null
+    const { headers } = call.settings
+    this.#headers = typeof headers === 'function' ? new Headers() : headers
   }
 
   /** Waits in the queue for a lease. Nothing is awaited before: calls made together keep their order. */
   async queue(): Promise<Lease> {
     const { client, settings } = this.#call
-    const isReady = client.credential.fixed !== undefined && settings.budgets.length === 0
+    const isReady =
+      client.credential.fixed !== undefined &&
+      settings.budgets.length === 0 &&
+      typeof settings.headers !== 'function'
     const lease = await (isReady ? client.limiter.acquire(this.#enterQueue()) : this.#prepareAndQueue())
     this.#openCalls.take(this.#call)
     this.#lease = lease
@@ -48,7 +52,7 @@ export class Turn {
   async take(): Promise<Ready> {
     const lease = this.#lease ?? (await this.queue())
     this.#call.cancellation.throwIfAborted()
-    return { lease, token: this.#token }
+    return { lease, token: this.#token, headers: this.#headers }
   }
 
   /**
@@ -83,10 +87,11 @@ export class Turn {
     await sleep(wait, cancellation.signal)
   }
 
-  /** Asks the budgets and gets the token before the call queues, so that a slow budget or provider holds no slot. */
+  /** Gets headers, budgets and token before the call queues, so that slow code of the user holds no slot. */
   async #prepareAndQueue(): Promise<Lease> {
     const { client, cancellation, operation } = this.#call
     const { credential, limiter } = client
+    await this.#makeHeaders()
     await cancellation.race(() => this.#cost.reserveInBudgets())
     await cancellation.race(() => this.#updateToken())
     // It may have been aborted just after its token came.
@@ -107,6 +112,26 @@ export class Turn {
       throw error
     }
     return lease
+  }
+
+  async #makeHeaders(): Promise<void> {
+    const { settings, operation, record, timeoutMs, cancellation } = this.#call
+    const { headers } = settings
+    if (typeof headers !== 'function') return
+    const attempt = { operation: operation.id, attempt: record.attempts.length + 1 }
+    const make = async (): Promise<void> => {
+      try {
+        this.#headers = await headers(attempt)
+      } catch (error) {
+        const who = isA(error, ConfigurationError) ? '' : 'the function `headers` failed: '
+        const reason = record.redactor.text(messageOf(error))
+        throw new ConfigurationError(`not sent: ${who}${reason}`, errorContext(this.#call))
+      }
+    }
+    const late = (): never => {
+      throw timeoutOf(this.#call, 'queue', `not sent: no headers within ${timeoutMs} ms`)
+    }
+    await within(timeoutMs, make, late, cancellation.signal)
   }
 
   async #updateToken(): Promise<void> {

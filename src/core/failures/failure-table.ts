@@ -31,7 +31,7 @@ const rows = {
   'gateway-error': [3, 1, 1, 'all'],
   /** A success that cannot be parsed or validated. */
   unreadable: [2, 1, 1, 'all'],
-  /** Anything else: an end by the caller, a redirect, a hook that fails, another answer of a gateway. */
+  /** Anything else: an end by the caller, a redirect, a `fetch` that breaks its contract, another answer of a gateway. */
   final: [1, 1, 1, 'all'],
 } as const satisfies Record<string, Row>
 

@@ -1,3 +1,4 @@
+import { assertObject } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { randomId } from '../../lib/random-id.ts'
 import type { Redactor } from '../../lib/redact.ts'
@@ -7,19 +8,51 @@ const framing =
   /^(connection|content-length|expect|host|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 
 /** Whether a header belongs to the connection: the runtime sets it, and refuses or garbles a request that has another. */
-export function isFraming(name: string): boolean {
+function isFraming(name: string): boolean {
   return framing.test(name)
 }
 
 /** The headers of the user, as an object or as pairs. */
-export type HeadersOption = Readonly<Record<string, string>> | Iterable<readonly [string, string]> | Headers
+export type GivenHeaders = Readonly<Record<string, string>> | Iterable<readonly [string, string]> | Headers
+
+/** An attempt of a call, before it is sent. */
+export interface AttemptAhead {
+  /** The operation, such as `microblog.search`. */
+  readonly operation: string
+  /** From 1. */
+  readonly attempt: number
+}
+
+/** The headers of the user, or a function that makes them before each attempt. */
+export type HeadersOption = GivenHeaders | ((attempt: AttemptAhead) => GivenHeaders | Promise<GivenHeaders>)
+
+/** Checked headers of the user for every attempt, or what makes those of one. */
+export type UserHeaders = Headers | ((attempt: AttemptAhead) => Promise<Headers>)
+
+/**
+ * Adds headers to those of the user.
+ *
+ * @throws {ConfigurationError} for a header that cannot be sent. If a function makes it, the promise of the headers rejects.
+ */
+export function mergeHeaders(base: UserHeaders, added: HeadersOption, redactor: Redactor): UserHeaders {
+  if (typeof added !== 'function') {
+    const checked = addHeaders(new Headers(), added, redactor)
+    const addTo = (headers: Headers): Headers => addHeaders(headers, checked, redactor)
+    return typeof base === 'function' ? async (attempt) => addTo(await base(attempt)) : addTo(base)
+  }
+  return async (attempt) => {
+    const earlier = typeof base === 'function' ? await base(attempt) : base
+    return addHeaders(earlier, await added({ ...attempt }), redactor)
+  }
+}
 
 /**
  * Adds headers of the user; one of the same name is replaced.
  *
  * @throws {ConfigurationError} for a header that cannot be sent, or that the client or the runtime sets.
  */
-export function addHeaders(base: Headers, added: HeadersOption, redactor: Redactor): Headers {
+function addHeaders(base: Headers, added: GivenHeaders, redactor: Redactor): Headers {
+  assertObject('headers', added)
   const merged = new Headers(base)
   let given: Headers
   try {

@@ -1,16 +1,6 @@
-import ky, { type BeforeRequestHook, type Options } from 'ky'
+import ky, { type Options } from 'ky'
 import { messageOf } from '../../lib/thrown.ts'
 import { watchConnectErrors } from './connect-errors.ts'
-import { isFraming } from './headers.ts'
-
-/**
- * [ky](https://github.com/sindresorhus/ky#hooks) hooks that run for each attempt. They do not see the key.
- * `options.context` has the `operation` and the `attempt`, from 1. To see or replace responses, pass a `fetch`.
- */
-export interface Hooks {
-  /** Runs before a request is sent. It may change the headers only. */
-  beforeRequest?: ((state: Parameters<BeforeRequestHook>[0]) => void | Promise<void>)[] | undefined
-}
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -18,7 +8,7 @@ export type Fetch = (request: Request) => Promise<Response>
 /** Options of fetch. `headers` must not be shared: the credential is added to them. */
 export type Init = RequestInit & { readonly headers: Headers; readonly signal: AbortSignal }
 
-/** Thrown when the user's `fetch` or hook breaks its contract. */
+/** Thrown when the user's `fetch` breaks its contract. */
 export class FetchMisuse extends Error {}
 
 /** There is no fetch, or the user's threw at once and has not touched the request: nothing was sent. */
@@ -33,44 +23,18 @@ const api = /* @__PURE__ */ ky.create({
 })
 
 /**
- * Sends a request through ky. `fetchOnce` gets the URL, or with hooks the request that they have seen, both with the token.
- * Without hooks ky gets neither body nor signal, since its own `Request` would pipe the body once more.
+ * Sends a request through ky, which gets neither body nor signal: its own `Request` would pipe the body once more.
  *
- * @param token Added after the last hook, so that no hook sees it.
+ * @param token Added last, so that nothing but `fetchOnce` sees it.
  */
 export async function send(
   url: string,
-  init: Init,
+  { method, headers }: Pick<Init, 'method' | 'headers'>,
   token: string | null,
-  hooks: Hooks | undefined,
-  context: Record<string, unknown>,
-  fetchOnce: (target: string | Request, init: Init) => Promise<Response>,
+  fetchOnce: () => Promise<Response>,
 ): Promise<Response> {
-  const { method, signal } = init
-  const sendOnce = (target: string | Request, init: Init): Promise<Response> => {
-    if (token !== null) init.headers.set('authorization', `Bearer ${token}`)
-    return fetchOnce(target, init)
-  }
-  if (hooks === undefined) return api(url, { method, fetch: () => sendOnce(url, init) } as Options)
-  const fetch = (input: string | URL | Request): Promise<Response> => {
-    const request = input as Request
-    for (const name of request.headers.keys())
-      if (isFraming(name)) throw new FetchMisuse(`a hook set the header ${name}, nothing was sent`)
-    return sendOnce(request, { headers: new Headers(request.headers), signal, redirect: 'manual' })
-  }
-  const beforeRequest = hooks.beforeRequest?.map(changingHeaders) ?? []
-  return api(url, { ...init, hooks: { beforeRequest }, context, fetch })
-}
-
-/** A hook that cannot send another request, or answer: ky would do either with what it returns. */
-function changingHeaders(hook: NonNullable<Hooks['beforeRequest']>[number]): typeof hook {
-  return async (state) => {
-    const returned = await (hook as (given: typeof state) => unknown)(state)
-    if (returned instanceof Request || returned instanceof Response)
-      throw new FetchMisuse(
-        `a beforeRequest hook may only change headers, but returned a ${returned.constructor.name}; pass a fetch`,
-      )
-  }
+  if (token !== null) headers.set('authorization', `Bearer ${token}`)
+  return api(url, { method, fetch: fetchOnce } as Options)
 }
 
 /** The options of fetch for a JSON body, or for none. */
@@ -85,26 +49,22 @@ export function initOf(
   return { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as Init
 }
 
-/** Calls the user's fetch, or the global one. Node keeps each `Request` for long, so the latter gets a URL if possible. */
-export async function callFetch(
-  fetch: Fetch | undefined,
-  target: string | Request,
-  init: Init,
-): Promise<Response> {
+/** Calls the user's fetch, or the global one. Node keeps each `Request` for long, so the latter gets the URL. */
+export async function callFetch(fetch: Fetch | undefined, url: string, init: Init): Promise<Response> {
   watchConnectErrors()
   if (fetch === undefined) {
     if (typeof (globalThis.fetch as unknown) !== 'function')
       throw new NotSent('this runtime has no fetch, nothing was sent; pass the option fetch')
-    return asResponse(await globalThis.fetch(target, init))
+    return asResponse(await globalThis.fetch(url, init))
   }
-  return asResponse(await callOwnFetch(fetch, target, init))
+  return asResponse(await callOwnFetch(fetch, url, init))
 }
 
-function callOwnFetch(fetch: Fetch, target: string | Request, init: Init): Promise<Response> {
+function callOwnFetch(fetch: Fetch, url: string, init: Init): Promise<Response> {
   let isCopied = false
   let isUntouched = (): boolean => true
   try {
-    const request = new Request(target, init)
+    const request = new Request(url, init)
     const clone = (): Request => ((isCopied = true), Request.prototype.clone.call(request))
     // What sends a request uses up its body, or that of a copy.
     isUntouched = () => request.method !== 'GET' && !request.bodyUsed && !isCopied

@@ -14,7 +14,7 @@ import {
 import { isRecord } from '../../lib/is-record.ts'
 import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import { addHeaders } from '../http/headers.ts'
+import { mergeHeaders } from '../http/headers.ts'
 import type { RetryPolicy } from '../failures/backoff.ts'
 import { defaultRetry } from './defaults.ts'
 import type { CallSettings } from './settings.ts'
@@ -29,7 +29,7 @@ type Changes<Options> = {
   ) => Partial<CallSettings> | void
 }
 
-/** Budgets add up, so that a call cannot drop a limit; headers and hooks merge; other options replace. */
+/** Budgets add up, so that a call cannot drop a limit; headers merge; other options replace. */
 const commonChanges: Changes<Omit<CommonOptions, 'logger'>> = {
   timeout: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }),
   deadline: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
@@ -44,17 +44,7 @@ const commonChanges: Changes<Omit<CommonOptions, 'logger'>> = {
     requireOption(given, typeof given !== 'number', `budget must be new CreditBudget(${given as number})`)
     return { budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])] }
   },
-  headers: (headers, { headers: base }, redactor) => {
-    assertObject('headers', headers)
-    return { headers: addHeaders(base, headers, redactor) }
-  },
-  hooks: (hooks, { hooks: base }) => {
-    assertOptions(hooks, { beforeRequest: true }, 'hooks')
-    const { beforeRequest = [] } = hooks
-    const isList = Array.isArray(beforeRequest) && beforeRequest.every((hook) => typeof hook === 'function')
-    requireOption(beforeRequest, isList, 'hooks.beforeRequest must be an array of functions')
-    return { hooks: { beforeRequest: [...(base?.beforeRequest ?? []), ...beforeRequest] } }
-  },
+  headers: (headers, { headers: base }, redactor) => ({ headers: mergeHeaders(base, headers, redactor) }),
   observers: (observers, settings) => {
     const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)
     requireOption(observers, isList, 'observers must be an array of objects')

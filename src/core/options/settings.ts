@@ -3,7 +3,8 @@ import type { Budget } from '../credits/budget.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Credential } from '../http/credential.ts'
 import type { BodyFormat } from '../http/body-format.ts'
-import type { Fetch, Hooks } from '../http/send.ts'
+import type { UserHeaders } from '../http/headers.ts'
+import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
@@ -42,8 +43,7 @@ export interface CallSettings {
   readonly retry: RetryPolicy
   readonly validation: Validation
   readonly budgets: readonly Budget[]
-  readonly headers: Headers
-  readonly hooks?: Hooks
+  readonly headers: UserHeaders
   readonly observers: readonly Observer[]
   /** Undefined if the user wants no lines. */
   readonly log?: Log | undefined

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Budget } from '../credits/budget.ts'
 import type { AuthProvider } from '../http/credential.ts'
 import type { HeadersOption } from '../http/headers.ts'
-import type { Fetch, Hooks } from '../http/send.ts'
+import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Applied, Attempt, Charged } from '../../errors/index.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -148,12 +148,10 @@ export interface CommonOptions {
   /** A limit on credits. A call must fit into this and every other budget it has. Clients may share one. */
   budget?: Budget | undefined
   /**
-   * Extra headers for every request. Not `Authorization` (use `apiKey` or `auth`), nor those of the connection, such as
-   * `Host`. Default: a `User-Agent`, except in browsers.
+   * Extra headers for every request, or a function that returns them before each attempt. Not `Authorization` (use `apiKey` or
+   * `auth`), nor those of the connection, such as `Host`. Default: a `User-Agent`, except in browsers.
    */
   headers?: HeadersOption | undefined
-  /** ky hooks that run for each attempt: the client's first, then the call's. */
-  hooks?: Hooks | undefined
   /** Where to log; false for nowhere. Default: warnings go to `console.warn`. */
   logger?: Logger | false | undefined
   /** Objects that see calls, attempts and waits: the client's, and the call's. */
@@ -194,7 +192,7 @@ export interface ClientOptions extends CommonOptions {
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
-/** Options of one call. They replace those of the client; a budget, headers, hooks and observers are added. */
+/** Options of one call. They replace those of the client; a budget, headers and observers are added. */
 export interface CallOptions extends Omit<CommonOptions, 'logger'> {
   /** Cancels the call, which rejects with the signal's reason. Free only until the call is sent. */
   signal?: AbortSignal | undefined

@@ -42,9 +42,7 @@ export async function request(
     let hasAnswered = false
     try {
       const sending = initOf(init.method, headers, init.body?.toString(), signal)
-      const response = await send(url, sending, null, undefined, {}, (target, init) =>
-        callFetch(fetch, target, init),
-      )
+      const response = await send(url, sending, null, () => callFetch(fetch, url, sending))
       hasAnswered = true
       const { text } = await readText(response, signal)
       if (response.ok) return new Response(text, response)

@@ -1,33 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import {
-  failure,
-  makeClient,
-  maybePaid,
-  ok,
-  rateLimited,
-  scriptedService,
-  unreachable,
-} from '../../support/service.ts'
+import { failure, makeClient, maybePaid, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
 
 describe('search()', () => {
-  it('counts nothing for a retry that a hook stops before it is sent', async () => {
-    service.script(unreachable)
-    let attempts = 0
-    const beforeRequest = () => {
-      if (++attempts === 2) throw new Error('a bug')
-    }
-    const options = { retry: { ambiguous: true }, hooks: { beforeRequest: [beforeRequest] } }
-    expect(await service.search(options)).toMatchObject({
-      error: { attempts: [{ charged: 'unknown' }, { charged: 'no', sent: null }] },
-      ...maybePaid,
-    })
-  })
-
   it('reports an answer as uncertain when a proxy does', async () => {
     const headers = { 'social-search-credits': 'spent=0, uncertain=2, charged=unknown' }
     service.script(ok(undefined, { headers }))

@@ -28,13 +28,13 @@ describe('ClientTransport.send()', () => {
   it.each([
     ['maxQueueWait passes', { maxQueueWait: 50 }, { name: 'TimeoutError', phase: 'queue', charged: 'no' }],
     ['its caller leaves', {}, { message: 'left' }],
-  ])('sends nothing when %s while a hook runs', async (_, options, expected) => {
+  ])('sends nothing when %s while the function for headers runs', async (_, options, expected) => {
     const fetch = vi.fn(() => Promise.resolve(ok()))
-    const slowly = () => new Promise<void>((resolve) => setTimeout(resolve, 300))
+    const slowly = () => new Promise<object>((resolve) => setTimeout(() => resolve({}), 300))
     const transport = clientTransport(
       createTransport({
-        ...{ baseUrl, auth: false, organization: `slow hook ${JSON.stringify(options)}`, fetch },
-        hooks: { beforeRequest: [slowly] },
+        ...{ baseUrl, auth: false, organization: `slow headers ${JSON.stringify(options)}`, fetch },
+        headers: slowly as () => Promise<Record<string, string>>,
       }),
     )
     const extras = 'maxQueueWait' in options ? {} : { callerLeft: abortIn(50, new Error('left')) }
@@ -46,11 +46,11 @@ describe('ClientTransport.send()', () => {
     expect(transport.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
 
-  it('sends nothing after maxQueueWait when a hook has blocked the thread', async () => {
+  it('sends nothing after maxQueueWait when the function for headers has blocked the thread', async () => {
     const fetch = vi.fn(() => Promise.resolve(ok()))
     const later = performance.now() + 100
-    const block = () => void vi.spyOn(performance, 'now').mockReturnValue(later)
-    const client = makeClient({ fetch, maxQueueWait: 50, hooks: { beforeRequest: [block] } })
+    const headers = () => (vi.spyOn(performance, 'now').mockReturnValue(later), {})
+    const client = makeClient({ fetch, maxQueueWait: 50, headers })
     const { error } = await settle(client.microblog.search({ query: 'rust' }))
     expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', charged: 'no' })
     expect(fetch).not.toHaveBeenCalled()

@@ -63,14 +63,7 @@ describe('new SocialSearch()', () => {
       /^unknown option retry.tries; expected one of ambiguous, maxAttempts, maxWait$/,
     ],
     [{ ...good, budget: 100 }, /budget must be new CreditBudget\(100\), got 100/],
-    [
-      { ...good, hooks: { beforeRequest: [1] } },
-      /^hooks.beforeRequest must be an array of functions, got object$/,
-    ],
-    [
-      { ...good, hooks: { beforeRetry: [] } },
-      /^unknown option hooks.beforeRetry; expected one of beforeRequest$/,
-    ],
+    [{ ...good, hooks: {} }, /^unknown option hooks; expected one of baseUrl, apiKey, /],
     [{ ...good, headers: { Authorization: 'Bearer x' } }, /pass apiKey or auth/],
     [
       { ...good, headers: { 'x-a': 'line\nbreak-secret' } },

@@ -1,0 +1,135 @@
+import { describe, expect, it, vi } from 'vitest'
+import { type ClientOptions, CreditBudget } from '../../../src/index.ts'
+import { abortIn, settle, virtualTime } from '../../support/clock.ts'
+import {
+  apiKey,
+  failure,
+  makeClient,
+  maybePaid,
+  notPaid,
+  ok,
+  scriptedService,
+  unreachable,
+} from '../../support/service.ts'
+import { query } from '../../support/search.ts'
+
+const service = scriptedService()
+virtualTime()
+
+type Headers = NonNullable<ClientOptions['headers']>
+
+const never = () => new Promise<never>(() => {})
+
+describe('a function for headers', () => {
+  it('is called once before each attempt, with its number', async () => {
+    service.script(failure(503, 'unavailable'), ok())
+    const headers = vi.fn(({ operation, attempt }: { operation: string; attempt: number }) => ({
+      'x-attempt': `${operation} ${attempt}`,
+    }))
+    await service.search({ headers })
+    expect(service.arrivals.map(({ headers }) => headers.get('x-attempt'))).toEqual([
+      'microblog.search 1',
+      'microblog.search 2',
+    ])
+    expect(headers).toHaveBeenCalledTimes(2)
+    expect(service.arrivals[0]!.headers.get('authorization')).toBe(`Bearer ${apiKey}`)
+  })
+
+  it('adds to the headers before it, and later headers replace its own', async () => {
+    service.script(() => ok())
+    const client = makeClient({ headers: { 'x-a': 'client', 'x-b': 'client', 'x-c': 'client' } }).withOptions(
+      {
+        headers: () => Promise.resolve([['x-b', 'function'] as const, ['x-c', 'function'] as const]),
+      },
+    )
+    const call = client.microblog.search(query, { headers: { 'x-c': 'call' } })
+    await settle(call)
+    const sent = service.arrivals[0]!.headers
+    expect(['x-a', 'x-b', 'x-c'].map((name) => sent.get(name))).toEqual(['client', 'function', 'call'])
+    await service.search(client)
+    expect(service.arrivals[1]!.headers.get('x-c')).toBe('function')
+  })
+
+  it.each<[string, Headers, string]>([
+    ['throws', () => assertNever('a bug'), 'the function `headers` failed: a bug'],
+    ['rejects with nothing', () => Promise.reject(undefined), 'the function `headers` failed'],
+    [
+      'throws an error with the key',
+      () => assertNever(`bad ${apiKey}`),
+      'the function `headers` failed: bad [redacted]',
+    ],
+    ['returns nothing', () => undefined as never, 'headers must be an object, got undefined'],
+    ['returns a text', () => 'x-a: b' as never, 'headers must be an object'],
+    ['returns a promise of a text', () => Promise.resolve('x-a: b' as never), 'headers must be an object'],
+    [
+      'returns a value that cannot be sent',
+      () => ({ 'x-a': 'line\nbreak' }),
+      'names and values that can be sent',
+    ],
+    ['returns a header of the connection', () => ({ Host: 'evil.example' }), 'must not hold host'],
+    [
+      'returns another credential',
+      () => ({ Authorization: 'Bearer other' }),
+      'must not hold Authorization; pass apiKey or auth',
+    ],
+    [
+      'returns an object that throws',
+      () => new Proxy({}, { ownKeys: () => assertNever('a trap') }),
+      'names and values that can be sent',
+    ],
+  ])('that %s fails the call before anything is reserved', async (_, headers, message) => {
+    const reserve = vi.fn()
+    const end = await service.search({ headers, budget: { reserve } })
+    expect(end).toMatchObject({
+      error: {
+        ...{ name: 'ConfigurationError', operation: 'microblog.search', charged: 'no', attempts: [] },
+        message: expect.stringContaining(message),
+      },
+      ...notPaid,
+      sent: 0,
+    })
+    expect(JSON.stringify(end.error)).not.toContain(apiKey)
+    expect(reserve).not.toHaveBeenCalled()
+  })
+
+  it('that hangs ends after the timeout of an attempt, and takes no slot meanwhile', async () => {
+    service.script(() => ok())
+    const client = makeClient({ limits: { inFlight: 1 }, budget: new CreditBudget(2) })
+    const hanging = settle(client.microblog.search(query, { headers: never, timeout: 1000 }))
+    expect(await service.search(client)).toMatchObject({ sent: 1, ms: 0 })
+    expect(await hanging).toMatchObject({
+      error: {
+        ...{ name: 'TimeoutError', phase: 'queue', charged: 'no' },
+        message: expect.stringContaining('no headers within 1000 ms'),
+      },
+      ms: 1000,
+    })
+    expect(client.credits).toMatchObject({ spent: 2, reserved: 0 })
+  })
+
+  it.each<[string, object, object]>([
+    ['the deadline', { deadline: 50 }, { name: 'TimeoutError', phase: 'queue', charged: 'no' }],
+    ['the longest wait', { maxQueueWait: 50 }, { name: 'TimeoutError', phase: 'queue', charged: 'no' }],
+    ['the signal', { signal: 'a signal' }, { name: 'TimeoutError', message: 'too late' }],
+  ])('that hangs ends with %s of the call', async (_, options, error) => {
+    const signal = 'signal' in options ? abortIn(50, new DOMException('too late', 'TimeoutError')) : undefined
+    const client = makeClient({ headers: never })
+    const end = await settle(client.microblog.search(query, { ...options, signal }))
+    expect(end).toMatchObject({ error, ms: 50 })
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+
+  it('that fails before a retry leaves the first attempt as it was', async () => {
+    service.script(unreachable)
+    const headers: Headers = ({ attempt }) => (attempt === 2 ? assertNever('a bug') : {})
+    expect(await service.search({ headers, retry: { ambiguous: true } })).toMatchObject({
+      error: { name: 'ConfigurationError', charged: 'unknown', attempts: [{ charged: 'unknown' }] },
+      ...maybePaid,
+      sent: 1,
+    })
+  })
+})
+
+function assertNever(message: string): never {
+  throw new Error(message)
+}
