@@ -127,7 +127,7 @@ describe('changeState()', () => {
   it('restores the times of a process by the time of a new epoch, which a new process has begun', () => {
     const before = made(7000)
     const begun: LimiterState = { ...made(), epoch: 'c', time: 50, bornAt: 0, quietUntil: 0 }
-    Object.assign(begun, { shift: 50 - 8000, processes: {}, closures: { b: 100 } })
+    Object.assign(begun, { version: 8001, shift: 50 - 8000, processes: {}, closures: { b: 100 } })
     const after = next(begun, 8000, before, 1200)
     expect(after).toMatchObject({ epoch: 'c', time: 50, quietUntil: 3000, closures: { b: 3850 } })
     const ahead = 50 - 1200

@@ -27,6 +27,16 @@ describe('changeState()', () => {
     )
   }, 600_000)
 
+  it('keeps the limits when a store that was rolled back is rolled back once more, to before its new epoch', () => {
+    const attacks: Plan['attacks'] = [
+      { attack: 'roll back', after: 2792 },
+      { attack: 'set the clock', after: 1 },
+      { attack: 'roll back', after: 17 },
+    ]
+    const { violations, waiting } = new Simulation({ processes: 2, calls: 42, seed: 2_502_404, attacks })
+    expect({ violations, waiting }).toEqual({ violations: [], waiting: 0 })
+  })
+
   it('grants nothing after a loss while others may still restore their slots', () => {
     const rules = { inFlight: 1, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
     const run = (process: string, clock: number, text?: string, copy?: LimiterState, slots = 0) =>

@@ -41,8 +41,8 @@ export function changeState(
   const now = timeOf(found, moment, 0)
   const state = found ?? newState(newId, clock, now)
   if (copy !== undefined && hasLost(found, copy)) {
-    // The first process that restores begins an epoch.
-    if (state.epoch === copy.epoch) Object.assign(state, { epoch: newId, bornAt: now })
+    // The first process that restores begins an epoch. Another one has done so if the state is newer than what it knows.
+    if (state.version < copy.version) Object.assign(state, { epoch: newId, bornAt: now })
     state.quietUntil = state.bornAt + Math.min(maxQuietMs, rules.spanMs)
     restore(state, copy, seen === undefined ? 0 : now - expectedTime(seen, moment), now)
   }
