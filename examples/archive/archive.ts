@@ -20,7 +20,7 @@ export function openArchive(): DatabaseSync {
     CREATE TABLE IF NOT EXISTS posts (
       number INTEGER PRIMARY KEY,
       id TEXT NOT NULL UNIQUE,
-      post TEXT NOT NULL, -- JSON, as it was when the post was found
+      post TEXT NOT NULL, -- JSON, as the last page had it
       body TEXT AS (post ->> 'body'),
       author TEXT AS (post ->> 'author'),
       time TEXT AS (post ->> 'timestamp')
@@ -44,6 +44,10 @@ export function openArchive(): DatabaseSync {
 
     CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (body, author, content = posts, content_rowid = number);
     CREATE TRIGGER IF NOT EXISTS add_text AFTER INSERT ON posts BEGIN
+      INSERT INTO texts (rowid, body, author) VALUES (new.number, new.body, new.author);
+    END;
+    CREATE TRIGGER IF NOT EXISTS change_text AFTER UPDATE ON posts WHEN old.body <> new.body OR old.author <> new.author BEGIN
+      INSERT INTO texts (texts, rowid, body, author) VALUES ('delete', old.number, old.body, old.author);
       INSERT INTO texts (rowid, body, author) VALUES (new.number, new.body, new.author);
     END;
   `)
@@ -74,7 +78,10 @@ export function unfinishedWalks(db: DatabaseSync): Walk[] {
 export function storePage(db: DatabaseSync, walk: Walk, { posts, next }: MicroblogSearchPage): number {
   const search = JSON.stringify(walk.params)
   const knows = db.prepare('SELECT 1 FROM matches WHERE search = ? AND id = ? AND walk < ?')
-  const addPost = db.prepare('INSERT OR IGNORE INTO posts (id, post) VALUES (?, ?)')
+  const isStored = db.prepare('SELECT 1 FROM posts WHERE id = ?')
+  const savePost = db.prepare(
+    'INSERT INTO posts (id, post) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET post = excluded.post',
+  )
   const addMatch = db.prepare('INSERT OR IGNORE INTO matches (search, id, walk) VALUES (?, ?, ?)')
   const saveWalk = db.prepare('INSERT OR REPLACE INTO walks (id, search, next) VALUES (?, ?, ?)')
   db.exec('BEGIN IMMEDIATE')
@@ -82,7 +89,8 @@ export function storePage(db: DatabaseSync, walk: Walk, { posts, next }: Microbl
   let added = 0
   for (const post of posts) {
     if (knows.get(search, post.id, walk.id)) known++
-    added += Number(addPost.run(post.id, JSON.stringify(post)).changes)
+    if (!isStored.get(post.id)) added++
+    savePost.run(post.id, JSON.stringify(post))
     addMatch.run(search, post.id, walk.id)
   }
   walk.next = 2 * known > posts.length ? null : next

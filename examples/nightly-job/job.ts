@@ -20,6 +20,7 @@ db.exec(`
   CREATE TABLE IF NOT EXISTS watches (params TEXT PRIMARY KEY, state TEXT NOT NULL);
 `)
 const insert = db.prepare('INSERT INTO posts VALUES (?, ?) ON CONFLICT DO NOTHING')
+const update = db.prepare('UPDATE posts SET post = ? WHERE id = ?')
 const keep = db.prepare('REPLACE INTO watches VALUES (?, ?)')
 const name = JSON.stringify(params)
 const stored = db.prepare('SELECT state FROM watches WHERE params = ?').get(name)
@@ -37,6 +38,8 @@ try {
     // Posts and state together, or neither.
     db.exec('BEGIN')
     for (const post of batch.posts) added += Number(insert.run(post.id, JSON.stringify(post)).changes)
+    // Paid for already: their counts as they are now.
+    for (const post of batch.known) update.run(JSON.stringify(post), post.id)
     keep.run(name, JSON.stringify(batch.state))
     db.exec('COMMIT')
   }
