@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { Browser } from 'playwright-core'
+import { shiftClocks } from '../../test/clock/test-clock.ts'
 
 const colors: Readonly<Record<string, string>> = {
   1: 'font-weight: bold',
@@ -12,10 +13,12 @@ const colors: Readonly<Record<string, string>> = {
 
 /** What `npm run quickstart` shows on a terminal of 110 columns: two posts, the pages, an error and the credits. */
 export async function terminalPicture(browser: Browser): Promise<Buffer> {
+  const env = { ...process.env, TERM: 'xterm', NO_COLOR: undefined, TEST_CLOCK: '2026-11-18T15:00:00Z' }
+  shiftClocks(env)
   const command = `stty cols 110 && '${process.execPath}' examples/quickstart.ts`
   const output = execFileSync('script', ['--quiet', '--command', command, '/dev/null'], {
     cwd: join(import.meta.dirname, '../..'),
-    env: { ...process.env, TERM: 'xterm', NO_COLOR: undefined },
+    env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })

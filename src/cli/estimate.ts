@@ -41,8 +41,7 @@ export async function estimateAll(
   const { out } = flags
   const jobs = Object.values(searches).map((params) => jobOf(operation, params))
   const states = statesOf(searches, out === undefined ? [] : await storedProgress(out, jobs))
-  // The posts of a sandbox began to come a week ago.
-  const client = clientFor(flags, options, budgets, new Date(Date.now() - 7 * 86_400_000))
+  const client = clientFor(flags, options, budgets)
   // The overloads differ in the types of a network only.
   const isMicroblog = operation === microblogSearch
   const source = (isMicroblog ? client.microblog : client.professionalnet.posts) as Microblog

@@ -24,18 +24,16 @@ import { showProgress, waitText } from './terminal.ts'
  *
  * @param more Further options; `interrupt` is what may end the job.
  * @param budgets Budgets of all its calls.
- * @param since When posts of `--sandbox` begin to come. Default now.
  */
 export function clientFor(
   flags: SharedFlags,
   { interrupt, ...more }: Partial<ClientOptions> & { interrupt?: InterruptHandler } = {},
   budgets: readonly Budget[] = [],
-  since?: Date,
 ): SocialSearch {
   const { perMinute } = flags
   const options = {
     ...addressOf(flags),
-    ...(flags.sandbox === true && sandboxOptions(since)),
+    ...(flags.sandbox === true && sandboxOptions()),
     ...(perMinute !== undefined && { limits: { perMinute: perMinuteOf(perMinute) } }),
     logger: false as const,
     ...more,
@@ -52,7 +50,9 @@ function watchedBy({ watch, observer }: InterruptHandler, options: ClientOptions
   return { ...options, fetch: watch(fetch), observers: [...observers, observer] }
 }
 
-function sandboxOptions(since: Date | undefined): ClientOptions {
+function sandboxOptions(): ClientOptions {
+  // Every command finds the posts that the others find.
+  const since = new Date(Date.now() - 86_400_000)
   const sandbox = createSandbox({ limits: { perMinute: false }, growth: { perHour: 60, since } })
   // Its pages take no time: without a turn of the event loop, no Ctrl-C is heard.
   const fetch = (request: Request) => setImmediate().then(() => sandbox.fetch(request))

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import { RecordDatabase } from '../../src/cli/database/record-database.ts'
-import { failed } from '../support/command-line.ts'
+import { failed, recordsOf } from '../support/command-line.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const since = new Date(Date.now() - 3 * 86_400_000)
@@ -46,6 +46,20 @@ describe('estimate', () => {
       pace: { ...state.pace, slow: [12_000, 43_200_000], watched: [12_000, 43_200_000] },
     })
     expect((await social('estimate acme --out posts.db')).out).toContain('2,000 credits a day: too little')
+  })
+
+  it('of --sandbox is about the posts that search and watch find there', async () => {
+    expect((await social('estimate acme --sandbox')).out).toMatch(/^About 1,[345]\d\d posts a day/)
+    const found = recordsOf((await social('search acme --sandbox --category Latest --limit 60')).out)
+    const [newest, oldest] = [found.at(0), found.at(-1)].map((post) =>
+      Date.parse(String(post?.['timestamp'])),
+    )
+    expect(Math.round((newest! - oldest!) / 60_000)).toBe(59)
+    const watched = recordsOf((await social('watch acme --sandbox --once --max-pages 1')).out)
+    expect(watched).toHaveLength(20)
+    const ids = new Set(found.map(({ id }) => id))
+    // A post may have come in between.
+    expect(watched.filter(({ id }) => !ids.has(id)).length).toBeLessThanOrEqual(1)
   })
 
   it('stays within --budget, and refuses filters of the other network and a file that is no database before it pays', async () => {

@@ -2,7 +2,8 @@
  * Runs `npm test` on other dates, in other zones and environments: on all of {@link dates}, on some by their numbers, or, with
  * `commit`, on one that follows from the hash of the commit.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
+import { partOfCommit } from './commit.ts'
 
 interface Surroundings {
   readonly TEST_CLOCK: string
@@ -46,33 +47,23 @@ const dates: readonly (readonly [event: string, Surroundings])[] = [
 
 const asked = process.argv.slice(2)
 const chosen = asked.includes('commit')
-  ? [dateOf(execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim())]
+  ? [dateOfCommit()]
   : dates.filter((_, index) => asked.length === 0 || asked.includes(String(index + 1)))
 
 const failed = chosen.filter(([event, env]) => {
-  console.log(
-    `\n${event}: ${Object.entries(env)
-      .map((pair) => pair.join('='))
-      .join(' ')} npm test`,
-  )
-  return (
-    spawnSync('npm', ['test', '--', '--reporter', 'dot'], {
-      stdio: 'inherit',
-      env: { ...process.env, ...env },
-    }).status !== 0
-  )
+  const names = Object.entries(env).map((pair) => pair.join('='))
+  console.log(`\n${event}: ${names.join(' ')} npm test`)
+  const args = ['test', '--', '--reporter', 'dot', '--silent']
+  return spawnSync('npm', args, { stdio: 'inherit', env: { ...process.env, ...env } }).status !== 0
 })
 for (const [event] of failed) console.error(`failed: ${event}`)
 if (failed.length > 0) process.exitCode = 1
 
-/** A moment of the next twenty years, with a zone and an environment. */
-function dateOf(commit: string): (typeof dates)[number] {
-  const part = (from: number): number => Number.parseInt(commit.slice(from, from + 8), 16)
+/** A moment of the next twenty years, with a zone and an environment, that follow from the commit. */
+function dateOfCommit(): (typeof dates)[number] {
   const zones = Intl.supportedValuesOf('timeZone')
-  const [, environment] = dates[part(16) % dates.length] ?? []
-  const time = new Date(Date.UTC(2026, 11) + (part(0) % (20 * 366 * 86_400)) * 1000)
-  return [
-    `the date of commit ${commit.slice(0, 8)}`,
-    { ...environment, TEST_CLOCK: time.toISOString(), TZ: zones[part(8) % zones.length] ?? 'UTC' },
-  ]
+  const [, environment] = dates[partOfCommit(0) % dates.length] ?? []
+  const time = new Date(Date.UTC(2026, 11) + (partOfCommit(1) % (20 * 366 * 86_400)) * 1000)
+  const TZ = zones[partOfCommit(2) % zones.length] ?? 'UTC'
+  return ['the date of this commit', { ...environment, TEST_CLOCK: time.toISOString(), TZ }]
 }

@@ -20,7 +20,8 @@ export function setUp(options: SandboxOptions = {}) {
 
 /** The made-up posts on the professional network of such a sandbox. */
 export function networkPostsOf(seed: number) {
-  return Array.from(networkPosts.timeline(seed, 1000, now.getTime()), ({ item }) => item)
+  const slots = networkPosts.timeline(seed, 1000, now.getTime())
+  return Array.from(slots, ({ item }) => networkPosts.age(item, now.getTime() - item.at))
 }
 
 /** A parsed JSON object, whose shape the assertions state. */

@@ -22,6 +22,19 @@ export function* filtered<T>(list: Iterable<T>, passes: (item: T) => boolean): G
   for (const item of list) if (passes(item)) yield item
 }
 
+/** The same places with other items, which are made when they are first read. */
+export function* mapped<T>(list: Iterable<Slot<T>>, change: (item: T) => T): Generator<Slot<T>> {
+  for (const slot of list) {
+    let item: T | undefined
+    yield {
+      at: slot.at,
+      get item() {
+        return (item ??= change(slot.item))
+      },
+    }
+  }
+}
+
 /** Takes so many items that pass, from a place on, and tells the place of the next one; null if there is none. */
 export function take<T>(
   list: Iterable<T>,

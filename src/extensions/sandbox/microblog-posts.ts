@@ -3,7 +3,7 @@ import { people } from './cast.ts'
 import { composePost } from './compose-post.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
 import type { Random } from './random.ts'
-import { type Make, idAt, makeUp } from './series.ts'
+import { type Age, type Make, growing, idAt, makeUp } from './series.ts'
 import { topicAbout, topics } from './topics.ts'
 
 /** Makes up a post or a reply. */
@@ -17,11 +17,23 @@ export const makePost: Make<IndexedPost> = (random, at, query) => {
   return indexPost(post, at, 'en')
 }
 
+const grownAt = growing(24 * 60_000)
+
+const agePost: Age<IndexedPost> = (item, ms) => {
+  const grown = grownAt(ms)
+  const counts = Object.entries<number>({ ...item.post.engagements }).map(([name, count]) => [
+    name,
+    grown(count),
+  ])
+  const engagements = Object.fromEntries(counts) as MicroblogEngagements
+  return { ...item, post: { ...item.post, engagements } }
+}
+
 /** How microblog posts are made up. */
-export const microblogPosts = makeUp('timeline', makePost)
+export const microblogPosts = makeUp('timeline', makePost, agePost)
 
 /** How tech news are made up. */
-export const technewsPosts = makeUp('technews', makePost)
+export const technewsPosts = makeUp('technews', makePost, agePost)
 
 function media(random: Random): { images: string[]; video: string | null } {
   const url = (file: string) => `https://media.microblog.example/${file.replace('*', random.hex(12))}`

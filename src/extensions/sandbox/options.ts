@@ -16,12 +16,12 @@ export function resolveOptions(options: SandboxOptions) {
   const now = clockOf('now', options.now)
   assertRecord(`${option} limits`, limits, ['inFlight', 'perMinute', 'windowMs'])
   const growing = typeof growth === 'number' ? { perHour: growth } : growth
-  assertRecord(`${option} growth`, growing, ['perHour', 'pattern', 'since'])
-  const { perHour, pattern = 'even', since } = growing
+  assertRecord(`${option} growth`, growing, ['perHour', 'since'])
+  const { perHour, since } = growing
   return {
     seed,
     posts,
-    growth: { perHour, pattern, since: clockOf('growth.since', since ?? now)() } satisfies Growth,
+    growth: { perHour, since: clockOf('growth.since', since ?? now)() } satisfies Growth,
     latency: typeof latency === 'number' ? ([latency, latency] as const) : latency,
     limits: {
       inFlight: limits.inFlight ?? organizationLimits.inFlight,

@@ -1,4 +1,4 @@
-import { type Slot, filtered, merged } from './lists.ts'
+import { type Slot, filtered, mapped, merged } from './lists.ts'
 import { containsAll } from './match-words.ts'
 import type { Moment } from './pages.ts'
 import { createRandom } from './random.ts'
@@ -49,6 +49,9 @@ export function createPostStore<T extends Item>(
     return own.isAlone ? [] : madeUp.timeline(seed, size, at)
   }
 
+  const agedAt = ({ at }: Moment, slots: Iterable<Slot<T>>) =>
+    mapped(slots, (item) => madeUp.age(item, at - item.at))
+
   return {
     /** What a request that arrives now can see. Made-up times are whole seconds. */
     now: (): Moment => ({
@@ -57,7 +60,8 @@ export function createPostStore<T extends Item>(
       since: growth.since,
     }),
     /** All items without growth, newest first. Of those with the same time, own ones come first. */
-    all: (moment: Moment): T[] => Array.from(merged(ownAt(moment), madeUpAt(moment)), ({ item }) => item),
+    all: (moment: Moment): T[] =>
+      Array.from(merged(ownAt(moment), agedAt(moment, madeUpAt(moment))), ({ item }) => item),
     /** Items that hold all words of a query, newest first. Leaves out growth that is not within a time. */
     find: (query: string, moment: Moment, { since = 0, until = Infinity } = {}): Iterable<Slot<T>> => {
       const contains = containsAll(query)
@@ -67,9 +71,10 @@ export function createPostStore<T extends Item>(
       const timeline = madeUpAt(moment)
       const count = size > 0 ? createRandom(`${seed}/about ${query}`).integer(...sizeAbout) : 0
       const found = timeline.some(matches) ? timeline : madeUp.latest(seed, query, count, moment.at)
-      const grown = { ...growth, since: Math.max(since - 1, moment.since) }
-      const fresh = madeUp.series(seed, query, grown, Math.min(until - 1, moment.at))
-      return merged(fresh, merged(added, filtered(found, matches)))
+      const within = { ...growth, since: Math.max(since - 1, moment.since) }
+      const fresh = madeUp.series(seed, query, within, Math.min(until - 1, moment.at))
+      const grown = merged(fresh, filtered(found, matches))
+      return merged(added, agedAt(moment, grown))
     },
   }
 }

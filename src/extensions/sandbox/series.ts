@@ -13,17 +13,16 @@ const rhythm = [4, 3, 2, 2, 3, 5, 9, 15, 20, 23, 24, 23, 21, 21, 22, 21, 20, 19,
 /** So many items are remembered: a test suite makes hundreds of sandboxes, nearly all with the same ones. */
 const mostKnown = 10_000
 
-/** So many times as many posts come in an hour with a burst. */
-const burst = 20
-
 /** How posts come, with defaults; `since` in milliseconds since 1970. */
 export interface Growth extends Pick<SandboxGrowth, 'perHour'> {
-  readonly pattern: NonNullable<SandboxGrowth['pattern']>
   readonly since: number
 }
 
 /** Makes up an item of a time, in milliseconds since 1970, about a query, or about anything. */
 export type Make<T> = (random: Random, at: number, query: string) => T
+
+/** An item as it is so many milliseconds after its time. */
+export type Age<T> = (item: T, ms: number) => T
 
 /** How the items of a network are made up. */
 export type MadeUp<T extends object> = ReturnType<typeof makeUp<T>>
@@ -46,8 +45,8 @@ class Place<T> implements Slot<T> {
   }
 }
 
-/** Items stay the same while the clock moves, and in every process. Sandboxes share them, so they must not be changed. */
-export function makeUp<T extends object>(network: string, make: Make<T>) {
+/** Items come at the same times in every process. Sandboxes share them, so they must not be changed. */
+export function makeUp<T extends object>(network: string, make: Make<T>, age: Age<T> = (item) => item) {
   const known = new Map<string, T>()
   let timeline: { readonly name: string; readonly slots: readonly Slot<T>[] } = { name: '', slots: [] }
 
@@ -55,8 +54,9 @@ export function makeUp<T extends object>(network: string, make: Make<T>) {
   function* series(
     seed: number,
     query: string,
-    { perHour, pattern, since }: Growth,
+    { perHour, since }: Growth,
     upTo: number,
+    pattern: 'even' | 'daily' = 'even',
   ): Generator<Slot<T>> {
     if (perHour === 0) return
     const name = [seed, network, query, pattern, perHour].join('/')
@@ -79,14 +79,15 @@ export function makeUp<T extends object>(network: string, make: Make<T>) {
 
   /** So many items about a query, or about anything: the latest up to a time. */
   function* latest(seed: number, query: string, size: number, upTo: number): Generator<Slot<T>> {
-    const growth = { perHour: size / daysBack / 24, pattern: 'daily', since: -Infinity } as const
-    const slots = series(seed, query, growth, upTo)
+    const growth = { perHour: size / daysBack / 24, since: -Infinity }
+    const slots = series(seed, query, growth, upTo, 'daily')
     for (let left = size; left > 0; left--) yield slots.next().value as Slot<T>
   }
 
   return {
     series,
     latest,
+    age,
     /** The same about anything. Nearly all searches of a test suite use the same ones. */
     timeline(seed: number, size: number, upTo: number): readonly Slot<T>[] {
       const [newest] = latest(seed, '', size, upTo)
@@ -98,27 +99,24 @@ export function makeUp<T extends object>(network: string, make: Make<T>) {
 }
 
 /** The time of each item of a series, by its serial number. Each day has equally many, and times are whole seconds. */
-function calendar(name: string, perDay: number, pattern: Growth['pattern']): (serial: number) => number {
+function calendar(name: string, perDay: number, pattern: 'even' | 'daily'): (serial: number) => number {
   if (pattern === 'even') return (serial) => 1000 * Math.floor((86_400 * serial) / perDay + 0.001)
-  let [day, shares, total] = [-1, rhythm, 0]
+  const total = rhythm.reduce((sum, each) => sum + each)
   return (serial) => {
     const place = (serial + hash(`${name}/at ${serial}`) / 2 ** 53) / perDay
-    if (Math.floor(place) !== day) {
-      day = Math.floor(place)
-      if (pattern === 'bursts') shares = withBursts(`${name}/${day}`)
-      total = shares.reduce((sum, each) => sum + each)
-    }
+    const day = Math.floor(place)
     let left = (place - day) * total
-    const hour = shares.findIndex((share) => (left -= share) < 0)
-    const hours = 24 * day + hour + 1 + left / (shares[hour] ?? 1)
+    const hour = rhythm.findIndex((share) => (left -= share) < 0)
+    const hours = 24 * day + hour + 1 + left / (rhythm[hour] ?? 1)
     return 1000 * Math.floor(3600 * hours)
   }
 }
 
-function withBursts(day: string): number[] {
-  const random = createRandom(day)
-  const hours = [random.integer(0, 23), random.integer(0, 23)]
-  return rhythm.map((share, hour) => (hours.includes(hour) ? burst * share : share))
+/** Makes counts grow with the age of a post: half of each has come after so many milliseconds, and nearly all in the end. */
+export function growing(halfMs: number) {
+  return (ms: number) =>
+    (count: number): number =>
+      Math.floor((count * ms) / (ms + halfMs))
 }
 
 /** An id of an item, which those of other times do not have. */

@@ -68,13 +68,8 @@ export type SandboxPublication =
 
 /** How posts come as time passes. Sandboxes with the same seed and growth have the same ones. */
 export interface SandboxGrowth {
-  /** Posts an hour about each query, up to 3,600, on the average of a day. */
+  /** Posts an hour about each query, up to 3,600, at equal distances. */
   perHour: number
-  /**
-   * `even`: at equal distances. `daily`: most in the daytime (UTC). `bursts`: also 20 times as many in one or two hours of
-   * each day. Each day has equally many posts. Default `even`.
-   */
-  pattern?: 'even' | 'daily' | 'bursts' | undefined
   /** When posts begin to come. Default now. */
   since?: Date | undefined
 }

@@ -4,7 +4,7 @@ import { composePost, fill } from '../compose-post.ts'
 import { normalize } from '../match-words.ts'
 import type { PostStore } from '../post-store.ts'
 import type { Random } from '../random.ts'
-import { type Make, idAt, makeUp } from '../series.ts'
+import { type Age, type Make, growing, idAt, makeUp } from '../series.ts'
 import { type Topic, topicAbout, topics } from '../topics.ts'
 import components from './components.json' with { type: 'json' }
 
@@ -55,12 +55,27 @@ const make: Make<NetworkPost> = (random, at, query) => {
   return { ...indexNetworkPost(post, at), topic, author }
 }
 
+const grownAt = growing(86_400_000)
+
+const age: Age<NetworkPost> = (item, ms) => {
+  const grown = grownAt(ms)
+  const { numComments, numShares, reactionTypeCounts } = item.post.social_details
+  const counts = reactionTypeCounts.map(({ type, count }) => ({ type, count: grown(count) }))
+  const social_details = {
+    numLikes: counts.reduce((sum, { count }) => sum + count, 0),
+    numComments: grown(numComments),
+    numShares: grown(numShares),
+    reactionTypeCounts: counts.filter(({ count }) => count > 0),
+  }
+  return { ...item, post: { ...item.post, social_details } }
+}
+
 export function indexNetworkPost(post: ProfessionalnetPost, at: number) {
   return { post, at, words: normalize(`${post.commentary}\n${post.actor.actor_name}`) }
 }
 
 /** How posts on the professional network are made up. */
-export const networkPosts = makeUp('professionalnet', make)
+export const networkPosts = makeUp('professionalnet', make, age)
 
 export function urnsOf(activity: string) {
   const urn = (kind: string) => `urn:professionalnet:${kind}:${activity}`

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const textOf = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const found = (text: string, pattern: RegExp) =>
+  Array.from(text.matchAll(pattern), ([, command = '']) => command)
+
+it('.ci/run and ci.yml run the same checks', () => {
+  const here = found(textOf('.ci/run'), /^step (.+)$/gm)
+  const there = found(textOf('.github/workflows/ci.yml'), /^ +- (?:run: )?(np[mx] .+)$/gm)
+  const { check } = packageJson.scripts
+  expect(here.length).toBeGreaterThan(20)
+  expect(new Set(here)).toEqual(
+    new Set(there.flatMap((command) => (command === 'npm run check' ? check.split(' && ') : [command]))),
+  )
+})
