@@ -53,7 +53,7 @@ function watchedBy({ watch, observer }: InterruptHandler, options: ClientOptions
 function sandboxOptions(): ClientOptions {
   // Every command finds the posts that the others find.
   const since = new Date(Date.now() - 86_400_000)
-  const sandbox = createSandbox({ limits: { perMinute: false }, growth: { perHour: 60, since } })
+  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false }, growth: { perHour: 30, since } })
   // Its pages take no time: without a turn of the event loop, no Ctrl-C is heard.
   const fetch = (request: Request) => setImmediate().then(() => sandbox.fetch(request))
   return { ...sandbox.clientOptions(), fetch, apiKey: sandbox.writeKey }
