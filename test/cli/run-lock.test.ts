@@ -21,11 +21,20 @@ describe('lockForRun()', () => {
       await expect(lockForRun(path)).rejects.toThrow(
         new UsageError(`${path} is in use by another run; wait until it ends, or pass another file`),
       )
-    const other = await lockForRun(out, '.other')
+    const other = await lockForRun(out, ['.other'])
     other.release()
     lock.release()
     ;(await lockForRun(out)).release()
     expect(readdirSync(folder).sort()).toEqual(['link', 'state.json'])
+  })
+
+  it('locks each of several jobs, or none', async () => {
+    const first = await lockForRun(out, ['.a', '.b'])
+    await expect(lockForRun(out, ['.0', '.b', '.c'])).rejects.toThrow('in use by another run')
+    ;(await lockForRun(out, ['.0', '.c'])).release()
+    first.release()
+    ;(await lockForRun(out, ['.0', '.b', '.c'])).release()
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it('takes the lock that a killed run has left', async () => {

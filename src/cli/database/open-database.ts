@@ -29,12 +29,23 @@ export async function openDatabase(
     // An absolute path, since SQLite reads others as a URI.
     database = new DatabaseSync(resolve(path))
     database.exec(`${settings}; SELECT 1 FROM sqlite_master`)
+    if (mayMake) useLog(database)
     return database
   } catch (error) {
     database?.close()
     if (!/not a database|unable to open/.test(messageOf(error))) throw error
     throw new UsageError(`${path} is not an SQLite database; pass another file`)
   }
+}
+
+/** With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for. */
+function useLog(database: DatabaseSync): void {
+  try {
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL')
+  } catch {
+    // The file system has no shared memory, or a program has the file open that was made without a log.
+  }
+  database.exec(settings)
 }
 
 /** Runs work in a transaction: all of it is stored, or nothing. */

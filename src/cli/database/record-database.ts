@@ -73,7 +73,8 @@ export class RecordDatabase {
 
   /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
-    const lock = await lockForRun(path, `.${hashOf(options.jobs.map(textOf).sort()).slice(0, 8)}`)
+    // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
+    const lock = await lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
     let database: DatabaseSync | undefined
     try {
       database = await openDatabase(path, '--out', true)

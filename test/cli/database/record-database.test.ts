@@ -33,9 +33,30 @@ const viewed = (id: string, viewsCount: number, more: Partial<MicroblogPost> = {
   return { ...whole, engagements: { ...whole.engagements, viewsCount }, ...more }
 }
 
+describe('RecordDatabase.open()', () => {
+  it('refuses jobs of which another run does one, whatever else it does', async () => {
+    const jobs = ['acme', 'globex', 'initech'].map((query) => ({ ...job, params: { query } }))
+    const first = await RecordDatabase.open(path, { operation: microblogSearch, jobs: jobs.slice(0, 2) })
+    const others = { operation: microblogSearch, jobs: jobs.slice(1) }
+    await expect(RecordDatabase.open(path, others)).rejects.toThrow('in use by another run')
+    ;(await RecordDatabase.open(path, { ...others, jobs: jobs.slice(2) })).close()
+    first.close()
+    ;(await RecordDatabase.open(path, others)).close()
+  })
+})
+
 const views = 'SELECT "engagements.viewsCount" AS views'
 
 describe('RecordDatabase.store()', () => {
+  it('stores a page while another program reads the file', async () => {
+    await stored([post('1')])
+    const reader = new DatabaseSync(path)
+    reader.exec('BEGIN; SELECT * FROM microblog_posts')
+    await stored([post('2')])
+    reader.close()
+    expect(rows('SELECT id FROM microblog_posts ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }])
+  })
+
   it('stores rows and progress, or neither when a record fails', async () => {
     const database = await open()
     const first = { job, progress: { next: { page: 2 } }, records: [post('1'), post('2'), post('1')] }
