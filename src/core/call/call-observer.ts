@@ -33,28 +33,26 @@ export class CallObserver {
   }
 
   report(reason: Wait['reason'], ms: number): void {
-    this.#tell('onWait', { ...this.call, reason, until: dateIn(ms) })
+    const until = dateIn(ms)
+    this.#tell('onWait', (observer) => observer.onWait?.({ ...this.call, reason, until }))
   }
 
   /** Reports that an attempt has ended, and what it cost. */
   attempt(attempt: Attempt, credits: CallCredits): void {
-    this.#tell('onAttempt', { ...this.call, ...attempt, credits })
+    this.#tell('onAttempt', (observer) => observer.onAttempt?.({ ...this.call, ...attempt, credits }))
   }
 
   end(known: Omit<ObservedCall, keyof ObservedStart>): void {
-    this.#tell('onCall', { ...this.call, ...known })
+    this.#tell('onCall', (observer) => observer.onCall?.({ ...this.call, ...known }))
   }
 
-  #tell<Name extends 'onWait' | 'onAttempt' | 'onCall'>(
-    name: Name,
-    event: Parameters<NonNullable<Observer[Name]>>[0],
-  ): void {
+  /** Each observer gets an event of its own. One that fails must not fail the call. */
+  #tell(name: string, tell: (observer: Observer) => unknown): void {
     const { observers, log } = this.#settings
     const { operation } = this.call
-    // An observer that fails must not fail the call.
     for (const observer of observers)
       runUserCallback(
-        () => observer[name]?.({ ...event } as never),
+        () => tell(observer),
         (error) => log?.('error', `${name} failed`, { operation, reason: messageOf(error) }),
       )
   }

@@ -20,7 +20,7 @@ export function sendCalls(openCalls: OpenCalls): Send {
     const settlement = new Settlement(call, cost, turn)
     try {
       // Thousands of calls may wait here, without the memory of a retry.
-      await turn.queue()
+      turn.hold(await turn.queue())
       return await pRetry(() => attempt(call, turn, settlement), {
         retries: Infinity,
         minTimeout: 0,

@@ -35,14 +35,21 @@ export class Turn {
     this.#headers = typeof headers === 'function' ? new Headers() : headers
   }
 
-  /** Waits in the queue for a lease. Nothing is awaited before: calls made together keep their order. */
-  async queue(): Promise<Lease> {
+  /**
+   * Waits in the queue for a lease, to {@link hold} it. It is not async: calls made together keep their order, and thousands
+   * may wait.
+   */
+  queue(): Promise<Lease> {
     const { client, settings } = this.#call
     const isReady =
       client.credential.fixed !== undefined &&
       settings.budgets.length === 0 &&
       typeof settings.headers !== 'function'
-    const lease = await (isReady ? client.limiter.acquire(this.#enterQueue()) : this.#prepareAndQueue())
+    return isReady ? client.limiter.acquire(this.#enterQueue()) : this.#prepareAndQueue()
+  }
+
+  /** The call has left the queue: its next attempt has this lease. */
+  hold(lease: Lease): Lease {
     this.#openCalls.take(this.#call)
     this.#lease = lease
     return lease
@@ -50,7 +57,7 @@ export class Turn {
 
   /** The lease that the call has, or the next one. The call may have been aborted after the grant. */
   async take(): Promise<Ready> {
-    const lease = this.#lease ?? (await this.queue())
+    const lease = this.#lease ?? this.hold(await this.queue())
     this.#call.cancellation.throwIfAborted()
     return { lease, token: this.#token, headers: this.#headers }
   }

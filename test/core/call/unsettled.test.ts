@@ -29,8 +29,8 @@ const facts = (client: SocialSearch): object => {
 
 describe('a call that fails where nobody expects it ends its slot, and its money is accounted for', () => {
   it.each([
-    ['the headers of an error status', () => throwing(500), 'ConnectionError'],
-    ['the headers of a success', () => throwing(200), 'ConnectionError'],
+    ['the headers of an error status', () => throwing(500), 'ConfigurationError'],
+    ['the headers of a success', () => throwing(200), 'ConfigurationError'],
     [
       'the error of fetch',
       (): never => {

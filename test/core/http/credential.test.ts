@@ -89,17 +89,22 @@ describe('auth', () => {
     expect(error).toMatchObject({ name: 'AuthenticationError' })
   })
 
-  it('is called again for a call that has queued, and frees the slot if it fails', async () => {
+  it('is called again for a call that has queued, and frees its slot and its pace if it fails', async () => {
     service.script(() => ok())
     const start = performance.now()
     const minute = () => Math.floor((performance.now() - start) / 60_000)
     const problem = new Error('the vault is sealed')
-    const auth = { token: () => (minute() === 2 ? Promise.reject(problem) : `token_${minute()}`) }
-    const client = withAuth(auth, { limits: { perMinute: 1, inFlight: 1 } })
+    let fails = true
+    const token = () => {
+      if (minute() !== 2 || !fails) return `token_${minute()}`
+      fails = false
+      return Promise.reject(problem)
+    }
+    const client = withAuth({ token }, { limits: { perMinute: 1, inFlight: 1 } })
     const calls = Array.from({ length: 4 }, () => client.microblog.search(query).then())
     const { value } = await settle(Promise.allSettled(calls))
     expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-    expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1', 'Bearer token_3'])
+    expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1', 'Bearer token_2'])
   })
 
   it('does not send before the end of a 429 that came while it was asked for', async () => {
