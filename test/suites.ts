@@ -6,7 +6,7 @@ const apart: Readonly<Record<string, string>> = {
   processes: 'starts many processes',
   redis: 'needs redis-server',
   postgres: 'needs postgresql and pgbouncer',
-  browser: 'needs chromium',
+  browser: 'needs chromium, firefox-esr and webkit2gtk-driver',
   dashboard: 'needs chromium and the registry',
   examples: 'needs chromium, redis-server and the registry',
   agents: 'needs the registry',

@@ -1,18 +1,28 @@
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
-
-const names = ['chromium', 'chromium-browser', 'google-chrome']
+import { type Engine, jsonFunction, programOf } from './engines/engine.ts'
 
 /** Starts the Chromium of this machine without a window. */
 export function launchChromium(): Promise<Browser> {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const found = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync)
-  const executablePath = process.env['CHROMIUM'] ?? found
-  if (executablePath === undefined) {
-    throw new Error(
-      'no Chromium on the PATH; install it: apt-get install chromium, or set CHROMIUM to its path',
-    )
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  return chromium.launch({
+    executablePath: programOf(names, 'CHROMIUM', 'chromium'),
+    args: ['--no-sandbox'],
+  })
+}
+
+export async function chromiumEngine(): Promise<Engine> {
+  const browser = await launchChromium()
+  return {
+    close: () => browser.close(),
+    async open(url) {
+      const page = await browser.newPage()
+      await page.goto(url)
+      return {
+        async evaluate(run: (given: never) => unknown, given?: unknown) {
+          const text = JSON.stringify(JSON.stringify(given)) as string | undefined
+          return JSON.parse(await page.evaluate<string>(`(${jsonFunction(run)})(${text ?? ''})`)) as never
+        },
+      }
+    },
   }
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }

@@ -1,32 +1,27 @@
-import type { Page } from 'playwright-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { http, rawServer } from '../support/raw-server.ts'
+import type { Tab } from './engines/engine.ts'
 import type { App } from './pages/app.ts'
-import { chromiumTabs } from './suite.ts'
+import { type Site, serveSite } from './site.ts'
+import { inEachBrowser } from './suite.ts'
 
 declare const app: App
 
-const tabs = chromiumTabs('app.ts')
+let site: Site
 let sandbox: SandboxServer
-let page: Page
-
-beforeEach(async () => {
-  sandbox = await serveSandbox()
-  page = await tabs.open()
-})
-afterEach(async () => {
-  expect(await page.evaluate(() => app.violations)).toEqual([])
-  await sandbox.close()
-})
+let page: Tab
+beforeAll(async () => void (site = await serveSite('app.ts')))
+afterAll(() => site.close())
+beforeEach(async () => void (sandbox = await serveSandbox()))
+afterEach(() => sandbox.close())
 
 /** Sends one call from the page, and tells how it ended. */
 function call(name: 'search' | 'industries', baseUrl = sandbox.baseUrl, retry = true) {
   const options = { baseUrl, apiKey: sandbox.apiKey, dangerouslyAllowBrowser: true, ...(!retry && { retry }) }
   return page.evaluate(
-    async ([name, options]) => {
-      await app.turn()
-      const client = new app.SocialSearch(options)
+    async ({ name, options }) => {
+      const client = new app.SocialSearch({ ...options, logger: false })
       try {
         const { attempts } = await (
           name === 'search'
@@ -41,14 +36,15 @@ function call(name: 'search' | 'industries', baseUrl = sandbox.baseUrl, retry = 
         return { name: error.name, message, charged, attempts: attempts.length, retryAfter }
       }
     },
-    [name, options] as const,
+    { name, options },
   )
 }
 
-describe('SocialSearch in Chromium', () => {
+inEachBrowser(({ open }) => {
+  beforeEach(async () => void (page = await open(site.origin)))
+
   it('reads a page under a strict content security policy without a violation', async () => {
     expect(await call('search')).toEqual({ attempts: 1 })
-    expect(tabs.complaints).toEqual([])
   })
 
   it('refuses an API key unless dangerouslyAllowBrowser is set', async () => {

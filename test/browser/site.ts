@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import { closed, listening } from '../support/listening.ts'
 
 /** As strict as a page of a careful user: no inline scripts, no eval, nothing from elsewhere but the API. */
-const policy = "default-src 'none'; script-src 'self'; connect-src 'self' http://127.0.0.1:*"
+const policy = "default-src 'none'; img-src 'self'; script-src 'self'; connect-src 'self' http://127.0.0.1:*"
 
 export interface Site {
   readonly origin: string

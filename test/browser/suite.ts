@@ -1,44 +1,39 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { launchChromium } from './chromium.ts'
-import { type Site, serveSite } from './site.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { chromiumEngine } from './chromium.ts'
+import type { Engine, Tab } from './engines/engine.ts'
+import { firefoxEngine } from './engines/firefox.ts'
+import { webkitEngine } from './engines/webkit.ts'
 
-/** Tabs of one user, a new one for each test. */
-export interface Tabs {
-  /** What a developer would find in their consoles, and what pages threw. */
-  readonly complaints: string[]
-  open(): Promise<Page>
+const engines = { Chromium: chromiumEngine, Firefox: firefoxEngine, WebKit: webkitEngine }
+export type EngineName = keyof typeof engines
+
+/** Of `pages/complaints.ts`. */
+declare const complaints: string[]
+
+/** Pages in a browser. */
+export interface Pages {
+  readonly name: EngineName
+  open(url: string): Promise<Tab>
 }
 
-/** Chromium and a page with a script of `pages/` in it. Registers its own hooks with vitest. */
-export function chromiumTabs(script: string): Tabs {
-  const complaints: string[] = []
-  let browser: Browser | undefined
-  let site: Site | undefined
-  let context: BrowserContext | undefined
-  beforeAll(async () => {
-    browser = await launchChromium()
-    site = await serveSite(script)
+/** Defines tests for each browser. Each of their pages must have nothing to complain about. */
+export function inEachBrowser(define: (pages: Pages) => void): void {
+  describe.each(Object.keys(engines) as EngineName[])('in %s', (name) => {
+    let engine: Engine | undefined
+    let tabs: Tab[] = []
+    beforeAll(async () => void (engine = await engines[name]()), 180_000)
+    afterAll(() => engine?.close())
+    beforeEach(() => void (tabs = []))
+    afterEach(async () => {
+      for (const tab of tabs) expect(await tab.evaluate(() => complaints)).toEqual([])
+    })
+    define({
+      name,
+      async open(url) {
+        const tab = await engine!.open(url)
+        tabs.push(tab)
+        return tab
+      },
+    })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await site?.close()
-  })
-  beforeEach(async () => {
-    complaints.length = 0
-    context = await browser?.newContext()
-  })
-  afterEach(() => context?.close())
-  return {
-    complaints,
-    open: async () => {
-      const page = await context!.newPage()
-      page.on('pageerror', (error) => complaints.push(String(error)))
-      page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
-      })
-      await page.goto(site!.origin)
-      return page
-    },
-  }
 }

@@ -1,17 +1,6 @@
 import { SocialSearch, isSocialSearchError } from 'social-search-sdk'
+import { complaints } from './complaints.ts'
 
-const violations: string[] = []
-addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-  violations.push(`${violatedDirective} ${blockedURI}`),
-)
-
-const app = {
-  SocialSearch,
-  isSocialSearchError,
-  violations,
-  /** A further turn of the event loop: the one that a test itself sets off is exempt from the policy. */
-  turn: (): Promise<void> => new Promise((resolve) => setTimeout(resolve)),
-}
-
+const app = { SocialSearch, isSocialSearchError }
 export type App = typeof app
-Object.assign(globalThis, { app })
+Object.assign(globalThis, { app, complaints })

@@ -20,7 +20,7 @@ const canary = {
 }
 export type Canary = typeof canary
 
-if ('document' in globalThis) Object.assign(globalThis, { canary })
+if ('document' in globalThis) Object.assign(globalThis, { canary, complaints: [] })
 else {
   const print = (value: unknown): string => (value instanceof Error ? `${value.stack}` : String(value))
   probe({ root, cache, catalog, events, oauth, otel, proxy, shared, sandbox }, print).then(

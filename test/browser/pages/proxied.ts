@@ -1,15 +1,28 @@
 import { SocialSearch } from 'social-search-sdk'
 import { type PageReport, usePage } from '../proxy/page.ts'
-
-const violations: string[] = []
-addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-  violations.push(`${violatedDirective} ${blockedURI}`),
-)
+import { complaints } from './complaints.ts'
 
 const proxied = {
-  violations,
   /** The page knows only the path of a proxy on its own origin. */
   run: (): Promise<PageReport> => usePage(new SocialSearch({ baseUrl: '/api/social' })),
+  /** Searches as often, each time through a connection that has been used before. */
+  async search(times: number) {
+    const client = new SocialSearch({
+      baseUrl: '/api/social',
+      limits: { perMinute: false },
+      logger: false,
+    })
+    const failures: Record<string, number> = {}
+    for (let call = 0; call < times; call++) {
+      await fetch('/warm')
+      await client.microblog.search({ query: `coffee ${call}` }).catch((error: unknown) => {
+        const name = error instanceof Error ? error.name : String(error)
+        failures[name] = (failures[name] ?? 0) + 1
+      })
+    }
+    const { spent, uncertain, reserved } = client.credits
+    return { spent, uncertain, reserved, failures }
+  },
 }
 export type Proxied = typeof proxied
-Object.assign(globalThis, { proxied })
+Object.assign(globalThis, { proxied, complaints })

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { SocialSearch } from '../../../src/index.ts'
 import { type ProxyOptions, createProxy } from '../../../src/extensions/proxy/index.ts'
 import { type SandboxServer, serveSandbox } from '../../../src/extensions/sandbox/node.ts'
@@ -21,10 +21,19 @@ export const session = 'session=ada'
 /** What a caller may spend, in credits. */
 const callerCredits = 12
 
-const policy = "default-src 'none'; script-src 'self'; connect-src 'self'"
+const policy = "default-src 'none'; img-src 'self'; script-src 'self'; connect-src 'self'"
 
-/** @param script What the page at `/` runs, as a module. */
-export async function serveSite(script: string, options: Partial<ProxyOptions> = {}): Promise<Site> {
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
+
+/**
+ * @param script What the page at `/` runs, as a module.
+ * @param between What stands between the browser and the proxy.
+ */
+export async function serveSite(
+  script: string,
+  options: Partial<ProxyOptions> = {},
+  between: (listener: Listener) => Listener = (listener) => listener,
+): Promise<Site> {
   const sandbox = await serveSandbox({ limits: { perMinute: false } })
   const { baseUrl, apiKey } = sandbox
   const backend = new SocialSearch({ baseUrl, apiKey, limits: { perMinute: false } })
@@ -36,17 +45,19 @@ export async function serveSite(script: string, options: Partial<ProxyOptions> =
     ...options,
   })
   const server = createServer(
-    toNodeListener((request) => {
-      const { pathname } = new URL(request.url)
-      if (pathname.startsWith('/api/social/')) return proxy(request)
-      if (pathname === '/page.js') return file('text/javascript', script)
-      return pathname === '/'
-        ? file(
-            'text/html',
-            '<!doctype html><title>Site</title><script type="module" src="/page.js"></script>',
-          )
-        : new Response(null, { status: 404 })
-    }),
+    between(
+      toNodeListener((request) => {
+        const { pathname } = new URL(request.url)
+        if (pathname.startsWith('/api/social/')) return proxy(request)
+        if (pathname === '/page.js') return file('text/javascript', script)
+        return pathname === '/'
+          ? file(
+              'text/html',
+              '<!doctype html><title>Site</title><script type="module" src="/page.js"></script>',
+            )
+          : new Response(null, { status: 404 })
+      }),
+    ),
   )
   return {
     origin: await listening(server),
