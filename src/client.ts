@@ -1,5 +1,5 @@
-import type { CallOptions, ClientOptions, CommonOptions } from './core/options/types.ts'
-import type { OpenRecord } from './api/undocumented.ts'
+import type { CallOptions, ClientOptions, CommonOptions, SchemaOption } from './core/options/types.ts'
+import type { OpenBody, OpenParams, OpenRecord } from './api/undocumented.ts'
 import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { Operation } from './api/operation.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
@@ -17,6 +17,8 @@ import { type Mentions, mentions } from './resources/mentions.ts'
 import { type Microblog, microblog } from './resources/microblog.ts'
 import { type Organization, organization } from './resources/organization.ts'
 import { type Professionalnet, professionalnet } from './resources/professionalnet.ts'
+import { type Endpoint, request } from './resources/request.ts'
+import type { Output, SchemaOrType } from './resources/methods.ts'
 import { type Technews, technews } from './resources/technews.ts'
 
 declare global {
@@ -135,6 +137,22 @@ export class SocialSearch {
   withOptions(options: CommonOptions): SocialSearch {
     const transport: unknown = this.#transport.withOptions(options)
     return new (this.constructor as typeof SocialSearch)(transport as ClientOptions)
+  }
+
+  /**
+   * Calls an endpoint that this version does not know, with the same queue, budgets, retries and errors as any other call. It
+   * is not cached unless you pass `cache`. Params of GET and DELETE go into the query, others into the body.
+   *
+   * @param endpoint Its price, `credits`, is required for anything but GET.
+   * @example
+   * await client.request({ method: 'POST', path: '/data/microblog/trends', credits: 2 }, { country: 'DE' })
+   */
+  request<Schema extends SchemaOrType = undefined>(
+    endpoint: Endpoint,
+    params?: OpenParams,
+    options?: CallOptions & SchemaOption<Schema>,
+  ): ApiCall<Output<Schema, OpenBody>> {
+    return request(this.#transport, endpoint, params, options) as ApiCall<Output<Schema, OpenBody>>
   }
 
   /** Fetches the service's OpenAPI description (`GET /openapi.json`). Free. */

@@ -23,6 +23,7 @@ export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
 export { type Composed, composeRequest } from './core/call/compose-request.ts'
+export { withExtra } from './core/call/extra-params.ts'
 export { contextOf } from './core/call/record.ts'
 export type { BodyFormat } from './core/http/body-format.ts'
 export { nextStep } from './core/pages/next-step.ts'

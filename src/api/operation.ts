@@ -42,7 +42,7 @@ export interface Operation<Params = unknown, Body = unknown> {
   readonly id: string
   /** What it does, in a few words. */
   readonly summary: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path below the base URL, with a leading slash; `{id}`, or another name in braces, is replaced by the id. */
   readonly path: string
   /** The ids that the path accepts; absent if the path has no id. */

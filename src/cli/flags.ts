@@ -11,6 +11,7 @@ import { kebab } from './names.ts'
 /** Parsed flags that commands share. */
 export interface SharedFlags {
   readonly params?: string
+  readonly extraParams?: string
   readonly budget?: string | undefined
   readonly perMinute?: string
   readonly sandbox?: boolean
@@ -101,7 +102,7 @@ export function paramsOf(
   flags: SharedFlags,
   positional?: string,
 ): { params: Record<string, unknown>; id: string | undefined } {
-  const params = flags.params === undefined ? {} : parseObject(flags.params)
+  const params = flags.params === undefined ? {} : parseObject('--params', flags.params)
   const name = positionalOf(operation)
   const isId = operation.pathId !== undefined
   if (positional !== undefined && !isId && name !== undefined) setParam(params, [name], positional)
@@ -112,10 +113,15 @@ export function paramsOf(
   return { params, id: isId ? positional : undefined }
 }
 
-function parseObject(text: string): Record<string, unknown> {
+/** `--extra-params`: what the service takes and this version does not know. */
+export function extraParamsOf({ extraParams }: SharedFlags): Record<string, unknown> | undefined {
+  return extraParams === undefined ? undefined : parseObject('--extra-params', extraParams)
+}
+
+function parseObject(name: string, text: string): Record<string, unknown> {
   const value = parsed(text)
-  if (value === undefined) throw new UsageError('--params must be JSON, such as \'{"query":"typescript"}\'')
-  if (!isRecord(value)) throw new UsageError('--params must be a JSON object')
+  if (value === undefined) throw new UsageError(`${name} must be JSON, such as '{"query":"typescript"}'`)
+  if (!isRecord(value)) throw new UsageError(`${name} must be a JSON object`)
   return value
 }
 

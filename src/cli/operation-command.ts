@@ -43,6 +43,7 @@ export function addOperation(program: Command, operation: Operation): void {
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
   if (price.kind === 'perItem' || (paging !== undefined && isPaid)) command.addOption(yesOption())
   addParams(command, paramFlags(operation))
+  command.option('--extra-params <json>', 'params that this version does not know, sent unchecked')
   withClient(command, operation).action(async () => {
     process.exitCode = await runOperation(operation, command.args[0], command.opts())
   })

@@ -4,13 +4,14 @@ import type { OperationId } from '../api/operations.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
 import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
 import type { Observer } from '../index.ts'
+import { withExtra } from '../extend.ts'
 import { count } from '../lib/count.ts'
 import { UsageError, exitCodeOf, exitCodes, exitNameOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import { confirmWalk } from './confirm.ts'
 import { storedProgress } from './database/jobs.ts'
 import { RecordDatabase } from './database/record-database.ts'
-import { type SharedFlags, paramsOf, quoted } from './flags.ts'
+import { type SharedFlags, extraParamsOf, paramsOf, quoted } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { openMachine } from './machine.ts'
@@ -38,7 +39,9 @@ export async function runOperation(
     throw new UsageError('--resume needs --out, the .db file to continue')
   if (out !== undefined && (flags.format ?? flags.fields) !== undefined)
     throw new UsageError('--format and --fields are for printed records; leave them out with --out')
-  const { params, id } = paramsOf(operation, flags, positional)
+  const { params: known, id } = paramsOf(operation, flags, positional)
+  const extraParams = extraParamsOf(flags)
+  const params = extraParams === undefined ? known : withExtra(known, extraParams)
   const formatter = createFormatter(operation, flags)
   const walk = walkOptions(flags)
   const machine = await openMachine(flags, commandOf(operation.id))
@@ -49,14 +52,14 @@ export async function runOperation(
     say(
       `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
     )
-  await confirmWalk(operation, params, { ...flags, budget: machine.budget })
+  await confirmWalk(operation, known, { ...flags, budget: machine.budget })
   // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
   const interrupt = new InterruptHandler(() => keepCredits())
   const progress: Observer = { onWait: (wait) => showProgress(`${waitText(wait)} · ${done()}`) }
   const more = { ...machine.options, interrupt, observers: [progress] }
   const client = clientFor(flags, more, machine.budgets)
   // Check the params and the budget before a file is created.
-  client.quote(operation.id as OperationId, id ?? params)
+  client.quote(operation.id as OperationId, id ?? known)
   budgetOf(flags)
 
   const needed = resume === true ? ['next', 'records', 'credits'] : undefined
@@ -85,6 +88,7 @@ export async function runOperation(
   }
   const options = {
     ...walk,
+    extraParams,
     ceiling: expectedOf(flags),
     budget: budgetOf(flags, earlier.credits),
     signal: interrupt.signal,

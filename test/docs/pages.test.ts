@@ -13,9 +13,9 @@ import { given, moduleOf, pages, samples } from './samples.ts'
 
 const root = new URL('../../', import.meta.url)
 
-/** Those that need a server, a page, a test runner, or names that nothing here stands for. */
+/** Those that need a server, a page, a test runner, names that nothing here stands for, or what the sandbox does not know either. */
 const notRun =
-  /listen\(|from '(pg|redis|undici|vitest)'|social-search-sdk\/(catalog|events|oauth|watch)|type \{ SharedStore/
+  /extraParams|client\.request\(|listen\(|from '(pg|redis|undici|vitest)'|social-search-sdk\/(catalog|events|oauth|watch)|type \{ SharedStore/
 const toRun = samples
   .filter(({ text }) => !notRun.test(text))
   .map((sample) => ({ ...sample, name: `${sample.page}: sample ${sample.number}` }))

@@ -3,11 +3,13 @@ import { type Issue, firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/body-format.ts'
 import { isOption } from '../options/merge.ts'
 import type { ClientSettings } from '../options/settings.ts'
 import { effectOf } from '../failures/effect.ts'
+import { type ExtraParams, withExtra, withoutExtra } from './extra-params.ts'
 
 /** A request, ready to be sent. */
 export interface Composed {
@@ -17,6 +19,8 @@ export interface Composed {
   readonly body: string | undefined
   /** The input, copied. It never changes: whoever gets params gets a copy of their own, by {@link paramsOf}. */
   readonly params: Readonly<Record<string, unknown>>
+  /** Those of the params that are not checked, copied. */
+  readonly extra?: ExtraParams | undefined
 }
 
 /** What becomes of the input of a call: a request, or the error that says why it is none. */
@@ -28,6 +32,7 @@ export type Given = Composed | InvalidRequestError
  * repaired.
  *
  * @param options Options of the call, to refuse one that stands among the params instead.
+ * @param extra Params that are sent unchecked beside the others, or in place of those of the same name.
  */
 export function composeRequest(
   operation: Operation,
@@ -35,14 +40,19 @@ export function composeRequest(
   id: unknown,
   { bodyFormat, redactor }: Pick<ClientSettings, 'bodyFormat' | 'redactor'>,
   options?: object,
+  extra?: object,
 ): Given {
   const { path, pathId, method } = operation
   try {
-    const text = jsonOf(input, method, bodyFormat)
-    const params = text === undefined ? input : bodyFormat.parse(text)
-    const issues = check(operation.request, params)
+    const written = jsonOf(input, method, bodyFormat)
+    const given = written === undefined ? input : bodyFormat.parse(written)
+    const { params, text, issues, unchecked } =
+      extra === undefined || !isRecord(given)
+        ? { params: given, text: written, issues: check(operation.request, given), unchecked: undefined }
+        : addExtra(operation, given, extra, bodyFormat)
     if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
-    const query = method === 'GET' ? queryOf(params, issues) : ''
+    const inQuery = method === 'GET' || method === 'DELETE'
+    const query = inQuery ? queryOf(params, issues) : ''
     if (issues.length === 0 && text === undefined)
       issues.push({ path: '', message: 'cannot be written as JSON' })
     if (issues.length === 0 && !operation.documented) {
@@ -53,13 +63,36 @@ export function composeRequest(
     if (issues.length > 0)
       return refusal(operation, issues, text === undefined ? undefined : params, redactor)
     const filled = pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
-    const body = method === 'GET' ? undefined : text
-    return { path: filled + query, body, params: params as Composed['params'] }
+    const body = inQuery ? undefined : text
+    return { path: filled + query, body, params: params as Composed['params'], extra: unchecked }
   } catch (error) {
     // A getter of the caller, for example.
     const issues = [{ path: '', message: `cannot be read: ${messageOf(error)}` }]
     return refusal(operation, issues, undefined, redactor)
   }
+}
+
+/** Checks params without the extra ones, and adds these. */
+function addExtra(
+  { request, method, paging }: Operation,
+  given: ExtraParams,
+  extra: object,
+  bodyFormat: BodyFormat,
+) {
+  const written = jsonOf(extra, method, bodyFormat)
+  const unchecked = written === undefined ? {} : (bodyFormat.parse(written) as ExtraParams)
+  // A required param may be an extra one.
+  const issues = check(request, withoutExtra(given, unchecked)).filter(
+    ({ path }) => !Object.hasOwn(unchecked, path) || isRecord(unchecked[path]),
+  )
+  if (written === undefined) issues.push({ path: 'extraParams', message: 'cannot be written as JSON' })
+  if (paging && Object.hasOwn(unchecked, paging.param))
+    issues.push({
+      path: `extraParams.${paging.param}`,
+      message: 'differs from page to page; pass it as a param',
+    })
+  const params = withExtra(given, unchecked)
+  return { params, text: jsonOf(params, method, bodyFormat), issues, unchecked }
 }
 
 /** The error of a request with issues. It says which of them are options. */

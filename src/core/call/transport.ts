@@ -1,6 +1,7 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { assertOptions, describeValue } from '../../errors/check-options.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Credits } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
@@ -98,9 +99,16 @@ export class ClientTransport implements Transport {
    * Composes the request of a call, or says why it is invalid; later changes to the params have no effect.
    *
    * @param options Refuses options among params that are not documented. Undefined if this was done before.
+   * @param extra The unchecked params, if `options` does not have them.
    */
-  compose(operation: Operation, params: object, id?: unknown, options?: object): Given {
-    return composeRequest(operation, params, id, this.#client, options)
+  compose(
+    operation: Operation,
+    params: object,
+    id?: unknown,
+    options?: AnyCallOptions,
+    extra: object | undefined = options?.extraParams,
+  ): Given {
+    return composeRequest(operation, params, id, this.#client, options, isRecord(extra) ? extra : undefined)
   }
 
   /** Signs a text with the client's credential. */

@@ -76,6 +76,9 @@ export const callChanges: Changes<AnyCallOptions> = {
     }
   },
   schema: (schema) => ({ schema: assertSchema(schema) }),
+  // The request has it.
+  extraParams: (extra) =>
+    void requireOption<unknown>(extra, isRecord(extra), 'extraParams must be an object'),
   // The walk reads these two.
   limit: (limit) => void wholeNumber('limit', limit),
   maxPages: (maxPages) => void wholeNumber('maxPages', maxPages),

@@ -198,6 +198,11 @@ export interface CallOptions extends Omit<CommonOptions, 'logger'> {
   signal?: AbortSignal | undefined
   /** Calls with a higher number leave the queue first. Default 0. */
   priority?: number | undefined
+  /**
+   * Params that this version does not know, or new values of those that it knows. They are sent unchecked, in place of
+   * params of the same name; objects such as `filters` are combined.
+   */
+  extraParams?: Readonly<Record<string, unknown>> | undefined
   /** How the call uses the client's cache. Default: accept answers up to the cache's `maxAge`. */
   cache?: CacheUse | undefined
 }

@@ -52,8 +52,8 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     super()
     this.#transport = transport
     this.#operation = operation
-    this.#options = options && { ...options }
     this.#request = transport.compose(operation, params, undefined, options ?? {})
+    this.#options = options && { ...options, ...extraOf(this.#request) }
   }
 
   /**
@@ -105,7 +105,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
         latest = sent
       }
       // Like the items, before the caller may change them.
-      const next = step.kind === 'next' ? this.#transport.compose(this.#operation, step.params) : request
+      const next = step.kind === 'next' ? this.#compose(step.params, request) : request
       yield page
 
       items += length
@@ -163,6 +163,17 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return this.#fetchFirst()
   }
 
+  /** Composes the request for the page after another one. */
+  #compose(params: object, latest: Given): Given {
+    return this.#transport.compose(
+      this.#operation,
+      params,
+      undefined,
+      undefined,
+      extraOf(latest)?.extraParams,
+    )
+  }
+
   #fetchFirst(): Promise<FetchedPage> {
     if (this.#isEnded) {
       const message = 'the walk has ended: its last page was already fetched'
@@ -218,6 +229,13 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
 function paramsIn(request: Given): Readonly<Record<string, unknown>> {
   const params = request instanceof InvalidRequestError ? request.next : request.params
   return (params as Record<string, unknown> | null | undefined) ?? {}
+}
+
+/** The unchecked params as they were at first: later changes have no effect. */
+function extraOf(request: Given): Pick<AnyCallOptions, 'extraParams'> | undefined {
+  return request instanceof InvalidRequestError || request.extra === undefined
+    ? undefined
+    : { extraParams: request.extra }
 }
 
 /** What `next` of a page may be. */

@@ -62,7 +62,7 @@ export class CacheLookup {
       const { operation, request, settings, client } = this.#call
       const step = nextStep(operation, request.params, body, settings.paging)
       if (step.kind !== 'next') return
-      const next = composeRequest(operation, step.params, undefined, client)
+      const next = composeRequest(operation, step.params, undefined, client, undefined, request.extra)
       if (next instanceof InvalidRequestError) return
       const key = await this.#keyOf(nameOf(operation, next))
       await askStore(() => this.#answers.store.delete(key))

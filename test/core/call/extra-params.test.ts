@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { ResultCache } from '../../../src/extensions/cache/index.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
+
+const service = scriptedService()
+virtualTime()
+
+const bodies = () => service.arrivals.map(({ body }) => JSON.parse(body) as object)
+const pageOf = (nextCursor?: string) =>
+  ok({
+    requestId: 'req_1',
+    posts: [],
+    meta: { returnedCount: 0, hasMore: nextCursor !== undefined, ...(nextCursor && { nextCursor }) },
+  })
+
+describe('extraParams', () => {
+  it.each<[string, object, object, object]>([
+    ['a new param', {}, { newParam: 1 }, { newParam: 1 }],
+    ['a new value of an enum', { category: 'Top' }, { category: 'Live' }, { category: 'Live' }],
+    [
+      'a new filter beside a documented one',
+      { filters: { lang: 'en' } },
+      { filters: { minimumViewsCount: 5 } },
+      { filters: { lang: 'en', minimumViewsCount: 5 } },
+    ],
+  ])('sends %s', async (_, params, extraParams, sent) => {
+    service.script(() => pageOf())
+    const { error } = await settle(
+      makeClient().microblog.search({ query: 'rust', ...params }, { extraParams: { ...extraParams } }),
+    )
+    expect(error).toBeUndefined()
+    expect(bodies()).toEqual([{ query: 'rust', ...sent }])
+  })
+
+  it.each<[string, object, object]>([
+    ['a typo', { qeury: 'rust' }, { newParam: 1 }],
+    ['a typo among filters', { filters: { langg: 'en' } }, { filters: { minimumViewsCount: 5 } }],
+    ['a wrong type in place of filters', { filters: 'en' }, { filters: { minimumViewsCount: 5 } }],
+    ['an extra cursor', {}, { cursor: 'a' }],
+    ['what JSON cannot write', {}, { newParam: () => {} }],
+  ])('sends nothing and costs nothing for %s', async (_, params, extraParams) => {
+    const client = makeClient()
+    const call = client.microblog.search({ query: 'rust', ...params }, { extraParams: extraParams as never })
+    expect((await settle(call)).error).toMatchObject({ name: 'InvalidRequestError', charged: 'no' })
+    expect([service.arrivals.length, client.credits.spent]).toEqual([0, 0])
+  })
+
+  it('goes with every page, and with next of a page and of an error', async () => {
+    service.script(pageOf('c1'), failure(502, 'upstream_error'), pageOf('c1'), pageOf())
+    const client = makeClient({ retry: false })
+    const extraParams: Record<string, unknown> = { filters: { minimumViewsCount: 5 } }
+    const search = client.microblog.search({ query: 'rust' }, { extraParams })
+    extraParams['later'] = true
+    const walk = search.pages()
+    const first = await settle(walk.next())
+    const next = { query: 'rust', filters: { minimumViewsCount: 5 }, cursor: 'c1' }
+    expect(first.value).toMatchObject({ value: { next } })
+    const { error } = await settle(walk.next())
+    expect(error).toMatchObject({ name: 'UpstreamError', next })
+    const resumed = await settle(search.resume(error as Error as never).then())
+    expect(resumed.error).toBeUndefined()
+    await settle(
+      client.microblog.search(next as never, { extraParams: { filters: { minimumViewsCount: 6 } } }),
+    )
+    expect(bodies()).toEqual([
+      { query: 'rust', filters: { minimumViewsCount: 5 } },
+      next,
+      next,
+      { ...next, filters: { minimumViewsCount: 6 } },
+    ])
+  })
+
+  it('is refused by resume() of a call without it', () => {
+    const next = { query: 'rust', newParam: 1, cursor: 'c1' }
+    expect(() => makeClient().microblog.search({ query: 'rust' }).resume({ next })).toThrow('newParam')
+  })
+
+  it('is part of what the cache stores an answer for', async () => {
+    service.script(() => pageOf())
+    const client = makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
+    for (const minimumViewsCount of [5, 6, 5])
+      await settle(
+        client.microblog.search({ query: 'rust' }, { extraParams: { filters: { minimumViewsCount } } }),
+      )
+    await pass(10)
+    expect(service.arrivals).toHaveLength(2)
+  })
+})
+
+describe('SocialSearch.request()', () => {
+  it('sends to a path that the SDK does not know, and charges its price', async () => {
+    service.script(() => ok({ requestId: 'req_1', trends: ['rust'] }))
+    const client = makeClient()
+    const { value } = await settle(
+      client.request({ method: 'POST', path: '/data/microblog/trends', credits: 3 }, { country: 'DE' }),
+    )
+    expect(value).toMatchObject({ trends: ['rust'] })
+    expect(bodies()).toEqual([{ country: 'DE' }])
+    expect(client.credits).toMatchObject({
+      spent: 3,
+      byOperation: { 'POST /data/microblog/trends': { spent: 3 } },
+    })
+    expect(client.status().surfaces).toMatchObject([{ surface: 'microblog' }])
+  })
+
+  it('retries what is free, and says that a lost paid request may have been charged', async () => {
+    service.script(failure(503, 'unavailable'), unreachable)
+    const client = makeClient()
+    const call = client.request({ method: 'POST', path: '/data/microblog/trends', credits: 3 })
+    expect((await settle(call)).error).toMatchObject({
+      ...{ name: 'ConnectionError', operation: 'POST /data/microblog/trends', charged: 'unknown' },
+    })
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 3 })
+  })
+
+  it.each([
+    '//evil.example/x',
+    'https://evil.example/x',
+    'mentions',
+    '/a/../b',
+    '/a/..',
+    '/./b',
+    '/a%2f..%2fb',
+    '/a\\b',
+    '/a?x=1',
+    '/a#x',
+    '/a b',
+    '/a/',
+    '/',
+    '/ä',
+    '/a\n',
+    undefined,
+  ])('refuses the path %j', async (path) => {
+    const { error } = await settle(makeClient().request({ method: 'GET', path: path as string }))
+    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
+    expect(service.arrivals).toHaveLength(0)
+  })
+
+  it.each<[string, object]>([
+    ['no price', {}],
+    ['a price that is no number', { credits: '3' }],
+    ['a negative price', { credits: -1 }],
+    ['an option that does not exist', { credits: 1, price: 1 }],
+    ['another method', { credits: 1, method: 'TRACE' }],
+  ])('refuses %s', async (_, more) => {
+    const { error } = await settle(makeClient().request({ method: 'POST', path: '/x', ...more } as never))
+    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
+  })
+})
