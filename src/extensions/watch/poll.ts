@@ -68,8 +68,7 @@ export async function* poll<Post extends AnyPost>(
       for await (const page of pagesOf(next, { maxPages: left })) {
         left--
         const byId = new Map(page.posts.map((post) => [idOf(post), post]))
-        // If the service says that there is more, but not where, the rest is a gap that begins at the newest post.
-        const rest = page.next ?? (page.meta?.hasMore === true ? search : null)
+        const rest = restOf(page, search)
         const posts = new Map([...byId].map(([id, post]) => [id, timeOf(post)]))
         const { fresh, ...reached } = addPage(added, { posts, here, next: rest }, overlap, now)
         added = { ...reached, spans: trimmed(reached.spans, mostIds) }
@@ -97,6 +96,11 @@ export async function* poll<Post extends AnyPost>(
     spans = read(spans)
     if (isDone && spans.length === length) first++
   }
+}
+
+/** Where the posts below a page begin. If the service says that there are more, but not where, they begin at the newest post. */
+function restOf({ next, meta }: Omit<Page<AnyPost>, 'posts'>, search: object): object | null {
+  return next ?? (meta?.hasMore === true ? search : null)
 }
 
 /** Without a span that nothing is known of. */
