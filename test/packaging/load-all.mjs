@@ -3,7 +3,7 @@
  * files Node loads from each folder in `node_modules`: for the client, and for everything.
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 
 const files = {}
@@ -30,6 +30,13 @@ for (const path of Object.keys(exports).filter((path) => path !== './package.jso
 for (const name of ['OAuthError', 'ProblemError'])
   assert.ok(known.get(name).prototype instanceof client.SocialSearchError)
 assert.equal(createRequire(import.meta.url)('social-search-sdk').SocialSearch, client.SocialSearch)
+
+// The command loads it when it writes a sheet.
+const chunks = new URL('dist/chunks/', installed)
+for (const name of readdirSync(chunks).filter((name) => name.endsWith('.js'))) {
+  const file = new URL(name, chunks)
+  if (/["']fflate["']/.test(readFileSync(file, 'utf8'))) await import(file)
+}
 
 process.argv.splice(2, Infinity, '--version')
 await import(new URL('dist/cli/main.js', installed))
