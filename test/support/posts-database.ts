@@ -13,7 +13,8 @@ export const networkPosts = (from: number, to: number) =>
 
 /** The first column of a query. */
 export function rowsOf(path: string, sql: string): unknown[] {
-  const database = new DatabaseSync(path, { readOnly: true })
+  // A reader that may not write would leave the files of the journal.
+  const database = new DatabaseSync(path)
   const rows = database.prepare(sql).all()
   database.close()
   return rows.map((row) => Object.values(row)[0])
