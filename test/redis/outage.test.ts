@@ -30,11 +30,11 @@ describe.each(packages)('SharedLimiter on %s', (client) => {
 
   it('ends waiting calls and only its own connection when it is closed', async () => {
     const { ask, connection, limiter } = await worker(newOrganization(), { client, limits: { inFlight: 1 } })
+    await refuse(limiter, 'b', 60_000)
     const lease = await ask()
     const waiting = settle(ask())
     await pass(100)
     finish(lease)
-    await refuse(limiter, 'b', 60_000)
     const held = settle(ask({ surface: 'b' }))
     await limiter.close()
     const outcome = await Promise.all([waiting, held])
