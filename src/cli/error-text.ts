@@ -72,7 +72,7 @@ function whatToDo(error: SocialSearchError): string | undefined {
   if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
     return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login`
   if (error instanceof ConnectionError && error.phase !== 'exchange') return 'Check: social-search doctor'
-  if (error instanceof CreditBudgetError) return raiseText(error)
+  if (error instanceof CreditBudgetError && error.code === 'credit_budget') return raiseText(error)
   return undefined
 }
 

@@ -33,7 +33,7 @@ export interface Attempt {
   waited: number
 }
 
-/** Codes of this package's own errors; {@link ApiError} has the service's. */
+/** Codes of this package's own errors; {@link ApiError} has the service's, and the proxy's. */
 export type ClientErrorCode =
   | 'configuration'
   | 'invalid_request'
@@ -42,6 +42,7 @@ export type ClientErrorCode =
   | 'redirect'
   | 'invalid_response'
   | 'credit_budget'
+  | 'budget_exceeded'
   | 'budget_unavailable'
   | 'pagination'
   | 'invalid_event'
@@ -59,8 +60,25 @@ declare enum UndocumentedCode {
   any = '',
 }
 
-/** A code that the service sent. */
-export type ApiErrorCode = ServiceErrorCode | UndocumentedCode
+/** Codes of `createProxy()`, for what it refuses and for what failed behind it. */
+export type ProxyErrorCode =
+  | 'origin_not_allowed'
+  | 'not_found'
+  | 'operation_not_allowed'
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
+  | 'forbidden'
+  | 'payload_too_large'
+  | 'request_timeout'
+  | 'service_refused_proxy'
+  | 'connection_failed'
+  | 'redirected'
+  | 'timed_out'
+  | 'proxy_closed'
+  | 'internal_error'
+
+/** A code that the service sent, or a proxy. */
+export type ApiErrorCode = ServiceErrorCode | ProxyErrorCode | UndocumentedCode
 
 /** The facts of a failed call that its error contains. */
 export interface ErrorContext {

@@ -38,7 +38,7 @@ const throughProxy = {
   disallowed: ['PermissionDeniedError', 'operation_not_allowed', 'no'],
   spentByRefusals: 0,
   last: 20,
-  exhausted: ['ApiError', 'budget_exceeded', 'no'],
+  exhausted: ['CreditBudgetError', 'budget_exceeded', 'no'],
   credits: 6,
   charged: 6,
   signed: 202,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Budget, CreditBudget } from '../../src/index.ts'
+import { type Budget, CreditBudget, CreditBudgetError, type SocialSearch } from '../../src/index.ts'
 import { type ProxyCaller } from '../../src/extensions/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { post, setUp } from './setup.ts'
+import { clientOf, post, setUp } from './setup.ts'
 
 virtualTime()
 
@@ -62,5 +62,55 @@ describe('a budget of createProxy()', () => {
   it('adds to that of the client with the key', async () => {
     const { proxy } = setUp({ budget: 100, authorize }, { backend: { budget: new CreditBudget(3) } })
     expect([await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([200, 402])
+  })
+})
+
+describe('a page whose budget at createProxy() is used up', () => {
+  const call = (client: SocialSearch) => settle(client.microblog.search({ query: 'coffee' }))
+
+  it('gets a CreditBudgetError with the time it resets', async () => {
+    const daily = new CreditBudget(3, { every: 'day', name: 'of ada' })
+    const { browser, sandbox } = setUp({ budget: () => daily })
+    await call(browser)
+    const { error } = await call(browser)
+    expect(error).toBeInstanceOf(CreditBudgetError)
+    const facts = { code: 'budget_exceeded', needed: 2, remaining: 1, resetsAt: daily.summary().endsAt }
+    expect(error).toMatchObject({ ...facts, charged: 'no', requestId: expect.stringMatching(/^proxy_/) })
+    expect(error).not.toHaveProperty('budget')
+    expect((error as Error).message).toBe(
+      'microblog.search: not sent: it may cost 2 credits and the budget has 1 left',
+    )
+    expect((error as CreditBudgetError).attempts).toMatchObject([{ status: 402, outcome: 'budget_exceeded' }])
+    expect([browser.credits.spent, sandbox.ledger.spent]).toEqual([2, 2])
+  })
+
+  it('gets no time if the budget never resets', async () => {
+    const { browser } = setUp({ budget: 1 })
+    const { error } = await call(browser)
+    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 2, remaining: 1 })
+    expect(error).not.toHaveProperty('resetsAt')
+  })
+
+  it('gets the same behind two proxies', async () => {
+    const { proxy } = setUp({ budget: () => new CreditBudget(1, { every: 'hour' }) })
+    const { browser } = setUp({ client: clientOf({ auth: false, fetch: proxy }) })
+    expect((await call(browser)).error).toMatchObject({
+      ...{ name: 'CreditBudgetError', code: 'budget_exceeded', needed: 2, remaining: 1 },
+      resetsAt: expect.any(Number),
+    })
+  })
+
+  it('gets an ApiError if the response does not say what is left', async () => {
+    const body = { requestId: 'proxy_1', error: { code: 'budget_exceeded', charged: 'no', needed: '2' } }
+    const fetch = () => Promise.resolve(Response.json(body, { status: 402 }))
+    const { error } = await call(clientOf({ auth: false, fetch }))
+    expect(error).toMatchObject({ name: 'ApiError', code: 'budget_exceeded', status: 402, charged: 'no' })
+  })
+
+  it('does not believe the service, which has no budgets', async () => {
+    const body = { requestId: 'req_1', error: { code: 'budget_exceeded', needed: 2, remaining: 1 } }
+    const { backend, sandbox } = setUp()
+    sandbox.inject({ status: 402, body })
+    expect((await call(backend)).error).toMatchObject({ name: 'ApiError', status: 402 })
   })
 })

@@ -113,7 +113,8 @@ describe('SharedBudget', () => {
     await pass(3000)
     expect(await summaryOf(second)).toMatchObject({ ...unsettled, remaining: 10 })
     const { value: next } = await reserve(second, 9)
-    expect((await reserve(first, 2)).error).toMatchObject({ needed: 2, remaining: 1 })
+    const { endsAt: resetsAt } = (await summaryOf(first))!
+    expect((await reserve(first, 2)).error).toMatchObject({ needed: 2, remaining: 1, resetsAt })
     crossing!.settle(6)
     doubted!.settle(0, 2)
     next!.settle(9)

@@ -2,6 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest'
 import {
   type AnySocialSearchError,
   ApiError,
+  type CreditBudgetError,
   type InvalidRequestError,
   type Issue,
   type SocialSearch,
@@ -46,6 +47,13 @@ describe('errors', () => {
           break
         case 'credit_budget':
           expectTypeOf(error.needed).toEqualTypeOf<number>()
+          break
+        case 'budget_exceeded':
+          expectTypeOf(error).toEqualTypeOf<CreditBudgetError>()
+          expectTypeOf(error.resetsAt).toEqualTypeOf<number | undefined>()
+          break
+        case 'operation_not_allowed':
+          expectTypeOf(error).toEqualTypeOf<ApiError>()
           break
         case 'invalid_response':
           expectTypeOf(error.body).toEqualTypeOf<unknown>()

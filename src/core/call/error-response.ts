@@ -3,12 +3,13 @@ import { maxMessageLength } from '../../api/issues.ts'
 import {
   ApiError,
   ConnectionError,
+  CreditBudgetError,
   type ErrorContext,
   RedirectError,
   apiErrorClasses,
 } from '../../errors/index.ts'
 import { parsed } from '../../lib/json.ts'
-import { readCharged, readCredits } from '../credits/reported-cost.ts'
+import { readBudgetRefusal, readCharged, readCredits } from '../credits/reported-cost.ts'
 import { effectOf } from '../failures/effect.ts'
 import { describeError, describeGatewayBody, maxCodeLength, printable } from '../failures/error-message.ts'
 import { announcedWait } from '../failures/retry-after.ts'
@@ -67,6 +68,7 @@ export function readErrorResponse(
     // A proxy's 403 is about its caller.
     ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
   }
+  const refusal = sender === 'proxy' && status === 402 && readBudgetRefusal(body)
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   return {
     ...{ code, requestId, announced },
@@ -75,7 +77,8 @@ export function readErrorResponse(
     ...(effect !== null && { effect }),
     credits: (sender === 'proxy' && readCredits(headers)) || undefined,
     toError: (context) =>
-      own?.toError?.({ ...context, ...details }) ?? new ErrorClass({ ...context, ...details }),
+      (refusal && new CreditBudgetError({ ...refusal, isOfProxy: true }, { ...context, requestId })) ||
+      (own?.toError?.({ ...context, ...details }) ?? new ErrorClass({ ...context, ...details })),
   }
 }
 

@@ -19,8 +19,8 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   if (signal.aborted && reason === signal.reason) return reason
   if (reason instanceof CreditBudgetError) {
     const hasCeiling = call.operation.price.kind === 'perItem'
-    const { needed, remaining, budget } = reason
-    return new CreditBudgetError({ needed, remaining, budget, hasCeiling }, errorContext(call))
+    const { needed, remaining, budget, resetsAt } = reason
+    return new CreditBudgetError({ needed, remaining, budget, resetsAt, hasCeiling }, errorContext(call))
   }
   if (reason instanceof SharedError) return reason.of(errorContext(call))
   if (!(reason instanceof SurfaceClosed)) return reason

@@ -167,7 +167,10 @@ export class CreditBudget implements Budget {
       throw new BudgetUnavailableError(clockReason(this.#book, period) ?? '', { operation, temporary: true })
     const { remaining, name } = this
     if (credits > remaining)
-      throw new CreditBudgetError({ needed: credits, remaining, budget: name }, { operation })
+      throw new CreditBudgetError(
+        { needed: credits, remaining, budget: name, resetsAt: this.summary().endsAt },
+        { operation },
+      )
     account.reserved += credits
     return account
   }

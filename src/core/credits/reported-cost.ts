@@ -1,5 +1,5 @@
 import { isRecord } from '../../lib/is-record.ts'
-import type { Charged } from '../../errors/index.ts'
+import type { BudgetRefusal, Charged } from '../../errors/index.ts'
 import type { CallCredits } from './price.ts'
 
 // A proxy with this package says what a call has cost. The service itself does not.
@@ -21,6 +21,17 @@ export function readCredits(headers: Headers): (CallCredits & { readonly charged
  * too, since a page of another origin may not see the header.
  */
 export function readCharged(body: unknown): Charged | null {
-  const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
+  const error = errorOf(body)
   return (['no', 'yes', 'unknown'] as const).find((charged) => charged === error['charged']) ?? null
+}
+
+/** Why a budget of a proxy refused the call; null for any other error body. */
+export function readBudgetRefusal(body: unknown): BudgetRefusal | null {
+  const { code, needed, remaining, resetsAt } = errorOf(body)
+  if (code !== 'budget_exceeded' || typeof needed !== 'number' || typeof remaining !== 'number') return null
+  return { needed, remaining, resetsAt: typeof resetsAt === 'number' ? resetsAt : null }
+}
+
+function errorOf(body: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(body) && isRecord(body['error']) ? body['error'] : {}
 }

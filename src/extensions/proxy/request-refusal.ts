@@ -1,5 +1,5 @@
 import type { Issue } from '../../api/issues.ts'
-import type { Charged } from '../../errors/index.ts'
+import type { ApiErrorCode, BudgetRefusal, Charged } from '../../errors/index.ts'
 
 /** What an error response may tell besides status, code and message. */
 export interface RefusalFields {
@@ -9,15 +9,20 @@ export interface RefusalFields {
   readonly headers?: Record<string, string>
   /** Whether the call was charged, or for a write, applied. Default `no`. */
   readonly charged?: Charged
+  /** Why a budget refused the call, for a page's `CreditBudgetError`. */
+  readonly budget?: Pick<BudgetRefusal, 'needed' | 'remaining' | 'resetsAt'> | undefined
 }
+
+/** Nobody reads `caller_left`. */
+export type RefusalCode = ApiErrorCode | 'budget_exceeded' | 'caller_left'
 
 /** Ends a request with a response in the service's error format. */
 export class ProxyRefusal extends Error {
   readonly status: number
-  readonly code: string
+  readonly code: RefusalCode
   readonly fields: RefusalFields
 
-  constructor(status: number, code: string, message: string, fields: RefusalFields = {}) {
+  constructor(status: number, code: RefusalCode, message: string, fields: RefusalFields = {}) {
     super(message)
     this.status = status
     this.code = code

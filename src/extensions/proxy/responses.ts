@@ -4,13 +4,14 @@ import {
   ApiError,
   AuthenticationError,
   type Charged,
+  CreditBudgetError,
   type InvalidRequestError,
   InvalidResponseError,
   PermissionDeniedError,
   SocialSearchError,
 } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
-import { ProxyRefusal } from './request-refusal.ts'
+import { ProxyRefusal, type RefusalCode, type RefusalFields } from './request-refusal.ts'
 
 /**
  * A response to the browser.
@@ -29,23 +30,25 @@ export function jsonResponse(
 
 /** A refusal in the service's envelope. */
 export function errorResponse(requestId: string, { status, code, message, fields }: ProxyRefusal): Response {
-  const { issues = [], retryAfter, headers = {}, charged = 'no' } = fields
+  const { issues = [], retryAfter, headers = {}, charged = 'no', budget } = fields
   const wait = retryAfter === undefined ? undefined : { retryAfter: Math.ceil(retryAfter) }
-  const error = { code, message, charged, ...(issues.length > 0 && { issues }), ...wait }
+  const error = { code, message, charged, ...budget, ...(issues.length > 0 && { issues }), ...wait }
   const body = JSON.stringify({ requestId, error })
   return jsonResponse(body, status, { ...headers, ...(wait && { 'retry-after': String(wait.retryAfter) }) })
 }
 
 /** The client's own errors that the browser may see, with the status and the code of each. Others may name internal hosts. */
-const ownErrors: { readonly [Code in SocialSearchError['code']]?: readonly [status: number, code: string] } =
-  {
-    invalid_request: [400, 'validation_error'],
-    connection: [502, 'connection_failed'],
-    timeout: [504, 'timed_out'],
-    redirect: [502, 'redirected'],
-    credit_budget: [402, 'budget_exceeded'],
-    closed: [503, 'proxy_closed'],
-  }
+const ownErrors: {
+  readonly [Code in SocialSearchError['code']]?: readonly [status: number, code: RefusalCode]
+} = {
+  invalid_request: [400, 'validation_error'],
+  connection: [502, 'connection_failed'],
+  timeout: [504, 'timed_out'],
+  redirect: [502, 'redirected'],
+  credit_budget: [402, 'budget_exceeded'],
+  budget_exceeded: [402, 'budget_exceeded'],
+  closed: [503, 'proxy_closed'],
+}
 
 /** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
 export function isPublicError(error: unknown): error is SocialSearchError {
@@ -96,7 +99,14 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
   const [status, code] = ownErrors[error.code] ?? [500, 'internal_error']
   const isNetwork = error.code === 'connection'
   const words = isNetwork ? 'the connection between the proxy and the service failed' : message
-  return new ProxyRefusal(status, code, words, { ...fields, issues })
+  return new ProxyRefusal(status, code, words, { ...fields, issues, budget: budgetOf(error) })
+}
+
+/** The name of the budget stays here. */
+function budgetOf(error: SocialSearchError): RefusalFields['budget'] {
+  if (!(error instanceof CreditBudgetError)) return undefined
+  const { needed, remaining, resetsAt } = error
+  return { needed, remaining, resetsAt }
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */

@@ -80,7 +80,13 @@ export class SharedBudget implements Budget {
     const { state, period, reservation } = await this.#ask(credits, operation, held)
     if (reservation !== null) return reservation
     const remaining = remainingOf(state, period, this.limit)
-    throw new CreditBudgetError({ needed: credits, remaining, budget: this.name }, { operation })
+    const resetsAt = this.#endOf(state)
+    throw new CreditBudgetError({ needed: credits, remaining, budget: this.name, resetsAt }, { operation })
+  }
+
+  #endOf({ time }: { readonly time: number }): number | null {
+    const end = periodEnd(time, this.#periodAt)
+    return end === Infinity ? null : end
   }
 
   /**
@@ -92,9 +98,8 @@ export class SharedBudget implements Budget {
     const { limit } = this
     const { state, period } = await this.#ask(null)
     const { spent, uncertain } = accountOf(state, period, emptyAccount)
-    const end = periodEnd(state.time, this.#periodAt)
     return {
-      ...{ limit, remaining: remainingOf(state, period, limit), endsAt: end === Infinity ? null : end },
+      ...{ limit, remaining: remainingOf(state, period, limit), endsAt: this.#endOf(state) },
       ...{ spent, uncertain, reserved: reservedOf(state, period) },
     }
   }

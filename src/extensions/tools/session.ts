@@ -1,8 +1,7 @@
 import { CreditBudget } from '../../index.ts'
 import { followAbort } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
-import { ApiError, CreditBudgetError } from '../../errors/index.ts'
-import { kindOf } from '../../errors/kinds.ts'
+import { CreditBudgetError } from '../../errors/index.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { allow } from './allowance.ts'
@@ -210,13 +209,10 @@ export class ToolSession {
   }
 
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
-  #canBuyAfter({ tool, allowance }: ToolRun, error: unknown): boolean {
+  #canBuyAfter({ allowance }: ToolRun, error: unknown): boolean {
     const { budget, cheapest, client } = this.#settings
-    const { price } = tool.operation
-    // A proxy does not say what its budget has left: less than this page may cost.
-    if (error instanceof ApiError && kindOf(error) === 'budget')
-      return price.kind !== 'perRequest' || price.credits > cheapest || client.credits.reserved > 0
     if (!(error instanceof CreditBudgetError)) return true
+    if (error.code === 'budget_exceeded') return error.remaining + client.credits.reserved >= cheapest
     // A retry may need more than this call may cost, which says nothing about the next one.
     const isOwnLimit = allowance !== undefined && allowance.remaining < error.needed
     const remaining = (isOwnLimit ? this.#remaining() : null) ?? error.remaining

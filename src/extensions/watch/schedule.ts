@@ -90,7 +90,7 @@ async function* lookAt<Post extends AnyPost>(
   } catch (error) {
     signal?.throwIfAborted()
     const meaning = meaningOf(error)
-    if (error instanceof CreditBudgetError) {
+    if (error instanceof CreditBudgetError && error.code === 'credit_budget') {
       if (funds === null || error.budget !== nameOf(budget)) throw error
       // The client may have other `prices`.
       turn.price = error.needed

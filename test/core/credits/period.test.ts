@@ -208,6 +208,16 @@ describe('CreditBudgetError.budget', () => {
     expect(error).toMatchObject({ code: 'credit_budget', budget: 'tenant', needed: 2, remaining: 1 })
   })
 
+  it('comes with the time the budget resets, if it ever does', async () => {
+    const refusalOf = async (budget: CreditBudget) =>
+      (await settle(makeClient({ budget }).microblog.search({ query: 'a' }))).error
+    const daily = new CreditBudget(1, { every: 'day' })
+    const { endsAt } = daily.summary()
+    expect(endsAt).toBeGreaterThan(Date.now())
+    expect(await refusalOf(daily)).toMatchObject({ resetsAt: endsAt })
+    expect(await refusalOf(new CreditBudget(1))).not.toHaveProperty('resetsAt')
+  })
+
   it('is absent when the budget has no name', () => {
     expect(() => new CreditBudget(1).reserve(2, 'any')).toThrow(
       expect.not.objectContaining({ budget: expect.anything() }),
