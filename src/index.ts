@@ -1,32 +1,47 @@
 export type {
+  AnswerCache,
+  CacheUse,
+  Cached,
   CallOptions,
+  CeilingOption,
   ClientOptions,
+  CommonOptions,
+  LimitOptions,
   ObservedAttempt,
   ObservedCall,
+  ObservedStart,
   Observer,
+  OpenListOptions,
   PagedOptions,
+  RetryOptions,
+  SchemaOption,
+  Validation,
   Wait,
 } from './core/options/types.ts'
 
 export { SocialSearch } from './client.ts'
 
 export { type Transport, createTransport } from './core/call/transport.ts'
+export type { ClientStatus } from './core/call/open-calls.ts'
+export type { InvalidItem } from './core/call/validate-body.ts'
 export type { CreditRates } from './resources/description.ts'
 export * from './resources/feeds.ts'
 export * from './resources/listeners.ts'
 export * from './resources/mentions.ts'
 export * from './resources/microblog.ts'
-export type { OpenPage } from './resources/methods.ts'
+export type { MaybeSchema, OpenList, OpenPage, Output, SchemaOrType } from './resources/methods.ts'
 export * from './resources/organization.ts'
 export * from './resources/professionalnet.ts'
+export type { Endpoint } from './resources/request.ts'
 export * from './resources/technews.ts'
-export type { OpenBody, OpenRecord } from './api/undocumented.ts'
+export type { OpenBody, OpenParams, OpenRecord } from './api/undocumented.ts'
 
-export type { OperationId } from './api/operations.ts'
+export type { PagingOverride } from './api/list-items.ts'
+export type { OperationId, ParamsOf } from './api/operations.ts'
 export type { Scope } from './api/operation.ts'
 
 export type { ApiCall, WithResponse } from './core/pages/api-call.ts'
-export type { PagedCall } from './core/pages/paged-call.ts'
+export type { PageFields, PagedCall } from './core/pages/paged-call.ts'
 export type { WalkState } from './core/pages/resume.ts'
 
 export {
@@ -37,10 +52,14 @@ export {
   type Reservation,
 } from './core/credits/budget.ts'
 export type { Credits } from './core/credits/ledger.ts'
-export type { Quote } from './core/credits/quote.ts'
+export type { CallCredits } from './core/credits/price.ts'
+export type { Quote, QuoteOptions } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
+export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/headers.ts'
 export type { Fetch } from './core/http/send.ts'
-export type { Logger } from './lib/logger.ts'
+export type { LogFields, Logger } from './lib/logger.ts'
+export type { Period } from './lib/period.ts'
+export type { CallLimiter, Lease, LeaseOutcome, Limits, QueueRequest, QueueWait } from './limits/interface.ts'
 
 export {
   ApiError,
@@ -64,5 +83,19 @@ export {
   ValidationError,
   isSocialSearchError,
 } from './errors/index.ts'
-export type { AnySocialSearchError, Attempt, Charged } from './errors/index.ts'
+export type {
+  AnySocialSearchError,
+  ApiErrorCode,
+  Applied,
+  Attempt,
+  Charged,
+  ClientErrorCode,
+  ConnectionPhase,
+  ErrorContext,
+  TimeoutPhase,
+  UndocumentedCode,
+} from './errors/index.ts'
+export type { ServiceErrorCode } from './api/error-envelope.ts'
 export type { Issue } from './api/issues.ts'
+/** What the option `schema` takes: a schema of zod, Valibot, ArkType and others. */
+export type { StandardSchemaV1 } from '@standard-schema/spec'

@@ -56,7 +56,7 @@ export type ClientErrorCode =
  * A code that the service does not document, a string at run time: compare it as `String(error.code)`. The type is an
  * enum, so that a `switch` over the documented codes narrows.
  */
-declare enum UndocumentedCode {
+export declare enum UndocumentedCode {
   any = '',
 }
 
@@ -200,7 +200,7 @@ export abstract class SharedError extends SocialSearchError {
   }
 
   /** The same failure, for one of the calls. */
-  of(context: ErrorContext): SharedError {
+  of(context: ErrorContext): SocialSearchError {
     return this.#again(context)
   }
 }

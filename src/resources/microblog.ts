@@ -11,6 +11,7 @@ import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import { type MaybeSchema, type Output, paged, wired } from './methods.ts'
 
 export type { MicroblogFilters, MicroblogPost, MicroblogSearchParams }
+export type { MicroblogCategory, MicroblogEngagements, MicroblogSearchMeta } from '../api/microblog.ts'
 
 /** One page of a microblog search. */
 export interface MicroblogSearchPage<Post = MicroblogPost>

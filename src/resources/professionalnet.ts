@@ -52,12 +52,23 @@ export type {
   ProfessionalnetCompany,
   ProfessionalnetCompanyGetBody,
   ProfessionalnetCompanyGetParams,
+  ProfessionalnetIndustriesListParams,
   ProfessionalnetIndustry,
   ProfessionalnetPost,
   ProfessionalnetPostsCommentsBody,
   ProfessionalnetPostsCommentsParams,
   ProfessionalnetPostsSearchParams,
 }
+
+export type { ProfessionalnetCompanyLocation } from '../api/professionalnet/company.ts'
+export type {
+  ProfessionalnetArticle,
+  ProfessionalnetContentType,
+  ProfessionalnetDocument,
+  ProfessionalnetPoll,
+  ProfessionalnetSocialDetails,
+  ProfessionalnetVideo,
+} from '../api/professionalnet/posts.ts'
 
 /** One page of a search for professional-network posts. */
 export interface ProfessionalnetPostsPage<Post = ProfessionalnetPost>
@@ -68,7 +79,7 @@ export interface ProfessionalnetIndustriesPage<Item = ProfessionalnetIndustry>
   extends IndustriesListBody<Item>, PageFields<ProfessionalnetIndustriesListParams> {}
 
 /** Posts on the professional network. Scope `search:read`. */
-interface PostMethods {
+export interface ProfessionalnetPostMethods {
   /**
    * Searches posts (`POST /data/professionalnet/posts/search`). Each page costs 4 credits, also the empty one after
    * the last: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds. `schema` checks each post and gives it your type.
@@ -103,7 +114,7 @@ interface PostMethods {
 }
 
 /** Companies on the professional network. Scope `search:read`. */
-interface CompanyMethods {
+export interface ProfessionalnetCompanyMethods {
   /**
    * Gets a company's profile by the URL of its page (`POST /data/professionalnet/company/get`). Costs
    * 4 credits. Timeout 90 seconds. `schema` checks the whole body and gives it your type.
@@ -115,7 +126,7 @@ interface CompanyMethods {
 }
 
 /** Posts and comments of a person, a page at a time. */
-interface PersonMethods {
+export interface ProfessionalnetPersonMethods {
   /**
    * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page costs 10 credits.
    * Neither params nor posts are documented; the service ignores `count`. `schema` checks each post and gives it your type.
@@ -137,7 +148,7 @@ interface PersonMethods {
 }
 
 /** Industry codes. */
-interface IndustryMethods {
+export interface ProfessionalnetIndustryMethods {
   /**
    * Lists industry codes (`GET /data/professionalnet/industries`). Free. Several pages come two at a time. `schema` checks
    * each industry and gives it your type.
@@ -153,10 +164,10 @@ interface IndustryMethods {
 
 /** The professional network. */
 export interface Professionalnet {
-  posts: PostMethods
-  company: CompanyMethods
-  person: PersonMethods
-  industries: IndustryMethods
+  posts: ProfessionalnetPostMethods
+  company: ProfessionalnetCompanyMethods
+  person: ProfessionalnetPersonMethods
+  industries: ProfessionalnetIndustryMethods
 }
 
 /**

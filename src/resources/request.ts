@@ -5,7 +5,8 @@ import { ApiCall } from '../core/pages/api-call.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 import { assertOptions, milliseconds, nonEmptyText, requireOption } from '../errors/check-options.ts'
 
-interface EndpointFields {
+/** An endpoint that this version does not know. `credits` is the price of a success; 0 if it is free. */
+export type Endpoint = {
   /** Path below the base URL, such as `/data/microblog/trends`. It must be plain: no `..`, `%`, query or host. */
   path: string
   /**
@@ -15,14 +16,10 @@ interface EndpointFields {
   surface?: string | null | undefined
   /** Timeout of one attempt, in milliseconds. Default 30,000. */
   timeout?: number | undefined
-}
-
-/** An endpoint that this version does not know. `credits` is the price of a success; 0 if it is free. */
-export type Endpoint = EndpointFields &
-  (
-    | { method: 'GET'; credits?: number | undefined }
-    | { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; credits: number }
-  )
+} & (
+  | { method: 'GET'; credits?: number | undefined }
+  | { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; credits: number }
+)
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -45,7 +42,7 @@ export function request(
 
 /** @throws {ConfigurationError} */
 function operationOf(endpoint: Endpoint): Operation {
-  assertOptions<EndpointFields & { method: string; credits?: number | undefined }>(endpoint, {
+  assertOptions<Endpoint & { method: string; credits?: number | undefined }>(endpoint, {
     ...{ method: true, path: true, credits: true, surface: true, timeout: true },
   })
   const { method, path, timeout, credits = method === 'GET' ? 0 : undefined } = endpoint

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Schema } from './schema.ts'
 
-type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
 /** The part of JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) that describes requests and responses. */
 export interface JsonSchema {

@@ -41,14 +41,16 @@ export class ApiCall<Body> implements Promise<Body> {
 
   then<A = Body, B = never>(
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
-    onrejected?: OnRejected<B>,
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in Promise, so that a handler may declare its type
+    onrejected?: ((reason: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.answer()
       .then(({ body }) => body as Body, rethrowWithCallerFrames)
       .then(onfulfilled, onrejected)
   }
 
-  catch<B = never>(onrejected?: OnRejected<B>): Promise<Body | B> {
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in Promise, so that a handler may declare its type
+  catch<B = never>(onrejected?: ((reason: any) => B | PromiseLike<B>) | null): Promise<Body | B> {
     return this.then(undefined, onrejected)
   }
 
@@ -63,9 +65,6 @@ export class ApiCall<Body> implements Promise<Body> {
     return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits, cached }
   }
 }
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in Promise, so that a handler may declare its type
-type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
 
 /**
  * Throws the error of a call, with the functions that await it at the end of its stack. V8 finds them by the promises that

@@ -96,12 +96,10 @@ export interface ToolJsonSchema extends Omit<JsonSchema, 'properties' | 'additio
   readonly additionalProperties?: boolean | Readonly<Record<string, never>>
 }
 
-type Arguments = Record<string, unknown>
-
 /** JSON Schema and Standard Schema in one object. */
 export interface ToolSchema extends ToolJsonSchema {
-  readonly '~standard': StandardSchemaV1.Props<Arguments, Arguments> &
-    StandardJSONSchemaV1.Props<Arguments, Arguments>
+  readonly '~standard': StandardSchemaV1.Props<Record<string, unknown>, Record<string, unknown>> &
+    StandardJSONSchemaV1.Props<Record<string, unknown>, Record<string, unknown>>
 }
 
 /** The definition of a tool as plain JSON, for the APIs of model providers. */
