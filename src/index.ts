@@ -92,6 +92,7 @@ export type {
   ClientErrorCode,
   ConnectionPhase,
   ErrorContext,
+  ProxyErrorCode,
   TimeoutPhase,
   UndocumentedCode,
 } from './errors/index.ts'
