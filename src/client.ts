@@ -10,6 +10,7 @@ import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
 import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
+import { keepSelf, unproxied } from './lib/unproxied.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
 import { type Listeners, listeners } from './resources/listeners.ts'
@@ -66,6 +67,7 @@ export class SocialSearch {
    */
   constructor(options: ClientOptions) {
     // withOptions() gives a transport. In the type, it would offer its methods while somebody types options.
+    keepSelf(this)
     const given: unknown = options
     const isTransport = given instanceof ClientTransport
     this.#transport = isTransport ? given : clientTransport(createTransport(options))
@@ -93,12 +95,12 @@ export class SocialSearch {
 
   /** Credits spent so far by this client and those made with `withOptions()`. A snapshot. */
   get credits(): Credits {
-    return this.#transport.credits
+    return unproxied(this).#transport.credits
   }
 
   /** What calls are waiting for, in this client and those made with `withOptions()`. A snapshot. */
   status(): ClientStatus {
-    return this.#transport.status()
+    return unproxied(this).#transport.status()
   }
 
   /**
@@ -119,7 +121,7 @@ export class SocialSearch {
     const operation = operationOf(id) as Operation
     const given: object | string = params
     const isId = typeof given === 'string'
-    const transport = this.#transport
+    const transport = unproxied(this).#transport
     const request = transport.compose(operation, isId ? {} : given, isId ? given : undefined)
     if (request instanceof InvalidRequestError) throw request
     return quoteOf(transport.configured(operation), transport.perMinute, request.params, options)
@@ -127,7 +129,7 @@ export class SocialSearch {
 
   /** What sends this client's calls. Pass it to functions such as `microblog()`. */
   get transport(): Transport {
-    return this.#transport
+    return unproxied(this).#transport
   }
 
   /**
@@ -135,7 +137,7 @@ export class SocialSearch {
    * `headers` and `observers` are added to the current ones. Others, such as `timeout`, replace them.
    */
   withOptions(options: CommonOptions): SocialSearch {
-    const transport: unknown = this.#transport.withOptions(options)
+    const transport: unknown = unproxied(this).#transport.withOptions(options)
     return new (this.constructor as typeof SocialSearch)(transport as ClientOptions)
   }
 
@@ -152,22 +154,22 @@ export class SocialSearch {
     params?: OpenParams,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>> {
-    return request(this.#transport, endpoint, params, options) as ApiCall<Output<Schema, OpenBody>>
+    return request(unproxied(this).#transport, endpoint, params, options) as ApiCall<Output<Schema, OpenBody>>
   }
 
   /** Fetches the service's OpenAPI description (`GET /openapi.json`). Free. */
   openapi(options?: CallOptions): ApiCall<OpenRecord> {
-    return openapi(this.#transport, options)
+    return openapi(unproxied(this).#transport, options)
   }
 
   /** Fetches the published credit rates (`GET /openapi.json`), for the option `prices`. Free. */
   creditRates(options?: CallOptions): Promise<CreditRates> {
-    return readCreditRates(this.#transport, options)
+    return readCreditRates(unproxied(this).#transport, options)
   }
 
   /** Ends all pending calls with a `ClosedError`, and refuses new ones. Resolves when they have ended. */
   close(): Promise<void> {
-    return this.#transport.close()
+    return unproxied(this).#transport.close()
   }
 
   /** `close()`, for `await using`. */

@@ -67,6 +67,11 @@ export class ClientTransport implements Transport {
     }
   }
 
+  /** So that Vue does not wrap it. */
+  get [Symbol.toStringTag](): string {
+    return 'Transport'
+  }
+
   get credits(): Credits {
     return this.#client.ledger.credits()
   }

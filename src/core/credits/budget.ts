@@ -1,6 +1,7 @@
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import { assertOptions, nonEmptyText, describeValue, describeWord } from '../../errors/check-options.ts'
 import { type Period, periodAt, periodEnd } from '../../lib/period.ts'
+import { keepSelf, unproxied } from '../../lib/unproxied.ts'
 import { type PeriodBook, accountOf, clockReason, keepAccount } from './period-book.ts'
 
 /** Credits of a client, an operation or a budget. */
@@ -108,6 +109,7 @@ export class CreditBudget implements Budget {
    * @throws {ConfigurationError} for an invalid limit or option.
    */
   constructor(limit: number, options: CreditBudgetOptions = {}) {
+    keepSelf(this)
     assertOptions(options, { every: true, timeZone: true, name: true })
     if (!Number.isFinite(limit) || limit < 0) {
       throw new ConfigurationError(
@@ -126,7 +128,7 @@ export class CreditBudget implements Budget {
 
   /** Credits left for further calls. */
   get remaining(): number {
-    const { spent, uncertain, reserved, isLost } = this.#current
+    const { spent, uncertain, reserved, isLost } = unproxied(this).#current
     return isLost ? 0 : Math.max(0, rounded(this.limit - spent - uncertain - reserved))
   }
 
@@ -137,8 +139,9 @@ export class CreditBudget implements Budget {
    * @throws {BudgetUnavailableError} if the clock was set back, to a period before those that the budget knows.
    */
   reserve(credits: number, operation: string): Reservation {
-    let period = this.#periodAt(Date.now())
-    let account = this.#take(credits, operation, period)
+    const self = unproxied(this)
+    let period = self.#periodAt(Date.now())
+    let account = self.#take(credits, operation, period)
     let isOpen = true
     return {
       settle: (cost, uncertain = 0) => {
@@ -149,9 +152,9 @@ export class CreditBudget implements Budget {
         account.uncertain += uncertain
       },
       renew: () => {
-        const current = this.#periodAt(Date.now())
+        const current = self.#periodAt(Date.now())
         if (!isOpen || current === period) return
-        const next = this.#take(credits, operation, current)
+        const next = self.#take(credits, operation, current)
         account.reserved -= credits
         period = current
         account = next
@@ -177,9 +180,10 @@ export class CreditBudget implements Budget {
 
   /** Returns what is spent, reserved and left, and when the period ends. */
   summary(): CreditSummary & BudgetOutlook {
-    const { limit, remaining } = this
-    const end = periodEnd(Date.now(), this.#periodAt)
-    return { limit, remaining, ...roundedSummary(this.#current), endsAt: end === Infinity ? null : end }
+    const self = unproxied(this)
+    const { limit, remaining } = self
+    const end = periodEnd(Date.now(), self.#periodAt)
+    return { limit, remaining, ...roundedSummary(self.#current), endsAt: end === Infinity ? null : end }
   }
 }
 

@@ -1,6 +1,7 @@
 import { type AnswerCache, type Send, wrap } from '../../extend.ts'
 import { assertMethod, assertOptions, milliseconds, wholeNumber } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
+import { keepSelf, unproxied } from '../../lib/unproxied.ts'
 import { ClientCache } from './client-cache.ts'
 import { type CacheStore, MemoryStore, askStore } from './store.ts'
 
@@ -27,6 +28,7 @@ export class ResultCache implements AnswerCache {
 
   /** @throws {ConfigurationError} for invalid options. */
   constructor(options: ResultCacheOptions) {
+    keepSelf(this)
     assertOptions(options, { maxAge: true, store: true, maxEntries: true })
     const { store, maxAge, maxEntries = 500 } = options
     this.#maxAge = milliseconds('maxAge', maxAge)
@@ -39,7 +41,8 @@ export class ResultCache implements AnswerCache {
   /** Called by the client. */
   connect(baseUrl: string, owner: unknown): object {
     const name = typeof owner === 'string' ? `${owner} ${baseUrl}` : undefined
-    const cache = new ClientCache(this.#store, this.#maxAge, name)
+    const self = unproxied(this)
+    const cache = new ClientCache(self.#store, self.#maxAge, name)
     return {
       [wrap]:
         (send: Send): Send =>
@@ -54,7 +57,7 @@ export class ResultCache implements AnswerCache {
    * @throws {ConfigurationError} if the store lacks `clear()`.
    */
   async clear(): Promise<void> {
-    const store = this.#store
+    const store = unproxied(this).#store
     assertMethod('store', store, 'clear')
     await askStore(() => store.clear?.())
   }

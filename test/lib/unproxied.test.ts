@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { CreditBudget, SocialSearch, microblog } from '../../src/index.ts'
+import { ResultCache } from '../../src/extensions/cache/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { settle, virtualTime } from '../support/clock.ts'
+
+virtualTime()
+
+/** Wraps what is read, too, as Vue's `reactive()` does: plain objects, and those of classes without a tag. */
+function deep<T extends object>(target: T): T {
+  return new Proxy(target, {
+    get(object, name, receiver) {
+      const value: unknown = Reflect.get(object, name, receiver)
+      const isWrapped = Object.prototype.toString.call(value) === '[object Object]'
+      return isWrapped ? deep(value as object) : value
+    },
+  })
+}
+
+const wraps: [name: string, wrap: <T extends object>(target: T) => T][] = [
+  ['a Proxy', (target) => new Proxy(target, {})],
+  ['a Proxy that wraps what is read', deep],
+  ['an object that inherits from it', (target) => Object.create(target) as typeof target],
+]
+
+describe.each(wraps)('behind %s', (_, wrap) => {
+  const { clientOptions } = createSandbox({ limits: { perMinute: false } })
+
+  it('a client answers as it does otherwise', async () => {
+    const plain = new SocialSearch(clientOptions())
+    const client = wrap(plain)
+    expect((await settle(client.microblog.search({ query: 'a' }))).value?.posts).not.toHaveLength(0)
+    expect((await settle(microblog(client.transport).search({ query: 'a' }))).error).toBeUndefined()
+    const changed = wrap(client.withOptions({ timeout: 5000 }))
+    expect((await settle(changed.microblog.search({ query: 'b' }))).error).toBeUndefined()
+    expect(client.credits).toEqual(plain.credits)
+    expect(client.transport.credits.spent).toBe(6)
+    expect(client.status()).toEqual(plain.status())
+    expect(client.quote('microblog.search', { query: 'a' }).atMost).toBe(2)
+    expect(
+      (await settle(client.request({ method: 'GET', path: '/organization/usage' }))).error,
+    ).toBeUndefined()
+    expect((await settle(client.creditRates())).error).toBeUndefined()
+    expect((await settle(client.openapi())).error).toBeUndefined()
+    await client.close()
+    expect((await settle(plain.microblog.search({ query: 'a' }))).error).toMatchObject({ code: 'closed' })
+  })
+
+  it('a budget counts, and refuses', async () => {
+    const plain = new CreditBudget(3, { every: 'day' })
+    const budget = wrap(plain)
+    const client = new SocialSearch({ ...clientOptions(), budget })
+    expect((await settle(client.microblog.search({ query: 'a' }))).error).toBeUndefined()
+    expect((await settle(client.microblog.search({ query: 'b' }))).error).toMatchObject({ remaining: 1 })
+    expect(budget.remaining).toBe(1)
+    expect(budget.summary()).toEqual(plain.summary())
+  })
+
+  it('a cache answers, and is cleared', async () => {
+    const cache = wrap(new ResultCache({ maxAge: 60_000 }))
+    const client = new SocialSearch({ ...clientOptions(), cache })
+    const search = () => settle(client.microblog.search({ query: 'a' }))
+    await search()
+    await search()
+    expect(client.credits).toMatchObject({ spent: 2, saved: 2 })
+    await cache.clear()
+    await search()
+    expect(client.credits.spent).toBe(4)
+  })
+})
