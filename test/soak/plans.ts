@@ -10,6 +10,6 @@ const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
 )
 const TEST_SEED = process.env['TEST_SEED'] ?? String(partOfCommit(0))
 console.log(`TEST_SEED=${TEST_SEED} npx vitest run ${files.join(' ')}`)
-const args = ['vitest', 'run', '--reporter', 'dot', '--silent', ...files]
+const args = ['vitest', 'run', '--reporter', 'dot', '--silent=true', ...files]
 const { status } = spawnSync('npx', args, { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_SEED } })
 process.exitCode = status ?? 1
