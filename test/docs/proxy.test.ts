@@ -19,7 +19,7 @@ const listed = (pages.get('docs/proxy.md') ?? '').split('\n').flatMap((row) => {
 
 /** The error that the client of a page makes of a response. */
 async function classOf(status: number, code: string): Promise<string> {
-  const error = { code, message: 'refused', charged: 'no' }
+  const error = { code, message: 'refused', charged: 'no', needed: 2, remaining: 1 }
   const fetch = () => Promise.resolve(Response.json({ requestId: 'proxy_1', error }, { status }))
   const client = new SocialSearch({ baseUrl: 'https://app.example/api', auth: false, fetch })
   return client.organization.usage().then(

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { shiftClocks } from '../clock/test-clock.ts'
 
 it('TEST_CLOCK shifts the dates of a process, and those that its servers send', () => {
-  const env = { ...process.env, TEST_CLOCK: '2031-05-06T07:08:09Z', NODE_OPTIONS: '' }
+  const env = { ...process.env, TEST_CLOCK: '2031-05-06T07:08:09Z' }
   shiftClocks(env)
   const program = `
 import { createServer } from 'node:http'
