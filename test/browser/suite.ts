@@ -5,7 +5,7 @@ import { firefoxEngine } from './engines/firefox.ts'
 import { webkitEngine } from './engines/webkit.ts'
 
 const engines = { Chromium: chromiumEngine, Firefox: firefoxEngine, WebKit: webkitEngine }
-export type EngineName = keyof typeof engines
+type EngineName = keyof typeof engines
 
 /** Of `pages/complaints.ts`. */
 declare const complaints: string[]

@@ -116,7 +116,7 @@ export function merge<Options>(
   return merged
 }
 
-export function resolveRetry(option: RetryOptions | false): RetryPolicy {
+function resolveRetry(option: RetryOptions | false): RetryPolicy {
   const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option
   assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
   const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait = defaultRetry.maxWaitMs } = retry

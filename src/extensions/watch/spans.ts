@@ -141,7 +141,7 @@ export function gapOf(spans: readonly WatchSpan[], now: number, from = 0): numbe
 }
 
 /** Joins the first span with so many below it. */
-export function joined(spans: readonly WatchSpan[], count: number): WatchSpan[] {
+function joined(spans: readonly WatchSpan[], count: number): WatchSpan[] {
   const [first, ...below] = spans
   const reached = below.slice(0, count)
   const ids = new Set([...(first?.ids ?? []), ...reached.flatMap(({ ids }) => ids)])
