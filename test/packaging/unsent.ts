@@ -151,6 +151,8 @@ async function brokenTls(bytes: Buffer): Promise<string> {
     const upstream = net.connect(port, '127.0.0.1', () => clients.set(upstream.localPort ?? 0, client))
     upstream.on('error', () => {}).on('data', (part) => !client.writableEnded && client.write(part))
     client.pipe(upstream)
+    // A pipe does not end what it leads to when its source is reset, and this process would not exit.
+    client.on('close', () => upstream.destroy())
   })
   return `https://127.0.0.1:${await listen(relay)}/v1`
 }

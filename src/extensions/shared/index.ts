@@ -1,3 +1,4 @@
+export type { PeriodOptions } from '../../extend.ts'
 export { SharedBudget, type SharedBudgetOptions } from './budget.ts'
 export { SharedLimiter, type SharedLimiterOptions } from './limiter.ts'
 export type { SharedOptions } from './shared-text.ts'

@@ -86,7 +86,8 @@ export async function said(
   stream: 'stdout' | 'stderr' | 'fd3',
   pattern: RegExp,
 ): Promise<string> {
-  const output = stream === 'fd3' ? (child.stdio[3] as NodeJS.ReadableStream) : child[stream]!
+  const output: NodeJS.ReadableStream =
+    stream === 'fd3' ? (child.stdio[3] as NodeJS.ReadableStream) : child[stream]!
   let text = ''
   return new Promise((resolve, reject) => {
     // Read to the end: a full pipe would stop the program.
