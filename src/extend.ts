@@ -4,11 +4,11 @@
  */
 
 // To wrap calls, as the cache and tracers do.
-export type { CallResult, Call, Send } from './core/call/call.ts'
+export type { CallResult, Call, Send, Wrap } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check-answer.ts'
 export { waitReasons } from './core/call/wait-watch.ts'
-export { wrap } from './core/call/wraps.ts'
+export { type Wrapping, wrap } from './core/call/wraps.ts'
 export type { CallSettings } from './core/options/settings.ts'
 export type { AnswerCache } from './core/options/types.ts'
 

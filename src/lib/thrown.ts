@@ -34,6 +34,15 @@ export function isA<T>(thrown: unknown, Class: abstract new (...args: never) => 
   }
 }
 
+/** Whether an object has a mark, which all copies of this package know. It never throws. */
+export function isMarked(value: unknown, mark: symbol): boolean {
+  try {
+    return typeof value === 'object' && value !== null && mark in value
+  } catch {
+    return false
+  }
+}
+
 /** Calls a function of the user that must not fail its caller. What it throws, or its promise rejects with, goes to `failed`. */
 export function runUserCallback(work: () => unknown, failed: (error: unknown) => void = () => {}): void {
   new Promise((resolve) => resolve(work())).catch(failed).catch(() => {})

@@ -1,3 +1,5 @@
+import { isMarked } from '../lib/thrown.ts'
+
 /** What a call asks of a limiter before each attempt. Times are monotonic. */
 export interface QueueRequest {
   /** The search surface; null if only the requests in flight count. */
@@ -61,11 +63,7 @@ export class SurfaceClosed extends Error {
 
   /** It never throws, unlike an ordinary `instanceof`. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    try {
-      return typeof value === 'object' && value !== null && brand in value
-    } catch {
-      return false
-    }
+    return isMarked(value, brand)
   }
 
   constructor(remaining: number, reason: SurfaceClosed['reason'] = 'rate_limited') {

@@ -63,6 +63,19 @@ describe('ResultCache', () => {
     expect(service.arrivals).toHaveLength(6)
   })
 
+  it('must be one: a client refuses another object, which would never answer', () => {
+    for (const cache of [
+      {},
+      new Map(),
+      true,
+      { connect: () => ({}) },
+      { get: () => {}, set: () => {} },
+    ] as never[])
+      expect(() => makeClient({ cache })).toThrow(
+        /^cache must be a ResultCache of social-search-sdk\/cache, got/,
+      )
+  })
+
   it('rejects a call when neither a label nor a key tells the organization', async () => {
     const { client } = cached({ organization: undefined, apiKey: () => 'org_live_5f2b8c1d9e' })
     const { error } = await settle(client.microblog.search(query))

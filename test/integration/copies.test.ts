@@ -4,9 +4,9 @@ import { failure, ok, rateLimited } from '../support/service.ts'
 import { query } from '../support/search.ts'
 
 /** A copy of the package, as a bundler makes one for each part of an app. */
-const copy = () => {
+const copy = async () => {
   vi.resetModules()
-  return import('../../src/index.ts')
+  return { ...(await import('../../src/index.ts')), ...(await import('../../src/extensions/cache/index.ts')) }
 }
 const [one, two] = [await copy(), await copy()]
 
@@ -76,6 +76,49 @@ describe('two copies of the package in a process', () => {
     class Own extends one.CreditBudgetError {}
     expect(error).not.toBeInstanceOf(Own)
     expect(new Error('x')).not.toBeInstanceOf(one.SocialSearchError)
+  })
+
+  describe('with a cache of the other', () => {
+    const cached = (fetch: () => Promise<Response>, more: object = {}) =>
+      new one.SocialSearch({
+        ...options,
+        ...{ organization: `cached ${String(++organizations)}`, fetch, ...more },
+        cache: new two.ResultCache({ maxAge: 60_000 }),
+      })
+    let organizations = 0
+
+    it('pay once for equal calls', async () => {
+      const fetch = vi.fn(() => Promise.resolve(ok()))
+      const client = cached(fetch)
+      for (let calls = 0; calls < 2; calls++) await settle(client.microblog.search(query))
+      expect([fetch.mock.calls.length, client.credits]).toMatchObject([1, { spent: 2, saved: 2 }])
+      const { error } = await settle(client.microblog.search({ query: 'go' }, { cache: 'only' }))
+      expect(error).toMatchObject({ code: 'not_cached' })
+    })
+
+    it('take over a request that its budget has refused', async () => {
+      const fetch = vi.fn(() => Promise.resolve(ok()))
+      const client = cached(fetch)
+      const [refused, sent] = await Promise.all([
+        settle(client.microblog.search(query, { budget: new one.CreditBudget(1) })),
+        settle(client.microblog.search(query)),
+      ])
+      expect(refused.error).toMatchObject({ code: 'credit_budget' })
+      expect([sent.value?.posts.length, fetch.mock.calls.length]).toEqual([1, 1])
+    })
+
+    it('end at the deadline of a call, and with the client', async () => {
+      const schema = {
+        '~standard': { version: 1, vendor: 'test', validate: () => new Promise<never>(() => {}) },
+      } as const
+      const client = cached(() => Promise.resolve(ok()))
+      const late = await settle(client.microblog.search(query, { schema, deadline: 500 }))
+      expect(late.error).toMatchObject({ code: 'invalid_response', charged: 'yes' })
+      const hanging = cached(() => new Promise(() => {}))
+      const call = settle(hanging.microblog.search(query))
+      await settle(hanging.close())
+      expect((await call).error).toBeInstanceOf(one.ClosedError)
+    })
   })
 
   it('pass on what a budget of the other refuses, with the facts of the call', async () => {

@@ -15,7 +15,11 @@ import type { InvalidItem } from './validate-body.ts'
 export type Send = (call: Call) => Promise<CallResult>
 
 /** Adds something to each call. It may answer itself, or send another call in its place. */
-export type Wrap = (send: Send) => Send
+export interface Wrap {
+  (send: Send): Send
+  /** Credits that its own answers have saved. */
+  readonly saved?: () => number
+}
 
 /** One call: what was asked, and what may end it early. It does not change, except for its record. */
 export interface Call {

@@ -1,12 +1,22 @@
 import type { ErrorContext, SocialSearchError, TimeoutPhase } from '../../errors/index.ts'
 import { TimeoutError } from '../../errors/index.ts'
 import { followAbort } from '../../lib/abort.ts'
+import { isMarked } from '../../lib/thrown.ts'
 import type { CallSettings } from '../options/settings.ts'
+
+/** What every `Ended` has: a cache may come from another copy of this package. */
+const brand: unique symbol = Symbol.for('social-search-sdk ended 1')
 
 /** Why this package has ended a call. Its error is made later, when the facts of the call are known. */
 export class Ended {
   readonly code: 'timeout' | 'closed'
   readonly toError: (context: ErrorContext, phase: TimeoutPhase) => SocialSearchError
+
+  readonly [brand] = true
+
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(value, brand)
+  }
 
   constructor(code: Ended['code'], toError: Ended['toError']) {
     this.code = code

@@ -2,22 +2,20 @@ import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { assertOptions, describeValue } from '../../errors/check-options.ts'
 import { isRecord } from '../../lib/is-record.ts'
-import { isA } from '../../lib/thrown.ts'
 import type { Credits } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { defaultTimeoutMs } from '../options/defaults.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
-import type { AnyCallOptions, ClientOptions, CommonOptions } from '../options/types.ts'
-import type { CallResult, Call, Send } from './call.ts'
+import type { AnyCallOptions, ClientOptions, CommonOptions, Observer } from '../options/types.ts'
+import type { CallResult, Call, Send, Wrap } from './call.ts'
 import { CallObserver } from './call-observer.ts'
-import { observed } from './observed.ts'
-import { Cancellation, Ended } from './cancellation.ts'
+import { Cancellation } from './cancellation.ts'
 import { type Given, composeRequest } from './compose-request.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { contextOf, newRecord } from './record.ts'
 import { sendCalls } from './run.ts'
-import { wrapped } from './wraps.ts'
+import { wrapOfCache, wrapped } from './wraps.ts'
 
 /**
  * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add
@@ -50,21 +48,17 @@ export class ClientTransport implements Transport {
   readonly #client: ClientSettings
   readonly #defaults: CallSettings
   readonly #openCalls: OpenCalls
-  /** Answers calls: with requests, or from a cache. */
-  readonly #answer: Send
+  readonly #cache: Wrap | undefined
+  /** Answers calls that have the observers of the client. */
+  readonly #send: Send
 
-  /** `withOptions` passes on the open calls. */
-  constructor(client: ClientSettings, defaults: CallSettings, openCalls = new OpenCalls()) {
+  /** `withOptions` passes on the cache and the open calls. */
+  constructor(client: ClientSettings, defaults: CallSettings, cache?: Wrap, openCalls = new OpenCalls()) {
     this.#client = client
     this.#defaults = defaults
+    this.#cache = cache
     this.#openCalls = openCalls
-    const send = sendCalls(openCalls)
-    const answer = client.cache ? untilEnd(wrapped([client.cache], send), openCalls) : send
-    // A wrap outside of this may fail before it sends the call: then the call has never been open.
-    this.#answer = (call) => {
-      openCalls.add(call)
-      return answer(call)
-    }
+    this.#send = this.#sendFor(defaults.observers)
   }
 
   /** So that Vue does not wrap it. */
@@ -73,7 +67,7 @@ export class ClientTransport implements Transport {
   }
 
   get credits(): Credits {
-    return this.#client.ledger.credits()
+    return this.#client.ledger.credits(this.#cache?.saved?.())
   }
 
   status(): ClientStatus {
@@ -83,7 +77,12 @@ export class ClientTransport implements Transport {
   withOptions(options: CommonOptions): ClientTransport {
     assertOptions(options, sharedChanges)
     const defaults = merge(this.#defaults, options, sharedChanges, this.#client.redactor)
-    return new (this.constructor as typeof ClientTransport)(this.#client, defaults, this.#openCalls)
+    return new (this.constructor as typeof ClientTransport)(
+      this.#client,
+      defaults,
+      this.#cache,
+      this.#openCalls,
+    )
   }
 
   close(): Promise<void> {
@@ -148,7 +147,7 @@ export class ClientTransport implements Transport {
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
       if (request instanceof InvalidRequestError) throw request
       const configured = this.configured(operation)
-      if (this.#client.cache === undefined && settings.cache === 'only')
+      if (this.#cache === undefined && settings.cache === 'only')
         throw new ConfigurationError("cache: 'only' requires a client with a cache")
       const call: Call = {
         client: this.#client,
@@ -162,8 +161,8 @@ export class ClientTransport implements Transport {
         observer: settings.observers.length > 0 ? new CallObserver(settings, configured) : undefined,
       }
       call.cancellation.start(settings, callerLeft)
-      if (call.observer === undefined) return this.#answer(call)
-      return wrapped(settings.observers, observed(this.#answer))(call)
+      const { observers } = settings
+      return (observers === this.#defaults.observers ? this.#send : this.#sendFor(observers))(call)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.
@@ -171,24 +170,13 @@ export class ClientTransport implements Transport {
     }
   }
 
+  #sendFor(observers: readonly Observer[]): Send {
+    return wrapped(sendCalls(this.#openCalls), this.#client, observers, this.#cache, this.#openCalls)
+  }
+
   #settingsOf(options: AnyCallOptions): CallSettings {
     assertOptions(options, callChanges)
     return merge(this.#defaults, options, callChanges, this.#client.redactor)
-  }
-}
-
-/** Makes calls that a cache may answer: something may end them before they are sent. */
-function untilEnd(send: Send, openCalls: OpenCalls): Send {
-  return async (call) => {
-    try {
-      return await send(call)
-    } catch (error) {
-      if (!isA(error, Ended)) throw error
-      const context = { ...contextOf(call.operation, call.request), attempts: [] }
-      throw error.toError(context, call.cancellation.isInFlight ? 'headers' : 'queue')
-    } finally {
-      openCalls.delete(call)
-    }
   }
 }
 
@@ -201,7 +189,8 @@ function untilEnd(send: Send, openCalls: OpenCalls): Send {
  */
 export function createTransport(options: ClientOptions): Transport {
   const { client, defaults } = resolveOptions(options)
-  return new ClientTransport(client, defaults)
+  const { cache } = options
+  return new ClientTransport(client, defaults, cache && wrapOfCache(cache, client))
 }
 
 /** @throws {ConfigurationError} if {@link createTransport} has not made it. */

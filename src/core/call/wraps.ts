@@ -1,17 +1,72 @@
+import { requireOption } from '../../errors/check-options.ts'
+import { isA } from '../../lib/thrown.ts'
+import type { ClientSettings } from '../options/settings.ts'
+import type { AnswerCache, Observer } from '../options/types.ts'
 import type { Send, Wrap } from './call.ts'
+import { Ended } from './cancellation.ts'
+import { observed } from './observed.ts'
+import type { OpenCalls } from './open-calls.ts'
+import { contextOf } from './record.ts'
 
-/** The method by which an object of this package wraps calls: a cache, or an observer that traces. */
-export const wrap: unique symbol = Symbol.for('social-search-sdk wrap')
+/** Where a cache, or an observer that traces, says how it wraps the calls of a client. All copies of this package know it. */
+export const wrap: unique symbol = Symbol.for('social-search-sdk wrap 1')
 
-interface Wrapping {
-  readonly [wrap]: Wrap
+/** An object that wraps calls. */
+export interface Wrapping {
+  readonly [wrap]: (client: Pick<ClientSettings, 'baseUrl' | 'owner'>) => Wrap
 }
 
-/** Answers calls by way of the objects that wrap them, the first one outermost, and in the end by `send`. */
-export function wrapped(objects: readonly object[], send: Send): Send {
-  return objects.filter(isWrapping).reduceRight((send, object) => object[wrap](send), send)
+function isWrapping(observer: Observer): observer is Observer & Wrapping {
+  return wrap in observer
 }
 
-function isWrapping(object: object): object is Wrapping {
-  return wrap in object
+/**
+ * What a cache makes of the calls of a client.
+ *
+ * @throws {ConfigurationError} if it is no cache, which would otherwise be off in silence.
+ */
+export function wrapOfCache(cache: AnswerCache, client: ClientSettings): Wrap | undefined {
+  const make = (cache as Partial<Wrapping> | null)?.[wrap]
+  requireOption(cache, make !== undefined, 'cache must be a ResultCache of social-search-sdk/cache')
+  return make?.(client)
+}
+
+/** Everything that stands between a call and its requests: what traces it, its observers, and the cache. */
+export function wrapped(
+  send: Send,
+  client: ClientSettings,
+  observers: readonly Observer[],
+  cache: Wrap | undefined,
+  openCalls: OpenCalls,
+): Send {
+  const wraps: Wrap[] = [
+    ...observers.filter(isWrapping).map((each) => each[wrap](client)),
+    ...(observers.length > 0 ? [observed] : []),
+    // A wrap outside of this may fail before it sends the call: then the call has never been open.
+    opened(openCalls),
+    ...(cache ? [untilEnd(openCalls), cache] : []),
+  ]
+  return wraps.reduceRight((inner, outer) => outer(inner), send)
+}
+
+function opened(openCalls: OpenCalls): Wrap {
+  return (send) => (call) => {
+    openCalls.add(call)
+    return send(call)
+  }
+}
+
+/** For calls that a cache may answer: something may end them before they are sent. */
+function untilEnd(openCalls: OpenCalls): Wrap {
+  return (send) => async (call) => {
+    try {
+      return await send(call)
+    } catch (error) {
+      if (!isA(error, Ended)) throw error
+      const context = { ...contextOf(call.operation, call.request), attempts: [] }
+      throw error.toError(context, call.cancellation.isInFlight ? 'headers' : 'queue')
+    } finally {
+      openCalls.delete(call)
+    }
+  }
 }

@@ -9,18 +9,18 @@ export interface Credits extends CreditSummary {
 }
 
 export class Ledger {
-  saved = 0
   /** Not rounded yet. */
   readonly #accounts = new Map<string, CreditSummary>()
 
-  credits(): Credits {
+  /** @param saved By a cache. */
+  credits(saved = 0): Credits {
     const total = { spent: 0, uncertain: 0, reserved: 0 }
     const byOperation: Credits['byOperation'] = {}
     for (const [operation, account] of this.#accounts) {
       const summary = (byOperation[operation] = roundedSummary(account))
       for (const name of ['spent', 'uncertain', 'reserved'] as const) total[name] += summary[name]
     }
-    return { ...roundedSummary(total), saved: rounded(this.saved), byOperation }
+    return { ...roundedSummary(total), saved: rounded(saved), byOperation }
   }
 
   account(operation: string): CreditSummary {

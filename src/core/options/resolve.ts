@@ -35,7 +35,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     ...{ cache: true, fetch: true, dangerouslyAllowBrowser: true, prices: true },
     ...sharedChanges,
   })
-  const { cache, fetch, limits = {}, limiter, organization, prices = {} } = options
+  const { fetch, limits = {}, limiter, organization, prices = {} } = options
   assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
@@ -60,6 +60,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
       throw new ConfigurationError(`limits.${name} contradicts limiter, which has the limits`)
   const client: ClientSettings = {
     baseUrl,
+    owner,
     bodyFormat: serviceFormat,
     isProxy: provider === null || isPath(options.baseUrl),
     credential: new Credential(provider, redactor),
@@ -70,7 +71,6 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     surfaces: { ...limits.surfaces },
     ledger: new Ledger(),
     prices: { ...prices },
-    cache: cache && assertMethod('cache', cache, 'connect').connect(baseUrl, owner),
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
   }
   const own = { headers: new Headers(userAgent()), log: createLog(defaultLogger, redactor) }

@@ -16,6 +16,8 @@ import type { CacheUse, Observer, Validation } from './types.ts'
 export interface ClientSettings {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string
+  /** Identifies the organization, whose limits and stored answers these are: a label, the hash of a key, or what provides tokens. */
+  readonly owner: string | object
   readonly bodyFormat: BodyFormat
   /** Whether a proxy is there: without a credential, or on the page's own origin. */
   readonly isProxy: boolean
@@ -29,8 +31,6 @@ export interface ClientSettings {
   readonly surfaces: Readonly<Record<string, string | null>>
   /** Undefined for the global fetch. */
   readonly fetch: Fetch | undefined
-  /** What a cache has made of this client. */
-  readonly cache: object | undefined
 }
 
 /** What a call may set for itself, with the defaults of its client. */

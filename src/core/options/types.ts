@@ -115,8 +115,8 @@ export interface Observer {
 
 /** A cache of paid answers: a `ResultCache` of `social-search-sdk/cache`. */
 export interface AnswerCache {
-  /** Called by the client. `owner` identifies its organization, unless it has neither a label nor a fixed key. */
-  connect(baseUrl: string, owner: unknown): object
+  /** Deletes all answers. */
+  clear(): Promise<void>
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   type CallResult,
   type Call,
   type Send,
+  type Wrap,
   checkAnswer,
   contextOf,
   type CallSettings,
@@ -15,14 +16,25 @@ import { type SharedAnswer, SharedRequest } from './shared-request.ts'
 import { type Answers, CacheLookup, type Wanted } from './cache-lookup.ts'
 import type { CacheStore } from './store.ts'
 
-/** The cache of one client, and of the clients made from it with `withOptions`. */
-export class ClientCache {
+/**
+ * Answers the calls of one client, and of the clients made from it with `withOptions`.
+ *
+ * @param owner Undefined if the organization is not known.
+ */
+export function wrapOf(store: CacheStore, maxAge: number, owner: string | undefined): Wrap {
+  const cache = new ClientCache(store, maxAge, owner)
+  const answered: Wrap = (send) => (call) => cache.answer(call, send)
+  return Object.assign(answered, { saved: () => cache.saved })
+}
+
+class ClientCache {
+  /** Credits that its answers have saved. */
+  saved = 0
   readonly #maxAge: number
   readonly #answers: Answers | undefined
   /** Those in flight, by name. */
   readonly #shared = new Map<string, SharedRequest>()
 
-  /** @param owner Undefined if the organization is not known. */
   constructor(store: CacheStore, maxAge: number, owner: string | undefined) {
     this.#maxAge = maxAge
     if (owner !== undefined) this.#answers = { store, owner, maxAge }
@@ -35,12 +47,14 @@ export class ClientCache {
     if (cache !== 'only' && (effectOf(operation) !== 'metered' || cache === false)) return send(call)
     cancellation.throwIfAborted()
     const wanted = wantedBy(call, this.#maxAge)
-    if (cache === 'only') return deliver(call, { entry: await this.#stored(call, wanted), isPayer: false })
+    if (cache === 'only')
+      return this.#deliver(call, { entry: await this.#stored(call, wanted), isPayer: false })
     for (;;) {
       const shared = this.#sharedRequest(call, wanted, send)
       try {
         const answer = await shared.join(call)
-        if (answer.fetched !== undefined || wanted.accepts(answer.entry)) return await deliver(call, answer)
+        if (answer.fetched !== undefined || wanted.accepts(answer.entry))
+          return await this.#deliver(call, answer)
       } catch (error) {
         if (!shared.mayTakeOver(call, error)) throw error
       }
@@ -77,6 +91,31 @@ export class ClientCache {
     this.#shared.set(name, shared)
     return shared
   }
+
+  /** Checks and transforms a copy of the answer as the call asks. */
+  async #deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<CallResult> {
+    const { bodyFormat } = call.client
+    const { text, cost, at } = entry
+    const response = fetched?.response ?? responseOf(entry)
+    const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
+    const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
+    const { charged: effect = 'no' } = attempts.at(-1) ?? {}
+    const { redactor } = fetched ?? call.client
+    const value = bodyFormat.parse(text)
+    const requestId = requestIdOf(value, redactor)
+    const success = { response, complete: true, text, value, requestId, effect }
+    const checked = await checkAnswer(call, success, redactor)
+    if ('toError' in checked)
+      throw checked.toError({
+        ...contextOf(call.operation, call.request, effect),
+        attempts,
+        body: checked.body,
+      })
+    const answer = { ...checked, attempts, credits }
+    if (isPayer) return answer
+    this.saved += cost
+    return { ...answer, cached: { at: new Date(at), age: Math.max(0, Date.now() - at), saved: cost } }
+  }
 }
 
 function wantedBy({ operation, request, settings, previousPage }: Call, cacheMaxAge: number): Wanted {
@@ -96,29 +135,4 @@ function freshness(settings: CallSettings, cacheMaxAge: number): (entry: Entry) 
   if (maxAge === 0 || cache === 'refresh') return ({ at }) => at > start
   // The clock of the process that stored it may be ahead.
   return ({ at }) => Math.abs(Date.now() - at) <= maxAge
-}
-
-/** Checks and transforms a copy of the answer as the call asks. */
-async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<CallResult> {
-  const { bodyFormat, ledger } = call.client
-  const { text, cost, at } = entry
-  const response = fetched?.response ?? responseOf(entry)
-  const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
-  const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
-  const { charged: effect = 'no' } = attempts.at(-1) ?? {}
-  const { redactor } = fetched ?? call.client
-  const value = bodyFormat.parse(text)
-  const requestId = requestIdOf(value, redactor)
-  const success = { response, complete: true, text, value, requestId, effect }
-  const checked = await checkAnswer(call, success, redactor)
-  if ('toError' in checked)
-    throw checked.toError({
-      ...contextOf(call.operation, call.request, effect),
-      attempts,
-      body: checked.body,
-    })
-  const answer = { ...checked, attempts, credits }
-  if (isPayer) return answer
-  ledger.saved += cost
-  return { ...answer, cached: { at: new Date(at), age: Math.max(0, Date.now() - at), saved: cost } }
 }

@@ -1,8 +1,8 @@
-import { type AnswerCache, type Send, wrap } from '../../extend.ts'
+import { type AnswerCache, type Wrapping, wrap } from '../../extend.ts'
 import { assertMethod, assertOptions, milliseconds, wholeNumber } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { keepSelf, unproxied } from '../../lib/unproxied.ts'
-import { ClientCache } from './client-cache.ts'
+import { wrapOf } from './client-cache.ts'
 import { type CacheStore, MemoryStore, askStore } from './store.ts'
 
 /** Options of a {@link ResultCache}. */
@@ -36,19 +36,10 @@ export class ResultCache implements AnswerCache {
       throw new ConfigurationError('maxEntries is for a cache in memory; leave it out if you pass a store')
     for (const method of ['get', 'set', 'delete']) if (store) assertMethod('store', store, method)
     this.#store = store ?? new MemoryStore(wholeNumber('maxEntries', maxEntries))
-  }
-
-  /** Called by the client. */
-  connect(baseUrl: string, owner: unknown): object {
-    const name = typeof owner === 'string' ? `${owner} ${baseUrl}` : undefined
-    const self = unproxied(this)
-    const cache = new ClientCache(self.#store, self.#maxAge, name)
-    return {
-      [wrap]:
-        (send: Send): Send =>
-        (call) =>
-          cache.answer(call, send),
-    }
+    const wrapCalls: Wrapping[typeof wrap] = ({ baseUrl, owner }) =>
+      wrapOf(this.#store, this.#maxAge, typeof owner === 'string' ? `${owner} ${baseUrl}` : undefined)
+    // Only clients use it.
+    Object.defineProperty(this, wrap, { value: wrapCalls, configurable: true })
   }
 
   /**

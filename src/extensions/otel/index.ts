@@ -1,7 +1,7 @@
 import type { Attributes, Meter, Span, Tracer } from '@opentelemetry/api'
 import { SpanStatusCode, context, diag, metrics, trace } from '@opentelemetry/api'
 import type { ObservedAttempt, ObservedCall, Observer } from '../../index.ts'
-import { type Send, wrap } from '../../extend.ts'
+import { type Wrap, type Wrapping, wrap } from '../../extend.ts'
 import { assertMethod, assertOptions } from '../../errors/check-options.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
@@ -37,29 +37,28 @@ export function otelObserver(options: OtelOptions = {}): Observer {
   const spans = new Map<number, Span>()
 
   /** Makes a call within a span, which the events of the call find by its id. */
-  const traced =
-    (send: Send): Send =>
-    async (call) => {
-      const { id = 0, operation = '', surface = null } = call.observer?.call ?? {}
-      const span = safely(() => {
-        const facts = { operation, surface, params: params ? JSON.stringify(call.request.params) : undefined }
-        const started = tracer.startSpan(operation, { attributes: named(facts) })
-        if (started.isRecording()) spans.set(id, started)
-        return started
-      })
-      try {
-        return await (span
-          ? context.with(trace.setSpan(context.active(), span), send, undefined, call)
-          : send(call))
-      } catch (error) {
-        safely(() => span && recordError(span, error, params))
-        throw error
-      } finally {
-        spans.delete(id)
-        safely(() => span?.end())
-      }
+  const traced: Wrap = (send) => async (call) => {
+    const { id = 0, operation = '', surface = null } = call.observer?.call ?? {}
+    const span = safely(() => {
+      const facts = { operation, surface, params: params ? JSON.stringify(call.request.params) : undefined }
+      const started = tracer.startSpan(operation, { attributes: named(facts) })
+      if (started.isRecording()) spans.set(id, started)
+      return started
+    })
+    try {
+      return await (span
+        ? context.with(trace.setSpan(context.active(), span), send, undefined, call)
+        : send(call))
+    } catch (error) {
+      safely(() => span && recordError(span, error, params))
+      throw error
+    } finally {
+      spans.delete(id)
+      safely(() => span?.end())
     }
-  const observer: Observer = {
+  }
+  const observer: Observer & Wrapping = {
+    [wrap]: () => traced,
     onWait: ({ id, operation, reason, until }) => {
       record({ waits: 1 }, named({ operation, 'wait.reason': reason }))
       const wait = named({ 'wait.reason': reason, 'wait.until': until?.toISOString() })
@@ -89,7 +88,7 @@ export function otelObserver(options: OtelOptions = {}): Observer {
       spans.get(call.id)?.setAttributes({ ...outcome, ...named(facts) })
     },
   }
-  return Object.assign(observer, { [wrap]: traced })
+  return observer
 }
 
 /** Attributes without a stable semantic convention, which have a prefix. */

@@ -100,7 +100,7 @@ describe('observers', () => {
       },
     }
     expect((await settle(makeClient({ logger }).microblog.search(query))).error).toBeUndefined()
-    const wrapped: Observer = { ...{}, [wrap as never]: () => () => Promise.reject(new Error('mine')) }
+    const wrapped: Observer = { ...{}, [wrap as never]: () => () => () => Promise.reject(new Error('mine')) }
     const client = makeClient({ observers: [wrapped] })
     expect((await settle(client.microblog.search(query))).error).toMatchObject({ message: 'mine' })
     expect((await settle(client.close())).error).toBeUndefined()
