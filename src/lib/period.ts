@@ -16,6 +16,21 @@ export function periodAt(time: number, every: Period, timeZone = 'UTC'): string 
   return new Date(time - Number(local.slice(14, 16)) * 60_000).toISOString().slice(0, 16)
 }
 
+/** How long a request may take to arrive, in milliseconds, so that it counts in the period in which it was sent. */
+export const arrivalMs = 750
+
+/** A clock and a timer may differ by a thousandth, in milliseconds. */
+const timerMs = 5
+
+/**
+ * How long to wait before a request is sent, in milliseconds: 0, or, shortly before a period ends, until the next one has begun.
+ *
+ * @param nameAt As for {@link periodEnd}.
+ */
+export function waitAtEnd(time: number, nameAt: (time: number) => string): number {
+  return nameAt(time) === nameAt(time + arrivalMs) ? 0 : periodEnd(time, nameAt) - time + timerMs
+}
+
 /**
  * When the period that contains a time ends, in milliseconds since 1970; Infinity without periods.
  *

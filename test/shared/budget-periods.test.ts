@@ -145,6 +145,40 @@ describe('new SharedBudget({ every })', () => {
     expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject(unsettled)
   })
 
+  it.each([400, 999])('waits for midnight with a call of the last second, after %i ms of it', async (ms) => {
+    vi.setSystemTime(Date.parse('2026-11-20T23:59:59Z') + ms)
+    const { budgetOf } = openLateStore()
+    const budget = budgetOf({ every: 'day' })
+    const { value: reservation } = await settle(budget.reserve(2, 'any'))
+    await settle(Promise.resolve(reservation!.renew!()))
+    expect(Date.now()).toBeGreaterThan(Date.parse('2026-11-21T00:00:00Z'))
+    reservation!.settle(2)
+    await settle(budget.flush())
+    expect(await summaryOf(budget)).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+    vi.setSystemTime('2026-11-20T12:00:00Z')
+    expect(await summaryOf(budget)).toMatchObject(unsettled)
+  })
+
+  it.each([
+    ['before the store is asked', 0],
+    ['before its reply comes', 50],
+  ])('leaves nothing reserved for a call that ends over midnight, %s', async (_, replyMs) => {
+    vi.setSystemTime('2026-11-20T23:59:50Z')
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf({ every: 'day' })
+    const { value: reservation } = await settle(budget.reserve(2, 'any'))
+    vi.setSystemTime('2026-11-21T00:00:10Z')
+    world.replyMs = replyMs
+    const renewing = Promise.resolve(reservation!.renew!()).catch(() => {})
+    if (replyMs > 0) await pass(10)
+    reservation!.settle(0)
+    await settle(renewing)
+    await pass(5000)
+    expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject(unsettled)
+    await pass(120_000)
+    expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject(unsettled)
+  })
+
   it('does not send a call that waits over midnight while the store is away', async () => {
     vi.setSystemTime('2026-11-20T23:59:59Z')
     service.script(slow(2000))

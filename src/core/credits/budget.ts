@@ -1,6 +1,7 @@
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import { assertOptions, nonEmptyText, describeValue, describeWord } from '../../errors/check-options.ts'
-import { type Period, periodAt, periodEnd } from '../../lib/period.ts'
+import { type Period, periodAt, periodEnd, waitAtEnd } from '../../lib/period.ts'
+import { sleep } from '../../lib/time.ts'
 import { keepSelf, unproxied } from '../../lib/unproxied.ts'
 import { type PeriodBook, accountOf, clockReason, keepAccount } from './period-book.ts'
 
@@ -22,8 +23,8 @@ export interface Reservation {
    */
   settle(credits: number, uncertain?: number): void
   /**
-   * The request is about to be sent, perhaps long after `reserve`. A budget with a period moves the credits to the current one.
-   * Throws or rejects to refuse, like `reserve`.
+   * The request is about to be sent, perhaps long after `reserve`. A budget with a period moves the credits to the current one,
+   * and waits for the next one in the last moment of a period. Throws or rejects to refuse, like `reserve`.
    */
   renew?(): void | Promise<void>
 }
@@ -151,7 +152,8 @@ export class CreditBudget implements Budget {
         account.spent += cost
         account.uncertain += uncertain
       },
-      renew: () => {
+      renew: async () => {
+        await sleep(waitAtEnd(Date.now(), self.#periodAt))
         const current = self.#periodAt(Date.now())
         if (!isOpen || current === period) return
         const next = self.#take(credits, operation, current)

@@ -1,4 +1,5 @@
 import { rounded } from '../../extend.ts'
+import { arrivalMs, waitAtEnd } from '../../lib/period.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Ask, type BudgetReport, type BudgetTerms, type Spent, changeBudget } from './budget-change.ts'
 import type { BudgetState, ByPeriod } from './budget-state.ts'
@@ -58,12 +59,26 @@ export class BudgetSync extends SharedText<BudgetState> {
     return new Promise((settle, fail) => this.#askAgain({ credits, held, settle, fail }))
   }
 
-  /** Whether a period has not ended yet for sure. The clock that does not stop in a sleep may be set, so both have to say so. */
+  /**
+   * Whether a request that is sent now arrives in a period for sure. The clock that does not stop in a sleep may be set, so both
+   * have to say so.
+   */
   isIn(period: string): boolean {
+    const { periodAt } = this.#terms
+    const times = this.#times().flatMap((time) => [time, time + arrivalMs])
+    return times.length > 0 && times.every((time) => periodAt(time) === period)
+  }
+
+  /** How long to wait until requests can be sent that arrive in the period of their sending, in milliseconds. */
+  waitAtEnd(): number {
+    return Math.max(0, ...this.#times().map((time) => waitAtEnd(time, this.#terms.periodAt)))
+  }
+
+  /** What the store's clock shows, by each clock of this process. */
+  #times(): number[] {
     const { seen } = this
-    if (seen === undefined) return false
-    const passed = [performance.now() - seen.readAt, Date.now() - this.#readAtWall]
-    return passed.every((ms) => this.#terms.periodAt(seen.clock + ms) === period)
+    if (seen === undefined) return []
+    return [performance.now() - seen.readAt, Date.now() - this.#readAtWall].map((ms) => seen.clock + ms)
   }
 
   #askAgain(asked: Asked): void {
@@ -159,7 +174,11 @@ export class BudgetSync extends SharedText<BudgetState> {
           if (credits > 0) reserved[period] = rounded((reserved[period] ?? 0) + credits)
         return reserved
       },
-      asks: asked.map(({ credits, held }): Ask => ({ credits, heldIn: held?.period })),
+      asks: asked.map(({ credits, held }): Ask => {
+        // Its call has ended since it asked: nothing more is reserved for it.
+        const hasEnded = held !== undefined && !this.#open.has(held)
+        return { credits: hasEnded ? null : credits, heldIn: held?.period }
+      }),
     }
   }
 }

@@ -6,6 +6,7 @@ import { within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { periodEnd } from '../../lib/period.ts'
 import { messageOf } from '../../lib/thrown.ts'
+import { sleep } from '../../lib/time.ts'
 import { remainingOf, reservedOf } from './budget-change.ts'
 import { emptyAccount } from './budget-state.ts'
 import { type BudgetReply, BudgetSync, type OpenReservation } from './budget-sync.ts'
@@ -70,7 +71,12 @@ export class SharedBudget implements Budget {
     return {
       settle: (cost, uncertain = 0) => this.#sync.end(reservation, cost, uncertain),
       renew: async () => {
-        if (!this.#sync.isIn(reservation.period)) await this.#take(credits, operation, reservation)
+        if (this.#sync.isIn(reservation.period)) return
+        await this.#take(credits, operation, reservation)
+        const wait = this.#sync.waitAtEnd()
+        if (wait === 0) return
+        await sleep(wait)
+        await this.#take(credits, operation, reservation)
       },
     }
   }

@@ -182,6 +182,33 @@ describe('new CreditBudget(limit, { every })', () => {
     },
   )
 
+  it.each(['2026-11-20T23:59:59.400Z', '2026-11-20T23:59:59.999Z'])(
+    'sends nothing at %s, in the last moment of a day, since it might arrive on the next one',
+    async (time) => {
+      at(time)
+      service.script(() => ok())
+      const budget = new CreditBudget(2, { every: 'day' })
+      await settle(makeClient({ budget }).microblog.search({ query: 'a' }))
+      expect(Date.now()).toBeGreaterThan(Date.parse('2026-11-21T00:00:00Z'))
+      expect([service.arrivals.length, budget.remaining]).toEqual([1, 0])
+      at('2026-11-20T12:00:00Z')
+      expect(budget.summary()).toMatchObject({ spent: 0, reserved: 0, remaining: 2 })
+    },
+  )
+
+  it('counts a call in the day of its sending when another budget takes its time over midnight', async () => {
+    at('2026-11-20T23:59:58Z')
+    service.script(() => ok())
+    const budget = new CreditBudget(2, { every: 'day' })
+    const renew = () => new Promise<void>((done) => setTimeout(done, 3000))
+    const other = { reserve: () => ({ renew, settle: () => {} }) }
+    const client = makeClient({ budget }).withOptions({ budget: other })
+    await settle(client.microblog.search({ query: 'a' }))
+    expect(budget.summary()).toMatchObject({ spent: 2, reserved: 0 })
+    at('2026-11-20T12:00:00Z')
+    expect(budget.summary()).toMatchObject({ spent: 0, reserved: 0 })
+  })
+
   it('uses neither timers nor Intl when it is made without a time zone', () => {
     const format = vi.spyOn(Date.prototype, 'toLocaleString')
     const budget = new CreditBudget(1, { every: 'day' })
