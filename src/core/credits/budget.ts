@@ -106,13 +106,14 @@ export class CreditBudget implements Budget {
   /**
    * A limit on credits, to share.
    *
-   * @param limit Credits, a number of at least 0.
+   * @param limit Credits, a number of at least 0; `Infinity` only counts.
    * @throws {ConfigurationError} for an invalid limit or option.
    */
   constructor(limit: number, options: CreditBudgetOptions = {}) {
     keepSelf(this)
     assertOptions(options, { every: true, timeZone: true, name: true })
-    if (!Number.isFinite(limit) || limit < 0) {
+    // Not `limit < 0`, which is false for NaN.
+    if (typeof limit !== 'number' || !(limit >= 0)) {
       throw new ConfigurationError(
         `a credit budget must be a number of at least 0, got ${describeValue(limit)}`,
       )

@@ -70,7 +70,7 @@ async function forward(
 ): Promise<Response> {
   const times = callTimes(operation, settings)
   // It refuses nothing, and counts what the call has cost.
-  const meter = new CreditBudget(Number.MAX_SAFE_INTEGER)
+  const meter = new CreditBudget(Infinity)
   let admitted: Admitted | undefined
   const hasLeft = (error: unknown): boolean => request.signal.aborted && error === request.signal.reason
   const responseTo = (error: unknown): Response => {

@@ -66,8 +66,15 @@ describe('budget', () => {
 })
 
 describe('CreditBudget', () => {
-  it.each([-1, Number.NaN, Infinity, '5' as never])('refuses %s as its limit', (limit) => {
+  it.each([-1, Number.NaN, -Infinity, '5' as never])('refuses %s as its limit', (limit) => {
     expect(() => new CreditBudget(limit)).toThrow('a credit budget must be a number of at least 0')
+  })
+
+  it('only counts with Infinity as its limit', async () => {
+    const tally = new CreditBudget(Infinity, { every: 'day' })
+    service.script(() => ok())
+    await service.search({ budget: tally })
+    expect(tally.summary()).toMatchObject({ limit: Infinity, remaining: Infinity, spent: 2, reserved: 0 })
   })
 
   it.each([
