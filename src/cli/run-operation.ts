@@ -92,6 +92,7 @@ export async function runOperation(
     ceiling: expectedOf(flags),
     budget: budgetOf(flags, earlier.credits),
     signal: interrupt.signal,
+    observers: database === undefined ? [] : [database.observer],
   }
   let leftOut = 0
   /** Records that the file did not have. */

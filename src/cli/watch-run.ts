@@ -74,11 +74,12 @@ export class WatchRun {
   }
 
   async #watch(): Promise<'closed' | undefined> {
-    const { operation, searches, client, options, interrupt } = this.#job
+    const { operation, searches, client, options, interrupt, database } = this.#job
     const { surface: network } = operation
     const named = Object.entries(searches).map(([query, params]) => [query, { ...params, network }])
     const all = Object.fromEntries(named) as Readonly<Record<string, SearchToWatch>>
-    const watched = { ...options, states: this.#states, signal: interrupt.signal }
+    const observers = database === undefined ? [] : [database.observer]
+    const watched = { ...options, states: this.#states, signal: interrupt.signal, observers }
     const noted = noting(client, (query) => (this.#current = query))
     for await (const batch of watchSearches(noted, all, watched)) {
       this.#report.add(batch)

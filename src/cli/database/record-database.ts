@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
+import type { Observer } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { lockForRun } from '../run-lock.ts'
 import { forgetIn } from './forget.ts'
@@ -52,6 +53,17 @@ export class RecordDatabase {
   readonly #forgotten: Forgotten
   readonly #keep: number | undefined
   #keptAt = -Infinity
+  /** When the last answer came. */
+  #answeredAt: Date | undefined
+  /**
+   * Notes when an answer comes: until it is checked and stored, a later one may be stored by another process. For the calls
+   * whose records are stored.
+   */
+  readonly observer: Observer = {
+    onAttempt: ({ sent, duration, outcome }) => {
+      if (outcome === 'ok' && sent !== null) this.#answeredAt = new Date(Date.parse(sent) + duration)
+    },
+  }
   /** What earlier runs have stored of each job, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
@@ -101,8 +113,7 @@ export class RecordDatabase {
    * @returns how many of the records are new.
    */
   store({ job, progress, records, known = [], query, gaps, credits, hasFailed = false }: StoredPage): number {
-    // Before it waits for others: a later answer than this may be stored first.
-    const at = timeText(new Date())
+    const at = timeText(this.#answeredAt ?? new Date())
     return this.#inTransaction(() => {
       this.#forgotten.addDeleted()
       const search = this.#searches.numberOf(job)

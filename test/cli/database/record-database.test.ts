@@ -5,6 +5,7 @@ import { mentionsList } from '../../../src/api/mentions.ts'
 import { type MicroblogPost, microblogSearch } from '../../../src/api/microblog.ts'
 import { operations } from '../../../src/api/operations.ts'
 import type { Operation } from '../../../src/api/operation.ts'
+import type { ObservedAttempt } from '../../../src/index.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
 import { newFolder } from '../../support/folder.ts'
 import { post } from '../../support/pages.ts'
@@ -90,10 +91,11 @@ describe('RecordDatabase.store()', () => {
     const other = new DatabaseSync(path)
     const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
     setTime('2026-01-01 12:00:01.000')
-    // The answer waits for two seconds.
-    const late = viewed('1', 10)
-    Object.defineProperty(late, 'url', { get: () => (vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2)), '') })
-    database.store({ job, progress: {}, records: [late] })
+    // The answer came at noon, and is stored two seconds later.
+    const attempt = { operation: 'microblog.search', sent: '2026-01-01T11:59:59.900Z', duration: 100, outcome: 'ok' }
+    database.observer.onAttempt?.(attempt as Partial<ObservedAttempt> as ObservedAttempt)
+    vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2))
+    database.store({ job, progress: {}, records: [viewed('1', 10)] })
     expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 20 }])
     setTime('2027-01-01 12:00:00.000')
     database.store({ job, progress: {}, records: [viewed('1', 30)] })

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { allOf, rowsOf } from '../support/posts-database.ts'
+import { command, run, useCommand, when } from './command.ts'
+import { GrowingService } from './kills/growing-service.ts'
+import { faultsOf } from './kills/oracle.ts'
+
+/** `KILLS=100 npx vitest run --project processes processes/kills` kills more often. */
+const kills = Number(process.env['KILLS'] ?? 6)
+
+useCommand()
+
+const watched = ['acme', 'globex']
+const lines = [
+  'watch acme --once --max-pages 2 --budget 100000',
+  'watch globex --once --max-pages 2 --budget 100000',
+  'search acme --max-pages 3',
+  'search globex --max-pages 2',
+  'search rocket --max-pages 2',
+]
+
+it(`two watches and three searches keep one file true to what was paid for through ${kills} SIGKILLs`, async () => {
+  const service = new GrowingService([...watched, 'rocket'])
+  const baseUrl = await service.listen()
+  const out = join(command.folder, 'kills.db')
+  /** Runs that were not killed. */
+  const ended = new Set<string>()
+  let runs = 0
+  let killed = 0
+  const social = async (line: string, isKilled: boolean) => {
+    const key = `run${++runs}`
+    const env = { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: `sk_${key}` }
+    const during = when(
+      () => isKilled && service.seen.has(key),
+      (child) => sleep(Math.random() * 150).then(() => child.kill('SIGKILL')),
+    )
+    const { code, err } = await run(command, `${line} --per-minute off --out ${out}`, { env, during })
+    service.end(key)
+    if (code === null) killed++
+    else ended.add(key)
+    // 5: posts are missing, which a later run reads.
+    expect([null, 0, 5], err).toContain(code)
+  }
+  const exported: string[] = []
+  const exportNew = async () => {
+    const to = join(command.folder, `new-${++runs}.jsonl`)
+    await run(command, `export ${out} ${to} --new`)
+    if (!existsSync(to)) return
+    const records = readFileSync(to, 'utf8').split('\n').filter(Boolean)
+    for (const record of records.map((line) => JSON.parse(line) as Record<string, string>))
+      exported.push(`${record['query']} ${record['id']}`)
+  }
+
+  while (killed < kills) {
+    await Promise.all(lines.map((line) => social(line, Math.random() < 0.7)))
+    expect(faultsOf(out, service, ended, watched)).toEqual([])
+    if (Math.random() < 0.5) await exportNew()
+  }
+  // Undisturbed, the watches fill all gaps.
+  await Promise.all(
+    watched.map((query) => social(`watch ${query} --once --max-pages 200 --budget 100000`, false)),
+  )
+  await exportNew()
+  expect(faultsOf(out, service, ended, watched)).toEqual([])
+  expect(rowsOf(out, 'SELECT search FROM social_search_gaps')).toEqual([])
+  const found = allOf(out, 'SELECT query, key FROM social_search_found')
+  expect(exported.sort()).toEqual(found.map(({ query, key }) => `${String(query)} ${String(key)}`).sort())
+  await service.close()
+  console.log(killed, 'kills', service.answers.length, 'answers', found.length, 'found')
+}, 600_000)
