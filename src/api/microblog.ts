@@ -14,7 +14,7 @@ export interface MicroblogFilters {
   lang?: string | undefined
   /** Start of the time window, at most 32 characters; the format is not documented, try ISO 8601. */
   since?: string | undefined
-  /** End of the time window, at most 32 characters; the format is that of `since`. */
+  /** End of the time window, at most 32 characters. */
   until?: string | undefined
   /** Match this exact phrase, at most 512 characters. */
   exactSentence?: string | undefined
@@ -74,7 +74,7 @@ export interface MicroblogSearchParams {
   count?: number | undefined
   /** Which posts to look for; `Latest`: newest first. */
   category?: MicroblogCategory | undefined
-  /** Narrows the search; every field is optional. */
+  /** Narrows the search. */
   filters?: MicroblogFilters | undefined
 }
 

@@ -53,20 +53,27 @@ it(`two watches and three searches keep one file true to what was paid for throu
       exported.push(`${record['query']} ${record['id']}`)
   }
 
+  const check = () => expect(faultsOf(out, service, ended, watched)).toEqual([])
+  const gaps = () => rowsOf(out, 'SELECT search FROM social_search_gaps')
+  /** Publishes more than a watch reads at once, and runs commands. */
+  const round = async (lines: readonly string[], isKilled: () => boolean) => {
+    for (const query of watched) service.publish(query, 50)
+    await Promise.all(lines.map((line) => social(line, isKilled())))
+    check()
+  }
+  const [watches, never] = [lines.slice(0, 2), () => false]
+  await round(watches, never)
   while (killed < kills) {
-    await Promise.all(lines.map((line) => social(line, Math.random() < 0.7)))
-    expect(faultsOf(out, service, ended, watched)).toEqual([])
+    await round(lines, () => Math.random() < 0.7)
     if (Math.random() < 0.5) await exportNew()
   }
-  // Undisturbed, the watches fill all gaps.
-  await Promise.all(
-    watched.map((query) => social(`watch ${query} --once --max-pages 200 --budget 100000`, false)),
-  )
+  await round(watches, never)
+  expect(gaps()).toEqual(expect.arrayContaining(watched))
+  await Promise.all(watches.map((line) => social(line.replace('pages 2', 'pages 200'), false)))
   await exportNew()
-  expect(faultsOf(out, service, ended, watched)).toEqual([])
-  expect(rowsOf(out, 'SELECT search FROM social_search_gaps')).toEqual([])
+  check()
+  expect(gaps()).toEqual([])
   const found = allOf(out, 'SELECT query, key FROM social_search_found')
   expect(exported.sort()).toEqual(found.map(({ query, key }) => `${String(query)} ${String(key)}`).sort())
   await service.close()
-  console.log(killed, 'kills', service.answers.length, 'answers', found.length, 'found')
 }, 600_000)

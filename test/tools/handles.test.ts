@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
@@ -5,7 +6,7 @@ import { query, setUp } from './set-up.ts'
 
 /** Two instances of one server: each has its own client and its own memory. */
 function instances(options = {}, clientOptions = {}) {
-  const { sandbox } = setUp()
+  const { sandbox } = setUp({}, 5)
   const tools = () => {
     const client = new SocialSearch({ ...sandbox.clientOptions(), ...clientOptions })
     return createTools({ client, budget: 50, ...options }).microblog_search
@@ -33,6 +34,16 @@ describe('execute() goes on at another instance', () => {
     expect(there.notice).toContain('charged again')
     const here = await one.execute({ query, next })
     expect([urlsOf(here), here.credits.spent]).toEqual([urlsOf(there), 0])
+  })
+
+  it('within a page that several calls want there, and only the one that pays for it says so', async () => {
+    // A person is asked for each of them before the page is bought.
+    const confirm = () => sleep(20, true)
+    const { sandbox, one, two } = instances({ maxItems: 15, confirmAbove: 1, confirm })
+    const { next } = await one.execute({ query })
+    const calls = await Promise.all([1, 2].map(() => two.execute({ query, next })))
+    expect([calls.map(({ items }) => items?.length), sandbox.ledger.spent]).toEqual([[5, 5], 4])
+    expect(calls.filter(({ notice }) => notice?.includes('charged again'))).toHaveLength(1)
   })
 
   it('with no handle of a client with another key', async () => {

@@ -27,11 +27,11 @@ export function itemOf(shown: Compact, raw: unknown): Item {
   return { shown, size: JSON.stringify(shown).length + 1, time, author: author && cutText(author, 100) }
 }
 
-/** The first items that take at most so many characters together, or the first of all. */
-export function fitting(items: readonly Item[], most: number, before: readonly Item[] = []): readonly Item[] {
-  let size = before.reduce((sum, each) => sum + each.size, 0)
+/** The first items that take at most so many characters together. @param isFirst Whether the first one is shown in any case. */
+export function fitting(items: readonly Item[], most: number, isFirst: boolean): readonly Item[] {
+  let size = 0
   const end = items.findIndex((item) => (size += item.size) > most)
-  return end === -1 ? items : items.slice(0, Math.max(before.length === 0 ? 1 : 0, end))
+  return end === -1 ? items : items.slice(0, Math.max(isFirst ? 1 : 0, end))
 }
 
 /** What a result says of its items: the items, or counts and a few of them, in so many characters. */
@@ -45,7 +45,7 @@ export function listResult(
     returned: items.length,
     ...(oldest !== undefined && { oldest, newest: later.at(-1) ?? oldest }),
     ...(by !== undefined && { counts: countsOf(items, by) }),
-    items: fitting(items.slice(0, by && samples), by === undefined ? Infinity : most).map(
+    items: fitting(items.slice(0, by && samples), by === undefined ? Infinity : most, true).map(
       ({ shown }) => shown,
     ),
   }

@@ -91,6 +91,7 @@ export class ToolSession {
     const { maxItems, room } = this.#settings
     const isCounted = summary !== undefined
     const most = room.maxResult - roomForFacts
+    let left = most
     const shown: Page[] = []
     let items: Item[] | undefined
     const result: Pick<ToolResult, 'record' | 'next'> = {}
@@ -102,15 +103,17 @@ export class ToolSession {
         if (run.done > 0) runUserCallback(() => options.onProgress?.(progress))
         const current: Place = place
         const { page, offset, args } = current
-        if (current.isElsewhere === true && page.outcome === undefined) run.remarks.add(boughtAgain)
-        const bought: Bought = await this.#get(run, page)
+        const bought: Bought = await this.#get(run, current)
         shown.push(page)
         run.done++
         if (bought.remark !== undefined) run.remarks.add(bought.remark)
         if (bought.record !== undefined) result.record = bought.record
         const found = bought.items?.slice(offset, isCounted ? Infinity : offset + maxItems)
-        const fit = isCounted ? found : found && fitting(found, most, items)
-        if (fit !== undefined) items = [...(items ?? []), ...fit]
+        const fit = isCounted
+          ? found
+          : found && fitting(found, left, items === undefined || items.length === 0)
+        if (fit !== undefined) (items ??= []).push(...fit)
+        for (const { size } of fit ?? []) left -= size
         const end = offset + (fit?.length ?? 0)
         if (end < (bought.items?.length ?? 0)) place = { page, offset: end, args }
         else place = bought.next === null ? null : { page: bought.next, offset: 0, args }
@@ -154,13 +157,14 @@ export class ToolSession {
   }
 
   /** The page, which is bought at most once, also if several calls want it. */
-  async #get(run: ToolRun, page: Page): Promise<Bought> {
+  async #get(run: ToolRun, place: Place): Promise<Bought> {
+    const { page } = place
     for (;;) {
       if (page.outcome === undefined && run.tool.archive === undefined)
         run.allowance ??= await allow(run, page, this.#settings)
       try {
         // While a person was asked, another call may have begun to buy it, also for another handle.
-        return await (page.outcome ?? this.#pages.outcomeOf(page) ?? this.#begin(run, page))
+        return await (page.outcome ?? this.#pages.outcomeOf(page) ?? this.#begin(run, place))
       } catch (error) {
         // The caller that it was bought for may have left before it was sent.
         if (!isRefusal(error, 'cancelled') || run.signal?.aborted === true) throw error
@@ -168,14 +172,17 @@ export class ToolSession {
     }
   }
 
-  #begin(run: ToolRun, page: Page): Promise<Bought> {
+  #begin(run: ToolRun, { page, isElsewhere = false }: Place): Promise<Bought> {
     const outcome = buy(page, run, this.#settings, this.#pages)
     page.outcome = outcome
     if (page.operation.price.kind !== 'free') this.#pages.keep(page)
-    outcome.catch(() => {
-      page.outcome = undefined
-      this.#pages.release(page)
-    })
+    outcome.then(
+      () => isElsewhere && run.remarks.add(boughtAgain),
+      () => {
+        page.outcome = undefined
+        this.#pages.release(page)
+      },
+    )
     return outcome
   }
 

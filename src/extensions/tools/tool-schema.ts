@@ -14,7 +14,6 @@ const maxIssues = 10
 /** What the arguments mean that tools add to the params. */
 const addedTexts = {
   query: 'Keywords.',
-  pages: 'Pages to read.',
   url: "URL of a company's page, such as `author_url` of its posts.",
   summary: 'Counts and 5 samples, not all items; same price.',
   next: '`next` or `details` of a result; repeat the other arguments.',
@@ -64,8 +63,8 @@ function described(
       const path = prefix + name
       const short = required.includes(name) ? schema : withoutLengths(schema)
       const parts = schema.properties && { properties: described(schema, texts, `${path}.`) }
-      // Flags and minimums have names that say what they do.
-      const isClear = schema.type === 'boolean' || name.startsWith('minimum')
+      // Flags and some others have names that say what they do.
+      const isClear = schema.type === 'boolean' || /^(minimum|exact|anyOf|noneOf)/.test(name)
       const text = isClear ? undefined : texts[path]
       return [name, { ...short, ...parts, ...(text !== undefined && { description: text }) }]
     }),

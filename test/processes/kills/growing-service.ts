@@ -23,7 +23,7 @@ export interface PaidAnswer {
 
 const pageSize = 20
 
-/** A service whose world changes with every answer: posts come, some in bursts, and are edited and deleted. */
+/** A service whose world changes with every answer: posts come, and are edited and deleted. */
 export class GrowingService {
   readonly answers: PaidAnswer[] = []
   /** Credits charged for each query. */
@@ -39,7 +39,7 @@ export class GrowingService {
 
   constructor(queries: readonly string[]) {
     this.posts = Object.fromEntries(queries.map((query) => [query, []]))
-    for (const query of queries) this.#publish(query, 60)
+    for (const query of queries) this.publish(query, 60)
     this.#server = createServer((request, response) => {
       this.#answer(request).then(
         (body) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body)),
@@ -90,7 +90,7 @@ export class GrowingService {
 
   #change(): void {
     for (const [query, posts] of Object.entries(this.posts)) {
-      this.#publish(query, Math.random() < 0.05 ? 50 : Math.random() < 0.5 ? 1 : 0)
+      this.publish(query, Math.random() < 0.5 ? 1 : 0)
       const recent = () => posts[Math.floor(Math.random() * 40)]
       const [edited, deleted] = [recent(), recent()]
       if (edited !== undefined && Math.random() < 0.3) edited.body += ' edited'
@@ -99,7 +99,7 @@ export class GrowingService {
   }
 
   /** Some posts are about two queries. */
-  #publish(query: string, count: number): void {
+  publish(query: string, count: number): void {
     for (let left = count; left > 0; left--) {
       const number = ++this.#published
       const time = new Date(this.#start + number * 1000).toISOString()

@@ -1,3 +1,4 @@
+import type { Gap } from '../../../src/cli/database/searches.ts'
 import { allOf } from '../../support/posts-database.ts'
 import type { GrowingService, PaidAnswer } from './growing-service.ts'
 
@@ -33,7 +34,8 @@ function recordFaults(path: string, answers: readonly PaidAnswer[], ended: Reado
   return [...ids].flatMap((id) => {
     const { views, body } = stored.get(id) ?? {}
     const answer = answers[Number(views) - 1]
-    if (answer?.bodies.get(id) !== body) return [`${id}: no answer has ${String(views)} and ${String(body)}`]
+    if (answer === undefined || answer.bodies.get(id) !== body)
+      return [`${id}: no answer has ${String(views)} and ${String(body)}`]
     const later = answers.findLast((each) => isSure(each) && each.bodies.has(id))
     return later !== undefined && later.number > answer.seenAt
       ? [`${id}: stored is answer ${answer.number}, paid for answer ${later.number}`]
@@ -84,9 +86,11 @@ function gapFaults(path: string, { posts }: GrowingService, query: string): stri
   const all = posts[query] ?? []
   const times = all.filter(({ id }) => found.has(id)).map(({ time }) => time)
   const [newest = '', oldest = ''] = [times[0], times.at(-1)]
-  const gaps = allOf(path, `SELECT "from", "to" FROM social_search_gaps WHERE search = '${query}'`)
-  const isIn = (gap: (typeof gaps)[number], time: string) =>
-    time >= String(gap['from'] ?? '') && (gap['to'] === null || time <= String(gap['to']))
+  const gaps = allOf(
+    path,
+    `SELECT "from", "to" FROM social_search_gaps WHERE search = '${query}'`,
+  ) as Partial<Gap>[]
+  const isIn = ({ from, to }: Partial<Gap>, time: string) => time >= (from ?? '') && time <= (to ?? '9')
   const missing = all.filter(({ id, time }) => oldest < time && time < newest && !found.has(id))
   return [
     ...missing
@@ -94,6 +98,6 @@ function gapFaults(path: string, { posts }: GrowingService, query: string): stri
       .map(({ id }) => `${query}: ${id} is missing, and in no gap`),
     ...gaps
       .filter((gap) => !missing.some(({ time }) => isIn(gap, time)))
-      .map((gap) => `${query}: nothing is missing from ${String(gap['from'])} to ${String(gap['to'])}`),
+      .map((gap) => `${query}: nothing is missing from ${String(gap.from)} to ${String(gap.to)}`),
   ]
 }
