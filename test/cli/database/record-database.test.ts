@@ -92,7 +92,12 @@ describe('RecordDatabase.store()', () => {
     const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
     setTime('2026-01-01 12:00:01.000')
     // The answer came at noon, and is stored two seconds later.
-    const attempt = { operation: 'microblog.search', sent: '2026-01-01T11:59:59.900Z', duration: 100, outcome: 'ok' }
+    const attempt = {
+      operation: 'microblog.search',
+      sent: '2026-01-01T11:59:59.900Z',
+      duration: 100,
+      outcome: 'ok',
+    }
     database.observer.onAttempt?.(attempt as Partial<ObservedAttempt> as ObservedAttempt)
     vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2))
     database.store({ job, progress: {}, records: [viewed('1', 10)] })
