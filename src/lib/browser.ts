@@ -1,9 +1,3 @@
-/** Whether timers and promises belong to the incoming request that made them, as in Cloudflare's workers. */
-export function isTiedToRequests(): boolean {
-  const { navigator } = globalThis as { navigator?: { userAgent?: unknown } }
-  return navigator?.userAgent === 'Cloudflare-Workers'
-}
-
 /**
  * Whether this is a page or a worker of a page, where the visitor can read all memory. Only browsers have a user agent
  * that begins with `Mozilla/`.

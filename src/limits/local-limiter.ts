@@ -1,9 +1,9 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
-import { isTiedToRequests } from '../lib/browser.ts'
+import { isTiedToRequests } from '../lib/cloudflare-workers.ts'
 import { type CallLimiter, type QueueRequest, type Lease, type Limits, type QueueWait } from './interface.ts'
 import { SurfacePace } from './surface-pace.ts'
-import { PollingCalls } from './cloudflare-workers.ts'
+import { PollingCalls } from './polling-calls.ts'
 import { type Slot, SurfaceQueue } from './surface-queue.ts'
 
 export class LocalLimiter implements CallLimiter {

@@ -3,9 +3,24 @@ import { type Limits, longestClosureMs } from './interface.ts'
 
 /** A sent request, in monotonic milliseconds. */
 export interface SentRequest {
-  at: number
+  readonly at: number
   /** When its response began to arrive; Infinity before that. */
-  answered: number
+  readonly answered: number
+}
+
+/** A request from its grant on. */
+export class GrantedRequest implements SentRequest {
+  at = performance.now()
+  answered = Infinity
+
+  /** It is sent now, later than granted. */
+  sent(): void {
+    this.at = performance.now()
+  }
+
+  answer(): void {
+    this.answered = performance.now()
+  }
 }
 
 /** How much closer together two requests may arrive than they were sent, in milliseconds: more than a usable network's jitter. */

@@ -1,7 +1,7 @@
-import { isTiedToRequests } from '../lib/browser.ts'
+import { isTiedToRequests } from '../lib/cloudflare-workers.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import { type Lease, type QueueWait, type QueueRequest, SurfaceClosed } from './interface.ts'
-import { type SurfacePace, type SentRequest, marginMs } from './surface-pace.ts'
+import { GrantedRequest, type SurfacePace, type SentRequest, marginMs } from './surface-pace.ts'
 import { WaitingLine } from './waiting-line.ts'
 
 /** One request in flight, reserved for the next call. */
@@ -158,29 +158,29 @@ export class SurfaceQueue {
     const next = this.#waiting.first
     if (slot && next && this.#slots.wait() <= 0) {
       this.#leave(next)
-      const at = performance.now()
-      const waited = at - next.request.queuedAt
+      const granted = new GrantedRequest()
+      const waited = granted.at - next.request.queuedAt
       const paced = Math.max(0, Math.min(waited, this.#pacedMs - next.pacedBefore))
-      next.grant(this.#lease({ at, answered: Infinity }, slot, Math.max(0, waited - paced), paced))
+      next.grant(this.#lease(granted, slot, Math.max(0, waited - paced), paced))
     } else slot?.release(null)
     this.wake()
   }
 
   /** Counts a request from now on. The lease holds the slot until it ends. */
-  #lease(send: SentRequest, slot: Slot, queued: number, paced: number): Lease {
+  #lease(request: GrantedRequest, slot: Slot, queued: number, paced: number): Lease {
     const { pace } = this
     let isEnded = false
-    pace.add(send)
-    slot.enter?.(send)
+    pace.add(request)
+    slot.enter?.(request)
     return {
       queued,
       paced,
       sent: () => {
-        send.at = performance.now()
-        pace.add(send)
-        slot.sent?.(send)
+        request.sent()
+        pace.add(request)
+        slot.sent?.(request)
       },
-      answered: () => void (send.answered = performance.now()),
+      answered: () => request.answer(),
       end: ({ refusedForMs, unsent = false } = {}) => {
         if (isEnded) return
         isEnded = true
@@ -188,9 +188,9 @@ export class SurfaceQueue {
           this.closeFor(refusedForMs)
           this.#slots.refused?.(refusedForMs)
         }
-        if (unsent) pace.forget(send)
-        else pace.leave(send, refusedForMs !== undefined)
-        slot.release(send, unsent)
+        if (unsent) pace.forget(request)
+        else pace.leave(request, refusedForMs !== undefined)
+        slot.release(request, unsent)
       },
     }
   }

@@ -36,7 +36,7 @@ describe('ResultCache', () => {
     const budget = new CreditBudget(0)
     const hits = Array.from({ length: 50 }, () => client.microblog.search(query, { budget }))
     expect((await settle(Promise.all(hits))).ms).toBe(0)
-    expect(client.status().surfaces).toMatchObject([{ queued: 0 }])
+    expect(client.status().surfaces).toMatchObject([{ waiting: 0 }])
     expect(budget.summary().spent).toBe(0)
   })
 

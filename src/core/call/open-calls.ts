@@ -16,8 +16,8 @@ export type ClientStatus = {
   /** The queue of every surface called so far; that of `null` has the calls without a surface. */
   surfaces: {
     surface: string | null
-    /** Queued calls. */
-    queued: number
+    /** Calls in the queue. */
+    waiting: number
     /** Why and until when a new call would wait; null if it would not, or if that is unknown. */
     wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
   }[]
@@ -76,7 +76,7 @@ export class OpenCalls {
       const { reason, ms } = limiter.waitOf(surface) ?? { reason: null, ms: 0 }
       return {
         surface,
-        queued: queued.filter((each) => each.surface === surface).length,
+        waiting: queued.filter((each) => each.surface === surface).length,
         wait: reason && { reason, until: dateIn(ms) },
       }
     })

@@ -1,4 +1,4 @@
-import { isTiedToRequests } from '../../lib/browser.ts'
+import { isTiedToRequests } from '../../lib/cloudflare-workers.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueRequest, QueueWait } from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'

@@ -2,8 +2,8 @@ import type { Operation } from '../../api/operation.ts'
 import type { Charged } from '../../errors/index.ts'
 import type { Log, LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
-import type { Budget, CreditSummary, Reservation } from './budget.ts'
-import type { Ledger } from './ledger.ts'
+import type { Budget, Reservation } from './budget.ts'
+import type { Account, Ledger } from './ledger.ts'
 import { type CallCredits, worstCase } from './price.ts'
 
 /** Renewals that take less are one moment, in milliseconds. */
@@ -20,7 +20,7 @@ interface CostSettings {
 export class CallCost {
   readonly #operation: string
   readonly #settings: CostSettings
-  readonly #account: CreditSummary
+  readonly #account: Account
   readonly #worstCase: number | null
   /** One for each budget that has reserved the cost. */
   #reservations: Reservation[] = []
@@ -39,7 +39,7 @@ export class CallCost {
   reserve(): void {
     if (this.#worstCase === null || this.#isReserved) return
     this.#isReserved = true
-    this.#account.reserved += this.#worstCase
+    this.#account.reserve(this.#worstCase)
   }
 
   /**
@@ -99,9 +99,7 @@ export class CallCost {
     const isCounted = this.#isReserved
     if (isCounted) {
       this.#isReserved = false
-      this.#account.reserved -= this.#worstCase ?? 0
-      this.#account.spent += cost
-      this.#account.uncertain += uncertain
+      this.#account.settle(this.#worstCase ?? 0, { spent: cost, uncertain })
     }
     this.#settleReservations(cost, uncertain)
     return isCounted ? { spent: cost, uncertain } : { spent: 0, uncertain: 0 }

@@ -1,4 +1,5 @@
 import { type CreditSummary, rounded, roundedSummary } from './budget.ts'
+import type { CallCredits } from './price.ts'
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
@@ -8,9 +9,26 @@ export interface Credits extends CreditSummary {
   byOperation: Record<string, CreditSummary>
 }
 
+/** The credits of one operation, not rounded yet. */
+export class Account implements CreditSummary {
+  spent = 0
+  uncertain = 0
+  reserved = 0
+
+  reserve(credits: number): void {
+    this.reserved += credits
+  }
+
+  /** Replaces what was reserved for a request by what it has cost. */
+  settle(reserved: number, { spent, uncertain }: CallCredits): void {
+    this.reserved -= reserved
+    this.spent += spent
+    this.uncertain += uncertain
+  }
+}
+
 export class Ledger {
-  /** Not rounded yet. */
-  readonly #accounts = new Map<string, CreditSummary>()
+  readonly #accounts = new Map<string, Account>()
 
   /** @param saved By a cache. */
   credits(saved = 0): Credits {
@@ -23,8 +41,8 @@ export class Ledger {
     return { ...roundedSummary(total), saved: rounded(saved), byOperation }
   }
 
-  account(operation: string): CreditSummary {
-    const account = this.#accounts.get(operation) ?? { spent: 0, uncertain: 0, reserved: 0 }
+  account(operation: string): Account {
+    const account = this.#accounts.get(operation) ?? new Account()
     this.#accounts.set(operation, account)
     return account
   }

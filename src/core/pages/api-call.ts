@@ -77,9 +77,13 @@ export function rethrowWithCallerFrames(error: unknown): never {
 
 function addCallers(error: SocialSearchError): void {
   const { stack = '' } = error
-  // Without the two functions of this file and the frames of Node. Other engines have other formats, and no such frames.
-  const frames = String(new Error().stack).match(/\n +at (?!.*\(node:).+/g) ?? []
-  const callers = frames.slice(2).filter((frame) => !stack.includes(frame))
+  const below: { stack?: string } = {}
+  // Engines without it have no such frames.
+  const { captureStackTrace } = Error as Partial<typeof Error>
+  captureStackTrace?.(below, rethrowWithCallerFrames)
+  // Without those of Node.
+  const frames = below.stack?.match(/\n +at (?!.*\(node:).+/g) ?? []
+  const callers = frames.filter((frame) => !stack.includes(frame))
   if (callers.length > 0) error.stack = stack + callers.join('')
 }
 

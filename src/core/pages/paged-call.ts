@@ -189,8 +189,10 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       const step = nextStep(this.#operation, paramsIn(request), body, this.#options?.paging, invalid?.length)
       const next = step.kind === 'next' ? step.params : null
       // Without validation, a body need not be an object; it is returned unchanged.
-      if (isRecord(body)) Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
-      return { ...answer, step }
+      const page = isRecord(body)
+        ? { ...body, next, ...(invalid !== null && { invalid: [...invalid] }) }
+        : body
+      return { ...answer, body: page, step }
     })
   }
 

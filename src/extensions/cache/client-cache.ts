@@ -10,7 +10,7 @@ import {
   requestIdOf,
 } from '../../extend.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
-import { isTiedToRequests } from '../../lib/browser.ts'
+import { isTiedToRequests } from '../../lib/cloudflare-workers.ts'
 import { type Entry, nameOf, responseOf } from './entry.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'
 import { type Answers, CacheLookup, type Wanted } from './cache-lookup.ts'

@@ -93,13 +93,13 @@ describe('status()', () => {
     expect(client.status()).toEqual({
       slots: { taken: 2, limit: 2 },
       surfaces: [
-        { surface: 'microblog', queued: 3, wait },
-        { surface: null, queued: 1, wait },
+        { surface: 'microblog', waiting: 3, wait },
+        { surface: null, waiting: 1, wait },
       ],
     })
     await settle(Promise.all([...calls, other]))
     expect(client.status().slots).toEqual({ taken: 0, limit: 2 })
-    expect(client.status().surfaces.map(({ queued, wait }) => [queued, wait])).toEqual([
+    expect(client.status().surfaces.map(({ waiting, wait }) => [waiting, wait])).toEqual([
       [0, null],
       [0, null],
     ])

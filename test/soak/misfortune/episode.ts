@@ -140,7 +140,7 @@ function checkClient(owner: ClientRecord, trace: Trace): void {
     if (shows(client, owner.credential.secrets)) trace.fail(`${owner.name} shows a secret when it is printed`)
     const { slots, surfaces } = client.status()
     if (slots.taken > 0) trace.fail(`${owner.name} holds ${slots.taken} slots`)
-    const queued = surfaces.reduce((sum, surface) => sum + surface.queued, 0)
+    const queued = surfaces.reduce((sum, surface) => sum + surface.waiting, 0)
     if (queued > 0) trace.fail(`${owner.name} has ${queued} calls in its queue`)
   }
 }
