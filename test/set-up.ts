@@ -6,14 +6,14 @@ const ci = (folder: string) => ['npm', 'ci', '--prefix', folder, ...install]
 
 /** What each separate suite needs before its tests: the built package, and packages and types of its own. */
 const commands: Readonly<Record<string, readonly string[][]>> = {
-  browser: [['tsup', '--silent', '--no-dts']],
+  browser: [['node', 'scripts/build.ts', '--no-dts']],
   dashboard: [
-    ['tsup', '--silent'],
+    ['node', 'scripts/build.ts'],
     ['npm', 'install', '--prefix', 'examples/dashboard', '--no-save', ...install],
     ['tsc', '-p', 'examples/dashboard'],
   ],
-  examples: [['tsup', '--silent']],
-  agents: [['tsup', '--silent', '--no-dts'], ci('test/agents'), ['tsc', '-p', 'test/agents']],
+  examples: [['node', 'scripts/build.ts']],
+  agents: [['node', 'scripts/build.ts', '--no-dts'], ci('test/agents'), ['tsc', '-p', 'test/agents']],
   stores: [ci('test/stores'), ['tsc', '-p', 'test/stores']],
   opentelemetry: [ci('test/opentelemetry'), ['tsc', '-p', 'test/opentelemetry']],
 }

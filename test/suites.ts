@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { Reporter, Vitest } from 'vitest/node'
 
 /** Suites that `npm test` leaves out, and why. */
-const apart: Readonly<Record<string, string>> = {
+export const apart: Readonly<Record<string, string>> = {
   processes: 'starts many processes',
   redis: 'needs redis-server',
   postgres: 'needs postgresql and pgbouncer',
@@ -49,7 +49,7 @@ export const projects = [
     extends: true as const,
     test: {
       // The servers of the dashboard's files would write the same cache of Vite.
-      ...(name === 'dashboard' && { maxWorkers: 1 }),
+      ...(name === 'dashboard' && { maxWorkers: 1, sequence: { groupOrder: 1 } }),
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 180_000 },
       expect: { poll: { timeout: 30_000 } },
       globalSetup: ['test/set-up.ts', ...(name === 'examples' ? ['test/examples/pack.ts'] : [])],
