@@ -34,6 +34,7 @@ function whatHappened(error: SocialSearchError): string {
       /; if you expect fewer items, .*/,
       '. If you expect fewer items, pass --expect 9; it does not limit the charge',
     )
+    .replace('or use a new name', 'or use a budget of another period')
     .replaceAll(/`(\w+)`/g, (_, name: string) => `--${kebab(name)}`)
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)

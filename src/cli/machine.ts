@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ClientOptions } from '../index.ts'
 import { SharedLimiter, type SharedStore, sqliteStore } from '../extensions/shared/index.ts'
 import { within } from '../lib/abort.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { sleep } from '../lib/time.ts'
 import { CommandError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import { addressOf } from './options.ts'
@@ -19,9 +18,6 @@ function fileOfUser(): string {
 
 /** How long a command waits for the file, in milliseconds. */
 const openMs = 10_000
-
-/** How long the process that makes the file leaves it empty at most, in milliseconds. */
-const emptyMs = 1000
 
 /** The limits and the budgets that a command shares with the others of this user on this machine. */
 export interface Machine {
@@ -93,7 +89,6 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
   try {
     await importSqlite('a budget of a period')
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    if (isThere) await assertFilled(path)
     const opened = (store = sqliteStore(path))
     const read = (): Promise<string | undefined> => opened.update(setKey, (found) => ({ result: found }))
     return { store, setText: await within(openMs, read, late) }
@@ -103,16 +98,6 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
     throw error instanceof CommandError
       ? error
       : new CommandError('failed', `${messageOf(error)}; budgets are there`)
-  }
-}
-
-/** SQLite takes a file without a byte for a new one. */
-async function assertFilled(path: string): Promise<void> {
-  const end = performance.now() + emptyMs
-  while (statSync(path).size === 0) {
-    if (performance.now() > end)
-      throw new Error(`${path} is empty, so what was spent is lost. Delete it to begin anew`)
-    await sleep(20)
   }
 }
 

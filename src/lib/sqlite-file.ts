@@ -1,3 +1,4 @@
+import type * as Fs from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { builtin } from './builtin.ts'
 import { messageOf } from './thrown.ts'
@@ -12,16 +13,24 @@ const pauseMs = 10
 /** How long work tries to get the file, in milliseconds. */
 const patienceMs = 10_000
 
+/** How long the process that makes the file leaves it empty at most, in milliseconds. */
+const emptyMs = 1000
+
 /** An SQLite file for the processes of one machine, readable by its user only. It is opened when it is first used. */
 export class SqliteFile<Prepared> {
   readonly #path: string
   readonly #prepare: (database: DatabaseSync) => Prepared
+  readonly #mayBeEmpty: boolean
   #opening: Promise<{ readonly database: DatabaseSync; readonly prepared: Prepared }> | undefined
 
-  /** @param prepare Prepares what uses the file. Called again while other processes have it. */
-  constructor(path: string, prepare: (database: DatabaseSync) => Prepared) {
+  /**
+   * @param prepare Prepares what uses the file. Called again while other processes have it.
+   * @param mayBeEmpty Whether a file without a byte is a new one. If not, it has lost what it held.
+   */
+  constructor(path: string, prepare: (database: DatabaseSync) => Prepared, mayBeEmpty: boolean) {
     this.#path = path
     this.#prepare = prepare
+    this.#mayBeEmpty = mayBeEmpty
   }
 
   /** Works in the file. Tries again while other processes have it; other work of this process goes on in between. */
@@ -48,6 +57,7 @@ export class SqliteFile<Prepared> {
     if (sqlite === undefined || fs === undefined) throw new Error('it needs node:sqlite')
     let path = this.#path
     if (path !== ':memory:') {
+      if (!this.#mayBeEmpty && fs.existsSync(path)) await assertFilled(fs, path)
       // Before SQLite opens it. SQLite gives new files beside it the same mode.
       fs.closeSync(fs.openSync(path, 'a', 0o600))
       for (const file of [path, `${path}-wal`, `${path}-shm`])
@@ -71,6 +81,16 @@ export class SqliteFile<Prepared> {
       database.close()
       throw error
     }
+  }
+}
+
+/** SQLite takes a file without a byte for a new one. */
+async function assertFilled(fs: typeof Fs, path: string): Promise<void> {
+  const end = performance.now() + emptyMs
+  while (fs.statSync(path).size === 0) {
+    if (performance.now() > end)
+      throw new Error('it is empty, so what it held is lost; delete it to begin anew')
+    await sleep(pauseMs)
   }
 }
 

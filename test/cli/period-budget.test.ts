@@ -181,13 +181,27 @@ describe('social-search budget', () => {
     expect(sandbox.requests).toEqual([])
   })
 
+  it('stops a command when the file does not have what was spent any more, and says what to do', async () => {
+    await setTo('8/day')
+    await social(search)
+    const file = new DatabaseSync(join(stateFolder, 'social-search/shared.sqlite'))
+    file.prepare("UPDATE texts SET value = '{}' WHERE key LIKE '%budget-%'").run()
+    file.close()
+    const lost =
+      'the store has lost a part of what was spent; wait for the next period, or use a budget of another period'
+    for (const command of [search, 'budget']) expect(await social(command)).toMatchObject(failed(5, lost))
+    expect((await social(`${search} --budget 8/hour`)).code).toBe(5)
+    await setTo('8/hour')
+    expect((await social(search)).code).toBe(0)
+  })
+
   it('stops a command when its file was cut to nothing, until that is deleted', async () => {
     await setTo('8/day')
     const path = join(stateFolder, 'social-search/shared.sqlite')
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
     writeFileSync(path, '')
     const empty =
-      'shared.sqlite is empty, so what was spent is lost. Delete it to begin anew; budgets are there'
+      'shared.sqlite cannot be used: it is empty, so what it held is lost; delete it to begin anew; budgets are there'
     for (const command of [search, 'budget', 'budget 8/day'])
       expect(await social(command)).toMatchObject(failed(1, empty))
     expect(sandbox.requests).toEqual([])

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
-import { sqliteStore } from '../../src/extensions/shared/index.ts'
+import { SharedBudget, sqliteStore } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { newFolder } from '../support/folder.ts'
 import { storeContract } from './store-contract.ts'
@@ -18,7 +18,8 @@ describe('sqliteStore()', () => {
   it('keeps its files readable for their user only, also one that exists', async () => {
     const folder = newFolder()
     const file = join(folder, 'shared.sqlite')
-    writeFileSync(file, '', { mode: 0o644 })
+    new DatabaseSync(file).exec('PRAGMA journal_mode = WAL')
+    chmodSync(file, 0o644)
     await sqliteStore(file).update('key', () => ({ value: 'x', result: undefined }))
     const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)
     expect(modes).toEqual([0o600, 0o600, 0o600])
@@ -57,6 +58,18 @@ describe('sqliteStore()', () => {
     await expect(read()).rejects.toThrow(`${file} cannot be used: file is not a database`)
     rmSync(file)
     expect(await read()).toBeUndefined()
+  })
+
+  it('rejects for a file that was cut to nothing, which held what was spent, and works once that is gone', async () => {
+    const file = join(newFolder(), 'shared.sqlite')
+    writeFileSync(file, '')
+    const budget = new SharedBudget({ store: sqliteStore(file), name: 'a', limit: 10, logger: false })
+    expect(await budget.reserve(1, 'any').catch((error: unknown) => error)).toMatchObject({
+      code: 'budget_unavailable',
+      reason: `${file} cannot be used: it is empty, so what it held is lost; delete it to begin anew`,
+    })
+    rmSync(file)
+    expect(await budget.summary()).toMatchObject({ remaining: 10 })
   })
 
   it('waits for the disk with each change of a text that it may not forget', async () => {

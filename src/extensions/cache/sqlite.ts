@@ -14,7 +14,7 @@ import type { CacheStore } from './store.ts'
  */
 export function sqliteCacheStore(path: string): Required<CacheStore> & { close(): void } {
   assertSqlite('sqliteCacheStore()')
-  const file = new SqliteFile(path, prepare)
+  const file = new SqliteFile(path, prepare, true)
   return {
     get: (key) => file.use(({ get }) => get.get(key, Date.now())?.['value']),
     set: (key, value, maxAge) =>

@@ -22,8 +22,6 @@ export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
   lease?: number | undefined
 }
 
-const hasLost = 'the store has lost a part of what was spent; wait for the next period, or use a new name'
-
 /**
  * A limit on credits for all processes that share a store. While the store is unavailable, calls fail before they are sent.
  *
@@ -141,6 +139,8 @@ export class SharedBudget implements Budget {
     const { state, period } = reply
     if (!accountOf(state, period, emptyAccount).isLost) return reply
     const reason = clockReason(state, period)
+    const what = this.#endOf(state) === null ? 'use' : 'wait for the next period, or use'
+    const hasLost = `the store has lost a part of what was spent; ${what} a new name`
     throw new BudgetUnavailableError(reason ?? hasLost, { operation, temporary: reason !== undefined })
   }
 }

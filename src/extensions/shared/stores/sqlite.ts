@@ -15,7 +15,7 @@ import { SqliteNotices } from './sqlite-notices.ts'
 export function sqliteStore(path: string): SharedStore & { close(): void } {
   nonEmptyText('path', path)
   assertSqlite('sqliteStore()')
-  const file = new SqliteFile(path, (database) => new SqliteTexts(database))
+  const file = new SqliteFile(path, (database) => new SqliteTexts(database), false)
   return {
     update: (key, change) => file.use((texts) => texts.update(key, change)),
     watch(key, listener) {
