@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { CommandError } from '../../src/cli/command-errors.ts'
+import { type WatchOutcome, endOf } from '../../src/cli/watch-end.ts'
+import { WatchReport } from '../../src/cli/watch-report.ts'
+import type { SearchBatch } from '../../src/extensions/watch/index.ts'
+import { ConnectionError, CreditBudgetError, UpstreamError } from '../../src/errors/index.ts'
+
+const credits = { spent: 2, uncertain: 0 }
+const gap = { from: '2026-11-20T14:02:00Z', to: '2026-11-20T14:31:00Z' }
+
+/** A report of one look, with or without a gap; at a silent one, the service lists no posts. */
+function reportOf(kind: 'whole' | 'gap' | 'silent'): WatchReport {
+  const report = new WatchReport(['acme'], { acme: {} })
+  const silence = kind === 'silent' ? { silence: [1, 2] as [number, number] } : {}
+  const spans = kind === 'whole' ? [] : [{ ids: ['1'], next: { query: 'acme' }, ...silence }]
+  const batch = { name: 'acme', posts: [], known: [], credits, error: null, dueAt: null }
+  const state = { search: 'acme', spans } as SearchBatch['state']
+  report.add({ ...batch, state, gaps: kind === 'whole' ? [] : [gap] })
+  return report
+}
+
+const upstream = new UpstreamError({ status: 502, code: 'upstream_error', message: 'failed' })
+const lost = new ConnectionError('lost', { phase: 'exchange', reason: 'ECONNRESET', charged: 'unknown' })
+const empty = new CreditBudgetError({ needed: 2, remaining: 0 })
+const interrupted = new CommandError('interrupted', 'stopped')
+
+const done = { stored: 3, credits, failure: undefined, ended: undefined, stopped: undefined }
+const terms = { out: 'posts.db', outlook: undefined, price: 2, maxPages: '10' }
+const left = (remaining: number) => ({ limit: 20, remaining, endsAt: null })
+
+describe('endOf()', () => {
+  it.each<[what: string, WatchOutcome, end: object]>([
+    ['nothing is missing', { ...done, report: reportOf('whole') }, {}],
+    ['the output was closed', { ...done, report: reportOf('gap'), ended: 'closed' }, {}],
+    ['one search failed', { ...done, report: reportOf('whole'), failure: upstream }, { code: 4 }],
+    ['one search may have been charged', { ...done, report: reportOf('gap'), failure: lost }, { code: 6 }],
+    [
+      'an error ended it, whatever else failed',
+      { ...done, report: reportOf('gap'), failure: lost, ended: { error: empty } },
+      { error: empty },
+    ],
+    [
+      'the user stopped it',
+      { ...done, report: reportOf('gap'), ended: { error: interrupted }, stopped: { reason: interrupted } },
+      { error: interrupted },
+    ],
+    [
+      'the user stopped it after a look that may have been charged',
+      {
+        ...{ ...done, report: reportOf('gap'), failure: lost },
+        ...{ ended: { error: interrupted }, stopped: { reason: interrupted } },
+      },
+      { code: 6 },
+    ],
+  ])('is as expected when %s', (_, outcome, end) => {
+    const { lines, ...reason } = endOf(outcome, terms)
+    expect(reason).toEqual(end)
+    expect(lines[0]).toBe('posts.db: 3 new posts, 2 credits')
+  })
+
+  it.each([
+    ['gap', left(18), '; if this happens each time, raise --max-pages'],
+    ['gap', left(1), '; if this happens each time, raise --max-pages and the budget'],
+    ['gap', undefined, '; if this happens each time, raise --max-pages'],
+    ['silent', left(18), 'the service lists no posts there, and the next run asks again'],
+  ] as const)('is a budget error for a %s, with %o', (kind, outlook, advice) => {
+    const end = endOf({ ...done, report: reportOf(kind) }, { ...terms, outlook })
+    expect(end.error).toMatchObject({ code: 'budget' })
+    const { message } = end.error as Error
+    expect([message.startsWith('missing: acme '), message.endsWith(advice)]).toEqual([true, true])
+    // The error has it.
+    expect(end.lines.filter((line) => line.startsWith('missing'))).toEqual([])
+  })
+
+  it('tells what is missing when something else is the reason, and what is left', () => {
+    const outcome = { ...done, report: reportOf('gap'), failure: upstream }
+    const { lines } = endOf(outcome, { ...terms, outlook: left(18) })
+    expect(lines.slice(-2)).toEqual([expect.stringMatching(/^missing: acme /), '18 of 20 credits left'])
+  })
+
+  it('has no line of a file without --out', () => {
+    const end = endOf({ ...done, report: reportOf('whole') }, { ...terms, out: undefined })
+    expect(end.lines).toEqual(['  acme: 0 new posts, 2 credits'])
+  })
+})

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import { type ClientOptions, CreditBudget } from '../../src/index.ts'
+import { type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
+import { abortIn, pass, settle, virtualTime } from '../support/clock.ts'
+import { broken, makeOAuth, oauthError, scriptedServer, storeOf, tokenSet } from '../oauth/helpers.ts'
+import { openLateStore } from '../shared/late-store.ts'
+import { SearchService } from './search-service.ts'
+
+virtualTime()
+
+const minute = 60_000
+const searches = { acme: { query: 'acme' } }
+
+/** Something that all searches need, and which is away from minute 50 to 90. */
+interface World {
+  readonly client?: Partial<ClientOptions>
+  readonly budget?: ReturnType<ReturnType<typeof openLateStore>['budgetOf']>
+  setAway(isAway: boolean): void
+}
+
+async function withTokens(server = scriptedServer()) {
+  const store = storeOf(tokenSet())
+  const session = (await makeOAuth({ fetch: server.fetch, store })).session()
+  return { store, server, client: { apiKey: undefined, auth: session } }
+}
+
+const worlds: Record<string, { code: string; open: () => World | Promise<World> }> = {
+  'the store of a budget': {
+    code: 'budget_unavailable',
+    open: () => {
+      const { world, budgetOf } = openLateStore()
+      const setAway = (isAway: boolean) => (world.clock = (at) => (isAway ? NaN : at))
+      return { budget: budgetOf({ limit: 10_000, every: 'day' }), setAway }
+    },
+  },
+  'a token store': {
+    code: 'token_store',
+    open: async () => {
+      const { store, client } = await withTokens()
+      const { update } = store
+      const fail = () => Promise.reject(new Error('no connection'))
+      return { client, setAway: (isAway) => (store.update = isAway ? fail : update) }
+    },
+  },
+  'an OAuth server that answers 503': {
+    code: 'oauth',
+    open: async () => {
+      const { server, client } = await withTokens()
+      const fail = () => oauthError('temporarily_unavailable', 503)
+      return { client, setAway: (isAway) => server.script(isAway ? fail : server.next) }
+    },
+  },
+  'an OAuth server that nobody reaches': {
+    code: 'oauth',
+    open: async () => {
+      const { server, client } = await withTokens()
+      const fail = broken('ECONNREFUSED', 'connect')
+      return { client, setAway: (isAway) => server.script(isAway ? fail : server.next) }
+    },
+  },
+}
+const all = Object.entries(worlds)
+
+describe('watchSearches()', () => {
+  it.each(all)('waits while %s is away, and goes on', async (_, { code, open }) => {
+    const { client, budget, setAway } = await open()
+    const service = new SearchService({ acme: 12 }, client)
+    const start = Date.now()
+    setTimeout(() => setAway(true), 50 * minute)
+    setTimeout(() => setAway(false), 90 * minute)
+    const options = { budget, freshness: 10 * minute, signal: abortIn(150 * minute, 'over') }
+    const posts = new Set<string>()
+    const errors: { code: string; minutes: number }[] = []
+    const { error } = await settle(
+      (async () => {
+        for await (const batch of watchSearches(service.client, searches, options)) {
+          for (const { id } of batch.posts) posts.add(id)
+          if (batch.error) errors.push({ code: batch.error.code, minutes: (Date.now() - start) / minute })
+        }
+      })(),
+    )
+    expect(error).toBe('over')
+    expect(new Set(errors.map((each) => each.code))).toEqual(new Set([code]))
+    // Seconds at first, and then every five minutes: within that, it notices that the outage is over.
+    expect(errors.length).toBeLessThan(25)
+    expect(errors.every(({ minutes }) => minutes > 49 && minutes < 91)).toBe(true)
+    const looks = service.minutesOf('acme', start)
+    expect(looks.filter((at) => at > 62 && at < 90)).toEqual([])
+    expect(looks.find((at) => at >= 90)).toBeLessThanOrEqual(96)
+    // The first page, and all that came since but for the last minutes.
+    expect(posts.size).toBeGreaterThanOrEqual(20 + 130 / 12)
+  })
+
+  it.each(all)('ends with `once` while %s is away, and the next run goes on', async (_, { code, open }) => {
+    const { client, budget, setAway } = await open()
+    const service = new SearchService({ acme: 12 }, client)
+    let states: Record<string, WatchState> = {}
+    const runs: unknown[] = []
+    for (const isAway of [false, true, false]) {
+      setAway(isAway)
+      await pass(65 * minute)
+      const { error } = await settle(
+        (async () => {
+          for await (const { name, state, posts } of watchSearches(service.client, searches, {
+            ...{ budget, states, once: true },
+          })) {
+            states = { [name]: state }
+            runs.push(posts.length)
+          }
+        })(),
+      )
+      if (error !== undefined) runs.push((error as { code: string }).code)
+    }
+    expect([runs[0], runs[1], Number(runs[2]) >= 10]).toEqual([20, code, true])
+  })
+
+  it('counts a look that may have been charged, also in the runs of a schedule: an outage costs no more than quiet hours', async () => {
+    const service = new SearchService({ a: 60, b: 60, c: 60 })
+    const all = { a: { query: 'a' }, b: { query: 'b' }, c: { query: 'c' } }
+    const budget = new CreditBudget(100, { every: 'day' })
+    let states: Record<string, WatchState> = {}
+    const start = Date.now()
+    const hourOf = (at: number) => Math.floor((at - start) / (60 * minute))
+    const isOut = () => [6, 7, 8, 9].includes(hourOf(Date.now()))
+    service.onRequest = () => (isOut() ? new Response('<html>', { status: 502 }) : undefined)
+    for (let run = 0; run < 4 * 20; run++) {
+      const options = { budget, states, once: true, from: 'now' } as const
+      await settle(
+        (async () => {
+          for await (const { name, state } of watchSearches(service.client, all, options))
+            states = { ...states, [name]: JSON.parse(JSON.stringify(state)) as WatchState }
+        })(),
+      )
+      await pass(15 * minute)
+    }
+    const asked = Array.from(
+      { length: 20 },
+      (_, hour) => service.asked.filter(({ at }) => hourOf(at) === hour).length,
+    )
+    const mean = (from: number, to: number) =>
+      asked.slice(from, to).reduce((sum, each) => sum + each, 0) / (to - from)
+    expect(mean(6, 10)).toBeLessThanOrEqual(mean(1, 6) * 1.2)
+    expect(mean(12, 20)).toBeGreaterThanOrEqual(mean(1, 6) * 0.7)
+    expect(budget.summary().uncertain).toBeLessThanOrEqual(100 / 5)
+  })
+})
