@@ -1,5 +1,6 @@
 import { microblogSearch } from '../api/microblog.ts'
-import type { Microblog } from '../index.ts'
+import type { CallCredits } from '../extend.ts'
+import type { Microblog, Observer } from '../index.ts'
 import { type SearchEstimate, type WatchParams, estimateSearch } from '../extensions/watch/index.ts'
 import { settingsOf } from '../extensions/watch/options.ts'
 import { count } from '../lib/count.ts'
@@ -8,6 +9,7 @@ import { millisecondsOf } from './flags.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { storedProgress } from './database/jobs.ts'
+import { noteSpent } from './database/note-spent.ts'
 import { print, tell } from './terminal.ts'
 import {
   type SearchFlags,
@@ -47,15 +49,29 @@ export async function estimateAll(
   const source = (isMicroblog ? client.microblog : client.professionalnet.posts) as Microblog
   const budget = budgetOf(flags)
   const estimates: Record<string, SearchEstimate> = {}
+  const costs = new Map<object, CallCredits>()
+  let job: object = {}
+  const observer: Observer = {
+    onCall: ({ credits: { spent, uncertain } }) => {
+      const before = costs.get(job) ?? { spent: 0, uncertain: 0 }
+      costs.set(job, { spent: before.spent + spent, uncertain: before.uncertain + uncertain })
+    },
+  }
   try {
     for (const [query, params] of Object.entries(searches)) {
       const state = states[query]
-      estimates[query] = await estimateSearch(source, params as WatchParams, { state, budget })
+      job = jobOf(operation, params)
+      estimates[query] = await estimateSearch(source, params as WatchParams, {
+        state,
+        budget,
+        observers: [observer],
+      })
     }
     return { estimates, looking: { ...settings, price: operation.price.credits } }
   } finally {
     const { spent, uncertain } = client.credits
     tell(`This estimate cost ${count(spent + uncertain, 'credit')}`)
     await client.close()
+    if (out !== undefined) await noteSpent(out, operation, costs)
   }
 }

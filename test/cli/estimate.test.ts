@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import { RecordDatabase } from '../../src/cli/database/record-database.ts'
 import { failed, recordsOf } from '../support/command-line.ts'
+import { allOf } from '../support/posts-database.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const since = new Date(Date.now() - 3 * 86_400_000)
@@ -46,6 +47,18 @@ describe('estimate', () => {
       pace: { ...state.pace, slow: [12_000, 43_200_000], watched: [12_000, 43_200_000] },
     })
     expect((await social('estimate acme --out posts.db')).out).toContain('2,000 credits a day: too little')
+  })
+
+  it('adds its cost to the file of its search', async () => {
+    await social('watch acme --once --out posts.db')
+    await social('estimate acme --out posts.db')
+    const sql =
+      "SELECT sum(credits) AS credits, sum(uncertain) AS uncertain FROM social_search_spent WHERE search = 'acme'"
+    expect(allOf('posts.db', sql)).toEqual([{ credits: sandbox.ledger.spent, uncertain: 0 }])
+    expect(sandbox.ledger.spent).toBeGreaterThan(2)
+    // Without a file, there is none afterwards.
+    await social('estimate acme --out none.db')
+    expect(existsSync('none.db')).toBe(false)
   })
 
   it('of --sandbox is about the posts that search and watch find there', async () => {
