@@ -1,5 +1,6 @@
 import { count } from '../lib/count.ts'
 import { type DescribedSearch, describeCollection } from './database/describe.ts'
+import { localTime } from './formatter.ts'
 import { createTable } from './table.ts'
 import { print } from './terminal.ts'
 import { gapText } from './watch-report.ts'
@@ -21,13 +22,20 @@ export async function describe(path: string): Promise<void> {
 }
 
 /** The columns that fit are shown. */
-const titles = ['search', 'records', 'from', 'to', 'gaps', 'credits', 'last look', 'authors'] as const
+const titles = ['search', 'records', 'gaps', 'credits', 'from', 'to', 'authors', 'last look'] as const
 
 function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown> {
   const { records, from, to, gaps, credits, uncertain, lastLook, authors, network } = search
   return {
-    ...{ search: [search.search, network].filter(Boolean).join(' · '), records, from, to },
-    ...{ gaps: gaps.length, credits: credits + uncertain, 'last look': lastLook, authors },
+    ...{ search: [search.search, network].filter(Boolean).join(' · '), records, gaps: gaps.length },
+    // The day is enough, and leaves room for the other columns of a narrow terminal.
+    ...{
+      credits: credits + uncertain,
+      from: from && localTime(from)?.slice(0, 10),
+      to,
+      authors,
+      'last look': lastLook,
+    },
   }
 }
 

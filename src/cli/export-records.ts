@@ -6,7 +6,7 @@ import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
 import { openDatabase } from './database/open-database.ts'
-import { quoted } from './database/tables.ts'
+import { allTables, quoted } from './database/tables.ts'
 import { say } from './terminal.ts'
 
 interface ExportFlags {
@@ -71,7 +71,8 @@ async function writerFor(
   if (format === '.csv') return toCsv({ fields })
   // Nobody else needs it.
   const { toXlsx } = await import('./xlsx.ts')
-  return toXlsx(fields)
+  const wide = allTables().find(({ name }) => [name, `${name}_found`].includes(table))?.text
+  return toXlsx(fields, wide)
 }
 
 function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: ExportFlags): Source {

@@ -17,6 +17,11 @@ const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const spreadsheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
+/** Without a name, a font is another one than that of unstyled cells. */
+function fontOf(style = '', color = ''): string {
+  return `<font>${style}<sz val="11"/>${color}<name val="Calibri"/></font>`
+}
+
 /** All parts but the sheet: a bold header, and times, as styles 1 and 2. */
 const parts: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${spreadsheet}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${spreadsheet}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`,
@@ -26,7 +31,7 @@ const parts: Readonly<Record<string, string>> = {
     ['worksheet', 'worksheets/sheet1.xml'],
     ['styles', 'styles.xml'],
   ]),
-  'xl/styles.xml': `<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="3"><font/><font><b/></font><font><u/><color rgb="FF0563C1"/></font></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf fontId="2" applyFont="1"/></cellXfs></styleSheet>`,
+  'xl/styles.xml': `<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="3">${fontOf()}${fontOf('<b/>')}${fontOf('<u/>', '<color rgb="FF0563C1"/>')}</fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf fontId="2" applyFont="1"/></cellXfs></styleSheet>`,
 }
 
 function relationsOf(targets: readonly (readonly [kind: string, target: string, mode?: string])[]): string {
@@ -41,9 +46,10 @@ function relationsOf(targets: readonly (readonly [kind: string, target: string, 
  * A stream that turns records into a spreadsheet: texts, also ids, as texts, which are never formulas, times (in UTC) as times,
  * and links as links.
  *
+ * @param wide The field that needs most room.
  * @throws {UsageError} for more records than a spreadsheet takes.
  */
-export function toXlsx(fields: readonly string[]): TransformStream<unknown, Uint8Array> {
+export function toXlsx(fields: readonly string[], wide?: string): TransformStream<unknown, Uint8Array> {
   const encoder = new TextEncoder()
   const links: (readonly [cell: string, address: string])[] = []
   let zip: Zip
@@ -73,7 +79,8 @@ export function toXlsx(fields: readonly string[]): TransformStream<unknown, Uint
         addPart(name).push(encoder.encode(declaration + text), true)
       sheet = addPart('xl/worksheets/sheet1.xml')
       const widths = fields.map(
-        (_, index) => `<col min="${index + 1}" max="${index + 1}" width="20" customWidth="1"/>`,
+        (field, index) =>
+          `<col min="${index + 1}" max="${index + 1}" width="${field === wide ? 80 : 20}" customWidth="1"/>`,
       )
       const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
       write(
@@ -115,10 +122,16 @@ function cellText(name: string, value: string | number | boolean | null, isLink:
   if (value === null || value === '') return ''
   if (typeof value === 'number') return `<c r="${name}"><v>${value}</v></c>`
   if (typeof value === 'boolean') return `<c r="${name}" t="b"><v>${Number(value)}</v></c>`
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? Date.parse(value) : NaN
+  const time = timeOf(value)
   // A spreadsheet has no times before 1900.
   if (time > -epoch * day) return `<c r="${name}" s="2"><v>${time / day + epoch}</v></c>`
   return textCell(name, value, isLink ? 3 : 0)
+}
+
+/** The time of ISO 8601, or of SQLite, which is in UTC; NaN for other texts. */
+function timeOf(text: string): number {
+  const isOfDatabase = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)
+  return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? Date.parse(isOfDatabase ? `${text}Z` : text) : NaN
 }
 
 function textCell(name: string, text: string, style: number): string {

@@ -33,5 +33,12 @@ describe('export to .xlsx', () => {
     const targets = part('xl/worksheets/_rels/sheet1.xml.rels')
     expect(targets).toMatch(/Id="rId1"[^>]*Target="https:\/\/[^"]*1795810936704112345" TargetMode="External"/)
     expect(Object.keys(parts)).toHaveLength(7)
+    expect(sheet).toContain('<col min="2" max="2" width="80"')
+    await social('watch coffee --once --out p.db')
+    await social('export p.db found.xlsx --table microblog_posts_found')
+    const found = strFromU8(
+      unzipSync(readFileSync('found.xlsx'))['xl/worksheets/sheet1.xml'] ?? new Uint8Array(),
+    )
+    expect(found).toMatch(/<c r="B2" s="2"><v>\d/)
   })
 })

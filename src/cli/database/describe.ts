@@ -34,7 +34,7 @@ export interface DescribedSearch extends Omit<Reach, 'gaps'> {
   readonly credits: number
   /** Credits that may have been charged. */
   readonly uncertain: number
-  /** The 24 hours before the last look, compared with the four weeks before; null if less than a week is known. */
+  /** The 24 hours before the last look, compared with the four weeks before; null if less than a week is known, or if no watch has read it. */
   readonly lastDay: Unusual | null
   readonly looks: readonly Looks[]
 }
@@ -110,14 +110,17 @@ function searchOf(database: DatabaseSync, table: RecordTable, group: Row): Descr
      JOIN social_search_searches AS searches ON searches.number = missing.search WHERE ${mine}`,
   ) as unknown as Gap[]
   const lastLook = isoOf(group['last_look'])
+  const looks = all(
+    `SELECT command, params, first_look, last_look FROM social_search_searches AS searches WHERE ${mine}`,
+  )
+  // Other searches do not read all posts of a day.
+  const isWatch = looks.every(({ command }) => command === 'watch')
   return {
     ...{ search: key[0], network: key[1], records, authors, ...times },
     gaps: gaps.map(({ from, to }) => ({ from, to })),
     ...{ credits: Number(spent?.['credits']), uncertain: Number(spent?.['uncertain']), lastLook },
-    lastDay: lastDayOf(database, table, key, { from: times.from, gaps, lastLook }),
-    looks: all(
-      `SELECT command, params, first_look, last_look FROM social_search_searches AS searches WHERE ${mine}`,
-    ).map((look) => ({
+    lastDay: isWatch ? lastDayOf(database, table, key, { from: times.from, gaps, lastLook }) : null,
+    looks: looks.map((look) => ({
       command: String(look['command']),
       params: JSON.parse(String(look['params'])) as unknown,
       ...{ firstLook: isoOf(look['first_look']), lastLook: isoOf(look['last_look']) },

@@ -62,7 +62,9 @@ describe('find and describe on a terminal', () => {
       /1 of 2 records\np\.db reaches from 2026-11-02 .* to 2026-11-03 .*; last look 0 seconds ago/,
     )
     const described = await social('describe p.db')
-    expect(described.out).toMatch(/search +records +from +to +gaps +credits[^]*coffee · microblog +2 /)
+    expect(described.out).toMatch(
+      /search +records +gaps +credits +from +to [^]*coffee · microblog +2 +0 +2 +2026-11-02 /,
+    )
     expect(described.out).toContain('Records: microblog_posts 2')
   })
 })
@@ -72,6 +74,8 @@ describe('describe', () => {
 
   it('tells of each search its times, authors, gaps, credits and looks, as JSON', async () => {
     await social('watch coffee --once --out p.db')
+    const [watched] = JSON.parse((await social('describe p.db')).out).searches
+    expect(watched.lastDay).toMatchObject({ records: 0, usual: 0, unusual: null })
     await social('search coffee --out p.db')
     const { searches, tables } = JSON.parse((await social('describe p.db')).out)
     expect(tables).toEqual({ microblog_posts: 2 })
@@ -86,7 +90,8 @@ describe('describe', () => {
           uncertain: 0,
           gaps: [],
         },
-        ...{ from: '2026-11-02T10:00:00Z', to: '2026-11-03T10:00:00Z' },
+        // A search does not read all posts of a day.
+        ...{ from: '2026-11-02T10:00:00Z', to: '2026-11-03T10:00:00Z', lastDay: null },
         looks: [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }],
       },
     ])
