@@ -116,6 +116,16 @@ describe('logger', () => {
     expect(lines[4]?.[1]).toMatchObject({ requestId: 'req_1', status: 200 })
   })
 
+  it('gets the fields first if it is like pino, and the message first if it is like winston', async () => {
+    service.script(ok(), ok())
+    const debug = vi.fn()
+    const like = { debug, level: 'debug', child: vi.fn() }
+    await service.search({ logger: like })
+    expect(debug).toHaveBeenLastCalledWith(expect.objectContaining({ status: 200 }), 'answered')
+    await service.search({ logger: { ...like, ...{ log: vi.fn() } } })
+    expect(debug).toHaveBeenLastCalledWith('answered', expect.objectContaining({ status: 200 }))
+  })
+
   it('warns when the call retries an attempt that may have been charged', async () => {
     service.script(unreachable())
     const warn = vi.fn()
