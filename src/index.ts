@@ -57,7 +57,7 @@ export type { Quote, QuoteOptions } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
 export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/headers.ts'
 export type { Fetch } from './core/http/send.ts'
-export type { LogFields, Logger } from './lib/logger.ts'
+export type { LeveledLogger, LogFields, Logger } from './lib/logger.ts'
 export type { Period } from './lib/period.ts'
 export type { CallLimiter, Lease, LeaseOutcome, Limits, QueueRequest, QueueWait } from './limits/interface.ts'
 

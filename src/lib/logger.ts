@@ -4,15 +4,27 @@ import { runUserCallback } from './thrown.ts'
 /** Fields of a log line; never headers, bodies or credentials. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** Receives log lines, such as `console`, pino or winston. A missing method turns its level off. */
+/** Receives log lines; `console` fits. A missing method turns its level off. */
 export interface Logger {
   debug?(message: string, fields: LogFields): void
   info?(message: string, fields: LogFields): void
   warn?(message: string, fields: LogFields): void
   error?(message: string, fields: LogFields): void
+  /** Only loggers of a library have one. */
+  level?: undefined
 }
 
-export type LogLevel = keyof Logger
+/**
+ * A logger of a library. With `child()` and without `log()`, as in pino, bunyan and Fastify, it gets the fields before the message; with
+ * `log()`, as in winston, after it.
+ */
+export type LeveledLogger = { level: string | number | object } & (
+  | (Omit<Logger, 'level'> & { log: (...args: never) => unknown })
+  // If the types of its methods were here, TypeScript would infer no parameters for the methods of an inline `Logger`.
+  | { child: (...args: never) => unknown; log?: undefined }
+)
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export type Log = (level: LogLevel, message: string, fields: LogFields) => void
 
@@ -26,21 +38,18 @@ export const defaultLogger: Logger = {
 }
 
 /** Redacts and writes log lines; undefined if there are none. A failing logger must not fail a call. */
-export function createLog(logger: Logger | false, redactor: Redactor): Log | undefined {
+export function createLog(logger: Logger | LeveledLogger | false, redactor: Redactor): Log | undefined {
   if (logger === false) return undefined
   return (level, message, fields) =>
     runUserCallback(() => {
-      const line = [redactor.text(message), redactor.data({ ...fields })] as const
-      if (takesFieldsFirst(logger)) logger[level]?.(line[1], line[0])
-      else logger[level]?.(...line)
+      const line = [redactor.text(message), redactor.data({ ...fields })]
+      const methods = logger as { [Level in LogLevel]?: (...line: unknown[]) => void }
+      methods[level]?.(...(takesFieldsFirst(logger) ? line.reverse() : line))
     })
 }
 
-/** A logger of pino's kind, which would drop the fields after a message. */
-type FieldsFirst = { [Level in LogLevel]?: (fields: LogFields, message: string) => unknown }
-
-/** Whether a logger is of pino's kind: bunyan and Fastify's are. Winston has `level` and `child()` as well, but also `log()`. */
-function takesFieldsFirst(logger: object): logger is FieldsFirst {
+/** Only a library's logger without `log()` drops the fields after a message. */
+function takesFieldsFirst(logger: object): boolean {
   const { level, child, log } = logger as Readonly<Record<string, unknown>>
   return level !== undefined && typeof child === 'function' && typeof log !== 'function'
 }

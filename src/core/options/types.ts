@@ -5,7 +5,7 @@ import type { HeadersOption } from '../http/headers.ts'
 import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Applied, Attempt, Charged } from '../../errors/index.ts'
-import type { Logger } from '../../lib/logger.ts'
+import type { LeveledLogger, Logger } from '../../lib/logger.ts'
 import type { CallLimiter } from '../../limits/interface.ts'
 
 /**
@@ -153,7 +153,7 @@ export interface CommonOptions {
    */
   headers?: HeadersOption | undefined
   /** Where to log; false for nowhere. Default: warnings go to `console.warn`. */
-  logger?: Logger | false | undefined
+  logger?: Logger | LeveledLogger | false | undefined
   /** Objects that see calls, attempts and waits: the client's, and the call's. */
   observers?: readonly Observer[] | undefined
 }

@@ -1,5 +1,5 @@
 import { assertMethod, milliseconds } from '../../errors/check-options.ts'
-import { type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
+import { type LeveledLogger, type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
@@ -15,7 +15,7 @@ export interface SharedOptions {
   /** Timeout of one update, in milliseconds; after it, the store counts as unavailable. Default 2,000. */
   storeTimeout?: number | undefined
   /** Logs when the store becomes unavailable, when it is back, and when its clock jumps; false for no lines. By default, warnings go to `console.warn`. */
-  logger?: Logger | false | undefined
+  logger?: Logger | LeveledLogger | false | undefined
 }
 
 export const sharedNames = { store: true, storeTimeout: true, logger: true }
