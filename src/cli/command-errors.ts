@@ -15,7 +15,10 @@ export const exitCodes = {
 
 /** An error of the command itself; `code` names its exit code. */
 export class CommandError extends Error {
-  static override readonly name: string = 'CommandError'
+  static override get name(): string {
+    return 'CommandError'
+  }
+
   readonly code: keyof typeof exitCodes
 
   constructor(code: keyof typeof exitCodes, message: string) {
@@ -26,7 +29,9 @@ export class CommandError extends Error {
 
 /** The command line cannot work. Nothing was sent. */
 export class UsageError extends CommandError {
-  static override readonly name: string = 'UsageError'
+  static override get name(): string {
+    return 'UsageError'
+  }
 
   constructor(message: string) {
     super('usage', message)

@@ -20,7 +20,10 @@ export interface ApiErrorDetails extends ErrorContext {
  * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId)
  */
 export class ApiError extends SocialSearchError {
-  static override readonly name: string = 'ApiError'
+  static override get name(): string {
+    return 'ApiError'
+  }
+
   /** What happened; stable, made for `switch`. */
   declare readonly code: ApiErrorCode
   /** HTTP status. */
@@ -51,7 +54,9 @@ export class ApiError extends SocialSearchError {
  * if (error instanceof ValidationError) for (const { path, message } of error.issues) console.error(path, message)
  */
 export class ValidationError extends ApiError {
-  static override readonly name: string = 'ValidationError'
+  static override get name(): string {
+    return 'ValidationError'
+  }
 }
 
 /**
@@ -61,7 +66,9 @@ export class ValidationError extends ApiError {
  * if (error instanceof AuthenticationError) console.error('replace the key', error.requestId)
  */
 export class AuthenticationError extends ApiError {
-  static override readonly name: string = 'AuthenticationError'
+  static override get name(): string {
+    return 'AuthenticationError'
+  }
 }
 
 /**
@@ -71,7 +78,9 @@ export class AuthenticationError extends ApiError {
  * if (error instanceof PermissionDeniedError) console.error('the key needs', error.requiredScopes)
  */
 export class PermissionDeniedError extends ApiError {
-  static override readonly name: string = 'PermissionDeniedError'
+  static override get name(): string {
+    return 'PermissionDeniedError'
+  }
 }
 
 /**
@@ -84,7 +93,9 @@ export class PermissionDeniedError extends ApiError {
  * })
  */
 export class NotFoundError extends ApiError {
-  static override readonly name: string = 'NotFoundError'
+  static override get name(): string {
+    return 'NotFoundError'
+  }
 }
 
 /**
@@ -94,7 +105,9 @@ export class NotFoundError extends ApiError {
  * if (error instanceof RateLimitError) later(error.retryAfter) // seconds
  */
 export class RateLimitError extends ApiError {
-  static override readonly name: string = 'RateLimitError'
+  static override get name(): string {
+    return 'RateLimitError'
+  }
 }
 
 /**
@@ -104,7 +117,9 @@ export class RateLimitError extends ApiError {
  * if (error instanceof UpstreamError) later()
  */
 export class UpstreamError extends ApiError {
-  static override readonly name: string = 'UpstreamError'
+  static override get name(): string {
+    return 'UpstreamError'
+  }
 }
 
 /**
@@ -114,7 +129,9 @@ export class UpstreamError extends ApiError {
  * if (error instanceof ServiceUnavailableError) later(error.retryAfter) // seconds
  */
 export class ServiceUnavailableError extends ApiError {
-  static override readonly name: string = 'ServiceUnavailableError'
+  static override get name(): string {
+    return 'ServiceUnavailableError'
+  }
 }
 
 /** The error class of each status; other statuses are an `ApiError`. */

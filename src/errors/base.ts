@@ -105,7 +105,10 @@ const brand: unique symbol = Symbol.for('social-search-sdk error 1')
  * if (error instanceof SocialSearchError && error.charged === 'unknown') review(error.operation, error.attempts)
  */
 export class SocialSearchError extends Error {
-  static override readonly name: string = 'SocialSearchError'
+  static override get name(): string {
+    return 'SocialSearchError'
+  }
+
   /** What happened; stable, made for `switch`. */
   readonly code: ClientErrorCode | ApiErrorCode
   /** The service's id of the request, for support. */

@@ -10,7 +10,10 @@ import { summary } from './summary.ts'
  * if (error instanceof ConfigurationError) console.error(error.message)
  */
 export class ConfigurationError extends SocialSearchError {
-  static override readonly name: string = 'ConfigurationError'
+  static override get name(): string {
+    return 'ConfigurationError'
+  }
+
   declare readonly code: 'configuration'
 
   constructor(message: string, context?: ErrorContext) {
@@ -25,7 +28,10 @@ export class ConfigurationError extends SocialSearchError {
  * if (error instanceof InvalidRequestError) for (const { path, message } of error.issues) console.error(path, message)
  */
 export class InvalidRequestError extends SocialSearchError {
-  static override readonly name: string = 'InvalidRequestError'
+  static override get name(): string {
+    return 'InvalidRequestError'
+  }
+
   declare readonly code: 'invalid_request'
   /** The invalid fields, up to a hundred. */
   readonly issues: readonly Issue[]
@@ -48,7 +54,10 @@ export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
  * if (error instanceof ConnectionError && error.charged === 'no') later() // nothing was sent
  */
 export class ConnectionError extends SocialSearchError {
-  static override readonly name: string = 'ConnectionError'
+  static override get name(): string {
+    return 'ConnectionError'
+  }
+
   declare readonly code: 'connection'
   /** `connect` and `tls`: nothing was sent. `exchange`: the request may have been processed. */
   readonly phase: ConnectionPhase
@@ -72,7 +81,10 @@ export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
  * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent
  */
 export class TimeoutError extends SocialSearchError {
-  static override readonly name: string = 'TimeoutError'
+  static override get name(): string {
+    return 'TimeoutError'
+  }
+
   declare readonly code: 'timeout'
   /** Where it ran out: in the queue, waiting for headers, reading the body, or between two attempts. */
   readonly phase: TimeoutPhase
@@ -96,7 +108,10 @@ export class TimeoutError extends SocialSearchError {
  * if (error instanceof RedirectError) console.error('check baseUrl:', error.status)
  */
 export class RedirectError extends SocialSearchError {
-  static override readonly name: string = 'RedirectError'
+  static override get name(): string {
+    return 'RedirectError'
+  }
+
   declare readonly code: 'redirect'
   /** HTTP status; absent if the browser hides it. */
   declare readonly status?: number
@@ -114,7 +129,10 @@ export class RedirectError extends SocialSearchError {
  * if (error instanceof InvalidResponseError) salvage(error.body) // you paid for it
  */
 export class InvalidResponseError extends SocialSearchError {
-  static override readonly name: string = 'InvalidResponseError'
+  static override get name(): string {
+    return 'InvalidResponseError'
+  }
+
   declare readonly code: 'invalid_response'
   /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs stay short. */
   declare readonly body: unknown
@@ -144,7 +162,10 @@ export interface BudgetRefusal {
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
  */
 export class CreditBudgetError extends SharedError {
-  static override readonly name: string = 'CreditBudgetError'
+  static override get name(): string {
+    return 'CreditBudgetError'
+  }
+
   declare readonly code: 'credit_budget' | 'budget_exceeded'
   /** The maximum cost of the call, in credits. */
   readonly needed: number
@@ -185,7 +206,10 @@ export class CreditBudgetError extends SharedError {
  * if (error instanceof PaginationError) await save({ next: error.next }) // to resume() later
  */
 export class PaginationError extends SocialSearchError {
-  static override readonly name: string = 'PaginationError'
+  static override get name(): string {
+    return 'PaginationError'
+  }
+
   declare readonly code: 'pagination'
   /** The params to continue with; null if the service named no next page. `body` is a page that you did not ask for. */
   declare readonly next: object | null
@@ -203,7 +227,10 @@ export class PaginationError extends SocialSearchError {
  * await search.catch((error: unknown) => console.log(error instanceof ClosedError)) // true
  */
 export class ClosedError extends SharedError {
-  static override readonly name: string = 'ClosedError'
+  static override get name(): string {
+    return 'ClosedError'
+  }
+
   declare readonly code: 'closed'
 
   constructor(closed: 'client' | 'limiter' = 'client', context?: ErrorContext) {

@@ -14,7 +14,10 @@ export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused'
  * if (error instanceof ReauthorizationRequiredError) console.log('sign in again:', error.reason)
  */
 export class ReauthorizationRequiredError extends SharedError {
-  static override readonly name: string = 'ReauthorizationRequiredError'
+  static override get name(): string {
+    return 'ReauthorizationRequiredError'
+  }
+
   declare readonly code: 'reauthorization_required'
   /** Why the tokens no longer work. */
   readonly reason: ReauthorizationReason
@@ -53,7 +56,10 @@ export interface OAuthErrorDetails {
  * if (error instanceof OAuthError) console.error(error.step, error.reason)
  */
 export class OAuthError extends SharedError {
-  static override readonly name: string = 'OAuthError'
+  static override get name(): string {
+    return 'OAuthError'
+  }
+
   declare readonly code: 'oauth'
   /** The phase that failed. */
   readonly step: OAuthStep
@@ -87,7 +93,10 @@ export class OAuthError extends SharedError {
  * if (error instanceof TokenStoreError) console.error(error.message)
  */
 export class TokenStoreError extends SharedError {
-  static override readonly name: string = 'TokenStoreError'
+  static override get name(): string {
+    return 'TokenStoreError'
+  }
+
   declare readonly code: 'token_store'
 
   constructor(text: string, context?: ErrorContext) {

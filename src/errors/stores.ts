@@ -7,7 +7,10 @@ import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
  * if (error instanceof BudgetUnavailableError && error.temporary) later() // nothing was sent
  */
 export class BudgetUnavailableError extends SharedError {
-  static override readonly name: string = 'BudgetUnavailableError'
+  static override get name(): string {
+    return 'BudgetUnavailableError'
+  }
+
   declare readonly code: 'budget_unavailable'
   /** The error of its store, or what it does not know. */
   readonly reason: string
@@ -31,7 +34,10 @@ export class BudgetUnavailableError extends SharedError {
  * if (error instanceof NotCachedError) console.error('record it first:', error.operation)
  */
 export class NotCachedError extends SocialSearchError {
-  static override readonly name: string = 'NotCachedError'
+  static override get name(): string {
+    return 'NotCachedError'
+  }
+
   declare readonly code: 'not_cached'
 
   constructor(message: string, context?: ErrorContext) {

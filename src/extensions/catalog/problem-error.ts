@@ -8,7 +8,10 @@ import { ApiError, type ApiErrorDetails } from '../../errors/index.ts'
  * if (error instanceof ProblemError) console.error(error.title, error.detail)
  */
 export class ProblemError extends ApiError {
-  static override readonly name: string = 'ProblemError'
+  static override get name(): string {
+    return 'ProblemError'
+  }
+
   /** The type of the problem, like a URL. */
   declare readonly type?: string
   /** The problem in a few words. */

@@ -9,7 +9,10 @@ import { SocialSearchError } from '../../errors/index.ts'
  * if (error instanceof InvalidEventError) console.error(error.issues, error.payload)
  */
 export class InvalidEventError extends SocialSearchError {
-  static override readonly name: string = 'InvalidEventError'
+  static override get name(): string {
+    return 'InvalidEventError'
+  }
+
   declare readonly code: 'invalid_event'
   /** How the payload differs from the schema. */
   readonly issues: readonly Issue[]
