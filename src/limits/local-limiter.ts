@@ -64,9 +64,10 @@ export class LocalLimiter implements CallLimiter {
         this.#queues.delete(name)
         this.#queues.set(name, queue)
         this.#inUse?.add(this)
+        // In Cloudflare's workers, a slot is free here, and its end must resolve no promise of the request that took it.
+        if (this.#polling) return Promise.resolve(this.#slot(() => {}))
         return new Promise((resolve) => {
-          const enter = (): Promise<void> => new Promise((free) => resolve(this.#slot(free)))
-          void (this.#polling ? enter() : this.#slots(enter))
+          void this.#slots(() => new Promise<void>((free) => resolve(this.#slot(free))))
         })
       },
     })

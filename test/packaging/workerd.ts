@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { build } from 'esbuild'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 
@@ -24,7 +25,8 @@ const config :Workerd.Config = (
 
 /**
  * Runs `consumer/worker.mjs` on workerd, where no request may wake another: a client that is kept, one for each request and
- * a proxy that is kept, each with one request, another, eight at once and two more; then fifty over the client that is kept.
+ * a proxy that is kept, each with one request, another, eight at once and two more; then fifty over the client that is kept, and
+ * one over a sandbox that is made before any request. No request may warn.
  *
  * @param folder Where the package and workerd are installed.
  */
@@ -64,6 +66,7 @@ export async function runOnWorkerd(folder: string): Promise<void> {
       for (const count of [1, 1, 8, 2])
         assert.deepEqual(await together(path, count), Array(count).fill(1), `${count} at once to ${path}`)
     assert.deepEqual(await together('/client', 50), Array(50).fill(1))
+    assert.equal(await ask(origin, '/sandbox'), 1)
     assert.equal(server.requests.length, 3 * 12 + 50)
     assert.equal(server.ledger.spent, 2 * server.requests.length)
     assert.equal(Math.max(...server.requests.map(({ inFlight }) => inFlight)), 2)
@@ -75,8 +78,10 @@ async function whileServing(folder: string, work: (origin: string) => Promise<vo
   const workerd = join(folder, 'node_modules/.bin/workerd')
   const child = spawn(workerd, ['serve', 'worker.capnp', '--control-fd=3'], {
     cwd: folder,
-    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    stdio: ['inherit', 'inherit', 'pipe', 'pipe'],
   })
+  // Such as a promise that another request has resolved.
+  const warnings = text(child.stderr)
   const ended = once(child, 'exit')
   try {
     const told = once(createInterface(child.stdio[3] as Readable), 'line')
@@ -86,4 +91,5 @@ async function whileServing(folder: string, work: (origin: string) => Promise<vo
     child.kill()
     await ended
   }
+  assert.equal(await warnings, '')
 }

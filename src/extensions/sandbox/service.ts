@@ -122,7 +122,7 @@ export function createService(options: SandboxOptions) {
         baseUrl,
         apiKey,
         fetch,
-        organization: `sandbox ${randomId(16)}`,
+        organization: `sandbox ${label()}`,
         ...(perMinute !== organizationLimits.perMinute && { limits: { perMinute } }),
         dangerouslyAllowBrowser: true,
         logger: false,
@@ -134,6 +134,17 @@ export function createService(options: SandboxOptions) {
     }
   }
   return { sandboxAt, handle }
+}
+
+let labels = 0
+
+/** A label that no other client has. Edge workers refuse random values before the first request. */
+function label(): string {
+  try {
+    return randomId(16)
+  } catch {
+    return String(++labels)
+  }
 }
 
 function keptHeaders({ headers }: Request): Record<string, string> {

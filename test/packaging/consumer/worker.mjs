@@ -1,9 +1,11 @@
-// A worker with a client and a proxy at module scope, which all requests share.
+// A worker with clients and a proxy at module scope, which all requests share.
 import { SocialSearch } from 'social-search-sdk'
 import { createProxy } from 'social-search-sdk/proxy'
+import { createSandbox } from 'social-search-sdk/sandbox'
 
 const service = { baseUrl: 'BASE_URL', apiKey: 'API_KEY', limits: { perMinute: false } }
 const client = new SocialSearch(service)
+const offline = new SocialSearch(createSandbox().clientOptions())
 const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) })
 
 async function search(client) {
@@ -19,6 +21,7 @@ export default {
   fetch(request) {
     const { pathname } = new URL(request.url)
     if (pathname === '/client') return search(client)
+    if (pathname === '/sandbox') return search(offline)
     if (pathname === '/new-client') return search(new SocialSearch(service))
     return proxy(request)
   },
