@@ -81,7 +81,7 @@ async function whileServing(folder: string, work: (origin: string) => Promise<vo
     stdio: ['inherit', 'inherit', 'pipe', 'pipe'],
   })
   // Such as a promise that another request has resolved.
-  const warnings = text(child.stderr)
+  const warnings = text(child.stderr as Readable)
   const ended = once(child, 'exit')
   try {
     const told = once(createInterface(child.stdio[3] as Readable), 'line')
