@@ -34,7 +34,7 @@ export function readErrorResponse(call: Reader, answered: Answered): Found {
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) return redirected(status)
   if (status >= 200) return readBody(call, answered)
   const reason = `status ${status}`
-  return lostConnection({ message: `no response (${reason})`, phase: 'exchange', kind: 'no-answer', reason })
+  return noAnswer(`no response (${reason})`, reason)
 }
 
 /** @param status 0 in browsers. */
@@ -59,7 +59,7 @@ function readBody(call: Reader, answered: Answered): Found {
   const sender = own === null ? 'gateway' : reported === null ? 'service' : 'proxy'
   const effect = reported && (sent === null || effectOf(operation) === 'read' ? 'no' : reported)
   const requestId = requestIdOf(body, record.redactor)
-  const details = { requestId, ...detailsOf(call, answered, { sender, own, announced }) }
+  const details = { requestId, ...detailsOf(call, answered, sender, own, announced) }
   const refusal = sender === 'proxy' && status === 402 ? readBudgetRefusal(body) : null
   return {
     ...{ code: details.code, requestId, announced },
@@ -73,12 +73,10 @@ function readBody(call: Reader, answered: Answered): Found {
 
 function detailsOf(
   { client, operation, record }: Reader,
-  { response, text }: Answered,
-  {
-    sender,
-    own,
-    announced,
-  }: { readonly sender: Sender; readonly own: ErrorBody | null; readonly announced: number | null },
+  { response, text }: RawResponse,
+  sender: Sender,
+  own: ErrorBody | null,
+  announced: number | null,
 ): ApiErrorDetails {
   const { status } = response
   const told = own ?? describeGatewayBody(response, text, record.redactor)
@@ -108,7 +106,12 @@ function errorOf(
   return own?.toError?.(details) ?? new ErrorClass(details)
 }
 
-/** The failure of a request without a usable response. */
+/** The failure of a request that was sent, and has no usable response. */
+export function noAnswer(message: string, reason: string): Found {
+  return lostConnection({ message, phase: 'exchange', kind: 'no-answer', reason })
+}
+
+/** The failure of a connection. */
 export function lostConnection({ message, phase, kind, reason }: NetworkFailure): Found {
   const toError = (context: ErrorContext) => new ConnectionError(message, { ...context, phase, reason })
   return { kind, code: 'connection', toError }

@@ -7,7 +7,7 @@ import { explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './attempt.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
-import { lostConnection, readErrorResponse } from './error-response.ts'
+import { lostConnection, noAnswer, readErrorResponse } from './error-response.ts'
 import { readSuccess } from './success-response.ts'
 import type { Failed, Found, Verdict } from './verdict.ts'
 
@@ -22,13 +22,7 @@ export function judge(call: Judged, evidence: Evidence, random = Math.random): V
   } catch (error) {
     // A response that code of the user has made may throw when it is read.
     const reason = call.record.redactor.text(messageOf(error))
-    const message = `the response cannot be read (${reason})`
-    return decide(
-      call,
-      lostConnection({ message, phase: 'exchange', kind: 'no-answer', reason }),
-      evidence,
-      random,
-    )
+    return decide(call, noAnswer(`the response cannot be read (${reason})`, reason), evidence, random)
   }
 }
 

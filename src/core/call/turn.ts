@@ -107,7 +107,8 @@ export class Turn {
     let lease = await limiter.acquire(queueRequest)
     try {
       while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
-        await this.#updateTokenInSlot()
+        // The call has a slot meanwhile.
+        await this.#inTime('no token', () => this.#updateToken())
         if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
         // A 429 has closed the surface meanwhile.
         lease.end({ unsent: true })
@@ -122,11 +123,11 @@ export class Turn {
   }
 
   async #makeHeaders(): Promise<void> {
-    const { settings, operation, record, timeoutMs, cancellation } = this.#call
+    const { settings, operation, record } = this.#call
     const { headers } = settings
     if (typeof headers !== 'function') return
     const attempt = { operation: operation.id, attempt: record.attempts.length + 1 }
-    const make = async (): Promise<void> => {
+    await this.#inTime('not sent: no headers', async () => {
       try {
         this.#headers = await headers(attempt)
       } catch (error) {
@@ -134,24 +135,20 @@ export class Turn {
         const reason = record.redactor.text(messageOf(error))
         throw new ConfigurationError(`not sent: ${who}${reason}`, errorContext(this.#call))
       }
-    }
-    const late = (): never => {
-      throw timeoutOf(this.#call, 'queue', `not sent: no headers within ${timeoutMs} ms`)
-    }
-    await within(timeoutMs, make, late, cancellation.signal)
+    })
   }
 
   async #updateToken(): Promise<void> {
     this.#token = await this.#call.client.credential.token(() => errorContext(this.#call))
   }
 
-  /** The call has a slot, so the provider gets the time of one attempt. */
-  #updateTokenInSlot(): Promise<void> {
+  /** Gives code of the user the time of one attempt. @param lack What the error says is missing. */
+  #inTime(lack: string, work: () => Promise<void>): Promise<void> {
     const { timeoutMs, cancellation } = this.#call
     const late = (): never => {
-      throw timeoutOf(this.#call, 'queue', `no token within ${timeoutMs} ms`)
+      throw timeoutOf(this.#call, 'queue', `${lack} within ${timeoutMs} ms`)
     }
-    return within(timeoutMs, () => this.#updateToken(), late, cancellation.signal)
+    return within(timeoutMs, work, late, cancellation.signal)
   }
 
   /** Refreshes a refused token, once for all calls. */

@@ -39,21 +39,18 @@ export function wrapped(
   cache: Wrap | undefined,
   openCalls: OpenCalls,
 ): Send {
+  const opened: Wrap = (send) => (call) => {
+    openCalls.add(call)
+    return send(call)
+  }
   const wraps: Wrap[] = [
     ...observers.filter(isWrapping).map((each) => each[wrap](client)),
     ...(observers.length > 0 ? [observed] : []),
     // A wrap outside of this may fail before it sends the call: then the call has never been open.
-    opened(openCalls),
+    opened,
     ...(cache ? [untilEnd(openCalls), cache] : []),
   ]
   return wraps.reduceRight((inner, outer) => outer(inner), send)
-}
-
-function opened(openCalls: OpenCalls): Wrap {
-  return (send) => (call) => {
-    openCalls.add(call)
-    return send(call)
-  }
 }
 
 /** For calls that a cache may answer: something may end them before they are sent. */

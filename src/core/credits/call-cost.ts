@@ -99,7 +99,7 @@ export class CallCost {
     const isCounted = this.#isReserved
     if (isCounted) {
       this.#isReserved = false
-      this.#account.settle(this.#worstCase ?? 0, { spent: cost, uncertain })
+      this.#account.settle(this.#worstCase ?? 0, cost, uncertain)
     }
     this.#settleReservations(cost, uncertain)
     return isCounted ? { spent: cost, uncertain } : { spent: 0, uncertain: 0 }

@@ -1,5 +1,4 @@
 import { type CreditSummary, rounded, roundedSummary } from './budget.ts'
-import type { CallCredits } from './price.ts'
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
@@ -20,7 +19,7 @@ export class Account implements CreditSummary {
   }
 
   /** Replaces what was reserved for a request by what it has cost. */
-  settle(reserved: number, { spent, uncertain }: CallCredits): void {
+  settle(reserved: number, spent: number, uncertain: number): void {
     this.reserved -= reserved
     this.spent += spent
     this.uncertain += uncertain

@@ -51,11 +51,10 @@ function isAnnouncedLimit({ kind, announced }: Failing): boolean {
 
 const baseMs = 500
 const baseMsRateLimited = 1000
-const capMs = 20_000
 /** Longest wait in place of an announced wait of zero. */
 const instantSpreadMs = 250
 
 /** Exponential backoff, with full jitter so that clients do not retry together. */
 function backoffMs(closes: boolean, failed: number): number {
-  return Math.min(capMs, (closes ? baseMsRateLimited : baseMs) * 2 ** (failed - 1))
+  return (closes ? baseMsRateLimited : baseMs) * 2 ** (failed - 1)
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { makeClient, ok } from '../../support/service.ts'
 
@@ -19,17 +19,23 @@ it('search() goes at once after twenty requests that never left', async () => {
 })
 
 it('search() goes at once after twenty calls that were aborted between their turn and their sending', async () => {
-  const client = makeClient({ fetch: () => Promise.resolve(ok()) })
-  for (let i = 0; i < 20; i++) {
-    const abort = new AbortController()
-    const search = client.microblog.search({ query: 'a' }, { signal: abort.signal })
-    const ended = search.catch(() => {})
-    // The lease is granted two steps later.
-    for (let step = 0; step < i % 6; step++) await Promise.resolve()
-    abort.abort()
-    await settle(Promise.resolve(ended))
+  // The lease is granted, and the request sent, after some steps of promises: a call may be aborted at each of them.
+  let steps = 0
+  for (; ; steps++) {
+    const fetch = vi.fn(() => Promise.resolve(ok()))
+    const client = makeClient({ organization: `aborted after ${steps} steps`, fetch })
+    for (let i = 0; i < 20; i++) {
+      const abort = new AbortController()
+      const search = client.microblog.search({ query: 'a' }, { signal: abort.signal })
+      const ended = search.catch(() => {})
+      for (let step = 0; step < steps; step++) await Promise.resolve()
+      abort.abort()
+      await settle(Promise.resolve(ended))
+    }
+    if (fetch.mock.calls.length > 0) break
+    const { ms } = await settle(client.microblog.search({ query: 'b' }))
+    expect(ms).toBe(0)
+    expect(client.status().slots.taken).toBe(0)
   }
-  const { ms } = await settle(client.microblog.search({ query: 'b' }))
-  expect(ms).toBe(0)
-  expect(client.status().slots.taken).toBe(0)
+  expect(steps).toBeGreaterThan(3)
 })

@@ -16,6 +16,16 @@ describe('client.credits', () => {
     expect(client.credits).toEqual({ ...summary, saved: 0, byOperation: { 'microblog.search': summary } })
   })
 
+  it('and those of the call add up the attempts of one that may be charged twice', async () => {
+    service.script(unreachable(), ok())
+    const client = makeClient()
+    const { value } = await settle(
+      client.microblog.search(query, { retry: { ambiguous: true } }).withResponse(),
+    )
+    expect(value?.credits).toEqual({ spent: 2, uncertain: 2 })
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
+  })
+
   it('counts the items at the path that paging.items names', async () => {
     service.script(ok({ requestId: 'r', reactions: ['kinds'], people: [1, 2, 3] }))
     const client = makeClient()
