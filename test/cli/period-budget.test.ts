@@ -93,6 +93,17 @@ describe('social-search budget', () => {
     )
   })
 
+  it.each([
+    ['the one that is set', 'budget 20/day', '', '14 of 20 credits left', '6 spent · 14 left'],
+    ['--budget, without those that do not name it', '', ' --budget 20/day', '16 of 20', '4 spent · 16 left'],
+  ])('counts what the last line of `watch` counts: %s', async (_, first, flag, line, sums) => {
+    if (first !== '') await social(first)
+    await social(search)
+    const watch = `watch coffee tea --once --per-minute off --out posts.db${flag}`
+    expect((await social(watch)).err).toContain(line)
+    expect((await social('budget')).out).toContain(sums)
+  })
+
   it('says which commands a budget is for, also when it is off', async () => {
     await setTo('100/month')
     await social(search)
