@@ -25,6 +25,21 @@ describe('ClientTransport.send()', () => {
     expect([fetch.mock.calls.length, refresh.mock.calls.length, ms]).toEqual([1, 0, 100])
   })
 
+  it('ends at its deadline while a refused token is refreshed, between two attempts', async () => {
+    const auth = { token: () => 'token_0', refresh: () => new Promise<never>(() => {}) }
+    const fetch = vi.fn(() => Promise.resolve(failure(401, 'unauthorized')))
+    const client = makeClient({ apiKey: undefined, auth, fetch, deadline: 500 })
+    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }))
+    expect(error).toMatchObject({
+      name: 'TimeoutError',
+      phase: 'wait',
+      charged: 'no',
+      attempts: [{ status: 401 }],
+    })
+    expect((error as Error).message).toMatch(/between two attempts$/)
+    expect([fetch.mock.calls.length, ms]).toEqual([1, 500])
+  })
+
   it.each([
     ['maxQueueWait passes', { maxQueueWait: 50 }, { name: 'TimeoutError', phase: 'queue', charged: 'no' }],
     ['its caller leaves', {}, { message: 'left' }],

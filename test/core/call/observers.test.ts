@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { Observer } from '../../../src/index.ts'
-import { wrap } from '../../../src/extend.ts'
+import { type Call, type Send, wrap } from '../../../src/extend.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
-import { apiKey, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { apiKey, failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -90,6 +90,20 @@ describe('observers', () => {
       'onCall failed',
       'onCall failed',
     ])
+  })
+
+  it('that send a call again, as a tracer may, have all its attempts and credits in one record', async () => {
+    service.script(unreachable(), ok())
+    const again: Observer = {
+      ...{},
+      [wrap as never]: () => (send: Send) => (call: Call) => send(call).catch(() => send(call)),
+    }
+    const client = makeClient({ observers: [again] })
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect(value).toMatchObject({
+      attempts: [{ outcome: 'connection' }, { outcome: 'ok' }],
+      credits: { spent: 2, uncertain: 2 },
+    })
   })
 
   it('harm no call when a logger throws as it is read, and no close() when a wrap fails', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { virtualTime } from '../../support/clock.ts'
-import { failure, scriptedService } from '../../support/service.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
+import { failure, makeClient, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
 
-describe('the error of search()', () => {
+describe('the error of a call', () => {
   it.each([
     [400, 'validation_error'],
     [401, 'unauthorized'],
@@ -20,5 +20,12 @@ describe('the error of search()', () => {
     expect(error).toMatchObject({ name: (own as Error).name, code, gateway: true, charged: 'unknown' })
     expect(own).toMatchObject({ code, charged: 'no' })
     expect(own).not.toHaveProperty('gateway')
+  })
+
+  it('has the body of the last attempt alone', async () => {
+    service.script(new Response('<h1>Hello</h1>'), failure(404, 'not_found'))
+    const { error } = await settle(makeClient().organization.usage())
+    expect(error).toMatchObject({ code: 'not_found', attempts: [{ outcome: 'invalid_response' }, {}] })
+    expect(error).not.toHaveProperty('body')
   })
 })

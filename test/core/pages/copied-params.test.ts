@@ -3,7 +3,7 @@ import { CreditBudget, type MicroblogSearchParams } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
-import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -21,6 +21,16 @@ describe('params and pages', () => {
     }
     await settle(meddle())
     expect(sent().map(({ filters }) => filters.hashtags)).toEqual([['a'], ['a'], ['a']])
+  })
+
+  it('are independent of each other when the caller changes next of an error', async () => {
+    service.script(failure(400, 'validation_error'), ok())
+    const call = search({}, { query: 'rust' })
+    const { error } = await settle(call.toArray({ limit: 1 }))
+    ;(error as { next: MicroblogSearchParams }).next.query = 'go'
+    const resumed = call.resume({ next: { query: 'rust', cursor: 'c' } })
+    expect((await settle(resumed.toArray({ limit: 1 }))).error).toBeUndefined()
+    expect(sent().map(({ query }) => query)).toEqual(['rust', 'rust'])
   })
 
   it('are copied when they are a Proxy, as state libraries make them', async () => {
