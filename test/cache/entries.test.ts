@@ -38,7 +38,7 @@ describe('an entry of a store', () => {
   it.each<[string, Change]>([
     ...withField('status', 700, '200'),
     ...withField('type', 'a\nb', 7),
-    ...withField('cost', '2', null),
+    ...withField('cost', '2', null, -5, 1e308),
     ...withField('at', '0'),
     ...withField('text', 7, 'not JSON', '{}'),
     ['lacks a field', (entry) => Object.fromEntries(Object.entries(entry).slice(1))],

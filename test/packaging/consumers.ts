@@ -1,12 +1,18 @@
 /** Installs the packed package into fresh projects, as a user would: needs the registry. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import packageJson from '../../package.json' with { type: 'json' }
 import { checkNeighbors } from './peers.ts'
 import { pack, root, run } from './tarball.ts'
 
+const start = readFileSync(join(root, 'docs/start.md'), 'utf8')
 const server = '@modelcontextprotocol/server'
+/** As docs/start.md says. */
+const [oldestNode = '', oldestTypeScript = ''] = ['Node', 'TypeScript'].map(
+  (name) => new RegExp(`^- \\*\\*${name}\\*\\* (\\S+) and later`, 'm').exec(start)?.[1],
+)
 const command = 'node_modules/social-search-sdk/dist/cli/main.js'
 const { folder, tarball } = pack()
 try {
@@ -17,7 +23,7 @@ try {
   writeFileSync(join(folder, 'required.cts'), commonJs)
   const peers = ['@tanstack/query-core@5', '@opentelemetry/api@1']
   run('npm', ['install', '--silent', tarball, '@types/node@24', ...peers], folder)
-  for (const version of ['5.9', '6', '7']) {
+  for (const version of [oldestTypeScript, '6', '7']) {
     run('npm', ['install', '--silent', '--no-save', `typescript@${version}`], folder)
     for (const moduleResolution of ['nodenext', 'bundler']) {
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig(moduleResolution)))
@@ -28,7 +34,10 @@ try {
     )
   }
   console.log(`✓ ${run(process.execPath, ['consumer.ts'], folder).trim()}`)
-  console.log(`✓ ${run(process.execPath, ['required.cjs'], folder).trim()}`)
+  assert.equal(packageJson.engines.node, `>=${oldestNode}`)
+  run('npm', ['install', '--silent', '--no-save', `node@${oldestNode}.0`], folder)
+  const required = run(join(folder, 'node_modules/node/bin/node'), ['required.cjs'], folder).trim()
+  console.log(`✓ Node ${oldestNode}.0: ${required}`)
 
   const mcp = spawnSync(process.execPath, [command, 'mcp', '--sandbox'], { cwd: folder, encoding: 'utf8' })
   assert.equal(

@@ -11,7 +11,7 @@ import type { Schema } from './schema.ts'
 export function check(schema: Schema, value: unknown): Issue[] {
   try {
     const { error } = z.safeParse(schema as z.core.$ZodType, value, { error: messageOf })
-    return error?.issues.flatMap(readIssue) ?? []
+    return error?.issues.flatMap((...issue) => readIssue(value, ...issue)) ?? []
   } catch (error) {
     if (!isA(error, RangeError)) throw error
     return [{ path: '', message: 'is too large, too deep or circular' }]
@@ -25,10 +25,19 @@ export function itemSchemaOf(body: Schema, list: string): Schema | undefined {
   return field instanceof z.ZodMiniArray ? field.def.element : undefined
 }
 
-function readIssue(issue: z.core.$ZodIssue, index: number, all: readonly z.core.$ZodIssue[]): Issue[] {
+function readIssue(
+  value: unknown,
+  issue: z.core.$ZodIssue,
+  index: number,
+  all: readonly z.core.$ZodIssue[],
+): Issue[] {
   const { path, message } = issue
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: dotPath([...path, key]), message }))
+  if (issue.code === 'unrecognized_keys') {
+    const owner = path.reduce((part, key) => (part as Record<PropertyKey, unknown>)[key], value)
+    // zod lists those of `Object.prototype` as well, which a program may have extended.
+    const keys = issue.keys.filter((key) => Object.hasOwn(owner as object, key))
+    return keys.map((key) => ({ path: dotPath([...path, key]), message }))
+  }
   // A number outside of two bounds has an issue for each; the last bound is the narrower one.
   const next = all[index + 1]
   return next && dotPath(next.path) === dotPath(path) ? [] : [{ path: dotPath(path), message }]

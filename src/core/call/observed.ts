@@ -1,4 +1,4 @@
-import { codeOf, isSocialSearchError } from '../../errors/index.ts'
+import { type InvalidRequestError, codeOf, isSocialSearchError } from '../../errors/index.ts'
 import type { ObservedCall, ObservedStart } from '../options/types.ts'
 import type { Call, CallResult, Wrap } from './call.ts'
 import type { CallObserver } from './call-observer.ts'
@@ -7,6 +7,16 @@ import { errorContext } from './record.ts'
 /** Tells the observers how each call has ended. */
 export const observed: Wrap = (send) => (call) =>
   call.observer === undefined ? send(call) : observe(call.observer, call, () => send(call))
+
+/** Tells the observers of a call that was refused before it began. */
+export function observeRefusal(observer: CallObserver, error: InvalidRequestError): void {
+  const { code, charged, applied, attempts } = error
+  const credits = { spent: 0, uncertain: 0 }
+  observer.end({
+    ...{ outcome: code, charged, applied, attempts, duration: 0, requestId: undefined, credits },
+    cached: undefined,
+  })
+}
 
 async function observe(
   observer: CallObserver,

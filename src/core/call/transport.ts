@@ -12,6 +12,7 @@ import type { CallResult, Call, Send, Wrap } from './call.ts'
 import { CallObserver } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type Given, composeRequest } from './compose-request.ts'
+import { observeRefusal } from './observed.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { contextOf, newRecord } from './record.ts'
 import { sendCalls } from './run.ts'
@@ -145,8 +146,12 @@ export class ClientTransport implements Transport {
   ): Promise<CallResult> {
     try {
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
-      if (request instanceof InvalidRequestError) throw request
       const configured = this.configured(operation)
+      const observer = settings.observers.length > 0 ? new CallObserver(settings, configured) : undefined
+      if (request instanceof InvalidRequestError) {
+        if (observer) observeRefusal(observer, request)
+        throw request
+      }
       if (this.#cache === undefined && settings.cache === 'only')
         throw new ConfigurationError("cache: 'only' requires a client with a cache")
       const call: Call = {
@@ -158,7 +163,7 @@ export class ClientTransport implements Transport {
         previousPage,
         cancellation: new Cancellation(),
         record: newRecord(this.#client.redactor),
-        observer: settings.observers.length > 0 ? new CallObserver(settings, configured) : undefined,
+        observer,
       }
       call.cancellation.start(settings, callerLeft)
       const { observers } = settings

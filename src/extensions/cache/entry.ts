@@ -54,7 +54,10 @@ export function readEntry(value: unknown, operation: Operation, { parse }: BodyF
 function isEntry(value: unknown): value is Entry {
   const { at, status, type, text, cost } = isRecord(value) ? value : {}
   return (
-    [at, status, cost].every((number) => Number.isFinite(number)) &&
+    [at, status].every((number) => Number.isFinite(number)) &&
+    typeof cost === 'number' &&
+    cost >= 0 &&
+    cost <= Number.MAX_SAFE_INTEGER &&
     (type === null || typeof type === 'string') &&
     typeof text === 'string'
   )

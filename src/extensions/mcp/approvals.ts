@@ -1,5 +1,6 @@
 import { count } from '../../lib/count.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { remember } from '../../lib/remember.ts'
 import { cutText } from '../tools/compact.ts'
 import type { ConfirmRequest } from '../tools/index.ts'
@@ -14,7 +15,7 @@ export class Approvals {
 
   /** Asks the person behind the client. */
   ask(request: ConfirmRequest, input: unknown): InputRequiredResult {
-    const state = crypto.randomUUID()
+    const state = randomId(20)
     remember(this.#asked, state, callOf(request, input), maxOpen)
     const price = `${request.isBounded ? 'at most' : 'perhaps more than'} ${count(request.atMost, 'credit')}`
     // The price stands before what a model has written.

@@ -62,6 +62,20 @@ describe('observers', () => {
     expect(of('attempt')).toMatchObject([{ credits: { spent: 0, uncertain: 2 } }])
   })
 
+  it('are told of a call with invalid params, which sends nothing', async () => {
+    const { observer, events } = recorder()
+    await settle(makeClient({ observers: [observer] }).microblog.search({ query: '' }))
+    expect(events).toEqual([
+      [
+        'call',
+        expect.objectContaining({
+          ...{ operation: 'microblog.search', outcome: 'invalid_request', charged: 'no', attempts: [] },
+          credits: { spent: 0, uncertain: 0 },
+        }),
+      ],
+    ])
+  })
+
   it('see neither the params nor the key', async () => {
     service.script(() => ok({ requestId: 'r', posts: 'none', echo: apiKey }))
     const { events, observer } = recorder()

@@ -100,6 +100,26 @@ describe('search()', () => {
     expect(fetch.mock.lastCall?.[0].headers.has('user-agent')).toBe(false)
   })
 
+  it('sends params, and nothing else, when a program has extended Object.prototype', async () => {
+    service.script(ok())
+    Object.assign(Object.prototype, { extended: true })
+    try {
+      const search = makeClient().microblog.search({ query: 'rust', filters: { lang: 'en' } })
+      expect((await settle(search)).error).toBeUndefined()
+    } finally {
+      delete (Object.prototype as { extended?: true }).extended
+    }
+    expect(service.arrivals[0]?.body).toBe('{"query":"rust","filters":{"lang":"en"}}')
+  })
+
+  it('names no date beside a param that cannot be sent', async () => {
+    const filters = { since: new Date() as unknown as string }
+    const search = makeClient().microblog.search({ query: 'rust', filters, count: NaN })
+    expect((await settle(search)).error).toMatchObject({
+      issues: [{ path: 'count', message: expect.stringContaining('NaN') }],
+    })
+  })
+
   it('names a param that the service does not know', async () => {
     const { error } = await settle(makeClient().microblog.search({ query: 'rust', near: 'here' } as never))
     expect((error as Error).message).toBe(
