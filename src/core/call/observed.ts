@@ -12,10 +12,8 @@ export const observed: Wrap = (send) => (call) =>
 export function observeRefusal(observer: CallObserver, error: InvalidRequestError): void {
   const { code, charged, applied, attempts } = error
   const credits = { spent: 0, uncertain: 0 }
-  observer.end({
-    ...{ outcome: code, charged, applied, attempts, duration: 0, requestId: undefined, credits },
-    cached: undefined,
-  })
+  const never = { duration: 0, requestId: undefined, cached: undefined }
+  observer.end({ outcome: code, charged, applied, attempts, credits, ...never })
 }
 
 async function observe(
