@@ -63,12 +63,13 @@ describe.each([
   { name: 'webpack', cacheComponents: false, args: ['--webpack'] },
 ])('docs/frameworks.md, in Next with $name', ({ cacheComponents, args }) => {
   const folder = join(apps, `.out/next-${cacheComponents ? 'turbopack' : 'webpack'}`)
-  const env = {
+  const env: NodeJS.ProcessEnv = {
     ...process.env,
-    ...{ NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', CACHE_COMPONENTS: String(cacheComponents) },
-  } as const
+    NODE_ENV: 'production',
+    ...{ NEXT_TELEMETRY_DISABLED: '1', CACHE_COMPONENTS: String(cacheComponents) },
+  }
   let sandbox: SandboxServer
-  let serving: Record<string, string | undefined>
+  let serving: NodeJS.ProcessEnv
   beforeAll(async () => {
     sandbox = await serveSandbox({ latency: [100, 100] })
     const { baseUrl, apiKey } = sandbox
