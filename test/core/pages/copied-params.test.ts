@@ -87,6 +87,12 @@ describe('params and pages', () => {
     },
   )
 
+  it('are refused when they are a Map, of which JSON keeps nothing', async () => {
+    const { error } = await settle(makeClient().technews.search(new Map([['query', 'rust']]) as never))
+    expect(error).toMatchObject({ name: 'InvalidRequestError' })
+    expect(sent()).toEqual([])
+  })
+
   it.each([
     ['a function', { query: 'rust', sort: () => {} }],
     ['a number that JSON lacks', { query: 'rust', page: NaN }],
