@@ -1,20 +1,20 @@
 /**
- * Writes the pages of docs/reference, the files of docs/specs, src/extensions/schemas/index.ts, the texts of tools and llms.txt from the operation
- * table, its schemas, the docstrings and the guides; into the guides, how to install the package, and the list of `docs/guides.json`. With
+ * Writes the pages of docs/reference, docs/specs/openapi.json, src/extensions/schemas/index.ts, the texts of tools and llms.txt from the operation
+ * table, its schemas, the docstrings and the guides; into the guides, how to install the package, the list of `docs/guides.json`, and the prices. With
  * `--check` it only tells whether they are up to date.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { format, resolveConfig } from 'prettier'
 import packageJson from '../package.json' with { type: 'json' }
-import type { Schema } from '../src/api/schema/schema.ts'
 import { readDeclarations } from './docs/declarations.ts'
 import { withGuides } from './docs/guides.ts'
 import { withInstall } from './docs/install.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
+import { withPrices } from './docs/prices.ts'
 import { readSchemas, schemaExports } from './docs/schema-exports.ts'
-import { renderSpecs } from './docs/specs.ts'
+import { renderOpenapi } from './docs/specs.ts'
 import { toolTexts } from './docs/tool-texts.ts'
 
 const root = new URL('../', import.meta.url)
@@ -26,9 +26,7 @@ const pages = renderPages(declarations)
 const schemas = await readSchemas()
 const generated = new Map<string, string>([
   ...[...pages].map(([name, page]) => [`docs/reference/${name}`, page] as const),
-  ...[...renderSpecs(Object.assign({}, ...schemas.values()) as Record<string, Schema>)].map(
-    ([name, text]) => [`docs/specs/${name}`, text] as const,
-  ),
+  ['docs/specs/openapi.json', renderOpenapi()],
 ])
 const files = new Map(generated)
 files.set(
@@ -41,6 +39,7 @@ files.set(
 )
 const written = ['README.md', 'examples/README.md', ...globSync('docs/*.md', { cwd: root })]
 for (const path of written) files.set(path, withGuides(path, withInstall(readFileSync(at(path), 'utf8'))))
+files.set('docs/home.md', await formatted('docs/home.md', withPrices(files.get('docs/home.md') ?? '')))
 const textOf = (path: string) => files.get(path) ?? readFileSync(at(path), 'utf8')
 files.set('llms.txt', renderLlmsTxt(packageJson.description, textOf))
 

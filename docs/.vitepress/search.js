@@ -16,7 +16,7 @@ export function renderForSearch(source, env, md) {
 }
 
 const urls = Object.entries(groups).map(([group, pages]) => [group, Object.keys(pages).map(urlOf)])
-const first = urls.filter(([group]) => group === 'Use it').flatMap(([, pages]) => pages)
+const first = urls.filter(([group]) => ['Start', 'Use it'].includes(group)).flatMap(([, pages]) => pages)
 const others = urls.filter(([group]) => group !== 'For maintainers').flatMap(([, pages]) => pages)
 
 /** Options of MiniSearch. VitePress sends functions to the browser as text, so they contain what they need. */

@@ -22,7 +22,7 @@ export async function describe(path: string): Promise<void> {
 }
 
 /** The columns that fit are shown. */
-const titles = ['search', 'records', 'gaps', 'credits', 'from', 'to', 'authors', 'last look'] as const
+const titles = ['search', 'records', 'gaps', 'credits', 'from', 'to', 'authors', 'last check'] as const
 
 function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown> {
   const { records, from, to, gaps, credits, uncertain, lastLook, authors, network } = search
@@ -34,7 +34,7 @@ function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown
       from: from && localTime(from)?.slice(0, 10),
       to,
       authors,
-      'last look': lastLook,
+      'last check': lastLook,
     },
   }
 }

@@ -30,12 +30,12 @@ export async function find(path: string, query: string, flags: FindFlags): Promi
   tell(`${path} ${reachText(reach)}`)
 }
 
-/** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last look 5 minutes ago; 2 gaps`. */
+/** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last checked 5 minutes ago; 2 gaps`. */
 function reachText({ from, to, lastLook, gaps }: Reach): string {
   const span =
     from === null || to === null ? 'has no times' : `reaches from ${localTime(from)} to ${localTime(to)}`
   const look =
-    lastLook === null ? [] : [`last look ${timeText(Math.max(0, Date.now() - Date.parse(lastLook)))} ago`]
+    lastLook === null ? [] : [`last checked ${timeText(Math.max(0, Date.now() - Date.parse(lastLook)))} ago`]
   const missing = gaps === 0 ? [] : [`${gaps} ${gaps === 1 ? 'gap' : 'gaps'} (see describe)`]
   return [span, ...look, ...missing].join('; ')
 }

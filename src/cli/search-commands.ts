@@ -12,7 +12,7 @@ function addSearch(program: Command, usage: string, summary: string, examples: r
     .optionsGroup(common)
     .addOption(new Option('--network <name>', 'where to search').choices(watchNetworks).default('microblog'))
     .option('--queries <file>', 'add the queries in a file, one a line')
-    .option('--freshness <time>', 'look at each query no more often than this', '15m')
+    .option('--freshness <time>', 'check each query no more often than this', '15m')
 }
 
 /** Adds the flags of {@link addSearch} that few need. */
@@ -40,9 +40,9 @@ export function addWatch(program: Command): void {
   ])
     .addOption(outOption('store posts in this .db file (SQLite), and continue there'))
     .option('--keep <age>', 'forget posts of --out that are older than this, such as 90d')
-    .option('--once', 'look once, then end: for cron')
+    .option('--once', 'check once, then end: for cron')
     .addOption(new Option('--from <start>', 'now: skip posts that already exist').choices(['now']))
-    .option('--max-pages <n>', 'page limit per look, gaps included', '10')
+    .option('--max-pages <n>', 'page limit per check, gaps included', '10')
     .addOption(yesOption('; with --once, --max-pages is the limit, and it never asks'))
   withFilters(command).action(watch)
 }

@@ -64,7 +64,7 @@ function reasonOf(
   const silent = 'the service lists no posts there, and the next run asks again'
   // A budget that ends a look throws. Both may be used up at once.
   const isSpent = (outlook?.remaining ?? Infinity) < price
-  const short = `--max-pages ${maxPages} ended the look, and the next run continues`
+  const short = `--max-pages ${maxPages} ended the check, and the next run continues`
   const raise = `if this happens each time, raise --max-pages${isSpent ? ' and the budget' : ''}`
   const why = report.isSilent ? silent : `${short}; ${raise}`
   return { error: new CommandError('budget', `missing: ${missing}: ${why}`) }

@@ -62,10 +62,10 @@ export class WatchReport {
   /** A line for each query. */
   lines(): string[] {
     return [...this.#rows].map(([query, { posts, credits, delays, lastLook, dueAt }]) => {
-      if (lastLook === 'none') return `  ${query}: ${dueAt === null ? 'not looked at' : 'not due yet'}`
+      if (lastLook === 'none') return `  ${query}: ${dueAt === null ? 'not checked' : 'not due yet'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay = delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
-      const end = lastLook === 'failed' ? '; its last look failed' : ''
+      const end = lastLook === 'failed' ? '; its last check failed' : ''
       return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}${end}`
     })
   }
@@ -108,6 +108,6 @@ export function paceText(
 ): string | undefined {
   if (endsAt === null || remaining <= 0) return undefined
   const wait = ((endsAt - Date.now()) * credits) / remaining
-  if (wait <= freshness) return `a look at each search every ${timeText(freshness)}`
-  return `a look at each search every ${timeText(wait)} on average, less often while many posts come`
+  if (wait <= freshness) return `a check of each search every ${timeText(freshness)}`
+  return `a check of each search every ${timeText(wait)} on average, less often while many posts come`
 }

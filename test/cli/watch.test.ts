@@ -163,7 +163,7 @@ describe('watch of several queries', () => {
     sandbox.inject({ status: 502, times: 3 })
     const run = await social('watch tea coffee --once --budget 20 --out posts.db')
     expect(run).toMatchObject(failed(4, 'social-search: tea: '))
-    const lines = '  tea: 0 new posts, 0 credits; its last look failed\n  coffee: 20 new posts, 2 credits\n'
+    const lines = '  tea: 0 new posts, 0 credits; its last check failed\n  coffee: 20 new posts, 2 credits\n'
     expect(run.err).toContain(lines)
     expect(numbersOf('posts.db', ids)).toEqual(range(0, 20))
     sandbox.inject({ status: 400 })
@@ -175,7 +175,7 @@ describe('watch of several queries', () => {
     await social(watch)
     sandbox.publish({ microblog: posts(30, 80) })
     const short = await social(`${watch} --max-pages 1`)
-    const ended = 'ended the look, and the next run continues; if this happens each time, raise --max-pages'
+    const ended = 'ended the check, and the next run continues; if this happens each time, raise --max-pages'
     expect(short).toMatchObject(failed(5, `: --max-pages 1 ${ended}\n`))
     expect(short.err).toMatch(/missing: coffee \d\d:\d\d–\d\d:\d\d: /)
     sandbox.publish({ microblog: posts(80, 180) })
@@ -194,17 +194,17 @@ describe('watch on a terminal', () => {
 
   it('says how often it looks, and what it has found for each query', async () => {
     const { err } = await social(`${watch} 1000/day`)
-    expect(err).toContain('on a schedule: a look at each search every 15 minutes\n')
+    expect(err).toContain('on a schedule: a check of each search every 15 minutes\n')
     expect(err).toContain(
       'posts.db: 20 new posts, 4 credits\n  coffee: 20 new posts, 2 credits\n  tea: 0 new posts',
     )
     expect((await social(`${watch} 1000/day`)).err).toContain('  coffee: not due yet\n  tea: not due yet\n')
     const few = await social(`${watch} 4/month`)
-    expect(few.err).toMatch(/a look at each search every \d+ (days|hours) on average, less often while/)
+    expect(few.err).toMatch(/a check of each search every \d+ (days|hours) on average, less often while/)
     const timestamp = new Date(Date.now() - 600_000).toISOString()
     sandbox.publish({ microblog: [{ id: '90', body: 'coffee', timestamp }] })
     expect((await social(`${watch} 2`)).err).toContain(
-      '  coffee: 1 new post, 2 credits, found 10 minutes after they were published\n  tea: not looked at\n',
+      '  coffee: 1 new post, 2 credits, found 10 minutes after they were published\n  tea: not checked\n',
     )
   })
 

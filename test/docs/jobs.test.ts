@@ -30,8 +30,7 @@ it('docs/jobs.md posts new posts of both networks to Slack once, with escaped te
   const sample = samplesOf('docs/jobs.md').find((each) => each.includes('SLACK_WEBHOOK_URL')) ?? ''
   // Nobody waits fifteen minutes for the next look, on a budget of a day.
   const own = sample
-    .replace('CreditBudget,', 'CreditBudget as Budget,')
-    .replace("new CreditBudget(200, { every: 'day' })", 'new Budget(200)')
+    .replace("limit: 200, every: 'day'", 'limit: 200')
     .replace("from: 'now'", "from: 'now', freshness: 100")
   const args = ['--input-type=module-typescript', '--eval', fromSources(given) + fromSources(own)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: newFolder() })

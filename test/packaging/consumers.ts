@@ -7,11 +7,11 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { checkNeighbors } from './peers.ts'
 import { pack, root, run } from './tarball.ts'
 
-const start = readFileSync(join(root, 'docs/start.md'), 'utf8')
+const support = readFileSync(join(root, 'docs/support.md'), 'utf8')
 const server = '@modelcontextprotocol/server'
-/** As docs/start.md says. */
+/** As docs/support.md says. */
 const [oldestNode = '', oldestTypeScript = ''] = ['Node', 'TypeScript'].map(
-  (name) => new RegExp(`^- \\*\\*${name}\\*\\* (\\S+) and later`, 'm').exec(start)?.[1],
+  (name) => new RegExp(`^- \\*\\*${name}\\*\\* (\\S+) and later`, 'm').exec(support)?.[1],
 )
 const command = 'node_modules/social-search-sdk/dist/cli/main.js'
 const { folder, tarball } = pack()

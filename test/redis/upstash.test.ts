@@ -28,12 +28,12 @@ beforeAll(async () => void (url = await listening(rest)))
 afterAll(() => closed(rest))
 const open = async () => (await documentedStore('upstashStore'))(url, token)
 
-storeContract('upstashStore of docs/fleet.md', open, false)
+storeContract('upstashStore of docs/stores.md', open, false)
 
-it('SharedLimiter on upstashStore of docs/fleet.md keeps the limits of three processes', () =>
+it('SharedLimiter on upstashStore of docs/stores.md keeps the limits of three processes', () =>
   expectLimitsKept(open))
 
-it('upstashStore of docs/fleet.md rejects with the error of Upstash', async () => {
+it('upstashStore of docs/stores.md rejects with the error of Upstash', async () => {
   const store = (await documentedStore('upstashStore'))(url, 'wrong')
   await expect(store.update('a', () => ({ result: 0 }))).rejects.toThrow('Upstash answered 401: Unauthorized')
 })

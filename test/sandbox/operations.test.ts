@@ -80,7 +80,7 @@ describe('createSandbox() openapi', () => {
     const { status, body } = await call(setUp().sandbox, 'GET /openapi.json')
     const { openapi, info, paths, components } = specification
     const title = `${info.title} (sandbox)`
-    expect([status, body]).toEqual([200, { openapi, info: { title, version: '1.0.0' }, paths, components }])
+    expect([status, body]).toEqual([200, { openapi, info: { ...info, title }, paths, components }])
   })
 
   it('publishes the rates that this package assumes', async () => {
@@ -95,7 +95,7 @@ describe('createSandbox() openapi', () => {
     expect(responses[200].content['application/json'].schema).toMatchObject({
       ...{ description, required: ['requestId'] },
     })
-    expect(Object.keys(responses as object)).toEqual(['200', 'default'])
+    expect(Object.keys(responses as object)).toEqual(['200', '403', 'default'])
     expect(paths['/mentions'].get).not.toHaveProperty('parameters')
   })
 })

@@ -75,6 +75,8 @@ export class Settlement {
       const level = effect === 'no' || failed.wait === null ? 'debug' : 'warn'
       logAt(call, number, level, 'attempt failed', { outcome: failed.code, charged, requestId })
     }
+    if (evidence.kind === 'answered')
+      call.client.endOfLife.tell(call.operation.id, evidence.response, call.settings.log)
     call.observer?.attempt(entry, credits)
   }
 

@@ -4,6 +4,7 @@ import { Ledger } from '../credits/ledger.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { type AuthProvider, Credential, assertToken } from '../http/credential.ts'
 import { serviceFormat } from '../http/body-format.ts'
+import { EndOfLife } from '../http/end-of-life.ts'
 import { userAgent } from '../http/user-agent.ts'
 import {
   assertFunction,
@@ -70,6 +71,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
       : limiterOfProcess(owner, baseUrl, ownLimits),
     surfaces: { ...limits.surfaces },
     ledger: new Ledger(),
+    endOfLife: new EndOfLife(),
     prices: { ...prices },
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
   }

@@ -3,6 +3,7 @@ import type { Budget } from '../credits/budget.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Credential } from '../http/credential.ts'
 import type { BodyFormat } from '../http/body-format.ts'
+import type { EndOfLife } from '../http/end-of-life.ts'
 import type { UserHeaders } from '../http/headers.ts'
 import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
@@ -25,6 +26,7 @@ export interface ClientSettings {
   readonly redactor: Redactor
   readonly limiter: CallLimiter
   readonly ledger: Ledger
+  readonly endOfLife: EndOfLife
   /** The user's prices by operation id, in credits. */
   readonly prices: Readonly<Record<string, number>>
   /** Surfaces that the user has set, by operation id; null for none. */

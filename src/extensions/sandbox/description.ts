@@ -81,12 +81,16 @@ function parametersOf({ method, pathId, request }: Operation): object[] {
   ]
 }
 
-function errorResponses({ errors: documented }: Operation): object {
+function errorResponses({ errors: documented, scopes }: Operation): object {
   const content = json({ $ref: '#/components/schemas/Error' })
-  if (documented === undefined)
-    return { default: { description: 'An error; the service does not document which', content } }
   const describe = (status: number) => ({ description: `\`error.code\` is ${codeOfStatus(status)}`, content })
-  return Object.fromEntries(documented.map((status) => [status, describe(status)]))
+  const lacking = 'The credential lacks the scope, or its member the permission; the body is not documented'
+  return {
+    ...(scopes.length > 0 && { 403: { description: lacking } }),
+    ...(documented === undefined
+      ? { default: { description: 'An error; the service does not document which', content } }
+      : Object.fromEntries(documented.map((status) => [status, describe(status)]))),
+  }
 }
 
 function json(schema: object): object {

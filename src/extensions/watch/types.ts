@@ -40,17 +40,17 @@ export interface WatchClient {
 
 /** Options of all watches. Options of a search, such as `budget` and `signal`, apply to each page. */
 export interface SharedWatchOptions extends Omit<PagedOptions, 'limit'> {
-  /** Look at each search once, then end; with a budget that resets, only at searches that are due. Default false. */
+  /** Check each search once, then end; with a budget that resets, only searches whose next check is due. Default false. */
   once?: boolean | undefined
-  /** `now`: skip posts that already exist. Default: the first look yields the newest page. */
+  /** `now`: skip posts that already exist. Default: the first check yields the newest page. */
   from?: 'now' | undefined
   /**
-   * Shortest time between two looks at a search, in milliseconds. Default 900,000, 15 minutes.
+   * Shortest time between two checks of a search, in milliseconds. Default 900,000, 15 minutes.
    */
   freshness?: number | undefined
-  /** Page limit of one look at a search, gaps included. Default 10. */
+  /** Page limit of one check of a search, gaps included. Default 10. */
   maxPages?: number | undefined
-  /** How many known posts in a row end a look, 1 to 20. A higher value finds posts that appear late. Default 3. */
+  /** How many known posts in a row end a check, 1 to 20. A higher value finds posts that appear late. Default 3. */
   overlap?: number | undefined
 }
 
@@ -74,9 +74,9 @@ export interface WatchState {
   readonly spans: readonly WatchSpan[]
   /** How often posts come. States of earlier versions lack it. */
   readonly pace?: WatchPace
-  /** When a look failed that may have been charged, in milliseconds since 1970. Absent after the next page. */
+  /** When a check failed that may have been charged, in milliseconds since 1970. Absent after the next page. */
   readonly failedAt?: number
-  /** With `maxPages: 1`, whether the next look reads a page of a gap. */
+  /** With `maxPages: 1`, whether the next check reads a page of a gap. */
   readonly isGapNext?: boolean
 }
 
@@ -117,12 +117,12 @@ export interface WatchBatch<Post = MicroblogPost> {
   credits: CallCredits
   /** Save it together with the posts. */
   state: WatchState
-  /** What is missing, newest first. This look or a later one fills it. */
+  /** What is missing, newest first. This check or a later one fills it. */
   gaps: WatchGap[]
-  /** Why the look ended early; null if it did not. The next look continues. */
+  /** Why the check ended early; null if it did not. The next check continues. */
   error: SocialSearchError | null
   /**
-   * With `once`, if it is too early for a look: when the next one is due, in milliseconds since 1970; Infinity if the budget
+   * With `once`, if it is too early for a check: when the next one is due, in milliseconds since 1970; Infinity if the budget
    * has too little left. Otherwise null.
    */
   dueAt: number | null

@@ -6,7 +6,7 @@ import { scheduled } from './schedule.ts'
 import type { ProfessionalnetWatchParams, WatchBatch, WatchOptions, WatchParams } from './types.ts'
 
 /**
- * Finds new posts of one search, like `watchSearches()`. With `once`, it throws the error of its look.
+ * Finds new posts of one search, like `watchSearches()`. With `once`, it throws the error of its check.
  *
  * @param source `client.microblog` or `client.professionalnet.posts`, also of a transport.
  * @throws {ConfigurationError} for invalid options, or the state of another search.

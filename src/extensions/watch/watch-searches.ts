@@ -6,9 +6,9 @@ import { scheduled } from './schedule.ts'
 import type { BatchOf, SearchToWatch, WatchClient, WatchSearchesOptions } from './types.ts'
 
 /**
- * Finds new posts of many searches within one budget, and yields them page by page, each post at least once. It looks more
- * often where more posts come. A budget that resets, such as `new CreditBudget(200, { every: 'day' })`, is spread over its
- * period. Without one, it looks at each search every `freshness`. What a look leaves out, a later one reads. If one search
+ * Finds new posts of many searches within one budget, and yields them page by page, each post at least once. It checks busy
+ * searches more often. A budget that resets, such as `new CreditBudget(200, { every: 'day' })`, is spread over its
+ * period. Without one, it checks each search every `freshness`. What a check leaves out, a later one reads. If one search
  * fails, its batch has the error and the others go on.
  *
  * @param searches Params of each search, by a name of yours; `network: 'professionalnet'` for that network.

@@ -59,7 +59,7 @@ describe('find and describe on a terminal', () => {
     const { out, err } = await social('find p.db acme')
     expect(out).toMatch(/date +author +text[^]*bob +coffee and acme drink/)
     expect(err).toMatch(
-      /1 of 2 records\np\.db reaches from 2026-11-02 .* to 2026-11-03 .*; last look 0 seconds ago/,
+      /1 of 2 records\np\.db reaches from 2026-11-02 .* to 2026-11-03 .*; last checked 0 seconds ago/,
     )
     const described = await social('describe p.db')
     expect(described.out).toMatch(

@@ -1,0 +1,24 @@
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { SocialSearch, isSocialSearchError } from '../../src/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { pages } from './samples.ts'
+
+const rows = [
+  ...(pages.get('docs/testing.md') ?? '').matchAll(/^\| `(\{.*\})` +\| `(\w+)` +\| `(\w+)` +\|$/gm),
+].map(([, fault = '', name = '', charged = '']) => ({ fault, name, charged }))
+
+it('docs/testing.md has a table of injected failures', () => expect(rows.length).toBeGreaterThan(7))
+
+it.each(rows)('docs/testing.md is right that $fault gives a $name', async ({ fault, name, charged }) => {
+  const sandbox = createSandbox()
+  sandbox.inject(runInNewContext(`(${fault})`) as object)
+  const client = new SocialSearch({ ...sandbox.clientOptions(), timeout: 100, retry: false })
+  const error: unknown = await client.microblog.search({ query: 'coffee' }).catch((error: unknown) => error)
+  expect(isSocialSearchError(error) && [error.name, error.charged]).toEqual([name, charged])
+})
+
+it('docs/support.md names the Node of package.json', () => {
+  expect(pages.get('docs/support.md')).toContain(`- **${packageJson.engines.node.replace('>=', 'Node** ')} `)
+})
