@@ -21,6 +21,7 @@ export class InterruptHandler {
   readonly #controller = new AbortController()
   #isWanted = false
   #isUnderWay = false
+  #aheadMs = 0
   readonly #onSignal = (name: NodeJS.Signals): void => {
     if (name === 'SIGHUP' && isUnderNohup()) return
     if (!this.#isUnderWay) this.#end()
@@ -55,13 +56,21 @@ export class InterruptHandler {
     }),
   } satisfies Budget
 
-  /** Notes when a request is under way. After a success, the page must still be read and written. */
+  /** Notes when a request is under way, and what time it is at the service. After a success, the page must still be read and written. */
   readonly watch =
     (fetch: Fetch): Fetch =>
-    (request) => {
+    async (request) => {
       this.#isUnderWay = true
-      return fetch(request)
+      const response = await fetch(request)
+      const time = Date.parse(response.headers.get('date') ?? '')
+      if (Number.isFinite(time)) this.#aheadMs = Date.now() - time
+      return response
     }
+
+  /** The time by the clock of the service, in milliseconds since 1970; by that of this machine until the service has told it. */
+  get now(): number {
+    return Date.now() - this.#aheadMs
+  }
 
   /** Notes when an attempt has failed, and was free: nothing of it has to be written. */
   readonly observer = {

@@ -95,11 +95,11 @@ export class WatchRun {
 
   /** Whether the output is still open. */
   async #write({ name, posts, known, gaps, state, error }: SearchBatch<string, object>): Promise<boolean> {
-    const { operation, searches, database, formatter, client } = this.#job
+    const { operation, searches, database, formatter, client, interrupt } = this.#job
     if (database === undefined) return print(formatter.page(posts), formatter.isStyled)
     this.#stored += database.store({
       ...{ job: jobOf(operation, searches[name]), progress: state, records: posts, known, query: name, gaps },
-      ...{ hasFailed: error !== null, credits: client.credits },
+      ...{ hasFailed: error !== null, credits: client.credits, now: interrupt.now },
     })
     return true
   }

@@ -113,3 +113,17 @@ describe('Ctrl-C', () => {
     expect(interrupt.signal.aborted).toBe(false)
   })
 })
+
+describe('InterruptHandler.now', () => {
+  it('is the time at the service, whatever the clock of this machine shows', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2028, 0, 1) })
+    expect(interrupt.now).toBe(Date.UTC(2028, 0, 1))
+    const date = 'Sat, 28 Nov 2026 12:00:00 GMT'
+    await interrupt.watch(() => Promise.resolve(new Response('', { headers: { date } })))(
+      new Request('https://a.example'),
+    )
+    vi.setSystemTime(Date.UTC(2028, 0, 1, 1))
+    expect(new Date(interrupt.now).toISOString()).toBe('2026-11-28T13:00:00.000Z')
+    vi.useRealTimers()
+  })
+})

@@ -12,6 +12,8 @@ export interface ForgetOptions {
   readonly ids?: readonly string[] | undefined
   /** Published longer ago, in milliseconds; if that is not known, last returned. */
   readonly olderThan?: number | undefined
+  /** What `olderThan` counts from, in milliseconds since 1970. Default: the clock of this machine. */
+  readonly now?: number | undefined
 }
 
 /**
@@ -58,7 +60,7 @@ export function forgetIn({ database, tables }: Collection, options: ForgetOption
 function rowsOf(
   database: DatabaseSync,
   table: RecordTable,
-  { author, ids = [], olderThan }: ForgetOptions,
+  { author, ids = [], olderThan, now = Date.now() }: ForgetOptions,
 ): number[] {
   const { name, key, time, columns, authors } = table
   const numbers = new Set<number>()
@@ -71,7 +73,7 @@ function rowsOf(
     const at = [...(time === undefined ? [] : [time]), 'counted_at'].map(
       (each) => `julianday(${quoted(each)})`,
     )
-    const end = new Date(Date.now() - olderThan).toISOString()
+    const end = new Date(now - olderThan).toISOString()
     const age = at.length === 1 ? at[0] : `coalesce(${at.join(', ')})`
     add(database.prepare(`SELECT number FROM ${quoted(name)} WHERE ${age} < julianday(?)`).all(end))
   }

@@ -41,6 +41,8 @@ export interface StoredPage {
   readonly hasFailed?: boolean
   /** Of the run so far. */
   readonly credits?: Credits
+  /** What the age of records counts from: a wrong clock of this machine must not forget them all. */
+  readonly now?: number
 }
 
 /** An SQLite file with a table for each kind of record, and the progress of jobs. Jobs that differ may write it at the same time. */
@@ -112,7 +114,18 @@ export class RecordDatabase {
    *
    * @returns how many of the records are new.
    */
-  store({ job, progress, records, known = [], query, gaps, credits, hasFailed = false }: StoredPage): number {
+  store(page: StoredPage): number {
+    const {
+      job,
+      progress,
+      records,
+      known = [],
+      query,
+      gaps,
+      credits,
+      hasFailed = false,
+      now = Date.now(),
+    } = page
     const at = timeText(this.#answeredAt ?? new Date())
     return this.#inTransaction(() => {
       this.#forgotten.addDeleted()
@@ -121,14 +134,14 @@ export class RecordDatabase {
       if (query !== undefined) createFoundView(this.#database, this.#table)
       for (const record of records) {
         const key = this.#records.keyOf(record)
-        if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record)) continue
+        if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record, now)) continue
         const { number, isNew } = this.#records.write(record, at)
         if (isNew) added++
         this.#searches.addResult(search, number)
         if (query !== undefined) this.#storeFound(query, key)
       }
       for (const record of known) this.#records.update(record, at)
-      this.#forgetOld()
+      this.#forgetOld(now)
       if (!hasFailed) this.#searches.look(search, at)
       if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       if (credits !== undefined) this.#searches.spend(job, credits)
@@ -157,16 +170,16 @@ export class RecordDatabase {
     }
   }
 
-  #isTooOld(record: unknown): boolean {
+  #isTooOld(record: unknown, now: number): boolean {
     const time = cellOf(record, this.#table.time ?? '')
-    return this.#keep !== undefined && Date.now() - Date.parse(String(time)) > this.#keep
+    return this.#keep !== undefined && now - Date.parse(String(time)) > this.#keep
   }
 
-  #forgetOld(): void {
-    const now = performance.now()
-    if (this.#keep === undefined || now - this.#keptAt < forgetEveryMs) return
-    this.#keptAt = now
-    forgetIn({ database: this.#database, tables: [this.#table] }, { olderThan: this.#keep })
+  #forgetOld(now: number): void {
+    const at = performance.now()
+    if (this.#keep === undefined || at - this.#keptAt < forgetEveryMs) return
+    this.#keptAt = at
+    forgetIn({ database: this.#database, tables: [this.#table] }, { olderThan: this.#keep, now })
   }
 
   #storeFound(query: string, key: string): void {

@@ -109,6 +109,21 @@ describe('RecordDatabase.store()', () => {
     database.close()
   })
 
+  it('forgets with `keep` by the time that it is given, not by a clock of this machine that is ahead', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2028, 0, 1) })
+    const open = () =>
+      RecordDatabase.open(path, { operation: microblogSearch, jobs: [job], keep: 30 * 86_400_000 })
+    const records = [viewed('1', 10, { timestamp: '2026-11-20T12:00:00.000Z' })]
+    const kept = []
+    for (const now of [Date.UTC(2026, 10, 28), Date.UTC(2026, 10, 29), Date.UTC(2027, 0, 1)]) {
+      const database = await open()
+      database.store({ job, progress: {}, records, now })
+      database.close()
+      kept.push(rows('SELECT id FROM microblog_posts').length)
+    }
+    expect(kept).toEqual([1, 1, 0])
+  })
+
   it('updates an edited text, and keeps the first one in the history', async () => {
     const texts = ['first', 'second', 'third'].map((body) => [viewed('1', 10, { body })])
     await stored(...texts, [viewed('2', 1, { body: 'never edited' })])
