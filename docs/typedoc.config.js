@@ -1,19 +1,23 @@
 /** Writes the API pages: one folder for each import path of the package, one page for each export. */
-import { readFileSync } from 'node:fs'
 import { Converter } from 'typedoc'
+import { entryPoints } from '../scripts/entry-points.ts'
 
-const { paths } = JSON.parse(
-  readFileSync(new URL('../tsconfig.json', import.meta.url), 'utf8'),
-).compilerOptions
+/** Import paths, by the source file of each. */
 const nameOf = new Map(
-  Object.entries(paths).map(([name, [path]]) => [new URL(`../${path}`, import.meta.url).pathname, name]),
+  entryPoints.map(({ path, source }) => [new URL(`../${source}`, import.meta.url).pathname, path]),
 )
 
-/** Names each module by its import path instead of its source file. */
+/** Names each module by its import path instead of its source file, and fails if it has none. */
 function nameModules(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
-    for (const module of project.children ?? [])
-      module.name = nameOf.get(project.getSymbolIdFromReflection(module)?.fileName) ?? module.name
+    const modules = project.children ?? []
+    for (const module of modules) {
+      const name = nameOf.get(project.getSymbolIdFromReflection(module)?.fileName)
+      if (name === undefined) throw new Error(`${module.name} is no import path of the package`)
+      module.name = name
+    }
+    if (modules.length !== nameOf.size)
+      throw new Error(`${modules.length} of ${nameOf.size} import paths have pages`)
   })
 }
 

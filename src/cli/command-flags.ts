@@ -6,7 +6,7 @@ import type { ParamFlag } from './flags.ts'
 
 /** The flags that most people need come first, those that few need last. */
 export const common = 'Common:'
-const advanced = 'Advanced:'
+export const advanced = 'Advanced:'
 
 /** The groups of search filters, by the first filter of each. */
 export const filterGroups: Readonly<Record<string, string>> = {

@@ -18,6 +18,7 @@ import { mcp } from './mcp.ts'
 import { commandOf } from './names.ts'
 import { addOperation } from './operation-command.ts'
 import { quote } from './quote.ts'
+import { shortHelp } from './short-help.ts'
 import { sandbox } from './sandbox.ts'
 import { addEstimate, addWatch } from './search-commands.ts'
 
@@ -27,7 +28,7 @@ export async function main(words: readonly string[]): Promise<void> {
     // Node puts this in place of bytes that are no text: the service would search for it, and charge.
     if (words.some((word) => word.includes('\ufffd')))
       throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
-    await createProgram().parseAsync([...words], { from: 'user' })
+    await createProgram(words.includes('--all')).parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
     const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
@@ -52,7 +53,8 @@ function usageMessageOf({ code, message }: CommanderError): string {
   return isUnknown ? `${text}; see social-search --help` : text
 }
 
-function createProgram(): Command {
+/** @param isHelpLong Whether help lists filters that few need as well. */
+function createProgram(isHelpLong: boolean): Command {
   const program = new Command('social-search')
     .description(
       withExamples(
@@ -65,7 +67,11 @@ function createProgram(): Command {
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
-    .configureHelp({ minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      minWidthToWrap: 20,
+      subcommandTerm: (command) => command.name(),
+      ...(!isHelpLong && shortHelp),
+    })
     .configureOutput({ outputError: () => {} })
   const add = (usage: string, summary: string, ...examples: readonly string[]) =>
     described(program.command(usage), summary, examples)

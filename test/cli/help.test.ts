@@ -11,7 +11,7 @@ describe('help', () => {
   it('has a command for each operation, which names bounds and price in its help', async () => {
     for (const { id } of operations)
       expect((await social(`${commandOf(id)} --help`)).out).toContain(`Usage: social-search ${commandOf(id)}`)
-    const { out, code } = await social('search --help')
+    const { out, code } = await social('search --help --all')
     expect([code, sandbox.requests.length]).toEqual([0, 0])
     const texts = [
       ...['Usage: social-search search [options] <query>', 'query keywords', '"Latest"'],
@@ -22,6 +22,17 @@ describe('help', () => {
     ]
     for (const text of texts) expect(out.replaceAll(/\s+/g, ' ')).toContain(text)
   })
+
+  it.each(['search', 'watch'])(
+    'of %s has fewer than 60 lines, and says how to see all flags',
+    async (name) => {
+      const { out } = await social(`${name} --help`)
+      expect(out.split('\n').length).toBeLessThan(60)
+      expect(out).toMatch(/--budget[^]*--since[^]*: --help --all\n$/)
+      expect(out).not.toContain('--geocode')
+      expect((await social(`${name} --help --all`)).out).toContain('--geocode')
+    },
+  )
 
   it('is the same for help COMMAND and COMMAND --help, and -v prints the version', async () => {
     const help = await social('help mentions')
