@@ -45,7 +45,7 @@ async function check<T>(name: string, success: string, work: () => T | Promise<T
     result = await work()
   } catch (error) {
     process.exitCode ||= exitCodeOf(error)
-    failure = errorText(error)
+    failure = errorText(error, true)
   }
   const mark = failure === undefined ? styled('green', '✓') : styled('red', '✗')
   await print(`${mark}${wrapped(`✓ ${name}: ${failure ?? success}`, process.stdout).slice(1)}\n`, true)

@@ -16,10 +16,14 @@ import { localTime } from './formatter.ts'
 import { kebab } from './names.ts'
 import { raiseText } from './period-budget.ts'
 
-/** Tells a person what happened, what it cost, and what to do. */
-export function errorText(error: unknown): string {
+/**
+ * Tells a person what happened, what it cost, and what to do.
+ *
+ * @param isChecking Whether `doctor` itself has found it.
+ */
+export function errorText(error: unknown, isChecking = false): string {
   if (!(error instanceof SocialSearchError)) return messageOf(error)
-  const sentences = [whatHappened(error), costOf(error), whatToDo(error), proxyHint(error)]
+  const sentences = [whatHappened(error), costOf(error), whatToDo(error, isChecking), proxyHint(error)]
   const text = sentences.filter((sentence) => sentence !== undefined).join('. ')
   // A command at the end stays as it can be copied.
   return /: social-search [ \w./]+$/.test(text) || !text.includes('. ') ? text : `${text}.`
@@ -65,17 +69,23 @@ function costOf({ charged, applied, message, operation, code }: SocialSearchErro
   return isTold || price === undefined || price.kind === 'free' ? undefined : 'Nothing was charged'
 }
 
-function whatToDo(error: SocialSearchError): string | undefined {
+function whatToDo(error: SocialSearchError, isChecking: boolean): string | undefined {
   if (error instanceof AuthenticationError)
     return process.env['SOCIAL_SEARCH_API_KEY']
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
       : 'Log in again: social-search login'
   if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
     return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login`
-  if (error instanceof ConnectionError && error.phase !== 'exchange') return 'Check: social-search doctor'
+  if (error instanceof ConnectionError && refusedPort.test(error.reason))
+    return 'This port is on the list that fetch blocks, as browsers do. Use another port'
+  if (error instanceof ConnectionError && error.phase !== 'exchange' && !isChecking)
+    return 'Check: social-search doctor'
   if (error instanceof CreditBudgetError && error.code === 'credit_budget') return raiseText(error)
   return undefined
 }
+
+/** What Node and Bun say of a port on fetch's list of blocked ports. */
+const refusedPort = /^bad port$|port \d+ are blocked/
 
 /** Codes of hosts that may only be reached through a proxy. */
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']

@@ -43,6 +43,21 @@ describe('doctor', () => {
     expect(await run()).not.toContain('NODE_USE_ENV_PROXY')
   })
 
+  it('says that fetch refuses the port, and sends nobody to itself', async () => {
+    const cause = new Error('bad port')
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
+    for (const line of ['doctor', 'search coffee']) {
+      const { out, err } = await social(line)
+      const text = (out + err).replaceAll(/\s+/g, ' ')
+      expect(text).toContain('This port is on the list that fetch blocks')
+      expect(text).not.toContain('social-search doctor')
+    }
+    vi.stubGlobal('fetch', () =>
+      Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })),
+    )
+    expect((await social('doctor')).out).not.toContain('social-search doctor')
+  })
+
   it('says that the address lacks /v1', async () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://service.example')
     expect((await social('doctor')).out.replaceAll(/\s+/g, ' ')).toMatch(
