@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, readonly string[][]>> = {
     ['node', 'scripts/build.ts'],
     ['npm', 'install', '--prefix', 'examples/dashboard', '--no-save', ...install],
     ['tsc', '-p', 'examples/dashboard'],
+    ['vite', 'build', 'examples/dashboard', '--logLevel', 'error'],
   ],
   examples: [['node', 'scripts/build.ts']],
   agents: [['node', 'scripts/build.ts', '--no-dts'], ci('test/agents'), ['tsc', '-p', 'test/agents']],
@@ -20,5 +21,8 @@ const commands: Readonly<Record<string, readonly string[][]>> = {
 
 /** Prepares a separate suite. */
 export default function setUp({ name }: TestProject): void {
-  for (const command of commands[name] ?? []) execFileSync('npx', command, { stdio: 'inherit' })
+  // `npx npm` would ask the registry for another npm.
+  for (const [tool, ...args] of commands[name] ?? [])
+    if (tool === 'npm') execFileSync(tool, args, { stdio: 'inherit' })
+    else execFileSync('npx', [tool!, ...args], { stdio: 'inherit' })
 }

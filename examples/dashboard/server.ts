@@ -8,14 +8,14 @@ import { toNodeListener } from 'social-search-sdk/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { createServer as createVite } from 'vite'
-import { companies, listeners, storyBefore } from './story.ts'
+import { listeners, storyBefore } from './story.ts'
 
 const { PORT = 4020, CREDITS = 60, NOW, SEED } = process.env
 
 const apiKey = 'made_up_key_of_the_dashboard'
 const sandbox = createSandbox({
   latency: [200, 600],
-  content: { listeners, companies },
+  content: { listeners },
   keys: [{ key: apiKey, scopes: ['search:read', 'mentions:read', 'mentions:write', 'listeners:read'] }],
   ...(NOW && { now: new Date(NOW) }),
   ...(SEED && { seed: Number(SEED) }),
@@ -27,18 +27,12 @@ const client = new SocialSearch({
   cache: new ResultCache({ maxAge: 3_600_000 }), // equal searches cost nothing for an hour
   retry: { maxWait: 1_000 }, // pass longer waits on to the page, which shows a countdown
 })
-const budget = new CreditBudget(Number(CREDITS))
+const budget = new CreditBudget(Number(CREDITS), { every: 'day' })
 const nothing = new CreditBudget(0)
 const isForStored = ({ url }: Request) => url.includes('/api/stored/')
 const proxy = createProxy({
   client,
-  allow: [
-    'microblog.search',
-    'professionalnet.company.get',
-    'mentions.list',
-    'mentions.setState',
-    'listeners.list',
-  ],
+  allow: ['microblog.search', 'mentions.list', 'mentions.count', 'mentions.setState', 'listeners.list'],
   // Check your own session here. Requests to /api/stored may spend nothing, so they get stored answers only.
   authorize: (request) => ({ id: 'demo', budget: isForStored(request) ? nothing : budget }),
   onError: () => {}, // the page shows every error

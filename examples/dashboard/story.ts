@@ -8,25 +8,6 @@ export const listeners = ['react', 'vue', 'typescript', 'coffee'].map((keyword) 
   ...{ id: `lis_${keyword}`, name: `Mentions of ${keyword}`, keywords: [keyword] },
 }))
 
-const place = (city: string, headquarter: boolean) => ({
-  ...{ city, headquarter, country: 'Northland', geographicArea: null },
-  ...{ postalCode: null, line1: null, line2: null, description: null },
-})
-
-/** A company for each search that the page suggests. */
-export const companies = ['React', 'Vue', 'Coffee'].map((name, i) => ({
-  name: `${name} Works`,
-  universalName: name.toLowerCase(),
-  tagline: `A company made up for a search for ${name.toLowerCase()}`,
-  websiteUrl: `https://${name.toLowerCase()}.example/`,
-  ...{ industry: 'Software Development', foundedYear: 2013 + i, employeeCount: 48 + 90 * i },
-  employeeCountRange: { start: 11, end: 500 },
-  followerCount: 18_400 - 5100 * i,
-  headquarter: place('Harbourton', true),
-  locations: [place('Harbourton', true), place('Millbrook', false)],
-  specialities: ['made-up posts', 'demos'],
-}))
-
 const people = [
   'Ada Quillfeather',
   'Noor Oakhollow',

@@ -20,7 +20,7 @@ export async function dashboardPicture(browser: Browser): Promise<Buffer> {
     if (origin === undefined) throw new Error('the server of the dashboard ended')
     const page = await browser.newPage({ viewport: { width: 1240, height: 800 }, deviceScaleFactor: 1.5 })
     await page.clock.setFixedTime(new Date(now))
-    await page.goto(origin)
+    await page.goto(`${origin}/?tab=search`)
     await page.getByRole('button', { name: 'react or vue' }).click()
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Compare' }).click()

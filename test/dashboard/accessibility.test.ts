@@ -19,8 +19,10 @@ it.each([
     await page.addScriptTag({ content: axe })
     const check = async () => {
       expect(await violations(page)).toEqual([])
+      expect(await smallTargets(page, width < 900 ? 44 : 24)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
     }
+    await page.locator('.mention').first().waitFor()
     await check()
     await search(page, 'react', { versus: 'vue', pages: 3 })
     await result(page)
@@ -37,15 +39,10 @@ it.each([
       )
       expect(bars.reduce((sum, height) => sum + height, 0)).toBeLessThan(0.12 * 844)
     }
-    await page.getByRole('button', { name: 'company' }).click()
+    await page.getByRole('button', { name: '28 days', exact: true }).click()
     await inject({ status: 503, times: 3 })
-    await page.getByLabel('URL of the company').fill(`https://professionalnet.example/company/at-${width}`)
-    await page.getByRole('button', { name: 'Look up' }).click()
+    await search(page, `failing ${width}`, { pages: 3 })
     await page.getByRole('alert').waitFor()
-    await check()
-    await page.getByLabel('URL of the company').fill('https://professionalnet.example/company/harbour-bean')
-    await page.getByRole('button', { name: 'Look up' }).click()
-    await page.locator('.facts').waitFor()
     await check()
     await page.getByRole('button', { name: 'mentions' }).click()
     await page.locator('.mention').first().getByRole('checkbox').check()
@@ -65,3 +62,49 @@ function violations(page: Page): Promise<string[]> {
     return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
   })
 }
+
+/** Buttons, fields and folded texts that show and are lower or narrower than so many pixels. */
+function smallTargets(page: Page, size: number): Promise<string[]> {
+  return page.evaluate((size) => {
+    const targets = [...document.querySelectorAll('button, select, input, summary')]
+    return targets.flatMap((each) => {
+      const { width, height } = (each.closest('label') ?? each).getBoundingClientRect()
+      const isShown = width > 0 && each.checkVisibility()
+      const isText = each.matches('.text summary')
+      return isShown &&
+        !isText &&
+        Math.min(width, height) < Math.min(size, each.matches('.filters label *') ? 24 : size)
+        ? [`${Math.round(width)} × ${Math.round(height)}: ${each.outerHTML.slice(0, 120)}`]
+        : []
+    })
+  }, size)
+}
+
+it.each(['light', 'dark'] as const)(
+  'in %s, two series differ by contrast and pattern',
+  async (colorScheme) => {
+    const page = await open('/', { colorScheme })
+    const luminances = await page.evaluate(() =>
+      ['accent', 'second', 'surface'].map((name) => {
+        const context = document.createElement('canvas').getContext('2d')!
+        const probe = document.body.appendChild(document.createElement('i'))
+        probe.style.color = `var(--${name})`
+        context.fillStyle = getComputedStyle(probe).color
+        context.fillRect(0, 0, 1, 1)
+        const [red, green, blue] = [...context.getImageData(0, 0, 1, 1).data].map((value) => {
+          const part = value / 255
+          return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+        })
+        return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+      }),
+    )
+    const contrast = (a: number, b: number) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+    const [first, second, surface] = luminances as [number, number, number]
+    expect(contrast(first, second)).toBeGreaterThan(1.5)
+    expect(Math.min(contrast(first, surface), contrast(second, surface))).toBeGreaterThan(3)
+    await search(page, 'react', { versus: 'vue', pages: 1 })
+    await result(page)
+    const pattern = page.locator('.bar.s1').first()
+    expect(await pattern.evaluate((bar) => getComputedStyle(bar).backgroundImage)).toMatch(/repeating/)
+  },
+)

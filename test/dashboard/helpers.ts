@@ -11,7 +11,8 @@ const greeting = /http:\/\/127\.0\.0\.1:\d+(?=\/)/
 /** The time of server and page in tests of dates. */
 export const now = '2026-11-18T15:00:00Z'
 
-const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>'
+/** The page as `vite build` bundles it: it opens in a third of the time that its modules take one by one. */
+const bundle = join(example, 'dist')
 
 /** Serves the dashboard to all tests of a file, and checks after each that the page has complained of nothing. */
 export function setUpDashboard(env: Record<string, string> = {}, { mayFail = false } = {}) {
@@ -46,10 +47,11 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
   async function open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()
-    // Logos of the sandbox's companies are on no server.
-    await page.route('https://*.example/**', (route) =>
-      route.fulfill({ contentType: 'image/svg+xml', body: logo }),
-    )
+    await page.route(`${origin}/**`, (route, request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/api/')) return route.fallback()
+      return route.fulfill({ path: join(bundle, pathname === '/' ? 'index.html' : pathname) })
+    })
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {
       const isOfFailure = mayFail && message.text().startsWith('Failed to load resource')
@@ -87,13 +89,16 @@ export async function search(page: Page, query: string, { versus = '', pages = 1
 
 export const headline = (page: Page) => page.locator('.headline')
 
+/** Text without the marks that keep the directions of foreign words apart. */
+export const plain = (text: string | null) => (text ?? '').replaceAll(/[\u2068\u2069]/g, '')
+
 /** The headline once the posts are there. */
 export async function result(page: Page): Promise<string> {
   await headline(page)
     .filter({ hasNotText: /Loading|Waiting/ })
     .waitFor()
   await page.getByRole('button', { name: 'Loading…' }).waitFor({ state: 'detached' })
-  return (await headline(page).textContent()) ?? ''
+  return plain(await headline(page).textContent())
 }
 
 /** A row of the table of numbers: the number of each search and how it has changed, then who leads. */

@@ -1,19 +1,18 @@
 import { useEffect, useState } from 'react'
 import { go, useAddress } from './address.ts'
-import { Company } from './Company.tsx'
 import { Credits } from './Credits.tsx'
 import { Faults } from './Faults.tsx'
 import { Mentions } from './Mentions.tsx'
 import { Search } from './Search.tsx'
 
-const views = { posts: Search, mentions: Mentions, company: Company }
+const views = { today: Search, search: Search, mentions: Mentions }
 type View = keyof typeof views
 
 export function App() {
-  const { tab = 'posts', q, vs } = useAddress()
-  const view: View = tab in views ? (tab as View) : 'posts'
+  const { tab = '', q, vs } = useAddress()
+  const view: View = tab in views ? (tab as View) : q ? 'search' : 'today'
   const Current = views[view]
-  const subject = view === 'posts' ? [q, vs].filter(Boolean).join(' or ') : view
+  const subject = view === 'search' ? [q, vs].filter(Boolean).join(' or ') : view
   useEffect(() => {
     document.title = [subject, 'Social search'].filter(Boolean).join(' · ')
   }, [subject])
@@ -24,12 +23,13 @@ export function App() {
       </a>
       <header className="top row">
         <h1>Social search</h1>
+        <span className="badge">Demo data</span>
         <nav className="tabs" aria-label="Views">
           {(Object.keys(views) as View[]).map((name) => (
             <button
               key={name}
               aria-current={name === view ? 'page' : undefined}
-              onClick={() => go({ tab: name === 'posts' ? '' : name, at: '' })}
+              onClick={() => go({ tab: name, at: '' })}
             >
               {name}
             </button>
@@ -39,7 +39,7 @@ export function App() {
         <ThemeButton />
       </header>
       <main id="main" tabIndex={-1}>
-        <Current />
+        <Current isToday={view === 'today'} />
       </main>
       <Faults />
     </>
@@ -51,7 +51,7 @@ addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea')
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return
   event.preventDefault()
-  go({ tab: '' }, { replace: true })
+  if (!document.querySelector('#search')) go({ tab: '' }, { replace: true })
   requestAnimationFrame(() => document.querySelector<HTMLInputElement>('#search input')?.focus())
 })
 

@@ -3,19 +3,20 @@ import { compact } from './headline.ts'
 import { Swatch } from './status.tsx'
 
 /** Values of one day, week or month, one for each series; null if they are unknown. */
-export interface Row {
+interface Row {
   bucket: string
   values: (number | null)[]
 }
 
 interface Props {
   rows: Row[]
-  /** Each has a name, and the color of its place or an own one. */
-  series: { name: string; color?: string }[]
+  /** The name of each series. */
+  series: string[]
+  /** What the values count: posts. */
+  noun: string
   nameOf: (bucket: unknown) => string
-  /** The bucket of the highest bar of each series, which is marked. */
+  /** The index of the highest bar of each series, which is marked and named. */
   peaks?: (number | null)[]
-  suffix?: string
   selected?: string | undefined
   /** Called with the bucket of a bar, or of a row of the table. */
   onSelect: (bucket: string) => void
@@ -23,17 +24,8 @@ interface Props {
   isStacked?: boolean
 }
 
-/** Values by day, week or month, as bars and as a table. */
-export function Chart({
-  rows,
-  series,
-  nameOf,
-  peaks = [],
-  suffix = '',
-  selected,
-  onSelect,
-  isStacked,
-}: Props) {
+/** Values by day, week or month, as bars and as a table. Where they are unknown, the chart is hatched. */
+export function Chart({ rows, series, noun, nameOf, peaks = [], selected, onSelect, isStacked }: Props) {
   const [pointed, setPointed] = useState<string>()
   const heights = rows.map(({ values }) =>
     isStacked
@@ -42,16 +34,27 @@ export function Chart({
   )
   const top = roundUp(Math.max(1, ...heights))
   const named = rows.find(({ bucket }) => bucket === (pointed ?? selected))
-  const text = (value: number | null | undefined) => (value == null ? '–' : compact.format(value) + suffix)
+  const text = (value: number | null | undefined) => (value == null ? '–' : compact.format(value))
+  const note = (i: number) => {
+    if (named) return text(named.values[i])
+    const peak = rows[peaks[i] ?? -1]
+    return peak && `▼ ${nameOf(peak.bucket)}: ${text(peak.values[i])} ${noun}`
+  }
+  const isUnknown = ({ values }: Row) => values.length > 0 && values.every((value) => value === null)
   return (
     <>
       <div className="chart" aria-hidden="true">
         <p className="legend row quiet">
-          {series.map(({ name, color }, i) => (
+          {series.map((name, i) => (
             <span key={name}>
-              <Swatch index={i} color={color} /> {name} {named && <strong>{text(named.values[i])}</strong>}
+              <Swatch index={i} /> <bdi>{name}</bdi> <strong>{note(i)}</strong>
             </span>
           ))}
+          {rows.some(isUnknown) && (
+            <span>
+              <i className="hatch" /> not loaded
+            </span>
+          )}
           <span className="end">{named && nameOf(named.bucket)}</span>
         </p>
         <div className="scale quiet">
@@ -60,22 +63,19 @@ export function Chart({
           <span>0</span>
         </div>
         <div className={isStacked ? 'bars stacked' : 'bars'} onPointerLeave={() => setPointed(undefined)}>
-          {rows.map(({ bucket, values }, index) => (
+          {rows.map((row, index) => (
             <div
-              key={bucket}
-              className={`bucket${selected && bucket !== selected ? ' other' : ''}${values[0] !== undefined && values.every((value) => value === null) ? ' unknown' : ''}`}
-              title={nameOf(bucket)}
-              onPointerEnter={() => setPointed(bucket)}
-              onClick={() => onSelect(bucket)}
+              key={row.bucket}
+              className={`bucket${selected && row.bucket !== selected ? ' other' : ''}${isUnknown(row) ? ' unknown' : ''}`}
+              title={nameOf(row.bucket)}
+              onPointerEnter={() => setPointed(row.bucket)}
+              onClick={() => onSelect(row.bucket)}
             >
-              {series.map(({ name, color }, i) => (
+              {series.map((name, i) => (
                 <i
                   key={name}
                   className={`bar s${i}${peaks[i] === index ? ' peak' : ''}`}
-                  style={{
-                    height: `${(100 * (values[i] ?? 0)) / top}%`,
-                    ...(color && { background: color }),
-                  }}
+                  style={{ height: `${(100 * (row.values[i] ?? 0)) / top}%` }}
                 />
               ))}
             </div>
@@ -91,12 +91,14 @@ export function Chart({
       </div>
       <details className="quiet">
         <summary>Show as a table</summary>
-        <table>
+        <table aria-label={`${noun} by time`}>
           <thead>
             <tr>
               <th>Time</th>
-              {series.map(({ name }) => (
-                <th key={name}>{name}</th>
+              {series.map((name) => (
+                <th key={name}>
+                  <bdi>{name}</bdi>
+                </th>
               ))}
             </tr>
           </thead>
@@ -108,7 +110,7 @@ export function Chart({
                     {nameOf(bucket)}
                   </button>
                 </th>
-                {series.map(({ name }, i) => (
+                {series.map((name, i) => (
                   <td key={name}>{text(values[i])}</td>
                 ))}
               </tr>

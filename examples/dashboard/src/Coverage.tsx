@@ -1,5 +1,6 @@
 import type { MicroblogSearchParams } from 'social-search-sdk'
 import { useOffer } from './Credits.tsx'
+import { sinceName } from './figures.tsx'
 import { buy, type usePosts } from './load.ts'
 import { type Result, type Span, reaches, spanOf } from './measure.ts'
 import { type Period, before, lengthOf } from './period.ts'
@@ -24,10 +25,6 @@ interface Props {
   isDay: boolean
 }
 
-const time = new Intl.DateTimeFormat('en', {
-  ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZone: 'UTC' },
-})
-
 /** Says once what the numbers leave out, and offers the next page of each search that lacks posts. */
 export function Coverage({ period, searches, loads, results, span, stale, hasEarlier, isDay }: Props) {
   const earlier = before(period)
@@ -36,7 +33,7 @@ export function Coverage({ period, searches, loads, results, span, stale, hasEar
   const offer = useOffer(Math.max(1, lacking.length), 1)
   const isFetching = loads.some(({ isFetching }) => isFetching)
   const isPartial = span.from > spanOf(period).from
-  const start = `since ${time.format(span.from)} UTC`
+  const start = sinceName(span.from)
   if (stale)
     return (
       <p className="coverage row quiet">

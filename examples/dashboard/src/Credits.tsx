@@ -54,7 +54,7 @@ export function Credits() {
         aria-valuetext={`${remaining} of ${limit} left, ${text}`}
       >
         <i style={part(remaining, 'accent')} />
-        <i style={part(reserved, 'done')} />
+        <i style={part(reserved, 'second')} />
         <i style={part(uncertain, 'bad')} />
       </div>
     </div>

@@ -1,76 +1,79 @@
 import { type Address, go, useAddress } from './address.ts'
 import { Chart } from './Chart.tsx'
+import { dailyOf, isOn } from './daily.ts'
+import { CoverageNote, exact } from './figures.tsx'
 import { MentionList } from './MentionList.tsx'
-import { type Mention, type State, passes, states, useListeners, useMentions } from './mentions.ts'
-import { bucketOf, bucketsOf, dayName, isWithin, lastDays } from './period.ts'
+import { type Mention, isUnseen, useCovered, useListeners } from './mentions.ts'
+import { dayName } from './period.ts'
 import { Failure } from './status.tsx'
 
-const days = 28
-
 export function Mentions() {
-  const { data, error, refetch } = useMentions()
+  const address = useAddress()
+  const { at, sort, state = 'new', network, listener, fit } = address
+  const { covered, all, error, refetch } = useCovered(address)
+  if (error) return <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />
+  if (!covered) return <div className="card ghost tall" role="status" aria-label="Loading mentions" />
+  const { found, total, unseen } = covered
+  const ofDay = at ? found.filter(isOn(at)) : found
+  const isUnseenOnly = state === 'new'
+  const here = found.filter(isUnseen).length
   return (
-    <section className="mentions stack" aria-labelledby="mentions-title">
-      <h2 id="mentions-title" tabIndex={-1}>
-        Mentions
-      </h2>
-      {error && <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />}
-      {!error && <Triage mentions={data} />}
+    <section className="stack" aria-labelledby="mentions-title">
+      <div>
+        <h2 id="mentions-title" className="headline" tabIndex={-1}>
+          {unseen === null ? `More than ${exact(here)}` : exact(unseen)} of{' '}
+          {total === null ? `more than ${exact(found.length)}` : exact(total)} mentions unseen
+        </h2>
+        <CoverageNote covered={covered} />
+      </div>
+      {all.length > 0 && (
+        <>
+          <Filters address={address} mentions={all} />
+          <div className="card flat">
+            <Chart
+              rows={dailyOf(covered).map(({ day, count, unseen }) => ({
+                bucket: day,
+                values: count === null || unseen === null ? [null, null] : [unseen, count - unseen],
+              }))}
+              series={['unseen', 'others']}
+              noun="mentions"
+              nameOf={dayName}
+              selected={at}
+              onSelect={(day) => go({ at: day === at ? '' : day })}
+              isStacked
+            />
+          </div>
+        </>
+      )}
+      <MentionList
+        // Other filters begin again: a mention that was marked then leaves the list.
+        key={JSON.stringify([network, listener, fit, sort, at, state])}
+        found={sort === 'fit' ? ofDay.toSorted(byFit) : ofDay}
+        few={25}
+        hasMore
+        title={at ? dayName(at) : isUnseenOnly ? 'Unseen' : 'All'}
+        empty={all.length === 0 ? 'Your listeners have found nothing yet.' : 'Nothing here is unseen.'}
+        isUnseenOnly={isUnseenOnly}
+      >
+        {at && <button onClick={() => go({ at: '' })}>All days</button>}
+        {all.length > 0 && (
+          <button onClick={() => go({ state: isUnseenOnly ? 'all' : '' }, { replace: true })}>
+            {isUnseenOnly ? 'Show seen ones too' : 'Show unseen only'}
+          </button>
+        )}
+      </MentionList>
+      <p className="keys quiet">
+        <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done
+      </p>
     </section>
   )
 }
 
-/** Undefined mentions are still loading: their place is kept, so that nothing jumps. */
-function Triage({ mentions }: { mentions: Mention[] | undefined }) {
-  const address = useAddress()
-  const { at, sort, state = 'new' } = address
-  const period = lastDays(days)
-  const found = (mentions ?? []).filter(passes(address)).filter((each) => isWithin(each.publishedAt, period))
-  const rows = bucketsOf(period, 'days').map((bucket) => {
-    const ofDay = found.filter(({ publishedAt }) => bucketOf(publishedAt, 'days') === bucket)
-    return { bucket, values: states.map((state) => ofDay.filter((each) => each.state === state).length) }
-  })
-  const ofDay = found.filter(({ publishedAt }) => !at || bucketOf(publishedAt, 'days') === at)
-  return (
-    <>
-      <Filters address={address} mentions={mentions ?? []} />
-      <div className="triage">
-        {mentions ? (
-          // Other filters begin again: a mention that was marked then leaves the list.
-          <MentionList
-            key={JSON.stringify([address['network'], address['listener'], address['fit'], sort, at])}
-            found={sort === 'fit' ? ofDay.toSorted(byFit) : ofDay}
-            title={at ? dayName(at) : `The last ${days} days`}
-            isUnseenOnly={state === 'new'}
-          />
-        ) : (
-          <div className="card ghost tall" role="status" aria-label="Loading mentions" />
-        )}
-        <div className="card stack">
-          <p>
-            <span className="figure">{mentions ? found.length : '…'}</span> in {days} days
-          </p>
-          <Chart
-            rows={rows}
-            series={states.map((name) => ({ name: nameOfState(name), color: `var(--${name})` }))}
-            nameOf={dayName}
-            selected={at}
-            onSelect={(bucket) => go({ at: bucket === at ? '' : bucket })}
-            isStacked
-          />
-        </div>
-      </div>
-    </>
-  )
-}
-
-const byFit = (a: Mention, b: Mention) => (b.fitScore ?? 0) - (a.fitScore ?? 0)
-
-export const nameOfState = (state: State) => (state === 'new' ? 'unseen' : state)
+export const byFit = (a: Mention, b: Mention) => (b.fitScore ?? -1) - (a.fitScore ?? -1)
 
 function Filters({ address, mentions }: { address: Address; mentions: Mention[] }) {
-  const { data: listeners = [] } = useListeners()
-  const networks = [...new Set(mentions.map(({ network }) => network))].sort()
+  const listeners = useListeners()
+  const networks = [...new Set(mentions.flatMap(({ network }) => network ?? []))].sort()
   const used = new Set(mentions.map(({ listenerId }) => listenerId))
   const hasScores = mentions.some(({ fitScore }) => fitScore !== undefined)
   return (
@@ -83,19 +86,21 @@ function Filters({ address, mentions }: { address: Address; mentions: Mention[] 
         {...{ name: 'listener', label: 'Listener', any: 'Any listener', address }}
         options={listeners.filter(({ id }) => used.has(id)).map(({ id, name }) => [id, name])}
       />
-      {(hasScores || mentions.length === 0) && (
-        <Filter
-          {...{ name: 'fit', label: 'Fit', any: 'Any fit', address }}
-          options={[
-            ['50', 'Fit of 50 or more'],
-            ['80', 'Fit of 80 or more'],
-          ]}
-        />
+      {hasScores && (
+        <>
+          <Filter
+            {...{ name: 'fit', label: 'Fit', any: 'Any fit', address }}
+            options={[
+              ['50', 'Fit of 50 or more'],
+              ['80', 'Fit of 80 or more'],
+            ]}
+          />
+          <Filter
+            {...{ name: 'sort', label: 'Order', any: 'Newest first', address }}
+            options={[['fit', 'Best fit first']]}
+          />
+        </>
       )}
-      <Filter
-        {...{ name: 'sort', label: 'Order', any: 'Newest first', address }}
-        options={[['fit', 'Best fit first']]}
-      />
     </div>
   )
 }

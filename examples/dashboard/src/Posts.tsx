@@ -1,12 +1,13 @@
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { MicroblogPost, MicroblogSearchParams } from 'social-search-sdk'
 import { client, prices } from './api.ts'
 import { useShortage } from './Credits.tsx'
 import { download } from './download.ts'
-import { compact, plural } from './headline.ts'
+import { isolated, plural } from './headline.ts'
 import { NotStored, cancel, load as loadPages, type usePosts } from './load.ts'
-import { countsOf, viewsOf } from './measure.ts'
+import { viewsOf } from './measure.ts'
 import { Empty, Failure, Swatch, Waiting, focusTitle } from './status.tsx'
+import { LongText, ageOf } from './Text.tsx'
 
 const likes = ({ engagements }: MicroblogPost) => engagements.favoriteCount
 type Compare = (a: MicroblogPost, b: MicroblogPost) => number
@@ -25,12 +26,12 @@ interface Props {
   shown: MicroblogPost[]
   /** Whether they wait for the first page of the other search. */
   isHeld: boolean
-  /** Stands beside the name of the search. */
-  children: ReactNode
+  /** What the button of the form says; null if the budget is used up. */
+  button: string | null
 }
 
-/** Posts and authors of one search. */
-export function Posts({ params, load, index, shown, isHeld, children }: Props) {
+/** Posts of one search. */
+export function Posts({ params, load, index, shown, isHeld, button }: Props) {
   const [isLong, setIsLong] = useState(false)
   const { pages, error, isFetching, isPaused, wait, oldest } = load
   const price = prices.posts
@@ -44,12 +45,11 @@ export function Posts({ params, load, index, shown, isHeld, children }: Props) {
     <section className="stack" aria-label={`Posts about ${query}`}>
       <div className="row about">
         <h4 tabIndex={-1}>
-          <Swatch index={index} /> {query}
+          <Swatch index={index} /> <bdi>{query}</bdi>
         </h4>
-        {children}
         {isReady && (
           <p className="quiet" role="status">
-            {plural(shown.length, 'post')} · updated {minutesAgo(oldest)}
+            {plural(shown.length, 'post')} · updated {ageOf(oldest)}
           </p>
         )}
         {shown.length > 0 && (
@@ -76,14 +76,14 @@ export function Posts({ params, load, index, shown, isHeld, children }: Props) {
       )}
       {isMissing && pages === 0 && (
         <Empty title="Not loaded yet">
-          Nobody has searched for this in the last hour. Press Search to load it.
+          Nobody has searched for this in the last hour. {button ? `Press “${button}” to load it.` : shortage}
         </Empty>
       )}
       {pages === 0 && !isFetching && !isPaused && !error && (
-        <Empty title="Nothing loaded">Press Search to load these posts.</Empty>
+        <Empty title="Nothing loaded">{button ? `Press “${button}” to load these posts.` : shortage}</Empty>
       )}
       {isReady && shown.length === 0 && (
-        <Empty title={`Nothing about “${query}” here`}>
+        <Empty title={`Nothing about “${isolated(query)}” here`}>
           Try fewer or other words, any language, or more days.
         </Empty>
       )}
@@ -97,39 +97,11 @@ export function Posts({ params, load, index, shown, isHeld, children }: Props) {
           {isLong ? `Show the first ${few}` : `Show all ${shown.length} posts`}
         </button>
       )}
-      <Authors shown={shown} index={index} query={query} />
     </section>
   )
 }
 
-/** Who posted twice or more. */
-function Authors({ shown, index, query }: Pick<Props, 'shown' | 'index'> & { query: string }) {
-  const authors = countsOf(shown.map(({ author }) => author)).filter(([, count]) => count > 1)
-  if (authors.length === 0) return null
-  return (
-    <div className="stack">
-      <h5>Most active</h5>
-      <ul className="authors quiet" aria-label={`Most active about ${query}`}>
-        {authors.slice(0, 5).map(([author, count]) => (
-          <li key={author} className="row">
-            <span>@{author}</span>
-            <span className="meter" aria-hidden="true">
-              <i className={`bar s${index}`} style={{ width: `${(100 * count) / authors[0]![1]}%` }} />
-            </span>
-            <span>{count}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
-  )
-}
-
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
-const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-function minutesAgo(time: number): string {
-  const minutes = Math.round((Date.now() - time) / 60_000)
-  return minutes < 1 ? 'just now' : ago.format(-minutes, 'minute')
-}
 
 function Card({ post }: { post: MicroblogPost }) {
   const { favoriteCount, retweetCount, replyCount, viewsCount } = post.engagements
@@ -137,12 +109,15 @@ function Card({ post }: { post: MicroblogPost }) {
     <li className="card">
       <article className="stack">
         <p className="quiet">
-          <strong>{post.name}</strong> @{post.author} ·{' '}
+          <strong>
+            <bdi>{post.name}</bdi>
+          </strong>{' '}
+          <bdi>@{post.author}</bdi> ·{' '}
           <a href={post.url} target="_blank" rel="noreferrer">
             <time dateTime={post.timestamp}>{date.format(new Date(post.timestamp))}</time>
           </a>
         </p>
-        <p dir="auto">{post.body}</p>
+        <LongText>{post.body}</LongText>
         <footer className="row quiet">
           <span>{plural(viewsCount, 'view')}</span>
           <span>{plural(favoriteCount, 'like')}</span>

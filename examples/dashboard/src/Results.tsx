@@ -1,7 +1,7 @@
 import type { MicroblogSearchParams } from 'social-search-sdk'
 import { go, useAddress } from './address.ts'
 import { Coverage, type Stale } from './Coverage.tsx'
-import { type Verdict, compact, numbersIn, verdictOf } from './headline.ts'
+import { type Verdict, isolated, numbersIn, verdictOf } from './headline.ts'
 import type { usePosts } from './load.ts'
 import {
   type Result,
@@ -27,7 +27,7 @@ import {
 } from './period.ts'
 import { Posts, sorts } from './Posts.tsx'
 import { focusTitle } from './status.tsx'
-import { Summary, names } from './Summary.tsx'
+import { Summary } from './Summary.tsx'
 import { Trend } from './Trend.tsx'
 
 interface Props {
@@ -35,15 +35,17 @@ interface Props {
   searches: MicroblogSearchParams[]
   loads: ReturnType<typeof usePosts>[]
   results: Result[]
+  /** What the button of the form says; null if the budget is used up. */
+  button: string | null
   /** Set while the form asks for something else. */
   stale: Stale | null
 }
 
 /** Who leads and why, in words, numbers and a chart, and the posts of one search or two. */
-export function Results({ period, searches, loads, results, stale }: Props) {
+export function Results({ period, searches, loads, results, button, stale }: Props) {
   const address = useAddress()
   const unit = unitFor(period, address['by'])
-  const metric = [...metrics, 'share' as const].find((name) => name === address['metric']) ?? 'posts'
+  const metric = metrics.find((name) => name === address['metric']) ?? 'posts'
   const sort = sorts.find(({ id }) => id === address['sort']) ?? sorts[0]!
 
   const loaded = results.filter(({ isLoaded }) => isLoaded)
@@ -63,9 +65,9 @@ export function Results({ period, searches, loads, results, stale }: Props) {
     span,
     buckets,
     unit,
-    metric: metric === 'share' ? 'posts' : metric,
+    metric,
   })
-  const peaks = results.map((_, i) => peakOf(metric === 'share' ? [] : values.map((row) => row[i] ?? null)))
+  const peaks = results.map((_, i) => peakOf(values.map((row) => row[i] ?? null)))
   const choose = (bucket: string) => go({ at: bucket === at ? '' : bucket, by: unit })
   const { headline, why } = verdict()
   const isNothing = !isFirst && !at && posts.every((each) => each.length === 0)
@@ -107,40 +109,33 @@ export function Results({ period, searches, loads, results, stale }: Props) {
       <section className="stack" aria-labelledby="list-title">
         <div className="order row">
           <h3 id="list-title">{bucket ? `Posts of ${bucket}` : 'Biggest moments'}</h3>
-          <select
-            className="end quiet"
-            aria-label="Order"
-            value={sort.id}
-            onChange={(event) => go({ sort: event.target.value }, { replace: true })}
-          >
-            {sorts.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+          {posts.some((each) => each.length > 1) && (
+            <select
+              className="end quiet"
+              aria-label="Order"
+              value={sort.id}
+              onChange={(event) => go({ sort: event.target.value }, { replace: true })}
+            >
+              {sorts.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
         </div>
         <div className="versus">
-          {searches.map((params, i) => {
-            const peak = at || isFirst ? null : peaks[i]
-            return (
-              <Posts
-                key={params.query}
-                params={params}
-                load={loads[i]!}
-                index={i}
-                isHeld={isFirst}
-                shown={posts[i]!.toSorted(sort.compare)}
-              >
-                {peak != null && (
-                  <button onClick={() => choose(buckets[peak]!)}>
-                    Most {names[metric].toLowerCase()}: {bucketName(buckets[peak], unit)} (
-                    {compact.format(values[peak]![i]!)})
-                  </button>
-                )}
-              </Posts>
-            )
-          })}
+          {searches.map((params, i) => (
+            <Posts
+              key={params.query}
+              params={params}
+              load={loads[i]!}
+              index={i}
+              isHeld={isFirst}
+              button={button}
+              shown={posts[i]!.toSorted(sort.compare)}
+            />
+          ))}
         </div>
       </section>
     </div>
@@ -152,11 +147,10 @@ export function Results({ period, searches, loads, results, stale }: Props) {
       const isWaiting = loads.some(({ isFetching, wait }) => isFetching && wait)
       return { headline: isWaiting ? 'Waiting for the service…' : 'Loading posts…', why: '' }
     }
-    if (missing) return { headline: `No answer yet: ${missing.query} is not loaded`, why: '' }
+    if (missing) return { headline: `No answer yet: ${isolated(missing.query)} is not loaded`, why: '' }
     if (span.from >= span.until) return { headline: 'These days are not loaded yet', why: '' }
-    const sides = results.map(({ query }, i) => ({ query, posts: posts[i]! }))
-    return bucket
-      ? numbersIn(sides, bucket)
-      : verdictOf(sides, isPartial ? `since ${dayName(dayOf(span.from))}` : `in ${lengthOf(period)} days`)
+    const sides = results.map(({ query }, i) => ({ query: isolated(query), posts: posts[i]! }))
+    const when = isPartial ? `since ${dayName(dayOf(span.from))}` : `in ${lengthOf(period)} days`
+    return bucket ? numbersIn(sides, bucket) : verdictOf(sides, when, isPartial)
   }
 }

@@ -5,9 +5,11 @@ import { type Draft, addressOf, blank, draftOf, isSameSearch, nameOf, searchesOf
 import { buy, usePosts } from './load.ts'
 import { type Result, reaches } from './measure.ts'
 import { before, startOf } from './period.ts'
+import { noteSearch } from './recent.ts'
 import { Results } from './Results.tsx'
 import { SearchForm } from './SearchForm.tsx'
 import { Empty } from './status.tsx'
+import { Today } from './Today.tsx'
 
 const ideas: Partial<Draft>[] = [
   { query: 'react', versus: 'vue' },
@@ -15,7 +17,7 @@ const ideas: Partial<Draft>[] = [
   { query: 'climate', lang: 'en' },
 ]
 
-export function Search() {
+export function Search({ isToday }: { isToday: boolean }) {
   const address = useAddress()
   const shown = draftOf(address)
   const key = JSON.stringify(shown)
@@ -54,14 +56,17 @@ export function Search() {
   const since = startOf(before(draft).from)
   function submit() {
     if (searchesOf(target).length === 0) return
-    if (offer.pages > 0) buy(wanted, { pages: offer.pages, since, continues })
-    go(addressOf(target))
+    if (offer.pages > 0) {
+      buy(wanted, { pages: offer.pages, since, continues })
+      noteSearch(target)
+    }
+    go({ ...addressOf(target), tab: '' })
   }
   const verb = offer.pages === 0 ? 'Open' : searchesOf(target).length > 1 ? 'Compare' : 'Search'
   const button = `${verb} · ${offer.price}`
   return (
     <>
-      <h2 className="hidden">Posts</h2>
+      {!isToday && <h2 className="hidden">Posts</h2>}
       <SearchForm
         draft={draft}
         button={button}
@@ -69,10 +74,13 @@ export function Search() {
         onChange={change}
         onSubmit={submit}
       />
-      {searches.length > 0 ? (
+      {isToday ? (
+        <Today />
+      ) : searches.length > 0 ? (
         <Results
           key={JSON.stringify(searches)}
           {...{ period: shown, searches, loads, results }}
+          button={offer.pages > 0 ? button : null}
           stale={isStale ? { shown: nameOf(shown), button } : null}
         />
       ) : (

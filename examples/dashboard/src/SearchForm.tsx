@@ -1,9 +1,10 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { go } from './address.ts'
 import { credits, useBudget } from './Credits.tsx'
-import { type Draft, addressOf, periodName } from './draft.ts'
+import { type Draft, addressOf, nameOf, periodName } from './draft.ts'
 import { lastDays, lengthOf, today } from './period.ts'
 import { SavedSearches } from './SavedSearches.tsx'
+import { recentSearches } from './recent.ts'
 
 const languages = {
   '': 'Any language',
@@ -11,6 +12,9 @@ const languages = {
   en: 'English',
   ja: 'Japanese',
 }
+
+const reset = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' })
+const resetName = (time: number) => `${reset.format(time)} UTC`
 
 interface Props {
   draft: Draft
@@ -43,7 +47,7 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
         <input
           type="search"
           aria-label="Search posts"
-          placeholder="Search posts"
+          placeholder="Search posts of the microblog network"
           required
           maxLength={200}
           value={draft.query}
@@ -61,8 +65,19 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
       </div>
       {budget && isFree && (
         <p role="status">
-          Budget used up: {budget.remaining} of {credits(budget.limit)} left. You can still open searches of
-          the last hour for free.
+          Budget used up: {budget.remaining} of {credits(budget.limit)} left
+          {budget.endsAt !== null && `, until ${resetName(budget.endsAt)}`}. Searches of the last hour open
+          for free:{' '}
+          {recentSearches().map((recent) => (
+            <button
+              key={nameOf(recent)}
+              type="button"
+              onClick={() => go({ ...addressOf(recent), tab: 'search' })}
+            >
+              <bdi>{nameOf(recent)}</bdi>
+            </button>
+          ))}
+          {recentSearches().length === 0 && 'you have made none.'}
         </p>
       )}
       <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
@@ -127,7 +142,7 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
             onChange={(event) => onChange({ noReplies: event.target.checked })}
           />
         </Labelled>
-        <SavedSearches draft={draft} onPick={(saved) => go(addressOf(saved))} />
+        <SavedSearches draft={draft} onPick={(saved) => go({ ...addressOf(saved), tab: 'search' })} />
       </div>
     </form>
   )

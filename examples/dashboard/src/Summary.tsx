@@ -1,11 +1,11 @@
 import { go } from './address.ts'
-import { changeOf, leadOf, leaderOf, sharesOf } from './compare.ts'
-import { compact } from './headline.ts'
-import { type Numbers, type Result, metrics } from './measure.ts'
+import { changeOf, leadOf, leaderOf } from './compare.ts'
+import { compact, fewPosts } from './headline.ts'
+import { type Metric, type Numbers, type Result, metrics } from './measure.ts'
 import { Swatch } from './status.tsx'
 
 export const names = {
-  ...{ posts: 'Posts', views: 'Views', engagement: 'Engagement', authors: 'Authors', share: 'Share' },
+  ...{ posts: 'Posts', views: 'Views', engagement: 'Engagement', authors: 'Authors' },
 }
 
 interface Props {
@@ -14,30 +14,33 @@ interface Props {
   now: (Numbers | null)[]
   then: (Numbers | null)[]
   /** What the chart shows. */
-  metric: keyof typeof names
+  metric: Metric
 }
 
 /** The numbers of each search, and who leads. A press on the name of a row shows it in the chart. */
 export function Summary({ results, now, then, metric }: Props) {
   const isPair = results.length > 1
-  const isReady = now.every((numbers) => numbers !== null)
-  const row = (name: keyof typeof names, values: (string | null)[], lead: number[] | null) => (
+  const isMany = now.every((numbers) => numbers !== null && numbers.posts >= fewPosts)
+  const row = (name: Metric) => (
     <tr key={name}>
       <th scope="row">
         <button aria-pressed={name === metric} onClick={() => go({ metric: name }, { replace: true })}>
           {names[name]}
         </button>
       </th>
-      {values.map((value, i) => (
+      {now.map((numbers, i) => (
         <td key={i}>
-          <span className="figure">{value ?? '–'}</span>
-          {name !== 'share' && <Change now={now[i]?.[name]} then={then[i]?.[name]} />}
+          <span className="figure">{numbers ? compact.format(numbers[name]) : '–'}</span>
+          <Change {...{ name, now: numbers, then: then[i] ?? null }} />
         </td>
       ))}
-      {isPair && <td className="quiet">{lead && <Lead results={results} numbers={lead} />}</td>}
+      {isPair && (
+        <td className="quiet">
+          {isMany && <Lead results={results} numbers={now.map((numbers) => numbers![name])} />}
+        </td>
+      )}
     </tr>
   )
-  const posts = now.map((numbers) => numbers?.posts ?? 0)
   return (
     <div className="card summary">
       <table>
@@ -48,23 +51,13 @@ export function Summary({ results, now, then, metric }: Props) {
             </th>
             {results.map(({ query }, i) => (
               <th key={query} scope="col">
-                <Swatch index={i} /> {query}
+                <Swatch index={i} /> <bdi>{query}</bdi>
               </th>
             ))}
             {isPair && <th scope="col">Leads</th>}
           </tr>
         </thead>
-        <tbody>
-          {metrics.map((name) => {
-            const values = now.map((numbers) => numbers && numbers[name])
-            return row(
-              name,
-              values.map((value) => (value === null ? null : compact.format(value))),
-              isReady ? (values as number[]) : null,
-            )
-          })}
-          {isPair && row('share', isReady ? sharesOf(posts).map((share) => `${share}%`) : [null, null], null)}
-        </tbody>
+        <tbody>{metrics.map(row)}</tbody>
       </table>
     </div>
   )
@@ -72,7 +65,7 @@ export function Summary({ results, now, then, metric }: Props) {
 
 function Lead({ results, numbers }: { results: Result[]; numbers: number[] }) {
   const leader = leaderOf(numbers)
-  if (leader === null) return numbers[0] === numbers[1] ? 'level' : 'too close'
+  if (leader === null) return numbers[0] === numbers[1] ? 'level' : 'about level'
   return (
     <>
       <Swatch index={leader} /> <span className="hidden">{results[leader]!.query} </span>
@@ -81,13 +74,15 @@ function Lead({ results, numbers }: { results: Result[]; numbers: number[] }) {
   )
 }
 
-function Change({ now, then }: { now: number | undefined; then: number | undefined }) {
-  const change = now === undefined || then === undefined ? null : changeOf(now, then)
+/** How a number has changed, unless too few posts make it. */
+function Change({ name, now, then }: { name: Metric; now: Numbers | null; then: Numbers | null }) {
+  const isMany = now && then && now.posts >= fewPosts && then.posts >= fewPosts
+  const change = isMany ? changeOf(now[name], then[name]) : null
   const [arrow, word] = change?.sign === 1 ? ['▲', 'up'] : change?.sign === -1 ? ['▼', 'down'] : ['', '']
   return (
     <span className="change quiet">
       {arrow && <span aria-hidden="true">{arrow} </span>}
-      {word && change?.text !== 'new' && <span className="hidden">{word} </span>}
+      {word && <span className="hidden">{word} </span>}
       {change?.text ?? ''}
     </span>
   )

@@ -1,16 +1,15 @@
 import { go } from './address.ts'
 import { Chart } from './Chart.tsx'
-import { sharesOf } from './compare.ts'
-import type { Result } from './measure.ts'
+import type { Metric, Result } from './measure.ts'
 import { type Period, type Unit, bucketName, bucketsOf, unitsFor } from './period.ts'
 import { names } from './Summary.tsx'
 
 interface Props {
   period: Period
   unit: Unit
-  metric: keyof typeof names
+  metric: Metric
   results: Result[]
-  /** Of each day, week or month. For shares, these are posts. */
+  /** Of each day, week or month. */
   values: (number | null)[][]
   peaks: (number | null)[]
   selected: string | undefined
@@ -19,11 +18,7 @@ interface Props {
 
 /** One number of each search over time. */
 export function Trend({ period, unit, metric, results, values, peaks, selected, onSelect }: Props) {
-  const isShare = metric === 'share'
-  const rows = bucketsOf(period, unit).map((bucket, i) => {
-    const counts = values[i] ?? []
-    return { bucket, values: isShare && counts[0] != null ? sharesOf(counts as number[]) : counts }
-  })
+  const rows = bucketsOf(period, unit).map((bucket, i) => ({ bucket, values: values[i] ?? [] }))
   return (
     <section className="card stack" aria-labelledby="chart-title">
       <div className="row">
@@ -44,9 +39,9 @@ export function Trend({ period, unit, metric, results, values, peaks, selected, 
       </div>
       <Chart
         {...{ rows, peaks, selected, onSelect }}
-        series={results.map(({ query }) => ({ name: query }))}
+        series={results.map(({ query }) => query)}
+        noun={metric}
         nameOf={(bucket) => bucketName(bucket, unit)}
-        suffix={isShare ? '%' : ''}
       />
     </section>
   )

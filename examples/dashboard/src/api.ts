@@ -24,11 +24,8 @@ export const stored = new SocialSearch({
   limits: { perMinute: false }, // stored answers count towards no rate limit
 })
 
-/** Credits of one page of posts, and of one company. */
-export const prices = {
-  posts: client.quote('microblog.search', { query: 'any' }).atMost ?? 0,
-  company: client.quote('professionalnet.company.get', { url: 'any' }).atMost ?? 0,
-}
+/** Credits of one page of posts. */
+export const prices = { posts: client.quote('microblog.search', { query: 'any' }).atMost ?? 0 }
 
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({

@@ -15,21 +15,9 @@ export function leadOf(numbers: number[]): string {
   return `${high / low < 10 ? Math.round((10 * high) / low) / 10 : Math.round(high / low)}×`
 }
 
-/** Percentages that add up to 100: those that lose most by rounding down are rounded up. */
-export function sharesOf(counts: number[]): number[] {
-  const total = counts.reduce((sum, count) => sum + count, 0)
-  if (total === 0) return counts.map(() => 0)
-  const exact = counts.map((count) => (100 * count) / total)
-  const shares = exact.map(Math.floor)
-  const missing = 100 - shares.reduce((sum, share) => sum + share, 0)
-  const order = exact.map((_, i) => i).sort((a, b) => (exact[b]! % 1) - (exact[a]! % 1))
-  for (const i of order.slice(0, missing)) shares[i]!++
-  return shares
-}
-
-/** How a number has changed: `up 20%`, `×49` beyond ten times; empty without anything to compare. */
+/** How a number has changed: `20%`, `×49` beyond ten times; null without anything to compare. */
 export function changeOf(now: number, then: number): { sign: -1 | 0 | 1; text: string } | null {
-  if (then === 0) return now === 0 ? null : { sign: 1, text: 'new' }
+  if (then === 0) return null
   const percent = Math.round(100 * (now / then - 1))
   const text = now >= 10 * then ? `×${Math.round(now / then)}` : `${Math.abs(percent)}%`
   return percent === 0 ? { sign: 0, text: 'no change' } : { sign: percent > 0 ? 1 : -1, text }

@@ -3,12 +3,15 @@ import { leadOf, leaderOf } from './compare.ts'
 import { type Metric, type Numbers, numbersOf, viewsOf } from './measure.ts'
 import { dayName, dayOf } from './period.ts'
 
-/** Fewer posts of both searches together decide nothing. */
-export const fewPosts = 10
+/** Fewer posts of a search make no ratio, and lead nothing. */
+export const fewPosts = 5
 
 export const compact = new Intl.NumberFormat('en', { notation: 'compact' })
 export const plural = (count: number, noun: string, nouns = `${noun}s`) =>
   `${compact.format(count)} ${count === 1 ? noun : nouns}`
+
+/** Keeps foreign text from turning the words around it, as `<bdi>` does. */
+export const isolated = (text: string) => `\u2068${text}\u2069`
 
 /** A search and its posts in the time that is compared. */
 interface Side {
@@ -22,7 +25,7 @@ export interface Verdict {
   why: string
 }
 
-export function verdictOf(sides: Side[], when: string): Verdict {
+export function verdictOf(sides: Side[], when: string, isPartial = false): Verdict {
   const [first, second] = sides.map((side) => ({ ...side, numbers: numbersOf(side.posts) }))
   if (!first) return { headline: '', why: '' }
   if (!second) return alone(first, when)
@@ -34,11 +37,14 @@ export function verdictOf(sides: Side[], when: string): Verdict {
   const total = first.posts.length + second.posts.length
   if (total === 0) return { headline: `No posts about ${first.query} or ${second.query} ${when}`, why: '' }
   const inNumbers = both.map(({ query, numbers }) => `${query}: ${describe(numbers)}`).join('. ')
-  if (total < fewPosts)
-    return { headline: `Too close to call: only ${plural(total, 'post')}`, why: `${inNumbers}.` }
+  if (both.some(({ posts }) => posts.length < fewPosts)) {
+    const counts = both.map(({ query, posts }) => `${plural(posts.length, 'post')} about ${query}`)
+    return { headline: `${counts.join(', ')} ${when}`, why: `${inNumbers}.` }
+  }
 
   const [loud, frequent, engaging] = [leader('views'), leader('posts'), leader('engagement')]
-  if (!loud && !frequent) return { headline: 'Too close to call', why: `${inNumbers}.` }
+  const period = isPartial ? ` ${when}` : ''
+  if (!loud && !frequent) return { headline: `About level in posts and views${period}`, why: `${inNumbers}.` }
   const reasons = loud
     ? [
         amount('views', lead('views')),
@@ -65,12 +71,12 @@ export function verdictOf(sides: Side[], when: string): Verdict {
   return { headline: headlineOf(), why: `${why}.` }
 
   function headlineOf(): string {
-    if (loud && loud === frequent) return `${loud.query} leads in posts and views`
+    if (loud && loud === frequent) return `${loud.query} leads in posts and views${period}`
     const parts = [
       loud && `${loud.query} is louder`,
       frequent && `${frequent.query} is talked about more often`,
     ]
-    return parts.filter(Boolean).join(', ')
+    return `${parts.filter(Boolean).join(', ')}${period}`
   }
 }
 
@@ -96,12 +102,12 @@ const describe = ({ posts, views }: Numbers) => `${plural(posts, 'post')}, ${plu
 /** `65% more views`, `3× the engagement`, `all the posts`. */
 const amount = (metric: Metric, lead: string) => `${lead} ${lead.endsWith('more') ? '' : 'the '}${metric}`
 
-/** The day that a third of the views or more go to, if posts are of several days. */
+/** The day that a third of the views or more go to, if there are enough posts, of several days. */
 function driverOf(posts: MicroblogPost[]): string | null {
   const days = [...Map.groupBy(posts, ({ timestamp }) => dayOf(timestamp))]
   const sum = (posts: MicroblogPost[]) => posts.reduce((total, post) => total + viewsOf(post), 0)
   const [day, best] = days.reduce((a, b) => (sum(b[1]) > sum(a[1]) ? b : a), ['', [] as MicroblogPost[]])
   const percent = Math.floor((100 * sum(best)) / sum(posts))
-  if (days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
+  if (posts.length < fewPosts || days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
   return `driven by ${dayName(day)} (${plural(best.length, 'post')}, ${percent}% of its views)`
 }

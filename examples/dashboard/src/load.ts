@@ -28,9 +28,9 @@ export function usePosts(params = none) {
     enabled: false,
   })
   const progress = useQuery<Progress>({ queryKey: progressOf(params), queryFn: skipToken })
-  const isNew = !data && !error && !isFetching
+  const isNew = !data && !error && !isFetching && params !== none
   useEffect(() => {
-    if (isNew && params !== none) void load(stored, params)
+    if (isNew) void load(stored, params)
   }, [JSON.stringify(params)])
 
   // New posts may push old ones to the next page, so that both pages have them.
@@ -46,7 +46,8 @@ export function usePosts(params = none) {
     pages: data?.pages.length ?? 0,
     posts,
     error,
-    isFetching,
+    // What the proxy keeps is read at once: the page is laid out for it from the start.
+    isFetching: isFetching || (isNew && progress.data === undefined),
     isPaused,
     isComplete,
     oldest,

@@ -83,10 +83,3 @@ export function peakOf(values: (number | null)[]): number | null {
   const index = values.indexOf(highest)
   return highest > 0 && values.lastIndexOf(highest) === index ? index : null
 }
-
-/** Values with how often each occurs, the most frequent first. */
-export function countsOf(values: string[]): [value: string, count: number][] {
-  const counts = new Map<string, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts].sort(([, a], [, b]) => b - a)
-}

@@ -1,40 +1,94 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { searchOptions } from 'social-search-sdk/query'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Address } from './address.ts'
 import { client, queryClient } from './api.ts'
 
-export const states = ['new', 'seen', 'done', 'ignored'] as const
-export type State = (typeof states)[number]
-/** The service does not document mentions and listeners: this is what the sandbox sends. */
+/** How many of the newest mentions are loaded, at most. */
+const pages = { count: 100, maxPages: 5 }
+
+/** The service documents no field of a mention but its id: these are the sandbox's, and any may be missing. */
+const optional = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined)
+const text = optional(z.string())
 const mention = z.object({
-  ...{ id: z.string(), text: z.string(), author: z.string(), network: z.string() },
-  ...{ url: z.httpUrl(), publishedAt: z.iso.datetime(), state: z.enum(states) },
-  ...{ listenerId: z.optional(z.string()), fitScore: z.optional(z.number()) },
+  ...{ id: z.string(), text, author: text, network: text, listenerId: text },
+  ...{ url: optional(z.httpUrl()), publishedAt: optional(z.iso.datetime({ offset: true })) },
+  ...{ state: z.catch(z.string(), 'new'), fitScore: optional(z.number()) },
 })
 export type Mention = z.infer<typeof mention>
-const listener = z.object({ id: z.string(), name: z.string() })
-export type Listener = z.infer<typeof listener>
+const listener = z.object({ id: z.string(), name: z.catch(z.string(), '–') })
+
+export const isUnseen = ({ state }: Mention) => state === 'new'
+/** Undefined is a mention without a time. */
+export const timeOf = ({ publishedAt }: Mention) => Date.parse(publishedAt ?? '')
+
+/** Mentions, newest first, and whether these are all. */
+interface Loaded {
+  mentions: Mention[]
+  isComplete: boolean
+}
 
 const mentionList = {
-  ...searchOptions(client, 'mentions.list', { count: 100 }),
-  queryFn: ({ signal }: { signal: AbortSignal }): Promise<Mention[]> =>
-    client.mentions.list({ count: 100 }, { schema: mention, signal }).toArray({ limit: 500 }),
+  ...searchOptions(client, 'mentions.list', { count: pages.count }),
+  async queryFn({ signal }: { signal: AbortSignal }): Promise<Loaded> {
+    const loaded: Loaded = { mentions: [], isComplete: true }
+    const options = { schema: mention, validation: 'lenient', maxPages: pages.maxPages, signal } as const
+    for await (const page of client.mentions.list({ count: pages.count }, options).pages()) {
+      loaded.mentions.push(...page.mentions)
+      loaded.isComplete = page.next === null
+    }
+    return loaded
+  },
 }
-export const useMentions = () => useQuery<Mention[]>(mentionList)
 
 const listenerList = {
   ...searchOptions(client, 'listeners.list', { count: 100 }),
-  queryFn: ({ signal }: { signal: AbortSignal }): Promise<Listener[]> =>
-    client.listeners.list({ count: 100 }, { schema: listener, signal }).toArray({ limit: 100 }),
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    client.listeners
+      .list({ count: 100 }, { schema: listener, validation: 'lenient', signal })
+      .toArray({ limit: 100 }),
 }
-export const useListeners = () => useQuery<Listener[]>(listenerList)
+export const useListeners = () => useQuery<z.infer<typeof listener>[]>(listenerList).data ?? []
+
+/** What is covered of all mentions that pass the filters. Every figure, chart and list of mentions counts by it. */
+export interface Covered {
+  /** Those that are loaded, newest first. */
+  found: Mention[]
+  /** How many there are, and how many are unseen; null if nobody knows. */
+  total: number | null
+  unseen: number | null
+  /** The time since which all are loaded. */
+  from: number
+}
+
+export function useCovered(filters: Address = {}) {
+  const { data, error, refetch } = useQuery<Loaded>(mentionList)
+  const found = (data?.mentions ?? []).filter(passes(filters))
+  const isCounted = data !== undefined && !data.isComplete && !filters['fit']
+  const params = {
+    ...(filters['network'] && { network: filters['network'] }),
+    ...(filters['listener'] && { listenerId: filters['listener'] }),
+  }
+  const counted = [useCount(params, isCounted), useCount({ ...params, state: 'new' }, isCounted)]
+  const here = [found.length, found.filter(isUnseen).length]
+  // A count below what is here counts something else.
+  const [total = null, unseen = null] = data?.isComplete
+    ? here
+    : counted.map((count, i) => (count !== null && count >= here[i]! ? count : null))
+  const oldest = Math.min(...(data?.mentions ?? []).map(timeOf).filter((time) => !Number.isNaN(time)))
+  const covered: Covered = { found, total, unseen, from: data?.isComplete ? -Infinity : oldest }
+  return { covered: data && covered, all: data?.mentions ?? [], error, refetch }
+}
+
+/** The service counts for free what is not loaded. */
+function useCount(params: object, enabled: boolean): number | null {
+  const { data } = useQuery({ ...searchOptions(client, 'mentions.count', params), enabled })
+  const count = enabled && data?.['count']
+  return typeof count === 'number' ? count : null
+}
 
 /** A mention, and the state that it gets. */
-export interface Change {
-  id: string
-  state: State
-}
+export type Change = Pick<Mention, 'id' | 'state'>
 
 /** Changes the states of mentions. They show at once; what fails goes back. */
 export function useChanges() {
@@ -42,28 +96,34 @@ export function useChanges() {
     mutationFn: (changes: Change[]) =>
       Promise.all(changes.map(({ id, state }) => client.mentions.setState(id, { state }))),
     onMutate: (changes) => {
-      const before = queryClient.getQueryData<Mention[]>(mentionList.queryKey)
+      const before = queryClient.getQueryData<Loaded>(mentionList.queryKey)
       apply(changes)
       return before
     },
-    onError: (_error, changes, before = []) => {
+    onError: (_error, changes, before) => {
       const ids = new Set(changes.map(({ id }) => id))
-      apply(before.filter(({ id }) => ids.has(id)))
+      apply(before?.mentions.filter(({ id }) => ids.has(id)) ?? [])
       // Some of several may have worked.
       void queryClient.invalidateQueries({ queryKey: mentionList.queryKey })
     },
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: ['social-search', 'mentions.count'] }),
   })
 }
 
 function apply(changes: Change[]): void {
   const states = new Map(changes.map(({ id, state }) => [id, state]))
-  queryClient.setQueryData<Mention[]>(mentionList.queryKey, (all) =>
-    all?.map((each) => ({ ...each, state: states.get(each.id) ?? each.state })),
+  queryClient.setQueryData<Loaded>(
+    mentionList.queryKey,
+    (loaded) =>
+      loaded && {
+        ...loaded,
+        mentions: loaded.mentions.map((each) => ({ ...each, state: states.get(each.id) ?? each.state })),
+      },
   )
 }
 
 /** Whether a mention passes the filters of the address, other than that by state. */
-export const passes =
+const passes =
   ({ network, listener, fit }: Address) =>
   (mention: Mention) =>
     (!network || mention.network === network) &&

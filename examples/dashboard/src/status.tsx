@@ -7,10 +7,10 @@ export function focusTitle({ currentTarget }: { currentTarget: Element }): void 
   currentTarget.closest('section')?.querySelector<HTMLElement>('[tabindex="-1"]')?.focus()
 }
 
-/** The color and shape of a series. */
-export const Swatch = ({ index, color }: { index: number; color?: string | undefined }) => (
-  <span className={`swatch s${index}`} style={color ? { color } : {}} aria-hidden="true">
-    {index === 0 || color ? '■' : '●'}
+/** The color and pattern of a series. */
+export const Swatch = ({ index }: { index: number }) => (
+  <span className={`swatch s${index}`} aria-hidden="true">
+    {index === 0 ? '■' : '▨'}
   </span>
 )
 
@@ -19,20 +19,6 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
     <div className="empty stack">
       <h3>{title}</h3>
       <div>{children}</div>
-    </div>
-  )
-}
-
-export function Loading({ onCancel }: { onCancel: () => void }) {
-  return (
-    <div className="stack">
-      <div className="row quiet">
-        <span role="status">Loading…</span>
-        <button className="end" onClick={(event) => (focusTitle(event), onCancel())}>
-          Cancel
-        </button>
-      </div>
-      <div className="card ghost" aria-hidden="true" />
     </div>
   )
 }

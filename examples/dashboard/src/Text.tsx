@@ -1,0 +1,35 @@
+import type { Mention } from './mentions.ts'
+
+/** What somebody else wrote: in its own direction, with its line breaks, and cut to a few lines until a press. */
+export const LongText = ({ children }: { children: string }) => (
+  <details className="text">
+    <summary dir="auto">{children}</summary>
+  </details>
+)
+
+/** Who wrote a mention, as a link if it has one. */
+export function Source({ mention: { author, url } }: { mention: Mention }) {
+  const name = <bdi>{author === undefined ? '–' : `@${author}`}</bdi>
+  return url ? (
+    <a href={url} target="_blank" rel="noreferrer">
+      {name}
+    </a>
+  ) : (
+    name
+  )
+}
+
+const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' })
+const steps = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** How long ago a time was: `3h ago`. */
+export function ageOf(time: number): string {
+  if (Number.isNaN(time)) return '–'
+  const age = Date.now() - time
+  const [unit, size] = steps.find(([, size]) => age >= size) ?? ['minute', 60_000]
+  return age < 60_000 ? 'just now' : ago.format(-Math.floor(age / size), unit)
+}
