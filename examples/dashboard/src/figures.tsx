@@ -8,7 +8,7 @@ const time = new Intl.DateTimeFormat('en', {
 export const sinceName = (from: number) => `since ${time.format(from)} UTC`
 
 /** Says what the mentions leave out; empty if they are all. */
-export function coverageOf({ from, found }: Covered): string {
+function coverageOf({ from, found }: Covered): string {
   if (from === -Infinity) return ''
   return `Only the newest ${exact(found.length)} are loaded${from === Infinity ? '' : `, ${sinceName(from)}`}`
 }
