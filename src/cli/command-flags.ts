@@ -1,12 +1,12 @@
 import { extname } from 'node:path'
-import { type Command, Option } from 'commander'
+import { type Command, Help, type HelpConfiguration, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { UsageError } from './command-errors.ts'
 import type { ParamFlag } from './flags.ts'
 
 /** The flags that most people need come first, those that few need last. */
 export const common = 'Common:'
-export const advanced = 'Advanced:'
+const advanced = 'Advanced:'
 
 /** The groups of search filters, by the first filter of each. */
 export const filterGroups: Readonly<Record<string, string>> = {
@@ -76,4 +76,26 @@ export function addParams(command: Command, flags: readonly ParamFlag[]): void {
     command.addOption(paramOption(flag))
   }
   command.optionsGroup('Params:').option('--params <json>', 'params as JSON')
+}
+
+const [, ...rareFilters] = Object.values(filterGroups).map((name) => `${name}:`)
+const rare: readonly string[] = [...rareFilters, advanced]
+
+/** Whether a command has so many filters that its help has to leave some out. */
+const isLong = ({ options }: Command): boolean =>
+  options.some(({ helpGroupHeading = '' }) => rareFilters.includes(helpGroupHeading))
+
+/** Help of searches without the filters that few need, and how to see those. */
+export const shortHelp: HelpConfiguration = {
+  visibleOptions(command) {
+    const options = Help.prototype.visibleOptions.call(this, command)
+    if (!isLong(command)) return options
+    return options.filter(({ helpGroupHeading = '' }) => !rare.includes(helpGroupHeading))
+  },
+  formatHelp(command, helper) {
+    const text = Help.prototype.formatHelp.call(helper, command, helper)
+    return isLong(command)
+      ? `${text}\nFilters by words, accounts, links, media, engagement and place: --help --all\n`
+      : text
+  },
 }
