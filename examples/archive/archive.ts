@@ -35,12 +35,6 @@ export function openArchive(): DatabaseSync {
     ) WITHOUT ROWID;
 
     CREATE TABLE IF NOT EXISTS walks (id INTEGER PRIMARY KEY, search TEXT NOT NULL, next TEXT);
-    CREATE TABLE IF NOT EXISTS spending (
-      id INTEGER PRIMARY KEY,
-      day TEXT NOT NULL,
-      spent REAL NOT NULL,
-      uncertain REAL NOT NULL
-    );
 
     CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (body, author, content = posts, content_rowid = number);
     CREATE TRIGGER IF NOT EXISTS add_text AFTER INSERT ON posts BEGIN

@@ -4,8 +4,8 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import { CreditBudgetError, SocialSearch, ValidationError, isSocialSearchError } from 'social-search-sdk'
+import { SharedBudget, sqliteStore } from 'social-search-sdk/shared'
 import { type Walk, newWalk, openArchive, storePage, unfinishedWalks } from './archive.ts'
-import { DailyBudget } from './daily-budget.ts'
 import { dailyCredits, searches } from './searches.ts'
 
 // The operating system drops this lock when the process ends, however that happens.
@@ -18,7 +18,8 @@ try {
 }
 
 const db = openArchive()
-const budget = new DailyBudget(db, dailyCredits)
+const store = sqliteStore('credits.sqlite')
+const budget = new SharedBudget({ store, name: 'archive', limit: dailyCredits, every: 'day' })
 const client = SocialSearch.fromEnv()
 
 async function collect(walk: Walk): Promise<void> {
@@ -56,5 +57,7 @@ try {
   if (!(error instanceof CreditBudgetError)) throw error
   console.log('The budget of today is used up; tomorrow continues')
 }
-const { spent, uncertain } = budget.today()
+const { spent, uncertain } = await budget.summary()
 console.log(`Today: ${spent} of ${dailyCredits} credits spent, ${uncertain} uncertain`)
+await budget.close()
+store.close()

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
@@ -39,7 +39,7 @@ async function install(dailyCredits: number) {
     query<{ id: string }>(`SELECT id FROM matches WHERE search ->> 'query' = '${search}'`)
       .map(({ id }) => id)
       .sort()
-  return { example, query, ids }
+  return { example, ids }
 }
 const idsAbout = (posts: ReturnType<typeof postsOf>, word: string) =>
   posts
@@ -50,7 +50,7 @@ const idsAbout = (posts: ReturnType<typeof postsOf>, word: string) =>
 it('archive stops at the budget of a day, closes the gap later, and then buys one page of each search', async () => {
   const posts = postsOf(300)
   const sandbox = await serve(posts)
-  const { example, query, ids } = await install(6)
+  const { example, ids } = await install(6)
   const run = async (service: typeof sandbox, script = 'start', ...args: string[]) => {
     const started = example.start(serviceOf(service), script, ...args)
     expect(await started.ended(), started.output).toBe(0)
@@ -63,7 +63,8 @@ it('archive stops at the budget of a day, closes the gap later, and then buys on
   expect(sandbox.ledger.spent).toBe(6)
 
   // The next day, new posts have moved the old ones down, across pages.
-  query("UPDATE spending SET day = '2026-09-01'")
+  for (const end of ['', '-wal', '-shm'])
+    rmSync(join(example.folder, `credits.sqlite${end}`), { force: true })
   writeSearches(example, 1000)
   const all = [...postsOf(40, 300), ...posts]
   const later = await serve(all)
