@@ -178,7 +178,7 @@ describe('otelObserver()', () => {
 
   it('records the attributes and metrics that docs/telemetry.md lists', async () => {
     const guide = await readFile(new URL('../../docs/telemetry.md', import.meta.url), 'utf8')
-    const listed = [...guide.matchAll(/^\| `([\w.]+\.\w+)`/gm)].map(([, name = '']) => name)
+    const listed = [...guide.matchAll(/^- `([\w.]+\.\w+)`/gm)].map(([, name = '']) => name)
     service.script(() => ok(), failure(400, 'validation_error'))
     const { client, spans, units } = traced({ cache: new ResultCache({ maxAge: 60_000 }) }, { params: true })
     await settle(client.microblog.search(query))
