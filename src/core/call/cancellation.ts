@@ -14,14 +14,14 @@ export class Ended {
 
   readonly [brand] = true
 
-  static [Symbol.hasInstance](value: unknown): boolean {
-    return isMarked(value, brand)
-  }
-
   constructor(code: Ended['code'], toError: Ended['toError']) {
     this.code = code
     this.toError = toError
   }
+}
+
+export function isEnded(reason: unknown): reason is Ended {
+  return isMarked(reason, brand)
 }
 
 const phaseDescriptions: Record<TimeoutPhase, string> = {

@@ -2,10 +2,9 @@ import { firstIssues } from '../../api/issues.ts'
 import { check } from '../../api/schema/check.ts'
 import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import { isA } from '../../lib/thrown.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import type { Call, CallResult } from './call.ts'
-import { Ended } from './cancellation.ts'
+import { isEnded } from './cancellation.ts'
 import { describeGatewayBody } from '../failures/error-message.ts'
 import type { Found, Success } from './verdict.ts'
 import { type Validated, validateBody } from './validate-body.ts'
@@ -62,7 +61,7 @@ async function validateInTime(
   try {
     return await cancellation.race(() => validateBody(operation, value, settings))
   } catch (error) {
-    if (!isA(error, Ended)) return { kind: 'final', code: codeOf(error), toError: () => error }
+    if (!isEnded(error)) return { kind: 'final', code: codeOf(error), toError: () => error }
     if (error.code === 'timeout')
       return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
     return { kind: 'final', code: error.code, toError: (context) => error.toError(context, 'body') }

@@ -1,12 +1,12 @@
 import { ConfigurationError, type ErrorContext, TimeoutError, codeOf } from '../../errors/index.ts'
-import { isA, messageOf } from '../../lib/thrown.ts'
+import { messageOf } from '../../lib/thrown.ts'
 import { nextWait } from '../failures/backoff.ts'
 import { effectOf } from '../failures/effect.ts'
 import { meaningOf } from '../failures/failure-table.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './attempt.ts'
 import type { Call } from './call.ts'
-import { Ended } from './cancellation.ts'
+import { isEnded } from './cancellation.ts'
 import { lostConnection, noAnswer, readErrorResponse } from './error-response.ts'
 import { readSuccess } from './success-response.ts'
 import type { Failed, Found, Verdict } from './verdict.ts'
@@ -71,7 +71,7 @@ function find(call: Judged, evidence: Evidence): Found {
     case 'aborted': {
       const { reason } = evidence
       // The reason of the caller's signal is passed on unchanged.
-      if (!isA(reason, Ended)) return { kind: 'final', code: codeOf(reason), toError: () => reason }
+      if (!isEnded(reason)) return { kind: 'final', code: codeOf(reason), toError: () => reason }
       return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
     }
     case 'late': {

@@ -5,16 +5,15 @@ import {
   TimeoutError,
   type TimeoutPhase,
 } from '../../errors/index.ts'
-import { isA } from '../../lib/thrown.ts'
 import { SurfaceClosed } from '../../limits/interface.ts'
 import type { Call } from './call.ts'
-import { Ended } from './cancellation.ts'
+import { isEnded } from './cancellation.ts'
 import { errorContext } from './record.ts'
 
 /** The error of a call that something has ended before its next attempt. */
 export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): unknown {
   const { signal } = call.cancellation
-  if (isA(reason, Ended)) return reason.toError(errorContext(call), phase)
+  if (isEnded(reason)) return reason.toError(errorContext(call), phase)
   // The reason of the caller's signal is passed on unchanged.
   if (signal.aborted && reason === signal.reason) return reason
   if (reason instanceof CreditBudgetError) {

@@ -1,9 +1,8 @@
 import { requireOption } from '../../errors/check-options.ts'
-import { isA } from '../../lib/thrown.ts'
 import type { ClientSettings } from '../options/settings.ts'
 import type { AnswerCache, Observer } from '../options/types.ts'
 import type { Send, Wrap } from './call.ts'
-import { Ended } from './cancellation.ts'
+import { isEnded } from './cancellation.ts'
 import { observed } from './observed.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { contextOf } from './record.ts'
@@ -59,7 +58,7 @@ function untilEnd(openCalls: OpenCalls): Wrap {
     try {
       return await send(call)
     } catch (error) {
-      if (!isA(error, Ended)) throw error
+      if (!isEnded(error)) throw error
       const context = { ...contextOf(call.operation, call.request), attempts: [] }
       throw error.toError(context, call.cancellation.isInFlight ? 'headers' : 'queue')
     } finally {
