@@ -76,8 +76,8 @@ describe('the pages of the documentation', () => {
       .map(([name]) => name)
     // It is the base of the others: no call rejects with it.
     const raised = classes.filter((name) => name !== 'SocialSearchError')
-    const rows = (pages.get('docs/errors.md') ?? '').split('\n').filter((line) => line.startsWith('| `'))
-    const listed = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+Error)`/g)])
+    const rows = (pages.get('docs/errors.md') ?? '').split('\n').filter((line) => line.startsWith('- `'))
+    const listed = rows.flatMap((row) => [...(row.split(':')[0] ?? '').matchAll(/`(\w+Error)`/g)])
     expect(listed.map(([, name]) => name).sort()).toEqual(raised.sort())
   })
 
