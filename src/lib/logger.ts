@@ -43,8 +43,8 @@ export function createLog(logger: Logger | LeveledLogger | false, redactor: Reda
   return (level, message, fields) =>
     runUserCallback(() => {
       const line = [redactor.text(message), redactor.data({ ...fields })]
-      const methods = logger as { [Level in LogLevel]?: (...line: unknown[]) => void }
-      methods[level]?.(...(takesFieldsFirst(logger) ? line.reverse() : line))
+      const methods = logger as { [Level in LogLevel]?: (...line: unknown[]) => unknown }
+      return methods[level]?.(...(takesFieldsFirst(logger) ? line.reverse() : line))
     })
 }
 

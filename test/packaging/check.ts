@@ -63,7 +63,7 @@ try {
     symlinkSync(join(root, 'node_modules', name), join(packages, name))
   }
   cpSync(join(import.meta.dirname, 'load-all.mjs'), join(folder, 'load-all.mjs'))
-  const [byClient = {}, byAll = {}] = run(process.execPath, ['load-all.mjs'], folder)
+  const [byClient = {}, byAll = {}] = run(process.execPath, ['--disable-proto=throw', 'load-all.mjs'], folder)
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, number>)

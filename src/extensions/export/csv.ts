@@ -1,7 +1,8 @@
-import { type Options, stringify } from 'csv-stringify/browser/esm/sync'
 import { assertOptions } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { assertFields, cellOf } from './fields.ts'
+
+type Cell = ReturnType<typeof cellOf>
 
 /** Options of {@link toCsv}. */
 export interface CsvOptions {
@@ -21,15 +22,19 @@ export function csvLines(options: CsvOptions) {
   const { bom = false, fields } = options
   if (typeof bom !== 'boolean') throw new ConfigurationError('bom must be true or false')
   assertFields(fields)
-  const format: Options = {
-    cast: { boolean: String, string: harmless },
-    // Readers skip empty lines.
-    quoted_empty: fields.length === 1,
-  }
+  // Readers skip empty lines.
+  const empty = fields.length === 1 ? '""' : ''
+  const line = (cells: readonly Cell[]): string => `${cells.map((cell) => quoted(cell) || empty).join(',')}\n`
   return {
-    header: (bom ? '\ufeff' : '') + stringify([[...fields]], format),
-    line: (record: unknown) => stringify([fields.map((path) => cellOf(record, path))], format),
+    header: (bom ? '\ufeff' : '') + line(fields),
+    line: (record: unknown) => line(fields.map((path) => cellOf(record, path))),
   }
+}
+
+/** A cell as RFC 4180 has it. */
+function quoted(cell: Cell): string {
+  const text = typeof cell === 'string' ? harmless(cell) : String(cell ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /**
