@@ -6,6 +6,6 @@ import { code, priceOf, table } from './words.ts'
 export function withPrices(page: string): string {
   const paid = (operations as readonly Operation[]).filter(({ price }) => price.kind !== 'free')
   const rows = paid.map(({ id, summary, price }) => [code(id), summary, priceOf(price)])
-  const section = `\n${table(['Call', 'What it does', 'Price'], rows)}\n\nAll others are free.\n`
+  const section = `\n${table(['Call', 'What it does', 'Price'], rows)}\n\nAll other calls are free.\n`
   return page.replace(/(?<=^## Prices\n)[^]*?(?=\n!\[|\n## )/m, section)
 }
