@@ -16,7 +16,9 @@ export function renderForSearch(source, env, md) {
 }
 
 const urls = Object.entries(groups).map(([group, pages]) => [group, Object.keys(pages).map(urlOf)])
-const first = urls.filter(([group]) => ['Start', 'Use it'].includes(group)).flatMap(([, pages]) => pages)
+const first = urls
+  .filter(([group]) => ['Start', 'Collect posts', 'Use it'].includes(group))
+  .flatMap(([, pages]) => pages)
 const others = urls.filter(([group]) => group !== 'For maintainers').flatMap(([, pages]) => pages)
 
 /** Options of MiniSearch. VitePress sends functions to the browser as text, so they contain what they need. */
@@ -32,7 +34,7 @@ export const search = {
     boostDocument: new Function(
       'id',
       `const page = id.replace(/#.*/, '')
-      if (page === '/cookbook') return 0.7 // the guides explain, the cookbook answers one case
+      if (/^\\/(cookbook|troubleshooting|stores)$/.test(page)) return 0.7 // the guides explain, these answer one case
       return ${JSON.stringify(first)}.includes(page) ? 1.5 : ${JSON.stringify(others)}.includes(page) ? 1 : 0.2`,
     ),
   },

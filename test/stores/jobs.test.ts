@@ -43,7 +43,8 @@ it('docs/jobs.md stores posts with better-sqlite3 as it says', async () => {
   laterOn()
   await run()
   expect([count.get(), sandbox.ledger.spent]).toEqual([{ stored: stored + 1 }, 8])
-  const yesterday = db.prepare(samplesOf('docs/jobs.md', 'sql')[0] ?? '')
+  const ofYesterday = samplesOf('docs/jobs.md', 'sql').find((sql) => sql.includes('-1 day')) ?? ''
+  const yesterday = db.prepare(ofYesterday)
   expect(yesterday.all()).toEqual([])
   db.exec("UPDATE posts SET found = date('now', '-1 day') WHERE body = 'acme'")
   expect(yesterday.all()).toMatchObject([{ brand: 'acme', body: 'acme' }])

@@ -9,7 +9,7 @@ const own = [
   { id: '1', body: 'Café au lait, naïve C++, drink', author: 'ada', name: 'Ada Byron' },
   { id: '2', body: 'coffee and acme drink', author: 'bob', name: 'Bob' },
   { id: '3', body: '東京のカフェ coffee 100% drink', author: 'carl', name: 'Carl' },
-].map((each, index) => ({ ...each, timestamp: `2026-11-0${index + 1}T10:00:00.000Z` }))
+].map((each, index) => ({ ...each, timestamp: `2025-11-0${index + 1}T10:00:00.000Z` }))
 
 describe('find', () => {
   useCommand({ content: { microblog: own } })
@@ -59,11 +59,11 @@ describe('find and describe on a terminal', () => {
     const { out, err } = await social('find p.db acme')
     expect(out).toMatch(/date +author +text[^]*bob +coffee and acme drink/)
     expect(err).toMatch(
-      /1 of 2 records\np\.db reaches from 2026-11-02 .* to 2026-11-03 .*; last checked 0 seconds ago/,
+      /1 of 2 records\np\.db reaches from 2025-11-02 .* to 2025-11-03 .*; last checked 0 seconds ago/,
     )
     const described = await social('describe p.db')
     expect(described.out).toMatch(
-      /search +records +gaps +credits +from +to [^]*coffee · microblog +2 +0 +2 +2026-11-02 /,
+      /search +records +gaps +credits +from +to [^]*coffee · microblog +2 +0 +2 +2025-11-02 /,
     )
     expect(described.out).toContain('Records: microblog_posts 2')
   })
@@ -91,7 +91,7 @@ describe('describe', () => {
           gaps: [],
         },
         // A search does not read all posts of a day.
-        ...{ from: '2026-11-02T10:00:00Z', to: '2026-11-03T10:00:00Z', lastDay: null },
+        ...{ from: '2025-11-02T10:00:00Z', to: '2025-11-03T10:00:00Z', lastDay: null },
         looks: [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }],
       },
     ])
