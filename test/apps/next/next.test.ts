@@ -101,6 +101,8 @@ describe.each([
       expect(await (await route()).json()).toMatchObject({ posts: { length: 20 } })
       await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? page() : route())))
       expect(Math.max(...sandbox.requests.map(({ inFlight }) => inFlight))).toBe(2)
+      // Pages give up after their deadline, so a slow machine has credits left.
+      while ((await route()).ok) expect(sandbox.ledger.spent).toBeLessThanOrEqual(30)
       expect(sandbox.ledger.spent).toBe(30)
     } finally {
       child.kill()
