@@ -66,8 +66,8 @@ export class SocialSearch {
    * @throws {ConfigurationError} for invalid options.
    */
   constructor(options: ClientOptions) {
-    // withOptions() gives a transport. In the type, it would offer its methods while somebody types options.
     keepSelf(this)
+    // withOptions() gives a transport. In the type, it would offer its methods while somebody types options.
     const given: unknown = options
     const isTransport = given instanceof ClientTransport
     this.#transport = isTransport ? given : clientTransport(createTransport(options))

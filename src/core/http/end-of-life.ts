@@ -1,5 +1,4 @@
 import type { Log } from '../../lib/logger.ts'
-import { runUserCallback } from '../../lib/thrown.ts'
 
 /** Passes on what the service announces about the end of an operation: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). */
 export class EndOfLife {
@@ -8,12 +7,13 @@ export class EndOfLife {
   /** Logs it, once for each operation. */
   tell(operation: string, response: Response, log: Log | undefined): void {
     if (log === undefined || this.#told.has(operation)) return
-    // The response of a user's `fetch` may throw, after the call has been paid for.
-    runUserCallback(() => {
+    try {
       const [deprecation, sunset] = ['deprecation', 'sunset'].map((name) => response.headers.get(name))
       if (deprecation === null && sunset === null) return
       this.#told.add(operation)
       log('warn', 'the service announces the end of this call', { operation, deprecation, sunset })
-    })
+    } catch {
+      // The headers of a user's `fetch` may throw, after the call has been paid for.
+    }
   }
 }
