@@ -54,7 +54,7 @@ export function assertSchema<T>(schema: T): T {
   return requireOption(schema, typeof validate === 'function', 'schema must be a Standard Schema')
 }
 
-/** Accepts undefined, too. */
+/** Accepts undefined as well. */
 export function assertSignal<T>(name: string, value: T): T {
   const isSignal = typeof (value as AbortSignal | null | undefined)?.throwIfAborted === 'function'
   return requireOption(value, isSignal || value === undefined, `${name} must be an AbortSignal`)

@@ -9,7 +9,7 @@ import { importSqlite } from '../sqlite.ts'
 const settings = 'PRAGMA busy_timeout = 10000; PRAGMA secure_delete = ON'
 
 /**
- * Opens a file of records, to write, too: that completes what a run that was killed has begun.
+ * Opens a file of records. It opens to write even for a reader: that completes what a killed run has begun.
  *
  * @param flag What needs SQLite.
  * @returns undefined if there is none, unless it may be made.

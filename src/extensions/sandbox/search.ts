@@ -52,7 +52,7 @@ export function searchTechnews(store: PostStore<IndexedPost>, corpusId: string, 
   return { posts: page.map(({ item }) => storyOf(item)), meta }
 }
 
-/** A microblog post in other fields. They are made up, too: the service documents none. */
+/** A microblog post in other fields. They are made up as well: the service documents none. */
 function storyOf({ post }: IndexedPost) {
   const { id, body, author, timestamp, engagements } = post
   return {

@@ -67,7 +67,7 @@ export function itemsToExpect({ price }: Operation): number | undefined {
   return price.kind === 'perItem' && price.ceiling === null ? assumedCeiling : undefined
 }
 
-/** Buys a page, and keeps of it what results show. A paid answer that is not as documented is kept, too. */
+/** Buys a page and keeps what results show of it, even of a paid answer that is not as documented. */
 export async function buy(
   page: Page,
   {

@@ -37,7 +37,7 @@ export type Tools<Id extends OperationId = OperationId> = {
   readonly [Each in Id as ToolName<Each>]: AgentTool
 } & { readonly archive_search?: AgentTool }
 
-/** The options that MCP servers have, too. */
+/** The options that tools and MCP servers share. */
 export const commonOptions = {
   ...{ client: true, budget: true, allow: true, confirmAbove: true },
   ...{ maxItems: true, maxText: true, maxResult: true, reuseFor: true, fields: true, simulated: true },

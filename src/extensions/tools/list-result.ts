@@ -19,7 +19,7 @@ const maxCounts = 31
 export function itemOf(shown: Compact, raw: unknown): Item {
   const first = (...paths: string[]): string | undefined =>
     paths.map((path) => valueAt(raw, path.split('.'))).find((value) => typeof value === 'string')
-  // The documented names; lists that are not documented may use them, too.
+  // The documented names, which undocumented lists may share.
   const author = first('author', 'actor.actor_name', 'authorName')
   const at = new Date(first('timestamp', 'postedAt') ?? '')
   const isTime = at.getUTCFullYear() > 0 && at.getUTCFullYear() < 10_000

@@ -23,7 +23,7 @@ export function createListeners(seed: number): Listener[] {
   }))
 }
 
-/** Saved views of mentions; their fields are made up, too. */
+/** Saved views of mentions; their fields are made up as well. */
 export function createFeeds(seed: number, listeners: readonly Listener[]): Records {
   const random = createRandom(`${seed}/feeds`)
   return ['Everything', 'Best fits', 'Engineering', 'Daily digest', 'For the team meeting'].map((name) => ({
