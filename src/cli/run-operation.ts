@@ -94,10 +94,12 @@ async function prepare(
   const jobs = [{ operation: operation.id, params }]
   const database = out === undefined ? undefined : await RecordDatabase.open(out, { operation, jobs, needed })
   const earlier = { next: params, records: 0, credits: 0, ...database?.progress[0] }
+  const expected = expectedOf(flags)
   const options = {
     ...walkOptions(flags),
     extraParams: extraParamsOf(flags),
-    ceiling: expectedOf(flags),
+    // Of all runs together, as the budget is.
+    ceiling: expected && Math.max(1, expected - earlier.records),
     budget: budgetOf(flags, earlier.credits),
     signal: interrupt.signal,
   }

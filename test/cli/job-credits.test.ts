@@ -10,6 +10,7 @@ import { runOperation } from '../../src/cli/run-operation.ts'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operationOf } from '../../src/api/operations.ts'
+import { SocialSearch } from '../../src/index.ts'
 import { type Fault, type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { newFolder } from '../support/folder.ts'
@@ -102,6 +103,28 @@ describe('--budget of a job', () => {
     // A finished job buys nothing, also without pages.
     expect(await job.run({ all: false, maxComments: '150' }, comments, url)).toBe(0)
     expect(job.state.credits).toBe(job.sandbox.ledger.spent - before)
+  })
+
+  it('fits the reactions of --expect, on all pages of all runs', async () => {
+    const job = new Job()
+    const client = new SocialSearch(job.sandbox.clientOptions())
+    const { value: post } = await settle(
+      client.professionalnet.posts
+        .search({ query: 'data' })
+        .then(({ posts }) => posts.find(({ social_details }) => social_details.numLikes > 40)),
+    )
+    const before = job.sandbox.ledger.spent
+    const reactions = operationOf('professionalnet.posts.reactions')
+    const total = String(post?.social_details.numLikes)
+    const flags = {
+      params: JSON.stringify({ postUrl: post?.share_url, count: 20 }),
+      expect: total,
+      budget: total,
+    }
+    expect(await job.run({ ...flags, all: false, maxPages: '1' }, reactions)).toBe(0)
+    expect(await job.run(flags, reactions)).toBe(0)
+    expect(job.state).toMatchObject({ next: null, credits: Number(total) })
+    expect(job.sandbox.ledger.spent - before).toBe(Number(total))
   })
 
   it.each<[string, Fault]>([

@@ -45,8 +45,10 @@ export function quoteOf(
   const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
   const { pages, ifFull } = pagesOf(operation, params, options)
   const perPage = worstCase(price, params, ceiling)
+  /** Whether what is expected comes on all pages together. */
+  const isForAll = ceiling !== undefined && price.kind === 'perItem'
   const quoted = (perPage: number | null, why: string): Quote => ({
-    atMost: perPage && pages && rounded(perPage * pages),
+    atMost: isForAll ? perPage : perPage && pages && rounded(perPage * pages),
     perPage,
     duration: surface === null ? 0 : Math.floor(((pages ?? 1) - 1) / perMinute) * organizationLimits.windowMs,
     why,
@@ -54,11 +56,12 @@ export function quoteOf(
   if (price.kind === 'free' || perPage === null) return quoted(0, `${id} is free`)
 
   const each = count(price.credits, 'credit')
-  const forPages = !paging
-    ? ''
-    : pages === null
-      ? '; the number of pages is unknown'
-      : ` for ${count(pages, 'page')}${ifFull}`
+  const forPages =
+    !paging || isForAll
+      ? ''
+      : pages === null
+        ? '; the number of pages is unknown'
+        : ` for ${count(pages, 'page')}${ifFull}`
   if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
   const most = worstCase({ ...price, credits: 1 }, params, ceiling)
   const bound = price.ceiling?.param

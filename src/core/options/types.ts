@@ -210,8 +210,8 @@ export interface CallOptions extends Omit<CommonOptions, 'logger'> {
 /** An option of calls with a price for each item. */
 export interface CeilingOption {
   /**
-   * How many items you expect at most. The call reserves this many credits from its budgets. The service may still
-   * return and charge more. Default: `maxComments` for comments; 1,000 for reactions, which is a guess.
+   * How many items you expect at most, on all pages. The call reserves this many credits from its budgets. The service may
+   * still return and charge more. Default: `maxComments` for comments; 1,000 for reactions, which is a guess.
    */
   ceiling?: number | undefined
 }

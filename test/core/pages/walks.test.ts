@@ -106,6 +106,27 @@ describe('professionalnet.posts.reactions()', () => {
     expect(value?.credits).toEqual({ spent: 3, uncertain: 0 })
   })
 
+  it('reserves for a page what is still expected, and 1 credit when all has come', async () => {
+    const page = (count: number, nextCursor?: string) =>
+      ok({
+        requestId: 'r',
+        reactions: Array.from({ length: count }, () => ({})),
+        meta: { hasMore: nextCursor !== undefined, nextCursor },
+      })
+    const budget = new CreditBudget(9)
+    const reserved: number[] = []
+    const noting = (response: Response) => () => {
+      reserved.push(budget.summary().reserved)
+      return response
+    }
+    service.script(noting(page(5, 'a')), noting(page(4, 'b')))
+    const call = makeClient({ budget }).professionalnet.posts.reactions({}, { ceiling: 9 })
+    const { items, error } = await walk(call)
+    expect(items).toHaveLength(9)
+    expect(reserved).toEqual([9, 4])
+    expect(error).toMatchObject({ needed: 1, remaining: 0 })
+  })
+
   it('counts credits as uncertain when the reactions cannot be counted', async () => {
     service.script(ok({ requestId: 'r', data: [] }))
     const client = makeClient()
