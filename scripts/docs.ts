@@ -1,6 +1,6 @@
 /**
  * Writes the pages of docs/reference, docs/specs/openapi.json, src/extensions/schemas/index.ts, the texts of tools and llms.txt from the operation
- * table, its schemas, the docstrings and the guides; into the guides, how to install the package, the list of `docs/guides.json`, and the prices. With
+ * table, its schemas, the docstrings and the guides; into the guides, how to install the package, and the list of `docs/guides.json`. With
  * `--check` it only tells whether they are up to date.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,6 @@ import { withGuides } from './docs/guides.ts'
 import { withInstall } from './docs/install.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
-import { withPrices } from './docs/prices.ts'
 import { readSchemas, schemaExports } from './docs/schema-exports.ts'
 import { renderOpenapi } from './docs/specs.ts'
 import { toolTexts } from './docs/tool-texts.ts'
@@ -39,7 +38,6 @@ files.set(
 )
 const written = ['README.md', 'examples/README.md', ...globSync('docs/*.md', { cwd: root })]
 for (const path of written) files.set(path, withGuides(path, withInstall(readFileSync(at(path), 'utf8'))))
-files.set('docs/home.md', await formatted('docs/home.md', withPrices(files.get('docs/home.md') ?? '')))
 const textOf = (path: string) => files.get(path) ?? readFileSync(at(path), 'utf8')
 files.set('llms.txt', renderLlmsTxt(packageJson.description, textOf))
 

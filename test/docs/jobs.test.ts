@@ -7,16 +7,17 @@ import { newFolder } from '../support/folder.ts'
 
 /** Each network gets a new post. Slack fails once, and accepts two messages before the program ends. */
 const given = `import { createSandbox } from 'social-search-sdk/sandbox'
-import { SocialSearch } from 'social-search-sdk'
 process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'
 const post = (body: string) => ({ body, name: 'A>B', url: 'https://p.example/1' })
 const content = { microblog: [post('acme is old')], professionalnet: [{ commentary: 'acme was old' }] }
 const sandbox = createSandbox({ content, limits: { perMinute: false } })
-const client = new SocialSearch(sandbox.clientOptions())
+process.env.SOCIAL_SEARCH_BASE_URL = sandbox.baseUrl
+process.env.SOCIAL_SEARCH_API_KEY = sandbox.apiKey
 let tries = 0
-globalThis.fetch = async (url, { body }) => {
+globalThis.fetch = async (url, init) => {
+  if (!String(url).startsWith('https://hooks.example/')) return sandbox.fetch(new Request(url, init))
   if (++tries === 1) return new Response('', { status: 500 })
-  console.log(JSON.stringify([url, JSON.parse(body).text]))
+  console.log(JSON.stringify([url, JSON.parse(init.body).text]))
   if (tries === 3) setTimeout(() => process.exit())
   return new Response('ok')
 }
@@ -28,7 +29,7 @@ setTimeout(() => {
 
 it('docs/jobs.md posts new posts of both networks to Slack once, with escaped texts, after an outage too', async () => {
   const sample = samplesOf('docs/jobs.md').find((each) => each.includes('SLACK_WEBHOOK_URL')) ?? ''
-  // Nobody waits fifteen minutes for the next look, on a budget of a day.
+  // Nobody waits fifteen minutes for the next check, on a budget of a day.
   const own = sample
     .replace("limit: 200, every: 'day'", 'limit: 200')
     .replace("from: 'now'", "from: 'now', freshness: 100")

@@ -96,9 +96,9 @@ it('docs/jobs.md has lines for cron that look at brands, and write each morning 
 
 it('docs/jobs.md runs a program from cron, which makes no file without a key, and skips a night while its lock is held', async () => {
   const { folder, night, exits } = await jobFolder()
-  const sample = samplesOf('docs/jobs.md').find((each) => each.includes('INTO watches')) ?? ''
+  const program = readFileSync(new URL('../../examples/nightly-job/job.ts', import.meta.url), 'utf8')
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(folder, 'job.ts'), fromSources(sample))
+  writeFileSync(join(folder, 'job.ts'), fromSources(program))
   const env = readFileSync(join(folder, 'job.env'))
   writeFileSync(join(folder, 'job.env'), '')
   await night('job.ts')
