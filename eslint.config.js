@@ -187,7 +187,7 @@ export default tseslint.config(
             ...zones,
             // The core carries any operation; which ones there are is not its business.
             ...['core', 'limits', 'lib'].map((room) =>
-              zone(room, ['api/operations.ts', 'api/microblog.ts', 'api/catalog']),
+              zone(room, ['api/operations.ts', 'api/endpoints/microblog.ts', 'api/catalog']),
             ),
           ],
         },

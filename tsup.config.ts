@@ -3,7 +3,12 @@ import { entryPoints } from './scripts/entry-points.ts'
 
 const library = entryPoints.map(({ source }) => source)
 /** Files of their own, so that a bundle of one search leaves out other operations and the errors of other import paths. */
-const apart = ['src/api/microblog.ts', 'src/errors/index.ts', 'src/errors/oauth.ts', 'src/errors/stores.ts']
+const apart = [
+  'src/api/endpoints/microblog.ts',
+  'src/errors/index.ts',
+  'src/errors/oauth.ts',
+  'src/errors/stores.ts',
+]
 
 /** By name, since tsup finds the files of a list in any order, and each order gives other chunks. */
 const named = (sources: string[]) =>

@@ -1,5 +1,5 @@
 import type { CallOptions, ClientOptions, CommonOptions, SchemaOption } from './core/options/types.ts'
-import type { OpenBody, OpenParams, OpenRecord } from './api/undocumented.ts'
+import type { OpenBody, OpenParams, OpenRecord } from './api/endpoints/undocumented.ts'
 import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { Operation } from './api/operation.ts'
 import type { ApiCall } from './core/pages/api-call.ts'

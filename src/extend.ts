@@ -17,7 +17,7 @@ export { ClientTransport, clientTransport } from './core/call/transport.ts'
 export { defaultTimeoutMs } from './core/options/defaults.ts'
 export { resolveOptions } from './core/options/resolve.ts'
 export type { CommonOptions } from './core/options/types.ts'
-export { attemptHeader } from './core/http/headers.ts'
+export { attemptHeader } from './core/http/request-headers.ts'
 export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 
@@ -26,8 +26,7 @@ export { type Composed, composeRequest } from './core/call/compose-request.ts'
 export { withExtra } from './core/call/extra-params.ts'
 export { contextOf } from './core/call/record.ts'
 export type { BodyFormat } from './core/http/body-format.ts'
-export { nextStep } from './core/pages/next-step.ts'
-export { effectOf } from './core/failures/effect.ts'
+export { nextStep } from './core/pages/next-page-or-end.ts'
 
 // Credits and budgets.
 export { type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
@@ -48,7 +47,7 @@ export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
 export { requestIdOf } from './core/http/request-id.ts'
 export { callFetch, initOf, readText, send } from './core/http/send.ts'
-export { announcedWait } from './core/failures/retry-after.ts'
+export { announcedWait } from './core/failures/read-retry-after.ts'
 
 // Limits, on which shared limits build.
 export {

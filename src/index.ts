@@ -1,22 +1,24 @@
 export type {
+  Cached,
+  ObservedAttempt,
+  ObservedCall,
+  ObservedStart,
+  Observer,
+  Wait,
+} from './core/options/observer.ts'
+export type {
   AnswerCache,
   CacheUse,
-  Cached,
   CallOptions,
   CeilingOption,
   ClientOptions,
   CommonOptions,
   LimitOptions,
-  ObservedAttempt,
-  ObservedCall,
-  ObservedStart,
-  Observer,
   OpenListOptions,
   PagedOptions,
   RetryOptions,
   SchemaOption,
   Validation,
-  Wait,
 } from './core/options/types.ts'
 
 export { SocialSearch } from './client.ts'
@@ -34,11 +36,11 @@ export * from './resources/organization.ts'
 export * from './resources/professionalnet.ts'
 export type { Endpoint } from './resources/request.ts'
 export * from './resources/technews.ts'
-export type { OpenBody, OpenParams, OpenRecord } from './api/undocumented.ts'
+export type { OpenBody, OpenParams, OpenRecord } from './api/endpoints/undocumented.ts'
 
 export type { PagingOverride } from './api/list-items.ts'
 export type { OperationId, ParamsOf } from './api/operations.ts'
-export type { Scope } from './api/operation.ts'
+export type { Scope } from './api/scopes.ts'
 
 export type { ApiCall, WithResponse } from './core/pages/api-call.ts'
 export type { PageFields, PagedCall } from './core/pages/paged-call.ts'
@@ -55,7 +57,7 @@ export type { Credits } from './core/credits/ledger.ts'
 export type { CallCredits } from './core/credits/price.ts'
 export type { Quote, QuoteOptions } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
-export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/headers.ts'
+export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/request-headers.ts'
 export type { Fetch } from './core/http/send.ts'
 export type { LeveledLogger, LogFields, Logger } from './lib/logger.ts'
 export type { Period } from './lib/period.ts'

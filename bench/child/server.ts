@@ -3,7 +3,7 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { MicroblogSearchBody } from '../../src/api/microblog.ts'
+import type { MicroblogSearchBody } from '../../src/api/endpoints/microblog.ts'
 import type { SearchParams } from '../peers/peer.ts'
 import { readPage, tell } from './set-up.ts'
 

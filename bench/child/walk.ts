@@ -1,7 +1,7 @@
 /** Walks the items of many pages, and prints the peak memory of the process. Arguments: program, base URL, items. */
 import { type Duration, apiKey, load, stopwatch, tell } from './set-up.ts'
 import type { Peer, SearchParams } from '../peers/peer.ts'
-import type { MicroblogPost, MicroblogSearchBody } from '../../src/api/microblog.ts'
+import type { MicroblogPost, MicroblogSearchBody } from '../../src/api/endpoints/microblog.ts'
 
 export interface WalkResult extends Duration {
   /** Peak resident memory, in MB. */

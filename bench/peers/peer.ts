@@ -1,4 +1,4 @@
-import type { MicroblogPost, MicroblogSearchBody } from '../../src/api/microblog.ts'
+import type { MicroblogPost, MicroblogSearchBody } from '../../src/api/endpoints/microblog.ts'
 
 export interface SearchParams {
   query: string

@@ -1,5 +1,5 @@
 import { type CreatePeer, path } from './peer.ts'
-import type { MicroblogSearchBody } from '../../src/api/microblog.ts'
+import type { MicroblogSearchBody } from '../../src/api/endpoints/microblog.ts'
 
 /** The minimum for a search: no checks, retries or limits. */
 export const create: CreatePeer = ({ baseUrl, apiKey, fetch = globalThis.fetch }) => {

@@ -1,6 +1,6 @@
-import { microblogSearch } from '../../src/api/microblog.ts'
-import { professionalnetPostsSearch } from '../../src/api/professionalnet/posts.ts'
-import { technewsSearch } from '../../src/api/technews.ts'
+import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
+import { professionalnetPostsSearch } from '../../src/api/endpoints/professionalnet/posts.ts'
+import { technewsSearch } from '../../src/api/endpoints/technews.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import type { WindowKind } from './windows.ts'
 

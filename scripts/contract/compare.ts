@@ -1,5 +1,5 @@
 import { creditRates, publishedRates } from '../../src/api/credit-rates.ts'
-import { descriptionGet } from '../../src/api/description.ts'
+import { descriptionGet } from '../../src/api/endpoints/description.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { describeService } from '../../src/extensions/sandbox/description.ts'

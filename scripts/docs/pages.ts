@@ -2,6 +2,7 @@ import { organizationLimits } from '../../src/api/limits.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import * as clientErrors from '../../src/errors/client.ts'
+import * as budgetErrors from '../../src/errors/budget.ts'
 import * as storeErrors from '../../src/errors/stores.ts'
 import { apiErrorClasses } from '../../src/errors/index.ts'
 import type { Declarations } from './declarations.ts'
@@ -133,7 +134,11 @@ function errorParts(declarations: Declarations): string[] {
   const { text } = declarations.exported('errors/api.ts', 'ApiError')
   const listed = (file: string, errors: object) =>
     Object.keys(errors).map((name) => [code(name), declarations.exported(file, name).text])
-  const others = [...listed('errors/client.ts', clientErrors), ...listed('errors/stores.ts', storeErrors)]
+  const others = [
+    ...listed('errors/client.ts', clientErrors),
+    ...listed('errors/budget.ts', budgetErrors),
+    ...listed('errors/stores.ts', storeErrors),
+  ]
   return [
     '[Errors and retries](../errors.md) lists the fields of each. These stand for error responses of the service:',
     table(['Status', 'Class', '`code`', 'When'], [...answers, ['others', '`ApiError`', 'as sent', text]]),

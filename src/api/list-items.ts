@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts'
-import type { OpenBody, OpenRecord } from './undocumented.ts'
+import type { OpenBody, OpenRecord } from './endpoints/undocumented.ts'
 
 /** How to find items and next page of a list whose shape is not documented. */
 export interface PagingOverride<Name extends string = string> {

@@ -1,10 +1,7 @@
 import type { CreditRateName } from './credit-rates.ts'
 import type { PathId } from './path-id.ts'
 import type { Schema } from './schema/schema.ts'
-
-/** A permission that a credential carries. */
-export type Scope =
-  'mentions:read' | 'mentions:write' | 'listeners:read' | 'feeds:read' | 'org:read' | 'search:read'
+import type { Scope } from './scopes.ts'
 
 /** What a success costs, in credits. */
 export type Price =

@@ -1,17 +1,6 @@
 import { SocialSearchError } from '../errors/index.ts'
 import { kindOf } from '../errors/kinds.ts'
-
-export const exitCodes = {
-  done: 0,
-  /** A file, the network or the machine failed, and nothing was charged. */
-  failed: 1,
-  usage: 2,
-  credentials: 3,
-  refused: 4,
-  budget: 5,
-  unknown: 6,
-  interrupted: 130,
-} as const
+import { type ExitName, exitCodes } from './exit-codes.ts'
 
 /** An error of the command itself; `code` names its exit code. */
 export class CommandError extends Error {
@@ -19,9 +8,9 @@ export class CommandError extends Error {
     return 'CommandError'
   }
 
-  readonly code: keyof typeof exitCodes
+  readonly code: ExitName
 
-  constructor(code: keyof typeof exitCodes, message: string) {
+  constructor(code: ExitName, message: string) {
     super(message)
     this.code = code
   }
@@ -39,7 +28,7 @@ export class UsageError extends CommandError {
 }
 
 /** The name of an error's exit code; a call that may have been charged, or applied, comes first. */
-export function exitNameOf(error: unknown): keyof typeof exitCodes {
+export function exitNameOf(error: unknown): ExitName {
   if (error instanceof CommandError) return error.code
   if (!(error instanceof SocialSearchError)) return 'failed'
   return [error.charged, error.applied].includes('unknown') ? 'unknown' : kindOf(error)

@@ -1,4 +1,4 @@
-import { microblogSearch } from '../api/microblog.ts'
+import { microblogSearch } from '../api/endpoints/microblog.ts'
 import type { CallCredits } from '../extend.ts'
 import type { Microblog, Observer } from '../index.ts'
 import { type SearchEstimate, type WatchParams, estimateSearch } from '../extensions/watch/index.ts'

@@ -1,8 +1,9 @@
 import type { Operation } from '../api/operation.ts'
-import type { OpenRecord } from '../api/undocumented.ts'
+import type { OpenRecord } from '../api/endpoints/undocumented.ts'
 import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
 import { count } from '../lib/count.ts'
-import { exitCodeOf, exitCodes, exitNameOf } from './command-errors.ts'
+import { exitCodeOf, exitNameOf } from './command-errors.ts'
+import { exitCodes } from './exit-codes.ts'
 import { quoted } from './flags.ts'
 
 /** How far a job is. */

@@ -1,6 +1,6 @@
 import { itemsOf } from '../api/list-items.ts'
 import type { Operation } from '../api/operation.ts'
-import type { OpenRecord } from '../api/undocumented.ts'
+import type { OpenRecord } from '../api/endpoints/undocumented.ts'
 import type { PagedOptions, SocialSearch, Wait } from '../index.ts'
 import type { RecordDatabase } from './database/record-database.ts'
 import type { createFormatter } from './formats.ts'

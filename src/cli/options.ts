@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Operation } from '../api/operation.ts'
-import type { OpenRecord } from '../api/undocumented.ts'
+import type { OpenRecord } from '../api/endpoints/undocumented.ts'
 import {
   type Budget,
   type ClientOptions,
@@ -11,7 +11,7 @@ import {
 } from '../index.ts'
 import { clientTransport, PagedCall, resolveBaseUrl } from '../extend.ts'
 import { createSandbox } from '../extensions/sandbox/index.ts'
-import { Redactor } from '../lib/redact.ts'
+import { Redactor } from '../lib/redactor.ts'
 import type { InterruptHandler } from './interrupt-handler.ts'
 import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { periodTermsOf } from './period-budget.ts'

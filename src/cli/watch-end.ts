@@ -1,7 +1,8 @@
 import type { SocialSearchError } from '../errors/index.ts'
 import type { BudgetOutlook } from '../index.ts'
 import { count } from '../lib/count.ts'
-import { CommandError, exitCodeOf, exitCodes, exitNameOf } from './command-errors.ts'
+import { CommandError, exitCodeOf, exitNameOf } from './command-errors.ts'
+import { exitCodes } from './exit-codes.ts'
 import { type WatchReport, leftText } from './watch-report.ts'
 
 /** What a run of a watch has come to. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { microblogSearch } from '../api/microblog.ts'
-import { professionalnetPostsSearch } from '../api/professionalnet/posts.ts'
+import { microblogSearch } from '../api/endpoints/microblog.ts'
+import { professionalnetPostsSearch } from '../api/endpoints/professionalnet/posts.ts'
 import type { WatchState } from '../extensions/watch/index.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'

@@ -1,11 +1,13 @@
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
+import type { CreditBudgetError } from './budget.ts'
 import type * as client from './client.ts'
 import type * as oauth from './oauth.ts'
 import type * as stores from './stores.ts'
 
 export * from './api.ts'
 export * from './base.ts'
+export * from './budget.ts'
 export * from './client.ts'
 export * from './oauth.ts'
 export * from './stores.ts'
@@ -19,7 +21,7 @@ export type AnySocialSearchError =
   | client.TimeoutError
   | client.RedirectError
   | client.InvalidResponseError
-  | client.CreditBudgetError
+  | CreditBudgetError
   | stores.BudgetUnavailableError
   | client.PaginationError
   | client.ClosedError

@@ -1,4 +1,4 @@
-import type { Redactor } from './redact.ts'
+import type { Redactor } from './redactor.ts'
 import { runUserCallback } from './thrown.ts'
 
 /** Fields of a log line; never headers, bodies or credentials. */

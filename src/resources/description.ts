@@ -1,6 +1,6 @@
 import type { CallOptions } from '../core/options/types.ts'
-import { descriptionGet } from '../api/description.ts'
-import type { OpenRecord } from '../api/undocumented.ts'
+import { descriptionGet } from '../api/endpoints/description.ts'
+import type { OpenRecord } from '../api/endpoints/undocumented.ts'
 import { operations } from '../api/operations.ts'
 import { publishedRates } from '../api/credit-rates.ts'
 import { ApiCall } from '../core/pages/api-call.ts'

@@ -1,5 +1,5 @@
-import type { OpenBody, OpenParams } from '../api/undocumented.ts'
-import { feedsGet, feedsList } from '../api/feeds.ts'
+import type { OpenBody, OpenParams } from '../api/endpoints/undocumented.ts'
+import { feedsGet, feedsList } from '../api/endpoints/feeds.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'

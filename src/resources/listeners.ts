@@ -1,5 +1,5 @@
-import type { OpenBody, OpenParams } from '../api/undocumented.ts'
-import { listenersGet, listenersList } from '../api/listeners.ts'
+import type { OpenBody, OpenParams } from '../api/endpoints/undocumented.ts'
+import { listenersGet, listenersList } from '../api/endpoints/listeners.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'

@@ -1,5 +1,5 @@
-import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../api/mentions.ts'
-import type { OpenBody, OpenParams } from '../api/undocumented.ts'
+import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../api/endpoints/mentions.ts'
+import type { OpenBody, OpenParams } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'

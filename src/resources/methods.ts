@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenBody, OpenRecord } from '../api/undocumented.ts'
+import type { OpenBody, OpenRecord } from '../api/endpoints/undocumented.ts'
 import type { Operation, Paging } from '../api/operation.ts'
 import type { PathId } from '../api/path-id.ts'
 import { ApiCall } from '../core/pages/api-call.ts'

@@ -4,14 +4,18 @@ import {
   type MicroblogSearchBody,
   type MicroblogSearchParams,
   microblogSearch,
-} from '../api/microblog.ts'
+} from '../api/endpoints/microblog.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { PagedOptions, SchemaOption } from '../core/options/types.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import { type MaybeSchema, type Output, paged, wired } from './methods.ts'
 
 export type { MicroblogFilters, MicroblogPost, MicroblogSearchParams }
-export type { MicroblogCategory, MicroblogEngagements, MicroblogSearchMeta } from '../api/microblog.ts'
+export type {
+  MicroblogCategory,
+  MicroblogEngagements,
+  MicroblogSearchMeta,
+} from '../api/endpoints/microblog.ts'
 
 /** One page of a microblog search. */
 export interface MicroblogSearchPage<Post = MicroblogPost>

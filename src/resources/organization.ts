@@ -1,5 +1,5 @@
-import { organizationContext, organizationUsage } from '../api/organization.ts'
-import type { OpenBody, OpenParams } from '../api/undocumented.ts'
+import { organizationContext, organizationUsage } from '../api/endpoints/organization.ts'
+import type { OpenBody, OpenParams } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'

@@ -3,29 +3,29 @@ import {
   type ProfessionalnetPostsCommentsBody,
   type ProfessionalnetPostsCommentsParams,
   postComments,
-} from '../api/professionalnet/comments.ts'
+} from '../api/endpoints/professionalnet/comments.ts'
 import {
   type ProfessionalnetCompany,
   type ProfessionalnetCompanyGetBody,
   type ProfessionalnetCompanyGetParams,
   companyGet,
-} from '../api/professionalnet/company.ts'
+} from '../api/endpoints/professionalnet/company.ts'
 import {
   type IndustriesListBody,
   type ProfessionalnetIndustriesListParams,
   type ProfessionalnetIndustry,
   industriesList,
-} from '../api/professionalnet/industries.ts'
-import { personComments, personPosts } from '../api/professionalnet/person.ts'
+} from '../api/endpoints/professionalnet/industries.ts'
+import { personComments, personPosts } from '../api/endpoints/professionalnet/person.ts'
 import {
   type ProfessionalnetActor,
   type ProfessionalnetPost,
   type ProfessionalnetPostsSearchBody,
   type ProfessionalnetPostsSearchParams,
   professionalnetPostsSearch,
-} from '../api/professionalnet/posts.ts'
-import { postReactions } from '../api/professionalnet/reactions.ts'
-import type { OpenParams } from '../api/undocumented.ts'
+} from '../api/endpoints/professionalnet/posts.ts'
+import { postReactions } from '../api/endpoints/professionalnet/reactions.ts'
+import type { OpenParams } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type {
   CallOptions,
@@ -60,7 +60,7 @@ export type {
   ProfessionalnetPostsSearchParams,
 }
 
-export type { ProfessionalnetCompanyLocation } from '../api/professionalnet/company.ts'
+export type { ProfessionalnetCompanyLocation } from '../api/endpoints/professionalnet/company.ts'
 export type {
   ProfessionalnetArticle,
   ProfessionalnetContentType,
@@ -68,7 +68,7 @@ export type {
   ProfessionalnetPoll,
   ProfessionalnetSocialDetails,
   ProfessionalnetVideo,
-} from '../api/professionalnet/posts.ts'
+} from '../api/endpoints/professionalnet/posts.ts'
 
 /** One page of a search for professional-network posts. */
 export interface ProfessionalnetPostsPage<Post = ProfessionalnetPost>

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts'
-import { type OpenBody, type OpenParams, undocumentedRead } from '../api/undocumented.ts'
+import { type OpenBody, type OpenParams, undocumentedRead } from '../api/endpoints/undocumented.ts'
 import type { AnyCallOptions } from '../core/options/types.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'

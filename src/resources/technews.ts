@@ -1,5 +1,5 @@
-import { technewsSearch } from '../api/technews.ts'
-import type { OpenParams } from '../api/undocumented.ts'
+import { technewsSearch } from '../api/endpoints/technews.ts'
+import type { OpenParams } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import { type SchemaOrType, type OpenList, paged, wired } from './methods.ts'

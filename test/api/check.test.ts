@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { planetsCreate, planetsUpdate } from '../../src/api/catalog/operations.ts'
 import { check } from '../../src/api/schema/check.ts'
-import { microblogSearch } from '../../src/api/microblog.ts'
-import { professionalnetPostsSearch } from '../../src/api/professionalnet/posts.ts'
-import { organizationUsage } from '../../src/api/organization.ts'
+import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
+import { professionalnetPostsSearch } from '../../src/api/endpoints/professionalnet/posts.ts'
+import { organizationUsage } from '../../src/api/endpoints/organization.ts'
 
 const query = 'x'
 const { request, response } = microblogSearch
@@ -143,7 +143,7 @@ describe('the schemas', () => {
     vi.stubGlobal('Function', new Proxy(Function, { construct }))
     vi.resetModules()
     const { check } = await import('../../src/api/schema/check.ts')
-    const { microblogSearch } = await import('../../src/api/microblog.ts')
+    const { microblogSearch } = await import('../../src/api/endpoints/microblog.ts')
     const body = { ...page([{ id: 1 }]), posts: [1] }
     expect(check(microblogSearch.response, body)).toEqual([
       { path: 'posts.0', message: 'must be an object, got 1' },

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { microblogSearch } from '../../src/api/microblog.ts'
+import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
 import { RecordDatabase } from '../../src/cli/database/record-database.ts'
 import { failed, recordsOf } from '../support/command-line.ts'
 import { allOf } from '../support/posts-database.ts'

@@ -1,4 +1,4 @@
-import { microblogSearch } from '../../src/api/microblog.ts'
+import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { networkPosts } from '../../src/extensions/sandbox/professionalnet/network.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeState } from '../../src/extensions/shared/change.ts'
 import { type Moment, type Sight, timeOf } from '../../src/extensions/shared/clock.ts'
-import type { LimiterState } from '../../src/extensions/shared/state.ts'
+import type { LimiterState } from '../../src/extensions/shared/limiter-state.ts'
 
 const rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
 const state = { epoch: 'a', time: 1000, shift: 100 }

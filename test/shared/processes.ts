@@ -1,6 +1,6 @@
 import { beforeEach, expect } from 'vitest'
 import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
-import type { LimiterState, Rules } from '../../src/extensions/shared/state.ts'
+import type { LimiterState, Rules } from '../../src/extensions/shared/limiter-state.ts'
 import type { Report } from '../../src/extensions/shared/turns.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }

@@ -1,6 +1,6 @@
 import type { Changed } from '../../src/extensions/shared/change.ts'
 import type { Sight } from '../../src/extensions/shared/clock.ts'
-import type { LimiterState } from '../../src/extensions/shared/state.ts'
+import type { LimiterState } from '../../src/extensions/shared/limiter-state.ts'
 import type { Sent } from './simulated-service.ts'
 
 /** A request that may be sent. */

@@ -1,5 +1,5 @@
 import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
-import type { Rules } from '../../src/extensions/shared/state.ts'
+import type { Rules } from '../../src/extensions/shared/limiter-state.ts'
 import type { Report } from '../../src/extensions/shared/turns.ts'
 import { type Granted, SimulatedProcess } from './simulated-process.ts'
 import { type Sent, SimulatedService } from './simulated-service.ts'

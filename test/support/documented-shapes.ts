@@ -1,10 +1,10 @@
 import { catalogOperations } from '../../src/api/catalog/operations.ts'
-import { microblogSearch } from '../../src/api/microblog.ts'
+import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
-import { postComments } from '../../src/api/professionalnet/comments.ts'
-import { companyGet } from '../../src/api/professionalnet/company.ts'
-import { industriesList } from '../../src/api/professionalnet/industries.ts'
-import { professionalnetPostsSearch } from '../../src/api/professionalnet/posts.ts'
+import { postComments } from '../../src/api/endpoints/professionalnet/comments.ts'
+import { companyGet } from '../../src/api/endpoints/professionalnet/company.ts'
+import { industriesList } from '../../src/api/endpoints/professionalnet/industries.ts'
+import { professionalnetPostsSearch } from '../../src/api/endpoints/professionalnet/posts.ts'
 import {
   type Shape,
   anyText,

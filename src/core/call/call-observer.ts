@@ -4,7 +4,7 @@ import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/price.ts'
 import type { CallSettings } from '../options/settings.ts'
-import type { ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
+import type { ObservedCall, ObservedStart, Observer, Wait } from '../options/observer.ts'
 
 let calls = 0
 

@@ -1,7 +1,7 @@
 import { firstIssues } from '../../api/issues.ts'
 import { check } from '../../api/schema/check.ts'
 import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import type { Call, CallResult } from './call.ts'
 import { isEnded } from './cancellation.ts'

@@ -1,7 +1,7 @@
 import { ConfigurationError, type ErrorContext, TimeoutError, codeOf } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { nextWait } from '../failures/backoff.ts'
-import { effectOf } from '../failures/effect.ts'
+import { effectOf } from '../../api/operation-effect.ts'
 import { meaningOf } from '../failures/failure-table.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './attempt.ts'

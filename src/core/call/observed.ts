@@ -1,5 +1,5 @@
 import { type InvalidRequestError, codeOf, isSocialSearchError } from '../../errors/index.ts'
-import type { ObservedCall, ObservedStart } from '../options/types.ts'
+import type { ObservedCall, ObservedStart } from '../options/observer.ts'
 import type { Call, CallResult, Wrap } from './call.ts'
 import type { CallObserver } from './call-observer.ts'
 import { errorContext } from './record.ts'

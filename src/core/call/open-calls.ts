@@ -1,7 +1,7 @@
 import { ClosedError } from '../../errors/index.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { CallLimiter, Lease, LeaseOutcome, QueueRequest } from '../../limits/interface.ts'
-import type { Wait } from '../options/types.ts'
+import type { Wait } from '../options/observer.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
 import { WaitWatch } from './wait-watch.ts'

@@ -1,8 +1,8 @@
 import type { Operation } from '../../api/operation.ts'
 import type { Attempt, Charged, ErrorContext } from '../../errors/index.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 import type { CallCredits } from '../credits/price.ts'
-import { effectOf } from '../failures/effect.ts'
+import { effectOf } from '../../api/operation-effect.ts'
 import { type Composed, type Given, paramsOf } from './compose-request.ts'
 import type { Failed } from './verdict.ts'
 

@@ -1,7 +1,7 @@
 import type { Attempt, Charged } from '../../errors/index.ts'
 import type { CallCost } from '../credits/call-cost.ts'
 import type { CallCredits } from '../credits/price.ts'
-import { effectOf } from '../failures/effect.ts'
+import { effectOf } from '../../api/operation-effect.ts'
 import type { Evidence } from './attempt.ts'
 import { type Call, logAt } from './call.ts'
 import type { Checked } from './check-answer.ts'

@@ -1,7 +1,7 @@
 import { parsed } from '../../lib/json.ts'
 import { costOf } from '../credits/price.ts'
 import { readCredits } from '../credits/reported-cost.ts'
-import { effectOf } from '../failures/effect.ts'
+import { effectOf } from '../../api/operation-effect.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import type { RawResponse } from '../http/send.ts'
 import type { Evidence } from './attempt.ts'

@@ -1,7 +1,7 @@
 import { isTiedToRequests } from '../../lib/cloudflare-workers.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueRequest, QueueWait } from '../../limits/interface.ts'
-import type { Wait } from '../options/types.ts'
+import type { Wait } from '../options/observer.ts'
 import type { Call } from './call.ts'
 
 /** Milliseconds between two checks why calls wait. */

@@ -1,6 +1,7 @@
 import { requireOption } from '../../errors/check-options.ts'
 import type { ClientSettings } from '../options/settings.ts'
-import type { AnswerCache, Observer } from '../options/types.ts'
+import type { Observer } from '../options/observer.ts'
+import type { AnswerCache } from '../options/types.ts'
 import type { Send, Wrap } from './call.ts'
 import { isEnded } from './cancellation.ts'
 import { observed } from './observed.ts'

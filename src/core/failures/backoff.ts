@@ -1,13 +1,6 @@
-import type { Effect } from './effect.ts'
+import type { Effect } from '../../api/operation-effect.ts'
 import { type FailureKind, meaningOf } from './failure-table.ts'
-
-/** The option `retry` with its defaults. */
-export interface RetryPolicy {
-  readonly ambiguous: boolean
-  /** Infinity for those of the table. */
-  readonly maxAttempts: number
-  readonly maxWaitMs: number
-}
+import type { RetryPolicy } from './retry-limits.ts'
 
 /** A failed attempt, as the policy sees it. */
 export interface Failing {

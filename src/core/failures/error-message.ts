@@ -1,7 +1,7 @@
 import type { ServiceErrorCode } from '../../api/error-envelope.ts'
 import { cut, maxMessageLength } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 import type { ErrorBody } from '../http/body-format.ts'
 
 /** Longest code that an error repeats, in characters: it ends up in logs. */

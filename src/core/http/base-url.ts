@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/index.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 
 /**
  * Returns an absolute base URL without a trailing slash, the same for each way to spell it: limits, budgets, logins and stored

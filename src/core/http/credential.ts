@@ -1,6 +1,6 @@
 import { ConfigurationError, type ErrorContext } from '../../errors/index.ts'
 import { ofProcess } from '../../lib/of-process.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 
 /** Provides access tokens. An OAuth session is one. */
 export interface AuthProvider {

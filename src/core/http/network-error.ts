@@ -1,6 +1,6 @@
 import type { ConnectionPhase } from '../../errors/index.ts'
 import { inBrowser } from '../../lib/browser.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
 import { isConnectError } from './connect-errors.ts'
 import { NotSent } from './send.ts'

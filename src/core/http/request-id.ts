@@ -1,4 +1,4 @@
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 
 /** Longest request id that is kept, in characters: ids end up in logs. */
 const maxLength = 128

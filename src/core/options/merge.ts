@@ -13,10 +13,9 @@ import {
 } from '../../errors/check-options.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { createLog } from '../../lib/logger.ts'
-import type { Redactor } from '../../lib/redact.ts'
-import { mergeHeaders } from '../http/headers.ts'
-import type { RetryPolicy } from '../failures/backoff.ts'
-import { defaultRetry } from './defaults.ts'
+import type { Redactor } from '../../lib/redactor.ts'
+import { mergeHeaders } from '../http/request-headers.ts'
+import { type RetryPolicy, defaultRetry } from '../failures/retry-limits.ts'
 import type { CallSettings } from './settings.ts'
 import type { AnyCallOptions, RetryOptions, CommonOptions } from './types.ts'
 

@@ -17,11 +17,11 @@ import {
 import { inBrowser } from '../../lib/browser.ts'
 import { fnv1a } from '../../lib/hash.ts'
 import { createLog, defaultLogger } from '../../lib/logger.ts'
-import { Redactor } from '../../lib/redact.ts'
 import type { Limits } from '../../limits/interface.ts'
 import { limiterOfProcess } from '../../limits/process-limiter.ts'
 import { packageDefaults } from './defaults.ts'
 import { merge, sharedChanges } from './merge.ts'
+import { redactorOf } from './secrets.ts'
 import type { CallSettings, ClientSettings } from './settings.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
 
@@ -38,8 +38,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   })
   const { fetch, limits = {}, limiter, organization, prices = {} } = options
   assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
-  const redactor = new Redactor()
-  if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
+  const redactor = redactorOf(options)
   for (const [id, credits] of Object.entries(prices)) {
     const isPrice = Number.isFinite(credits) && credits >= 0
     requireOption(credits, isPrice, `prices.${id} must be a number of at least 0`)

@@ -15,7 +15,7 @@ import { isRecord } from '../../lib/is-record.ts'
 import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
-import { type Step, nextStep } from './next-step.ts'
+import { type Step, nextStep } from './next-page-or-end.ts'
 import { type WalkState, nextOfState } from './resume.ts'
 import { ApiCall, rethrowWithCallerFrames } from './api-call.ts'
 

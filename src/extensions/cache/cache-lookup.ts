@@ -2,7 +2,8 @@ import { check } from '../../api/schema/check.ts'
 import { type CallResult, type Call, composeRequest, nextStep } from '../../extend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { type Entry, keyOf, nameOf, readEntry } from './entry.ts'
+import { keyOf, nameOf } from './cache-key.ts'
+import { type Entry, readEntry } from './entry.ts'
 import { type CacheStore, askStore } from './store.ts'
 
 /** The stored answers of one organization. */

@@ -6,12 +6,13 @@ import {
   checkAnswer,
   contextOf,
   type CallSettings,
-  effectOf,
   requestIdOf,
 } from '../../extend.ts'
+import { effectOf } from '../../api/operation-effect.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/cloudflare-workers.ts'
-import { type Entry, nameOf, responseOf } from './entry.ts'
+import { nameOf } from './cache-key.ts'
+import { type Entry, responseOf } from './entry.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'
 import { type Answers, CacheLookup, type Wanted } from './cache-lookup.ts'
 import type { CacheStore } from './store.ts'

@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/is-record.ts'
 import { within } from '../../lib/abort.ts'
 import { parsed } from '../../lib/json.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 import { announcedWait, callFetch, explainNetworkError, initOf, readText, send } from '../../extend.ts'
 import { OAuthError, type OAuthStep } from '../../errors/index.ts'
 import type { Fetch } from '../../index.ts'

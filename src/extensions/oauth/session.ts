@@ -1,6 +1,6 @@
 import type { AuthProvider } from '../../index.ts'
 import { type ChangeText, textKey, updateWithin } from '../shared/store.ts'
-import { Redactor } from '../../lib/redact.ts'
+import { Redactor } from '../../lib/redactor.ts'
 import { sleep } from '../../lib/time.ts'
 import {
   OAuthError,

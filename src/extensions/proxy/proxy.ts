@@ -1,18 +1,12 @@
 import { CreditBudget } from '../../index.ts'
-import { attemptHeader, defaultTimeoutMs, effectOf } from '../../extend.ts'
+import { effectOf } from '../../api/operation-effect.ts'
+import { attemptHeader, defaultTimeoutMs } from '../../extend.ts'
 import { ApiError, TimeoutError } from '../../errors/index.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
-import {
-  addCredits,
-  chargedOf,
-  errorResponse,
-  failedCall,
-  isPublicError,
-  jsonResponse,
-  refusesProxy,
-} from './responses.ts'
+import { isPublicError, refusesProxy } from './error-statuses.ts'
+import { addCredits, chargedOf, errorResponse, failedCall, jsonResponse } from './responses.ts'
 import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
 import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
 import { type KnownOperation, route } from './route.ts'

@@ -1,4 +1,4 @@
-import type { Scope } from '../../api/operation.ts'
+import type { Scope } from '../../api/scopes.ts'
 import { operations } from '../../api/operations.ts'
 import { matchPath } from '../../api/match-path.ts'
 import type { RateLimits } from './rate-limits.ts'

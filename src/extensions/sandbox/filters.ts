@@ -1,4 +1,4 @@
-import type { MicroblogFilters } from '../../api/microblog.ts'
+import type { MicroblogFilters } from '../../api/endpoints/microblog.ts'
 import { type IndexedPost, handlesIn, linksIn, primaryOf } from './index-post.ts'
 import { containsPhrase, fold } from './match-words.ts'
 import { invalid } from './responses.ts'

@@ -1,4 +1,4 @@
-import type { MicroblogPost } from '../../api/microblog.ts'
+import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
 import { fold, normalize } from './match-words.ts'
 
 /** A post, with data for searches that the service does not send. */

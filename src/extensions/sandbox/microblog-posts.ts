@@ -1,4 +1,4 @@
-import type { MicroblogEngagements } from '../../api/microblog.ts'
+import type { MicroblogEngagements } from '../../api/endpoints/microblog.ts'
 import { people } from './cast.ts'
 import { composePost } from './compose-post.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'

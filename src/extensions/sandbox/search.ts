@@ -1,5 +1,5 @@
 import { microblogPageSize } from '../../api/limits.ts'
-import type { MicroblogFilters, MicroblogSearchParams } from '../../api/microblog.ts'
+import type { MicroblogFilters, MicroblogSearchParams } from '../../api/endpoints/microblog.ts'
 import { compileFilters } from './filters.ts'
 import { type IndexedPost, authorWordsOf } from './index-post.ts'
 import { containsAll } from './match-words.ts'

@@ -1,12 +1,12 @@
-import type { MicroblogPost } from '../../api/microblog.ts'
-import type { ProfessionalnetCompany } from '../../api/professionalnet/company.ts'
-import type { Scope } from '../../api/operation.ts'
+import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
+import type { ProfessionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
+import type { Scope } from '../../api/scopes.ts'
 import type { OperationId } from '../../api/operations.ts'
 import type {
   ProfessionalnetActor,
   ProfessionalnetPost,
   ProfessionalnetSocialDetails,
-} from '../../api/professionalnet/posts.ts'
+} from '../../api/endpoints/professionalnet/posts.ts'
 
 /** Limits that a sandbox enforces; the defaults are the service's own. */
 export interface SandboxLimits {

@@ -16,23 +16,23 @@ export {
   microblogSearchBody,
   microblogSearchMeta,
   microblogSearchParams,
-} from '../../api/microblog.ts'
+} from '../../api/endpoints/microblog.ts'
 export {
   professionalnetComment,
   professionalnetPostsCommentsBody,
   professionalnetPostsCommentsParams,
-} from '../../api/professionalnet/comments.ts'
+} from '../../api/endpoints/professionalnet/comments.ts'
 export {
   professionalnetCompany,
   professionalnetCompanyGetBody,
   professionalnetCompanyGetParams,
   professionalnetCompanyLocation,
-} from '../../api/professionalnet/company.ts'
+} from '../../api/endpoints/professionalnet/company.ts'
 export {
   professionalnetIndustriesListBody,
   professionalnetIndustriesListParams,
   professionalnetIndustry,
-} from '../../api/professionalnet/industries.ts'
+} from '../../api/endpoints/professionalnet/industries.ts'
 export {
   professionalnetActor,
   professionalnetArticle,
@@ -44,5 +44,5 @@ export {
   professionalnetPostsSearchParams,
   professionalnetSocialDetails,
   professionalnetVideo,
-} from '../../api/professionalnet/posts.ts'
-export { openBody } from '../../api/undocumented.ts'
+} from '../../api/endpoints/professionalnet/posts.ts'
+export { openBody } from '../../api/endpoints/undocumented.ts'

@@ -1,8 +1,8 @@
 import { accountOf, keepAccount, rounded } from '../../extend.ts'
 import { type BudgetState, type ByPeriod, type Part, emptyAccount, readBudget } from './budget-state.ts'
 import type { Moment } from './clock.ts'
-import { beginChange, emptyHead, hasLost, leaseEnd } from './head.ts'
-import { without } from './state.ts'
+import { beginChange, emptyHead, hasLost, leaseEnd } from './text-format.ts'
+import { without } from './limiter-state.ts'
 
 /** Credits of a reservation that has ended. */
 export interface Spent {

@@ -1,5 +1,5 @@
 import type { PeriodAccount, PeriodBook } from '../../extend.ts'
-import { type StateHead, emptyHead, readState } from './head.ts'
+import { type StateHead, emptyHead, readState } from './text-format.ts'
 
 /** Credits by the name of their period. */
 export type ByPeriod = Record<string, number>

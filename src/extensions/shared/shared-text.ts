@@ -1,11 +1,11 @@
 import { assertMethod, milliseconds } from '../../errors/check-options.ts'
 import { type LeveledLogger, type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
-import { Redactor } from '../../lib/redact.ts'
+import { Redactor } from '../../lib/redactor.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { type Moment, type Sight, jumpOf } from './clock.ts'
-import type { StateHead } from './head.ts'
+import type { StateHead } from './text-format.ts'
 import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */

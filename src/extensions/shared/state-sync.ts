@@ -2,7 +2,7 @@ import { type SurfaceQueue, marginMs } from '../../extend.ts'
 import { type Changed, changeState } from './change.ts'
 import { decodeNotice, everyone } from './looks.ts'
 import { type SharedOptions, SharedText } from './shared-text.ts'
-import type { LimiterState, Rules } from './state.ts'
+import type { LimiterState, Rules } from './limiter-state.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { type AskOutcome, type WaitReason, type Report, turnMs } from './turns.ts'
 

@@ -8,7 +8,7 @@ import {
   type SlotSource,
   SurfaceQueue,
 } from '../../extend.ts'
-import { unpaced } from './state.ts'
+import { unpaced } from './limiter-state.ts'
 import { type StateSync, type SurfacePart, arrivalMs, promptMs } from './state-sync.ts'
 import type { AskOutcome } from './turns.ts'
 

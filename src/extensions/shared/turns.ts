@@ -1,5 +1,12 @@
 import type { Look } from './looks.ts'
-import { type LimiterState, type Place, type ProcessEntry, type Rules, unpaced, without } from './state.ts'
+import {
+  type LimiterState,
+  type Place,
+  type ProcessEntry,
+  type Rules,
+  unpaced,
+  without,
+} from './limiter-state.ts'
 
 /** What a process tells in one update: all of its part of the state, so that an update that was lost needs no repetition. */
 export interface Report {

@@ -3,8 +3,7 @@ import { clientTransport } from '../../extend.ts'
 import { shortNames } from '../../api/main-fields.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../../api/operations.ts'
-import { maxPages, toolInputOf } from '../../api/schema/tool-input.ts'
-import { count } from '../../lib/count.ts'
+import { toolInputOf } from '../../api/schema/tool-input.ts'
 import {
   assertFunction,
   assertMethod,
@@ -15,6 +14,7 @@ import {
 import { ConfigurationError } from '../../errors/index.ts'
 import { assertDocumented } from '../export/fields.ts'
 import { ToolSession } from './session.ts'
+import { describe, titleOf } from './tool-descriptions.ts'
 import { toolSchema } from './tool-schema.ts'
 import { archiveOperation, archiveText } from './archive.ts'
 import type { AgentTool, Archive, ToolJson, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
@@ -138,33 +138,6 @@ function archiveTool(archive: Archive, session: ToolSession): AgentTool {
     ...{ name, title, description, price, inputSchema, json, operation: null },
     execute: (given, options) => session.run(tool, given, options),
   }
-}
-
-function titleOf({ summary }: Operation): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}`
-}
-
-/** What a tool does and costs, for the model that chooses it. */
-function describe(operation: Operation, confirmAbove: number): string {
-  const { documented } = operation
-  const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
-  const isAsked = operation.price.kind !== 'free' && confirmAbove !== Infinity
-  const ask = isAsked ? ` Calls above ${confirmAbove} need a person's approval.` : ''
-  return `${titleOf(operation)}. ${priceText(operation)}${ask}${open}`
-}
-
-/** The price of a call, and what it may come to. */
-function priceText({ price, paging, list = 'items' }: Operation): string {
-  if (price.kind === 'free') return 'Free.'
-  const each = count(price.credits, 'credit')
-  if (price.kind === 'perRequest')
-    return paging === undefined
-      ? `Costs ${each} a call.`
-      : `Costs ${each} a page, so at most ${price.credits * maxPages} with \`pages\` ${maxPages}.`
-  const perItem = `Costs ${each} for each of the ${list}`
-  return price.ceiling === null
-    ? `${perItem}; the number is not known beforehand, so a person has to agree to each call.`
-    : `${perItem}, so at most \`${price.ceiling.param}\` times ${price.credits}: ${price.credits * price.ceiling.default} unless you set it.`
 }
 
 function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson {

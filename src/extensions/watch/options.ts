@@ -1,5 +1,5 @@
-import { microblogSearch } from '../../api/microblog.ts'
-import { professionalnetPostsSearch } from '../../api/professionalnet/posts.ts'
+import { microblogSearch } from '../../api/endpoints/microblog.ts'
+import { professionalnetPostsSearch } from '../../api/endpoints/professionalnet/posts.ts'
 import {
   assertMethod,
   assertObject,

@@ -1,8 +1,8 @@
-import type { MicroblogFilters, MicroblogPost } from '../../api/microblog.ts'
+import type { MicroblogFilters, MicroblogPost } from '../../api/endpoints/microblog.ts'
 import type {
   ProfessionalnetPost,
   ProfessionalnetPostsSearchParams,
-} from '../../api/professionalnet/posts.ts'
+} from '../../api/endpoints/professionalnet/posts.ts'
 import type { SocialSearchError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Microblog, PagedOptions, Professionalnet } from '../../index.ts'

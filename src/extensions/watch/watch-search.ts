@@ -1,5 +1,5 @@
-import type { MicroblogPost } from '../../api/microblog.ts'
-import type { ProfessionalnetPost } from '../../api/professionalnet/posts.ts'
+import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
+import type { ProfessionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
 import type { Microblog, Professionalnet } from '../../index.ts'
 import { searchOf, settingsOf } from './options.ts'
 import { scheduled } from './schedule.ts'

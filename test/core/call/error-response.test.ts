@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { microblogSearch } from '../../../src/api/microblog.ts'
-import { mentionsSetState } from '../../../src/api/mentions.ts'
+import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
+import { mentionsSetState } from '../../../src/api/endpoints/mentions.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { judge } from '../../../src/core/call/judge.ts'
 import { newRecord } from '../../../src/core/call/record.ts'
 import type { Failed } from '../../../src/core/call/verdict.ts'
 import { serviceFormat } from '../../../src/core/http/body-format.ts'
 import type { Charged } from '../../../src/errors/index.ts'
-import { Redactor } from '../../../src/lib/redact.ts'
+import { Redactor } from '../../../src/lib/redactor.ts'
 
 interface Case {
   readonly operation?: Operation

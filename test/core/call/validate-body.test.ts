@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { clientTransport } from '../../../src/core/call/transport.ts'
-import { organizationUsage } from '../../../src/api/organization.ts'
+import { organizationUsage } from '../../../src/api/endpoints/organization.ts'
 import { type InvalidResponseError, createTransport } from '../../../src/index.ts'
 import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { page, post } from '../../support/pages.ts'

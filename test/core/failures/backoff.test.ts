@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nextWait } from '../../../src/core/failures/backoff.ts'
-import { type Effect, effectOf } from '../../../src/core/failures/effect.ts'
+import { type Effect, effectOf } from '../../../src/api/operation-effect.ts'
 import type { FailureKind } from '../../../src/core/failures/failure-table.ts'
 
 const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }

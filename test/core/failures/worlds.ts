@@ -1,6 +1,6 @@
-import { mentionsSetState } from '../../../src/api/mentions.ts'
-import { microblogSearch } from '../../../src/api/microblog.ts'
-import { organizationUsage } from '../../../src/api/organization.ts'
+import { mentionsSetState } from '../../../src/api/endpoints/mentions.ts'
+import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
+import { organizationUsage } from '../../../src/api/endpoints/organization.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import type { Evidence } from '../../../src/core/call/attempt.ts'
 import { Ended } from '../../../src/core/call/cancellation.ts'
@@ -8,11 +8,11 @@ import { checkAnswer } from '../../../src/core/call/check-answer.ts'
 import { decide, judge } from '../../../src/core/call/judge.ts'
 import { newRecord } from '../../../src/core/call/record.ts'
 import type { Failed } from '../../../src/core/call/verdict.ts'
-import type { Effect } from '../../../src/core/failures/effect.ts'
+import type { Effect } from '../../../src/api/operation-effect.ts'
 import { serviceFormat } from '../../../src/core/http/body-format.ts'
 import { FetchMisuse } from '../../../src/core/http/send.ts'
 import { TimeoutError } from '../../../src/errors/index.ts'
-import { Redactor } from '../../../src/lib/redact.ts'
+import { Redactor } from '../../../src/lib/redactor.ts'
 
 const operations: Readonly<Record<Effect, Operation>> = {
   read: organizationUsage,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { resolveBaseUrl } from '../../../src/core/http/base-url.ts'
-import { Redactor } from '../../../src/lib/redact.ts'
+import { Redactor } from '../../../src/lib/redactor.ts'
 
 describe('resolveBaseUrl()', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { explainNetworkError } from '../../../src/core/http/network-error.ts'
-import { Redactor } from '../../../src/lib/redact.ts'
+import { Redactor } from '../../../src/lib/redactor.ts'
 
 const server = { baseUrl: 'https://api.example.com/v1', redactor: new Redactor() }
 

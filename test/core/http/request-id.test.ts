@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { requestIdOf } from '../../../src/core/http/request-id.ts'
-import { Redactor } from '../../../src/lib/redact.ts'
+import { Redactor } from '../../../src/lib/redactor.ts'
 
 describe('requestIdOf()', () => {
   it('does not join the parts of a split secret', () => {

@@ -3,8 +3,8 @@ import {
   type ProfessionalnetComment,
   type ProfessionalnetPostsCommentsParams,
   postComments,
-} from '../../../api/professionalnet/comments.ts'
-import { postReactions } from '../../../api/professionalnet/reactions.ts'
+} from '../../../api/endpoints/professionalnet/comments.ts'
+import { postReactions } from '../../../api/endpoints/professionalnet/reactions.ts'
 import { type Author, people } from '../cast.ts'
 import { fill } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'

@@ -1,4 +1,4 @@
-import type { ProfessionalnetCompany } from '../../../api/professionalnet/company.ts'
+import type { ProfessionalnetCompany } from '../../../api/endpoints/professionalnet/company.ts'
 import defaults from '../own-defaults.json' with { type: 'json' }
 import { SandboxError } from '../responses.ts'
 import type { SandboxCompany } from '../types.ts'

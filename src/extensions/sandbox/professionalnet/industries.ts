@@ -2,7 +2,7 @@ import {
   type ProfessionalnetIndustriesListParams,
   type ProfessionalnetIndustry,
   industriesPageSize,
-} from '../../../api/professionalnet/industries.ts'
+} from '../../../api/endpoints/professionalnet/industries.ts'
 import { fold } from '../match-words.ts'
 import hierarchies from './industries.json' with { type: 'json' }
 

@@ -1,4 +1,4 @@
-import type { ProfessionalnetPost } from '../../../api/professionalnet/posts.ts'
+import type { ProfessionalnetPost } from '../../../api/endpoints/professionalnet/posts.ts'
 import { type Author, companyPages, people } from '../cast.ts'
 import { composePost, fill } from '../compose-post.ts'
 import { normalize } from '../match-words.ts'

@@ -1,7 +1,7 @@
 import type {
   ProfessionalnetContentType,
   ProfessionalnetPostsSearchParams,
-} from '../../../api/professionalnet/posts.ts'
+} from '../../../api/endpoints/professionalnet/posts.ts'
 import { authors } from '../cast.ts'
 import { handlesIn } from '../index-post.ts'
 import { fold } from '../match-words.ts'

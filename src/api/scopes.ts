@@ -1,4 +1,6 @@
-import type { Scope } from './operation.ts'
+/** A permission that a credential carries. */
+export type Scope =
+  'mentions:read' | 'mentions:write' | 'listeners:read' | 'feeds:read' | 'org:read' | 'search:read'
 
 /** Scopes that an OAuth client may request (service description, part 5). `offline_access` brings a refresh token. */
 export type OAuthScope = Scope | 'offline_access'

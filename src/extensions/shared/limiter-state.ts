@@ -1,4 +1,4 @@
-import { type StateHead, emptyHead } from './head.ts'
+import { type StateHead, emptyHead } from './text-format.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {

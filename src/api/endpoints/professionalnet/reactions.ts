@@ -1,6 +1,6 @@
-import { atRate } from '../credit-rates.ts'
+import { atRate } from '../../credit-rates.ts'
 import { undocumentedSearch } from '../undocumented.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../../operation.ts'
 
 export const postReactions = {
   ...undocumentedSearch,

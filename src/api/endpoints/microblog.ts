@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { atRate } from './credit-rates.ts'
-import { microblogPageSize } from './limits.ts'
-import type { Operation } from './operation.ts'
-import { defaulted, integer, text, texts } from './schema/build.ts'
-import { documented } from './schema/schema.ts'
+import { atRate } from '../credit-rates.ts'
+import { microblogPageSize } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import { defaulted, integer, text, texts } from '../schema/build.ts'
+import { documented } from '../schema/schema.ts'
 
 /** `Latest`: newest first. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'

@@ -1,7 +1,7 @@
 import { assertObject } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { randomId } from '../../lib/random-id.ts'
-import type { Redactor } from '../../lib/redact.ts'
+import type { Redactor } from '../../lib/redactor.ts'
 import type { BodyFormat } from './body-format.ts'
 
 const framing =

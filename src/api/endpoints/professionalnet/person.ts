@@ -1,5 +1,5 @@
 import { undocumentedSearch } from '../undocumented.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../../operation.ts'
 
 export const personPosts = {
   ...undocumentedSearch,

@@ -1,6 +1,6 @@
 import { got } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
-import type { OpenBody } from '../../api/undocumented.ts'
+import type { OpenBody } from '../../api/endpoints/undocumented.ts'
 import { copyOf } from '../call/compose-request.ts'
 import { type PagingOverride, fieldNames, itemsOf } from '../../api/list-items.ts'
 

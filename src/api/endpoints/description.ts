@@ -1,4 +1,4 @@
-import type { Operation } from './operation.ts'
+import type { Operation } from '../operation.ts'
 import { undocumentedRead } from './undocumented.ts'
 
 /** The service's description of itself (service description, part 9). */

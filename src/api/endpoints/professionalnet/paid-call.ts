@@ -1,4 +1,4 @@
-import { recommendedTimeoutMs } from '../limits.ts'
+import { recommendedTimeoutMs } from '../../limits.ts'
 
 /** Fields shared by the documented paid calls of the network. */
 export const paidCall = {

@@ -1,6 +1,6 @@
 import fc from '../support/chance.ts'
 import { describe, expect, it } from 'vitest'
-import { Redactor } from '../../src/lib/redact.ts'
+import { Redactor } from '../../src/lib/redactor.ts'
 
 function knowing(...secrets: string[]): Redactor {
   const redactor = new Redactor()

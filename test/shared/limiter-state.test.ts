@@ -1,7 +1,7 @@
 import fc from '../support/chance.ts'
 import { describe, expect, it } from 'vitest'
 import { changeState } from '../../src/extensions/shared/change.ts'
-import type { LimiterState } from '../../src/extensions/shared/state.ts'
+import type { LimiterState } from '../../src/extensions/shared/limiter-state.ts'
 import { type Plan, Simulation, attacks } from './simulation.ts'
 
 const plans: fc.Arbitrary<Plan> = fc.record({

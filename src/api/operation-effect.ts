@@ -1,4 +1,4 @@
-import type { Operation } from '../../api/operation.ts'
+import type { Operation } from './operation.ts'
 
 /** The effect of a request, which a retry may repeat: none, a charge, or a change of data. */
 export type Effect = 'read' | 'metered' | 'write'
