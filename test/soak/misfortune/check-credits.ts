@@ -45,10 +45,12 @@ export function checkBudget(
   if (remaining !== limit - spent - uncertain - reserved) trace.fail(`${says}: remaining is wrong`)
 }
 
-/** Before a paid request is sent, its highest cost must be reserved everywhere. */
-export function checkReserved({ settings, owner, operation, id }: CallRecord, trace: Trace): void {
+/** Before a paid request is sent, its highest cost must be reserved everywhere: of items, those that did not come yet. */
+export function checkReserved(call: CallRecord, trace: Trace): void {
+  const { settings, owner, operation, id } = call
   if (operation.price === 0) return
-  const worstCase = worstCaseOf(operation)
+  const charged = operation.price === 'items' ? chargedFor([call]) : 0
+  const worstCase = Math.max(1, worstCaseOf(operation) - charged)
   const { client } = owner.variants[0]
   const accounts = [
     ['the ledger', client.credits] as const,
