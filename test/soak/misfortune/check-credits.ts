@@ -49,8 +49,8 @@ export function checkBudget(
 export function checkReserved(call: CallRecord, trace: Trace): void {
   const { settings, owner, operation, id } = call
   if (operation.price === 0) return
-  const charged = operation.price === 'items' ? chargedFor([call]) : 0
-  const worstCase = Math.max(1, worstCaseOf(operation) - charged)
+  const most = worstCaseOf(operation)
+  const worstCase = operation.price === 'items' ? Math.max(1, most - chargedFor([call])) : most
   const { client } = owner.variants[0]
   const accounts = [
     ['the ledger', client.credits] as const,
