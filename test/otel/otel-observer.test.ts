@@ -178,7 +178,14 @@ describe('otelObserver()', () => {
 
   it('records the attributes and metrics that docs/telemetry.md lists', async () => {
     const guide = await readFile(new URL('../../docs/telemetry.md', import.meta.url), 'utf8')
-    const listed = [...guide.matchAll(/^- `([\w.]+\.\w+)`/gm)].map(([, name = '']) => name)
+    const [, attributes = ''] = guide.split('The attributes of a span')
+    // What a name means follows after a colon or in brackets.
+    const items = [...attributes.matchAll(/^- ([^:\n]+)/gm)].map(([, item = '']) =>
+      item.replace(/\(.*?\)/g, ''),
+    )
+    const listed = [...items.join().matchAll(/`([\w.]+)`/g)].map(([, name = '']) =>
+      name === 'error.type' ? name : `social_search.${name}`,
+    )
     service.script(() => ok(), failure(400, 'validation_error'))
     const { client, spans, units } = traced({ cache: new ResultCache({ maxAge: 60_000 }) }, { params: true })
     await settle(client.microblog.search(query))
