@@ -2,14 +2,17 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
 import { numbersOf, range } from '../support/posts-database.ts'
+import { closed, listening } from '../support/listening.ts'
 import { buildCommand } from './command.ts'
 
 const execute = promisify(execFile)
@@ -18,7 +21,7 @@ const posts = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => ({ id: `${from + index}`, body: 'coffee' }))
 
 /** A folder for a job, made by the commands of the page, and a service with twenty posts. */
-async function jobFolder() {
+async function jobFolder(hook = '') {
   const limits = { perMinute: false } as const
   const sandbox = await serveSandbox({ content: { microblog: posts(0, 20) }, limits })
   const { folder, file } = await buildCommand()
@@ -26,7 +29,10 @@ async function jobFolder() {
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(file, join(folder, 'node_modules/.bin/social-search'))
   const samples = samplesOf('docs/jobs.md', 'sh').map((each) =>
-    each.replace('https://api.example.com/v1', sandbox.baseUrl).replace('your_key', sandbox.apiKey),
+    each
+      .replace('https://api.example.com/v1', sandbox.baseUrl)
+      .replace('your_key', sandbox.apiKey)
+      .replace('https://hooks.example/posts', hook),
   )
   const env = samples.find((each) => each.includes('> job.env')) ?? ''
   const lines = samples.filter((each) => each.includes('* * * cd'))
@@ -41,10 +47,11 @@ async function jobFolder() {
     /** Runs a line that the page prints for the crontab, as cron does. */
     async night(part: string): Promise<void> {
       const printed = await shell(lines.find((each) => each.includes(part)) ?? '')
-      const [path = '', ...times] = printed.split('\n')
-      const line = times.find((each) => each.includes(part)) ?? ''
+      const line = printed.split('\n').find((each) => each.includes(part)) ?? ''
       const home = join(folder, 'home')
-      const options = { cwd: '/', env: { HOME: home, NODE_OPTIONS, PATH: path.replace('PATH=', '') } }
+      // A line that is pasted below others has their path.
+      const path = /^PATH=(.*)/.exec(printed)?.[1] ?? PATH
+      const options = { cwd: '/', env: { HOME: home, NODE_OPTIONS, PATH: path } }
       // Nights are more than a minute apart, so their requests share no limit.
       rmSync(home, { recursive: true, force: true })
       await execute('sh', ['-c', line.replace(/^.* \* \* \* /, '').replaceAll('\\%', '%')], options)
@@ -92,6 +99,23 @@ it('docs/jobs.md has lines for cron that look at brands, and write each morning 
       .map((row) => row.replace(/^(\w+),[-\d: ]+,(\d+),.*/, '$1 $2'))
       .sort(),
   ).toEqual(['acme 91', 'acme 93', 'globex 92', 'globex 93'])
+})
+
+it('docs/jobs.md sends new posts to a webhook, again after a failure, and nothing when none is new', async () => {
+  const received: string[] = []
+  const receiver = createServer(async (request, response) => {
+    received.push(await text(request))
+    response.writeHead(received.length === 1 ? 500 : 200).end()
+  })
+  const { sandbox, folder, night } = await jobFolder(await listening(receiver))
+  onTestFinished(() => closed(receiver))
+  await night('watch coffee')
+  await expect(night('curl')).rejects.toThrow('500')
+  sandbox.publish(posts(20, 21))
+  await night('watch coffee')
+  for (let each = 0; each < 3; each++) await night('curl')
+  expect(received.map((lines) => lines.split('\n').length - 1)).toEqual([20, 20, 1])
+  expect(readdirSync(folder)).not.toContain('new.jsonl')
 })
 
 it('docs/jobs.md runs a program from cron, which makes no file without a key, and skips a night while its lock is held', async () => {
