@@ -62,7 +62,8 @@ export class WatchReport {
   /** A line for each query. */
   lines(): string[] {
     return [...this.#rows].map(([query, { posts, credits, delays, lastLook, dueAt }]) => {
-      if (lastLook === 'none') return `  ${query}: ${dueAt === null ? 'not checked' : 'not due yet'}`
+      if (lastLook === 'none')
+        return `  ${query}: ${dueAt === null ? 'not checked' : 'too early for a check'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay = delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
       const end = lastLook === 'failed' ? '; its last check failed' : ''

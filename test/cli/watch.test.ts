@@ -198,7 +198,9 @@ describe('watch on a terminal', () => {
     expect(err).toContain(
       'posts.db: 20 new posts, 4 credits\n  coffee: 20 new posts, 2 credits\n  tea: 0 new posts',
     )
-    expect((await social(`${watch} 1000/day`)).err).toContain('  coffee: not due yet\n  tea: not due yet\n')
+    expect((await social(`${watch} 1000/day`)).err).toContain(
+      '  coffee: too early for a check\n  tea: too early for a check\n',
+    )
     const few = await social(`${watch} 4/month`)
     // At the end of a month, four credits are many.
     expect(few.err).toMatch(/a check of each search every \d+ (days|hours|minutes)/)

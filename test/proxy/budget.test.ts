@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Budget, CreditBudget, CreditBudgetError, type SocialSearch } from '../../src/index.ts'
-import { type ProxyCaller } from '../../src/extensions/proxy/index.ts'
+import { type ProxyUser } from '../../src/extensions/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { clientOf, post, setUp } from './setup.ts'
 
@@ -11,7 +11,7 @@ describe('a budget of createProxy()', () => {
     settle(post(proxy, { headers: { 'x-user': id }, body: JSON.stringify({ query }) })).then(
       ({ value }) => value!.status,
     )
-  const authorize = (request: Request): ProxyCaller => ({ id: request.headers.get('x-user') ?? '' })
+  const authorize = (request: Request): ProxyUser => ({ id: request.headers.get('x-user') ?? '' })
 
   it('is separate for each caller', async () => {
     const { proxy, sandbox } = setUp({ budget: 2, authorize })

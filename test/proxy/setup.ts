@@ -1,7 +1,7 @@
 import { type ClientOptions, SocialSearch } from '../../src/index.ts'
 import { operations } from '../../src/api/operations.ts'
 import {
-  type ProxyCaller,
+  type ProxyUser,
   type ProxyFailure,
   type ProxyOptions,
   createProxy,
@@ -41,7 +41,7 @@ export function setUp(
   const { baseUrl, apiKey, fetch } = sandbox
   const backend = clientOf({ baseUrl, apiKey, fetch, ...more.backend })
   const failures: Setup['failures'] = []
-  const proxy = createProxy<ProxyCaller>({
+  const proxy = createProxy<ProxyUser>({
     client: backend,
     allow: everything,
     authorize: () => ({ id: 'ada' }),

@@ -4,7 +4,7 @@ import { assertMethod } from '../../errors/check-options.ts'
 import type { Budget } from '../../index.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
-import type { ProxyCaller, ProxySettings } from './options.ts'
+import type { ProxyUser, ProxySettings } from './options.ts'
 import type { KnownOperation } from './route.ts'
 import { ProxyRefusal } from './request-refusal.ts'
 
@@ -48,7 +48,7 @@ export function admit(
     if (caller === false) throw new ProxyRefusal(403, 'forbidden', 'this caller may not use the proxy')
     if (caller === null || caller === undefined)
       throw new ProxyRefusal(401, 'unauthorized', 'the proxy does not know who is calling')
-    const { id } = caller as Partial<ProxyCaller>
+    const { id } = caller as Partial<ProxyUser>
     if (typeof id !== 'string' || id === '')
       throw new ConfigurationError('authorize must return a caller with an id, null or false')
     step = 'body'

@@ -14,10 +14,10 @@ import { logOnce } from '../../errors/on-error.ts'
 import { Repeats } from './repeats.ts'
 
 /** The user that a request is made for. */
-export interface ProxyCaller {
-  /** The caller's id. Callers with the same id share a budget. */
+export interface ProxyUser {
+  /** The user's id. Users with the same id share a budget. */
   readonly id: string
-  /** This caller's budget, in place of the proxy's `budget`. */
+  /** This user's budget, in place of the proxy's `budget`. */
   readonly budget?: Budget | undefined
 }
 
@@ -37,23 +37,21 @@ export interface ProxyFailure {
 }
 
 /** Options of a proxy. */
-export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
+export interface ProxyOptions<User extends ProxyUser = ProxyUser> {
   /** The client that has the key: a `SocialSearch`, or a transport. */
   client: Transport | { readonly transport: Transport }
   /** Ids of the calls that pages may make, such as `microblog.search`. All others are refused. */
   allow: readonly OperationId[]
   /**
-   * Returns the caller of a request: null if nobody is logged in (401), false if the user may not call (403). It must not
-   * read the body.
+   * Returns the user who sent a request: null if nobody is logged in (401), false if the user may not call (403). It must
+   * not read the body.
    */
-  authorize: (
-    request: Request,
-  ) => Caller | null | undefined | false | Promise<Caller | null | undefined | false>
+  authorize: (request: Request) => User | null | undefined | false | Promise<User | null | undefined | false>
   /**
-   * Credits for each caller: a number, counted in memory, or a function that returns the caller's budget. Default: only
-   * the client's own budget.
+   * Credits for each user: a number, counted in memory, or a function that returns the user's budget. Default: only the
+   * client's own budget.
    */
-  budget?: number | ((caller: Caller) => Budget | Promise<Budget>) | undefined
+  budget?: number | ((user: User) => Budget | Promise<Budget>) | undefined
   /** How many items to reserve credits for, if the service documents no maximum, as for reactions. Default 1,000. */
   ceiling?: number | undefined
   /**
@@ -118,8 +116,8 @@ export function resolveProxy(options: ProxyOptions) {
   }
 }
 
-/** Keeps every budget: forgetting one would give its caller all credits again. */
-function budgetForEach(credits: number): (caller: ProxyCaller) => Budget {
+/** Keeps every budget: forgetting one would give its user all credits again. */
+function budgetForEach(credits: number): (user: ProxyUser) => Budget {
   const budgets = new Map<string, Budget>()
   return ({ id }) => {
     const budget = budgets.get(id) ?? new CreditBudget(credits)

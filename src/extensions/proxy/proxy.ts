@@ -7,7 +7,7 @@ import { isA, runUserCallback } from '../../lib/thrown.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import { isPublicError, refusesProxy } from './error-statuses.ts'
 import { addCredits, chargedOf, errorResponse, failedCall, jsonResponse } from './responses.ts'
-import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
+import { type ProxyUser, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
 import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
 import { type KnownOperation, route } from './route.ts'
 import { ProxyRefusal } from './request-refusal.ts'
@@ -27,8 +27,8 @@ import { ProxyRefusal } from './request-refusal.ts'
  *   budget: 100, // credits for each user
  * })
  */
-export function createProxy<Caller extends ProxyCaller>(
-  options: ProxyOptions<Caller>,
+export function createProxy<User extends ProxyUser>(
+  options: ProxyOptions<User>,
 ): (request: Request) => Promise<Response> {
   const settings = resolveProxy(options as unknown as ProxyOptions)
   return async (request) => {

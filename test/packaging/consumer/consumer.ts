@@ -16,7 +16,7 @@ import { type ReceivedEvent, createEventReceiver, verifyStandardWebhooks } from 
 import { streamOf, toCsv } from 'social-search-sdk/export'
 import { toNodeListener } from 'social-search-sdk/node'
 import { otelObserver } from 'social-search-sdk/otel'
-import { type ProxyCaller, createProxy } from 'social-search-sdk/proxy'
+import { type ProxyUser, createProxy } from 'social-search-sdk/proxy'
 import { searchOptions } from 'social-search-sdk/query'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
@@ -75,8 +75,8 @@ const authorized = new SocialSearch({ baseUrl, auth: oauth.session(), fetch })
 await authorized.organization.usage()
 if (((await oauth.session().signOut())?.obtainedAt ?? 0) === 0) throw new Error('the tokens were not renewed')
 store.close()
-const caller: ProxyCaller = { id: 'ada' }
-const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => caller, budget: 10 })
+const user: ProxyUser = { id: 'ada' }
+const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => user, budget: 10 })
 createServer(toNodeListener(proxy))
 const answer: Response = await proxy(new Request('https://app.example/api/feeds'))
 if (answer.status !== 403) throw new Error(`expected 403, got ${answer.status}`)
