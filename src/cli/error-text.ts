@@ -34,12 +34,8 @@ function whatHappened(error: SocialSearchError): string {
   const { message, operation, retryAfter = 0 } = error as SocialSearchError & { retryAfter?: number }
   const text = message
     .replace(`${operation}: `, '')
-    .replace(
-      /; if you expect fewer items, .*/,
-      '. If you expect fewer items, pass --expect 9; it does not limit the charge',
-    )
     .replace('or use a new name', 'or use a budget of another period')
-    .replaceAll(/`(\w+)`/g, (_, name: string) => `--${kebab(name)}`)
+    .replaceAll(/`(\w+)`/g, (_, name: string) => (name === 'ceiling' ? '--expect 9' : `--${kebab(name)}`))
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)
     return `the service refused the request: ${issuesOf(error)}`

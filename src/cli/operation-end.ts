@@ -41,6 +41,8 @@ interface OperationTerms {
   readonly all: boolean
   /** Of `--limit`. */
   readonly limit: number | undefined
+  /** The most credits that all runs were to cost, where each record has a price; null if nobody knows. */
+  readonly expected: number | null
   /** Whether an earlier run had already ended the job. */
   readonly wasComplete: boolean
 }
@@ -60,9 +62,16 @@ interface EndLine {
 }
 
 export function endOf(outcome: OperationOutcome, terms: OperationTerms): OperationEnd {
-  const { ended } = outcome
+  const { ended, credits } = outcome
+  const { expected, operation } = terms
   if (ended === 'closed') return { lines: [], code: 0 }
-  return ended === undefined ? successOf(outcome, terms) : failureOf(outcome, ended.error, terms)
+  const end = ended === undefined ? successOf(outcome, terms) : failureOf(outcome, ended.error, terms)
+  if (expected === null || credits <= expected) return end
+  const more = `more ${operation.list} came than expected`
+  return {
+    ...end,
+    lines: [...end.lines, forLogs(`Charged ${count(credits, 'credit')}, not ${expected}: ${more}`)],
+  }
 }
 
 /** What has been fetched and paid for: `40 records (12 new) · 4 credits`. */

@@ -31,9 +31,9 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
   const ceiling = expectedOf(flags)
   const result = quoteOf(operation, perMinuteOf(operation), params, { maxPages, limit, ceiling })
   if (all !== true) return result
-  if (result.atMost === 0) return { ...result, duration: null }
   const why = result.why.replace(' for 1 page', '; the number of pages is unknown')
-  return { ...result, atMost: null, duration: null, why }
+  // Neither what is free nor what is expected depends on the pages.
+  return { ...result, atMost: why === result.why ? result.atMost : null, duration: null, why }
 }
 
 function quoteText({ atMost, duration, why }: WalkQuote, perMinute: number): string {

@@ -13,6 +13,7 @@ import { type Machine, openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
 import { type OperationEnd, type OperationOutcome, endOf } from './operation-end.ts'
 import { type OperationJob, OperationRun } from './operation-run.ts'
+import { quoteFor } from './quote.ts'
 import { budgetOf, clientFor, expectedOf, walkOptions } from './options.ts'
 import { say, showProgress, tell } from './terminal.ts'
 
@@ -43,7 +44,11 @@ export async function runOperation(
     run = new OperationRun(job)
     const outcome = await run.run()
     const { out, earlier } = job
-    const terms = { operation, out, limit, all: flags.all === true, wasComplete: earlier.next === null }
+    const isPerItem = operation.price.kind === 'perItem'
+    const terms = {
+      ...{ operation, out, limit, all: flags.all === true, wasComplete: earlier.next === null },
+      expected: isPerItem ? quoteFor(operation, asked.known, flags).atMost : null,
+    }
     return tellEnd(endOf(outcome, terms), outcome)
   } finally {
     job?.database?.close()

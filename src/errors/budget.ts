@@ -32,7 +32,7 @@ export class CreditBudgetError extends SharedError {
   declare readonly resetsAt?: number
 
   /**
-   * @param details `hasCeiling`: whether the option `ceiling` lowers what the call needs. `isOfProxy`: whether a proxy has the
+   * @param details `hasCeiling`: whether the option `ceiling` would lower what the call needs. `isOfProxy`: whether a proxy has the
    * budget.
    */
   constructor(

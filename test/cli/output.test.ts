@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import Papa from 'papaparse'
 import { describe, expect, it, vi } from 'vitest'
+import type { ProfessionalnetPost } from '../../src/index.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
 import { bodies, sandbox, social, useCommand } from './command.ts'
@@ -56,6 +57,27 @@ describe('flags', () => {
     const comments = `comments ${String(post?.['share_url'])} --budget`
     expect((await social(`${comments} 40`)).err).toMatch(/may cost 100 credits.* Raise --budget\.\n$/)
     expect(await social(`${comments} 100`)).toMatchObject({ code: 0, err: '' })
+    expect((await social(`${comments} 40 --expect 50`)).err).toBe(
+      'social-search: not sent: it may cost 50 credits and the budget has 40 left. Raise --budget.\n',
+    )
+  })
+
+  it('tells that more comments or reactions were charged than --expect says', async () => {
+    const posts = recordsOf((await social('posts coffee')).out) as unknown as ProfessionalnetPost[]
+    const post = posts.find(({ social_details }) => social_details.numComments > 1)
+    const { numComments, numLikes } = post?.social_details ?? { numComments: 0, numLikes: 0 }
+    const url = post?.share_url ?? ''
+    expect(await social(`comments ${url} --expect 1 --budget 1`)).toMatchObject({
+      code: 0,
+      err: `Charged ${numComments} credits, not 1: more comments came than expected\n`,
+    })
+    expect(await social(`comments ${url} --expect ${numComments} --budget ${numComments}`)).toMatchObject({
+      err: '',
+    })
+    const reactions = ['professionalnet', 'posts', 'reactions', '--params', JSON.stringify({ postUrl: url })]
+    expect(numLikes).toBeGreaterThan(3)
+    const { err } = await social([...reactions, '--expect', '3', '--budget', '20', '--all'])
+    expect(err).toContain(`Charged ${numLikes} credits, not 3: more reactions came than expected\n`)
   })
 
   it('--sandbox needs no account, and may change the state of a mention', async () => {

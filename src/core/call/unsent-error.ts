@@ -1,4 +1,5 @@
 import {
+  type BudgetRefusal,
   CreditBudgetError,
   RateLimitError,
   SharedError,
@@ -17,9 +18,10 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   // The reason of the caller's signal is passed on unchanged.
   if (signal.aborted && reason === signal.reason) return reason
   if (reason instanceof CreditBudgetError) {
-    const hasCeiling = call.operation.price.kind === 'perItem'
-    const { needed, remaining, budget, resetsAt } = reason
-    return new CreditBudgetError({ needed, remaining, budget, resetsAt, hasCeiling }, errorContext(call))
+    const { operation, settings } = call
+    const hasCeiling = operation.price.kind === 'perItem' && !settings.ceiling
+    const refusal: BudgetRefusal = reason
+    return new CreditBudgetError({ ...refusal, hasCeiling }, errorContext(call))
   }
   if (reason instanceof SharedError) return reason.of(errorContext(call))
   if (!(reason instanceof SurfaceClosed)) return reason

@@ -88,8 +88,6 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     const visited = new Set([this.#positionOf(request)])
     let fetched = await this.#fetchFirst().catch(rethrowWithCallerFrames)
     let items = 0
-    /** With those that failed validation, which were charged as well. */
-    let had = 0
     let emptyPages = 0
     let latest = ''
     for (let pages = 1; ; pages++) {
@@ -111,9 +109,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       yield page
 
       items += length
-      const sent = length + (invalid?.length ?? 0)
-      had += sent
-      emptyPages = sent === 0 ? emptyPages + 1 : 0
+      emptyPages = length === 0 && !invalid?.length ? emptyPages + 1 : 0
       if (step.kind === 'end' || pages >= maxPages || items >= limit || emptyPages === maxEmptyPages) return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null, fetched)
       request = next
@@ -125,7 +121,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
           fetched,
         )
       visited.add(position)
-      fetched = await this.#fetch(request, fetched, had).catch(rethrowWithCallerFrames)
+      fetched = await this.#fetch(request, fetched, items).catch(rethrowWithCallerFrames)
     }
   }
 
@@ -189,14 +185,12 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   /**
    * Fetches a page, and adds `next` and `invalid` to its body.
    *
-   * @param had How many of the expected items the pages before it had: it reserves credits for the others.
+   * @param items Those of the pages before it: of the expected ones, it reserves credits for the others.
    */
-  #fetch(request: Given, previousPage?: CallResult, had = 0): Promise<FetchedPage> {
+  #fetch(request: Given, previousPage?: CallResult, items = 0): Promise<FetchedPage> {
     const { ceiling } = this.#options ?? {}
     const options =
-      ceiling === undefined || had === 0
-        ? this.#options
-        : { ...this.#options, ceiling: Math.max(1, ceiling - had) }
+      ceiling && items ? { ...this.#options, ceiling: Math.max(1, ceiling - items) } : this.#options
     return this.#transport.send(this.#operation, request, options, { previousPage }).then((answer) => {
       const { body, invalid } = answer
       const step = nextStep(this.#operation, paramsIn(request), body, this.#options?.paging, invalid?.length)

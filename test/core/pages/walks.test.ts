@@ -83,7 +83,7 @@ describe('ceiling', () => {
     expect(await reserved({}, 600)).toMatchObject({ needed: 100 })
   })
 
-  it('is named by the error of comments() and reactions(), and of no other call', async () => {
+  it('is named by the error of comments() and reactions() that do not set it, and of no other call', async () => {
     const { microblog, professionalnet } = makeClient({ budget: new CreditBudget(1) })
     const named = async (call: PromiseLike<unknown>) =>
       String((await settle(call)).error).includes('`ceiling`')
@@ -91,7 +91,8 @@ describe('ceiling', () => {
       await named(professionalnet.posts.comments({ postUrl: 'u' })),
       await named(professionalnet.posts.reactions({})),
       await named(microblog.search({ query: 'q' })),
-    ]).toEqual([true, true, false])
+      await named(professionalnet.posts.reactions({}, { ceiling: 2 })),
+    ]).toEqual([true, true, false, false])
   })
 })
 
