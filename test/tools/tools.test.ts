@@ -52,7 +52,7 @@ describe('createTools()', () => {
     expect(properties?.['category']?.description).toContain('`Latest`: newest first')
     expect(properties?.['count']?.description).toContain('A smaller page costs the same')
     expect(properties?.['filters']?.properties?.['since']?.description).toContain(
-      'not documented, try ISO 8601',
+      'not documented, try `2026-11-24`',
     )
     expect(properties?.['summary']?.enum).toEqual(['day', 'week', 'author'])
   })

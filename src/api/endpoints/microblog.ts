@@ -12,7 +12,7 @@ export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos
 export interface MicroblogFilters {
   /** BCP 47 language, at most 32 characters. */
   lang?: string | undefined
-  /** Start of the time window, at most 32 characters; the format is not documented, try ISO 8601. */
+  /** Start of the time window, at most 32 characters; the format is not documented, try `2026-11-24`. */
   since?: string | undefined
   /** End of the time window, at most 32 characters. */
   until?: string | undefined

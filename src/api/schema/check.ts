@@ -11,7 +11,7 @@ import type { Schema } from './schema.ts'
 export function check(schema: Schema, value: unknown): Issue[] {
   try {
     const { error } = z.safeParse(schema as z.core.$ZodType, value, { error: messageOf })
-    return error?.issues.flatMap((...issue) => readIssue(value, ...issue)) ?? []
+    return error?.issues.flatMap((...issue) => readIssue(schema, value, ...issue)) ?? []
   } catch (error) {
     if (!isA(error, RangeError)) throw error
     return [{ path: '', message: 'is too large, too deep or circular' }]
@@ -26,6 +26,7 @@ export function itemSchemaOf(body: Schema, list: string): Schema | undefined {
 }
 
 function readIssue(
+  schema: Schema,
   value: unknown,
   issue: z.core.$ZodIssue,
   index: number,
@@ -36,11 +37,23 @@ function readIssue(
     const owner = path.reduce((part, key) => (part as Record<PropertyKey, unknown>)[key], value)
     // zod lists those of `Object.prototype` as well, which a program may have extended.
     const keys = issue.keys.filter((key) => Object.hasOwn(owner as object, key))
-    return keys.map((key) => ({ path: dotPath([...path, key]), message }))
+    return keys.map((key) => ({ path: dotPath([...path, key]), message: message + placeOf(schema, key) }))
   }
   // A number outside of two bounds has an issue for each; the last bound is the narrower one.
   const next = all[index + 1]
   return next && dotPath(next.path) === dotPath(path) ? [] : [{ path: dotPath(path), message }]
+}
+
+/** Where a field belongs that stands beside its object, as `since` beside `filters`; empty if nowhere. */
+function placeOf(schema: Schema, key: string): string {
+  const fields = Object.entries((schema as Shaped).shape ?? {})
+  const owner = fields.find(([, { def }]) => Object.hasOwn(def.innerType?.shape ?? {}, key))
+  return owner ? `; pass ${owner[0]}: { ${key} }` : ''
+}
+
+/** What zod knows of an object. */
+interface Shaped {
+  readonly shape?: Readonly<Record<string, { readonly def: { readonly innerType?: Shaped } }>>
 }
 
 const typeNames: Readonly<Record<string, string>> = {

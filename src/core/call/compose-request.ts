@@ -45,7 +45,7 @@ export function composeRequest(
   const { path, pathId, method } = operation
   try {
     const written = jsonOf(input, method, bodyFormat)
-    const given = written === undefined ? unwritten(input) : bodyFormat.parse(written)
+    const given = written === undefined ? input : bodyFormat.parse(written)
     const { params, text, issues, unchecked } =
       extra === undefined || !isRecord(given)
         ? { params: given, text: written, issues: check(operation.request, given), unchecked: undefined }
@@ -148,22 +148,6 @@ function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): stri
     return method === 'GET' ? JSON.stringify(input, plain) : stringify(input, plain)
   } catch {
     return undefined
-  }
-}
-
-/** Params that JSON cannot hold, with dates as JSON has them, so that no issue names a date. */
-function unwritten(input: unknown): unknown {
-  const plain = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(plain)
-    if (!isRecord(value)) return value
-    if (typeof value['toJSON'] === 'function') return (value as unknown as Date).toJSON()
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]))
-  }
-  try {
-    return plain(input)
-  } catch {
-    // It is circular, for example.
-    return input
   }
 }
 

@@ -13,7 +13,8 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
   // A page such as a file has no origin.
   const base = /^https?:/.test(page ?? '') ? page : undefined
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl, base)) {
-    throw new ConfigurationError('baseUrl is not a URL; it must start with https://')
+    const fault = baseUrl ? 'not a URL' : 'missing'
+    throw new ConfigurationError(`baseUrl is ${fault}; pass the service's https:// URL`)
   }
   // It resolves `..`, and spells the host and the port one way.
   const url = new URL(baseUrl, base)
@@ -27,10 +28,8 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
     const given = redactor.text(`${url.protocol}//${url.host}`)
     throw new ConfigurationError(`baseUrl must be https unless it is a loopback address, got ${given}`)
   }
-  if (url.username !== '' || url.password !== '') {
-    throw new ConfigurationError('baseUrl must not hold a user name or password')
-  }
-  if (/[?#]/.test(baseUrl)) throw new ConfigurationError('baseUrl must not have a query or a fragment')
+  if (url.username || url.password || /[?#]/.test(baseUrl))
+    throw new ConfigurationError('baseUrl must have no user name, password, query or fragment')
   const path = url.pathname.replaceAll(/%[0-9a-f]{2}/gi, spelledOnce).replaceAll(/\/{2,}/g, '/')
   return `${url.origin}${path}`.replace(/\/$/, '')
 }

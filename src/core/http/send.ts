@@ -78,14 +78,14 @@ function callOwnFetch(fetch: Fetch, url: string, init: Init): Promise<Response> 
 /** Rejects anything but a response with an unread body, since the user's fetch has a bug. */
 function asResponse(value: unknown): Response {
   const response = value as Partial<Response> | null | undefined
-  if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
+  if (
+    typeof response?.status !== 'number' ||
+    typeof response.headers?.get !== 'function' ||
+    !(hasStream(response) || typeof response.text === 'function')
+  )
     throw new FetchMisuse('fetch returned no Response')
-  }
-  if (!hasStream(response) && typeof response.text !== 'function')
-    throw new FetchMisuse('fetch returned a Response without a body that can be read')
-  if (response.bodyUsed || response.body?.locked) {
+  if (response.bodyUsed || response.body?.locked)
     throw new FetchMisuse('fetch has read the body; it should read response.clone()')
-  }
   return value as Response
 }
 
@@ -116,9 +116,7 @@ export interface RawResponse extends BodyText {
 export async function readText(response: Response, signal: AbortSignal): Promise<BodyText> {
   if (!hasStream(response)) {
     const text = withoutMark(await response.text())
-    return text.length > maxBodyBytes
-      ? { text: text.slice(0, maxBodyBytes), complete: false }
-      : { text, complete: true }
+    return { text: text.slice(0, maxBodyBytes), complete: text.length <= maxBodyBytes }
   }
   // By itself, it removes a second byte order mark if the first one comes in two parts.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -83,7 +83,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     if (this.#isEnded) return
-    const { limit = Infinity, maxPages = Infinity, paging } = this.#options ?? {}
+    const { limit = Infinity, maxPages = Infinity, paging, ceiling } = this.#options ?? {}
     let request = this.#request
     const visited = new Set([this.#positionOf(request)])
     let fetched = await this.#fetchFirst().catch(rethrowWithCallerFrames)
@@ -121,7 +121,9 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
           fetched,
         )
       visited.add(position)
-      fetched = await this.#fetch(request, fetched, items).catch(rethrowWithCallerFrames)
+      fetched = await this.#fetch(request, fetched, ceiling && Math.max(1, ceiling - items)).catch(
+        rethrowWithCallerFrames,
+      )
     }
   }
 
@@ -185,12 +187,10 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   /**
    * Fetches a page, and adds `next` and `invalid` to its body.
    *
-   * @param items Those of the pages before it: of the expected ones, it reserves credits for the others.
+   * @param ceiling How many items are still expected.
    */
-  #fetch(request: Given, previousPage?: CallResult, items = 0): Promise<FetchedPage> {
-    const { ceiling } = this.#options ?? {}
-    const options =
-      ceiling && items ? { ...this.#options, ceiling: Math.max(1, ceiling - items) } : this.#options
+  #fetch(request: Given, previousPage?: CallResult, ceiling = this.#options?.ceiling): Promise<FetchedPage> {
+    const options = this.#options && { ...this.#options, ceiling }
     return this.#transport.send(this.#operation, request, options, { previousPage }).then((answer) => {
       const { body, invalid } = answer
       const step = nextStep(this.#operation, paramsIn(request), body, this.#options?.paging, invalid?.length)

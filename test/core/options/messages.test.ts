@@ -63,7 +63,9 @@ describe('error messages', () => {
       'unknown option limits.surfaces.microblog; expected one of ',
     ],
     [{ validation: wrong('loose') }, 'validation must be strict, lenient or off, got "loose"'],
-    [{ baseUrl: 'api.example/v1' }, 'baseUrl is not a URL; it must start with https://'],
+    [{ baseUrl: 'api.example/v1' }, "baseUrl is not a URL; pass the service's https:// URL"],
+    [{ baseUrl: undefined as never }, "baseUrl is missing; pass the service's https:// URL"],
+    [{ baseUrl: '' }, 'baseUrl is missing; pass'],
   ] satisfies [Partial<ClientOptions>, string][])('refuse the options %j', (options, message) => {
     expect(() => new SocialSearch({ baseUrl, apiKey, ...options })).toThrow(message)
   })

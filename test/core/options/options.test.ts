@@ -29,8 +29,8 @@ describe('new SocialSearch()', () => {
   })
 
   it.each([
-    ['', /not a URL/],
-    [undefined, /not a URL/],
+    ['', /missing/],
+    [undefined, /missing/],
     [5, /not a URL/],
     ['http://api.example/v1', /must be https/],
     ['http://127.0.0.1.evil.example/v1', /must be https/],
