@@ -167,7 +167,8 @@ const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** The milliseconds of an age such as `90d` or `12h`. */
 export function ageOf(name: string, value: string): number {
-  if (/^\d+[hd]$/.test(value) && timeOf(name, value) > 0) return timeOf(name, value)
+  // No date lies further back than the longest.
+  if (/^\d{1,5}[hd]$/.test(value) && timeOf(name, value) > 0) return timeOf(name, value)
   throw new UsageError(`${name} must be days or hours, such as 90d or 12h, got ${value}`)
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { millisecondsOf, quoted } from '../../src/cli/flags.ts'
+import { ageOf, millisecondsOf, quoted } from '../../src/cli/flags.ts'
 
 /** The arguments that a command gets from a shell. */
 const shellWords = (command: string): string[] =>
@@ -43,5 +43,15 @@ describe('millisecondsOf()', () => {
 
   it.each(['', 'h', '1w', '1h30m', '-1h'])('refuses %j', (text) => {
     expect(() => millisecondsOf('--freshness', text)).toThrow('--freshness must be')
+  })
+})
+
+describe('ageOf()', () => {
+  it('reads days and hours', () => {
+    expect([ageOf('--keep', '90d'), ageOf('--keep', '12h')]).toEqual([7_776_000_000, 43_200_000])
+  })
+
+  it.each(['', '0d', '-1d', '1.5d', '90', '99999999999d'])('refuses %j', (text) => {
+    expect(() => ageOf('--keep', text)).toThrow('--keep must be days or hours')
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CreditBudget, SocialSearch, microblog } from '../../src/index.ts'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
+import { SharedBudget, SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 
@@ -54,6 +55,22 @@ describe.each(wraps)('behind %s', (_, wrap) => {
     expect((await settle(client.microblog.search({ query: 'b' }))).error).toMatchObject({ remaining: 1 })
     expect(budget.remaining).toBe(1)
     expect(budget.summary()).toEqual(plain.summary())
+  })
+
+  it('a budget and a limiter that processes share work until they are closed', async () => {
+    const store = memoryStore()
+    const budget = wrap(new SharedBudget({ store, name: 'shared', limit: 3 }))
+    const limiter = wrap(new SharedLimiter({ store, organization: 'acme' }))
+    const client = new SocialSearch({ ...clientOptions(), budget, limits: undefined, limiter })
+    expect((await settle(client.microblog.search({ query: 'a' }))).error).toBeUndefined()
+    expect((await settle(client.microblog.search({ query: 'b' }))).error).toMatchObject({ remaining: 1 })
+    expect(await budget.summary()).toMatchObject({ spent: 2, remaining: 1 })
+    expect(limiter.waitOf('microblog')).toBeNull()
+    await budget.flush()
+    await settle(Promise.all([budget.close(), limiter.close()]))
+    expect((await settle(client.microblog.search({ query: 'c' }))).error).toMatchObject({
+      code: 'budget_unavailable',
+    })
   })
 
   it('a cache answers, and is cleared', async () => {

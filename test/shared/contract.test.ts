@@ -75,6 +75,18 @@ describe('SharedLimiter on a store without watch()', () => {
     })
   })
 
+  it('sends calls when a store subscribes in its own time, or fails to, and then to end that', async () => {
+    const fail = (what: string) => () => Promise.reject(new Error(what))
+    const watches = [fail('no subscription'), () => Promise.resolve(fail('no end'))]
+    for (const watch of watches as unknown as (() => () => void)[]) {
+      const store = { ...memoryStore(), watch }
+      const limiter = new SharedLimiter({
+        ...{ store, organization: 'acme', limits, onUnavailable: 'local' as const, logger: false as const },
+      })
+      await during([limiter], async () => (await limiter.acquire(queueRequest({ surface: null }))).end())
+    }
+  })
+
   it('stores nothing while a call waits, although each reading of the clock is late by another time', async () => {
     const store = memoryStore()
     let [readings, writes] = [0, 0]

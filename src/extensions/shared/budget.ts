@@ -7,6 +7,7 @@ import { count } from '../../lib/count.ts'
 import { periodEnd } from '../../lib/period.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
+import { keepSelf, unproxied } from '../../lib/unproxied.ts'
 import { remainingOf, reservedOf } from './budget-change.ts'
 import { emptyAccount } from './budget-state.ts'
 import { type BudgetReply, BudgetSync, type OpenReservation } from './budget-sync.ts'
@@ -43,6 +44,7 @@ export class SharedBudget implements Budget {
    * @throws {ConfigurationError} for invalid options.
    */
   constructor(options: SharedBudgetOptions) {
+    keepSelf(this)
     const own = { name: true, limit: true, lease: true, every: true, timeZone: true }
     assertOptions(options, { ...sharedNames, ...own })
     const { limit, lease = 60_000 } = options
@@ -64,17 +66,19 @@ export class SharedBudget implements Budget {
    * @throws {BudgetUnavailableError} if the store is unavailable, or has lost what was spent.
    */
   async reserve(credits: number, operation: string): Promise<Reservation> {
-    if (this.#sync.isClosed) throw new BudgetUnavailableError('it is closed', { operation })
-    const reservation = await this.#take(credits, operation)
+    const self = unproxied(this)
+    const sync = self.#sync
+    if (sync.isClosed) throw new BudgetUnavailableError('it is closed', { operation })
+    const reservation = await self.#take(credits, operation)
     return {
-      settle: (cost, uncertain = 0) => this.#sync.end(reservation, cost, uncertain),
+      settle: (cost, uncertain = 0) => sync.end(reservation, cost, uncertain),
       renew: async () => {
-        if (this.#sync.isIn(reservation.period)) return
-        await this.#take(credits, operation, reservation)
-        const wait = this.#sync.waitAtEnd()
+        if (sync.isIn(reservation.period)) return
+        await self.#take(credits, operation, reservation)
+        const wait = sync.waitAtEnd()
         if (wait === 0) return
         await sleep(wait)
-        await this.#take(credits, operation, reservation)
+        await self.#take(credits, operation, reservation)
       },
     }
   }
@@ -99,11 +103,12 @@ export class SharedBudget implements Budget {
    * @throws {BudgetUnavailableError} if the store is unavailable, or has lost what was spent.
    */
   async summary(): Promise<CreditSummary & BudgetOutlook> {
-    const { limit } = this
-    const { state, period } = await this.#ask(null)
+    const self = unproxied(this)
+    const { limit } = self
+    const { state, period } = await self.#ask(null)
     const { spent, uncertain } = accountOf(state, period, emptyAccount)
     return {
-      ...{ limit, remaining: remainingOf(state, period, limit), endsAt: this.#endOf(state) },
+      ...{ limit, remaining: remainingOf(state, period, limit), endsAt: self.#endOf(state) },
       ...{ spent, uncertain, reserved: reservedOf(state, period) },
     }
   }
@@ -114,7 +119,9 @@ export class SharedBudget implements Budget {
    * @throws {BudgetUnavailableError} if the budget is closed, and the store is still unavailable.
    */
   flush(): Promise<void> {
-    return this.#sync.flush().catch((error: unknown) => refuse(error))
+    return unproxied(this)
+      .#sync.flush()
+      .catch((error: unknown) => refuse(error))
   }
 
   /**
@@ -125,11 +132,12 @@ export class SharedBudget implements Budget {
    * uncertain.
    */
   async close(): Promise<void> {
-    this.#sync.isClosed = true
+    const sync = unproxied(this).#sync
+    sync.isClosed = true
     const late = (): void => {}
-    await within(this.#sync.timeoutMs, () => this.flush().catch(late), late)
-    this.#sync.stop()
-    const { untold } = this.#sync
+    await within(sync.timeoutMs, () => this.flush().catch(late), late)
+    sync.stop()
+    const { untold } = sync
     if (untold > 0)
       throw new BudgetUnavailableError(`the outcome of ${count(untold, 'call')} could not be sent`)
   }

@@ -16,6 +16,7 @@ import {
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
+import { keepSelf, unproxied } from '../../lib/unproxied.ts'
 import { type SharedOptions, sharedNames } from './shared-text.ts'
 import { StateSync, type SurfacePart } from './state-sync.ts'
 import { type AloneLimits, SharedSurface, keyOf } from './surface.ts'
@@ -59,6 +60,7 @@ export class SharedLimiter implements CallLimiter {
    * @throws {ConfigurationError} for invalid options.
    */
   constructor(options: SharedLimiterOptions) {
+    keepSelf(this)
     const own = { organization: true, limits: true, lease: true, onUnavailable: true, localShare: true }
     assertOptions(options, { ...sharedNames, ...own })
     const { organization, onUnavailable = 'wait', localShare = 0.25, lease = 15_000 } = options
@@ -87,12 +89,13 @@ export class SharedLimiter implements CallLimiter {
   }
 
   acquire(request: QueueRequest): Promise<Lease> {
-    if (this.#sync.isClosed) return Promise.reject(new ClosedError('limiter'))
-    return this.#at(request.surface).queue.acquire(request)
+    const self = unproxied(this)
+    if (self.#sync.isClosed) return Promise.reject(new ClosedError('limiter'))
+    return self.#at(request.surface).queue.acquire(request)
   }
 
   waitOf(surface: string | null): QueueWait | null {
-    return this.#sync.surfaces.get(keyOf(surface))?.queue.waitOf() ?? null
+    return unproxied(this).#sync.surfaces.get(keyOf(surface))?.queue.waitOf() ?? null
   }
 
   /**
@@ -100,8 +103,9 @@ export class SharedLimiter implements CallLimiter {
    * in flight keep their slots until they end.
    */
   async close(): Promise<void> {
-    for (const { queue } of this.#sync.surfaces.values()) queue.refuse(new ClosedError('limiter'))
-    await this.#sync.stop()
+    const sync = unproxied(this).#sync
+    for (const { queue } of sync.surfaces.values()) queue.refuse(new ClosedError('limiter'))
+    await sync.stop()
   }
 
   #at(name: string | null): SurfacePart {

@@ -4,6 +4,7 @@ import { decodeNotice, everyone } from './looks.ts'
 import { type SharedOptions, SharedText } from './shared-text.ts'
 import type { LimiterState, Rules } from './limiter-state.ts'
 import { randomId } from '../../lib/random-id.ts'
+import { runUserCallback } from '../../lib/thrown.ts'
 import { type AskOutcome, type WaitReason, type Report, turnMs } from './turns.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
@@ -130,7 +131,7 @@ export class StateSync extends SharedText<LimiterState> {
   /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
   async stop(): Promise<void> {
     this.isClosed = true
-    this.#unwatch?.()
+    this.#endWatch()
     const own = this.copy?.processes[this.id]
     if (Object.keys(own?.places ?? {}).length > 0) this.touch()
     await this.running
@@ -180,8 +181,14 @@ export class StateSync extends SharedText<LimiterState> {
   async #watch(): Promise<void> {
     const key = await this.key()
     if (this.store.watch === undefined || this.#unwatch !== undefined || this.isClosed) return
-    this.#unwatch = this.store.watch(key, (text) => this.#onNotice(text))
+    // A store that is not typed may subscribe first.
+    this.#unwatch = await Promise.resolve(this.store.watch(key, (text) => this.#onNotice(text)))
     this.#testsSince = performance.now()
+    this.#endWatch()
+  }
+
+  #endWatch(): void {
+    if (this.isClosed) runUserCallback(() => this.#unwatch?.())
   }
 
   /** Tells this process's part, and asks for slots. */
