@@ -15,7 +15,7 @@ const root = new URL('../../', import.meta.url)
 
 /** Those that need a server, a page, a test runner, names that nothing here stands for, or what the sandbox does not know either. */
 const notRun =
-  /extraParams|client\.request\(|listen\(|from '(pg|redis|undici|vitest)'|social-search-sdk\/(catalog|events|oauth|watch)|type \{ SharedStore/
+  /extraParams|client\.request\(|listen\(|from '(pg|redis|vitest)'|social-search-sdk\/(catalog|events|oauth|watch)|type \{ SharedStore/
 const toRun = samples
   .filter(({ text }) => !notRun.test(text))
   .map((sample) => ({ ...sample, name: `${sample.page}: sample ${sample.number}` }))

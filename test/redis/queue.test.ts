@@ -15,10 +15,15 @@ async function workers() {
   onTestFinished(() => sandbox.close())
   const { baseUrl, apiKey } = sandbox
   const [sample = ''] = samplesOf('docs/fleet.md')
-  const given = `const [url, baseUrl, apiKey] = ${JSON.stringify([server.url, baseUrl, apiKey])}\n`
-  const args = ['--input-type=module-typescript', '--eval', fromSources(given + sample)]
+  const args = ['--input-type=module-typescript', '--eval', fromSources(sample)]
+  const env = {
+    ...process.env,
+    REDIS_URL: server.url,
+    SOCIAL_SEARCH_BASE_URL: baseUrl,
+    SOCIAL_SEARCH_API_KEY: apiKey,
+  }
   await admin.rpush('queries', 'coffee', 'tea')
-  return { sandbox, work: () => execute(process.execPath, args) }
+  return { sandbox, work: () => execute(process.execPath, args, { env }) }
 }
 
 it('docs/fleet.md has a worker that puts its query back when a deploy ends it', async () => {
