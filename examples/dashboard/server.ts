@@ -32,7 +32,10 @@ const nothing = new CreditBudget(0)
 const isForStored = ({ url }: Request) => url.includes('/api/stored/')
 const proxy = createProxy({
   client,
-  allow: ['microblog.search', 'mentions.list', 'mentions.count', 'mentions.setState', 'listeners.list'],
+  allow: [
+    ...(['microblog.search', 'professionalnet.posts.search'] as const),
+    ...(['mentions.list', 'mentions.count', 'mentions.setState', 'listeners.list'] as const),
+  ],
   // Check your own session here. Requests to /api/stored may spend nothing, so they get stored answers only.
   authorize: (request) => ({ id: 'demo', budget: isForStored(request) ? nothing : budget }),
   onError: () => {}, // the page shows every error

@@ -80,6 +80,58 @@ it('a link to a search that nobody has bought buys nothing', async () => {
   expect(await spent()).toBe(before)
 })
 
+it('the form says which network it searches, and offers the other at its price', async () => {
+  const page = await open()
+  const microblog = page.getByRole('button', { name: 'Microblog 2 credits a page' })
+  const other = page.getByRole('button', { name: 'Professional network 4 credits a page' })
+  expect(await microblog.getAttribute('aria-pressed')).toBe('true')
+  await search(page, 'react')
+  await result(page)
+  const before = await spent()
+  sent.length = 0
+  await other.press('Enter')
+  await page.locator('.stale').waitFor()
+  expect(await page.getByLabel('Language').count()).toBe(0)
+  expect(await spent()).toBe(before)
+  await page.locator('.stale').getByRole('button', { name: 'Search · 4 credits' }).press('Enter')
+  await page.locator('.stale').waitFor({ state: 'detached' })
+  const said = await result(page)
+  expect(said).toMatch(/^\d+ posts about react/)
+  expect(await spent()).toBe(before + 4)
+  expect(sent).toEqual([])
+  expect(await page.locator('.summary tbody th').allTextContents()).toEqual([
+    'Posts',
+    'Engagement',
+    'Authors',
+  ])
+  expect(await page.locator('.posts footer').first().innerText()).toMatch(
+    /^\S+ likes?\s+\S+ shares?\s+\S+ comments?$/,
+  )
+  expect(Object.keys((await csv(page, 'react'))[0]!)).toContain('social_details.numLikes')
+  await page.reload()
+  expect(await result(page)).toBe(said)
+  expect(await other.getAttribute('aria-pressed')).toBe('true')
+  expect(await spent()).toBe(before + 4)
+})
+
+it('a post without a readable date is counted nowhere, and the list says so', async () => {
+  const page = await open()
+  await page.route('**/professionalnet/posts/search', async (route) => {
+    const response = await route.fetch()
+    if (response.status() !== 200) return route.fulfill({ response })
+    const body = await response.json()
+    body.posts[3].postedAt = body.posts.at(-1).postedAt = '2w'
+    return route.fulfill({ response, json: body })
+  })
+  await page.getByRole('button', { name: /Professional network/ }).click()
+  await search(page, 'coffee')
+  await result(page)
+  const rows = await csv(page, 'coffee')
+  expect(rows.map(({ postedAt }) => postedAt)).not.toContain('2w')
+  expect((await numbers(page, 'Posts'))[0]).toMatch(new RegExp(`^${rows.length}\\b`))
+  await page.getByText(/, 2 more without a date/).waitFor()
+})
+
 it('a bar shows its day: a chip, its numbers and its posts, and the address holds it', async () => {
   const page = await open('/', { viewport: { width: 1280, height: 800 } })
   await search(page, 'react', comparison)

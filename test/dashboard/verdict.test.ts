@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { changeOf, leadOf, leaderOf } from '../../examples/dashboard/src/compare.ts'
 import { numbersIn, verdictOf } from '../../examples/dashboard/src/headline.ts'
-import { commonSpan, numbersOf, peakOf, valuesOf, within } from '../../examples/dashboard/src/measure.ts'
+import {
+  type Post,
+  commonSpan,
+  numbersOf,
+  peakOf,
+  valuesOf,
+  within,
+} from '../../examples/dashboard/src/measure.ts'
 import { bucketsOf, dayName } from '../../examples/dashboard/src/period.ts'
 import type { MicroblogPost } from '../../src/index.ts'
 import { expected, leaderBy, storyOf } from './oracle.ts'
@@ -29,7 +36,7 @@ const post = (viewsCount: number, date = 1, author = `author ${viewsCount}`): Mi
 })
 const posts = (count: number, views: number, days = 10) =>
   Array.from({ length: count }, (_, i) => post(views, 1 + (i % days), `author ${i}`))
-const verdict = (react: MicroblogPost[], vue: MicroblogPost[]) =>
+const verdict = (react: Post[], vue: Post[]) =>
   verdictOf(
     [
       { query: 'react', posts: react },
@@ -123,6 +130,21 @@ describe('verdictOf()', () => {
     )
     expect(verdict(posts(10, 165), posts(10, 100)).why).toBe(
       'react: 65% more views. About as many posts: 10 and 10.',
+    )
+  })
+
+  it('speaks of engagement on a network that counts no views', () => {
+    const liked = (count: number, favoriteCount: number): Post[] =>
+      posts(count, 0).map((each) => ({ ...each, engagements: { ...each.engagements, favoriteCount } }))
+    const sides = [
+      { query: 'react', posts: liked(10, 30) },
+      { query: 'vue', posts: liked(10, 10) },
+    ]
+    const { headline, why } = verdictOf(sides, 'in 28 days', false, 'engagement')
+    expect(headline).toBe('react has more engagement')
+    expect(why).toBe('react: 3× the engagement. About as many posts: 10 and 10.')
+    expect(numbersIn(sides, 'Nov 3', 'engagement').why).toBe(
+      'react: 300 interactions. vue: 100 interactions.',
     )
   })
 

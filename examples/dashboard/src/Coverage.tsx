@@ -1,8 +1,8 @@
-import type { MicroblogSearchParams } from 'social-search-sdk'
 import { useOffer } from './Credits.tsx'
 import { sinceName } from './figures.tsx'
 import { buy, type usePosts } from './load.ts'
 import { type Result, type Span, reaches, spanOf } from './measure.ts'
+import type { Search } from './networks.ts'
 import { type Period, before, lengthOf } from './period.ts'
 import { focusTitle } from './status.tsx'
 
@@ -14,7 +14,7 @@ export interface Stale {
 
 interface Props {
   period: Period
-  searches: MicroblogSearchParams[]
+  searches: Search[]
   loads: ReturnType<typeof usePosts>[]
   results: Result[]
   span: Span
@@ -30,7 +30,7 @@ export function Coverage({ period, searches, loads, results, span, stale, hasEar
   const earlier = before(period)
   const since = spanOf(earlier).from
   const lacking = searches.filter((_, i) => !reaches(results[i]!, since))
-  const offer = useOffer(Math.max(1, lacking.length), 1)
+  const offer = useOffer(searches[0]!.network, Math.max(1, lacking.length), 1)
   const isFetching = loads.some(({ isFetching }) => isFetching)
   const isPartial = span.from > spanOf(period).from
   const start = sinceName(span.from)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CreditBudget } from 'social-search-sdk'
-import { prices } from './api.ts'
+import { type Network, networks } from './networks.ts'
 
 type Budget = ReturnType<CreditBudget['summary']>
 
@@ -15,16 +15,13 @@ export function useBudget(): Budget | undefined {
 
 export const credits = (count: number) => `${count} ${count === 1 ? 'credit' : 'credits'}`
 
-/** Says why nothing of this price can be bought, if so. */
-export function useShortage(price: number): string | null {
-  const budget = useBudget()
-  if (!budget || budget.remaining >= price) return null
-  return `This costs ${credits(price)}, and ${budget.remaining} of ${budget.limit} are left.`
-}
-
 /** What pages of some searches cost, and how many the budget allows: 0 opens what the proxy keeps. */
-export function useOffer(searches: number, pages: number): { pages: number; price: string } {
-  const price = prices.posts * searches
+export function useOffer(
+  network: Network,
+  searches: number,
+  pages: number,
+): { pages: number; price: string } {
+  const price = networks[network].price * searches
   const allowed = Math.min(pages, Math.floor((useBudget()?.remaining ?? Infinity) / price))
   return { pages: allowed, price: `${allowed > 1 ? 'up to ' : ''}${credits(allowed * price)}` }
 }

@@ -1,16 +1,17 @@
 import { useState } from 'react'
-import type { MicroblogPost, MicroblogSearchParams } from 'social-search-sdk'
-import { client, prices } from './api.ts'
-import { useShortage } from './Credits.tsx'
+import { client } from './api.ts'
+import { useOffer } from './Credits.tsx'
 import { download } from './download.ts'
 import { isolated, plural } from './headline.ts'
 import { NotStored, cancel, load as loadPages, type usePosts } from './load.ts'
-import { viewsOf } from './measure.ts'
+import { type Post, numbersOf } from './measure.ts'
+import { type Network, type Search, networks } from './networks.ts'
 import { Empty, Failure, Swatch, Waiting, focusTitle } from './status.tsx'
 import { LongText, ageOf } from './Text.tsx'
 
-const likes = ({ engagements }: MicroblogPost) => engagements.favoriteCount
-type Compare = (a: MicroblogPost, b: MicroblogPost) => number
+const viewsOf = (post: Post) => numbersOf([post]).views
+const likes = ({ engagements }: Post) => engagements.favoriteCount
+type Compare = (a: Post, b: Post) => number
 export const sorts: { id: string; name: string; compare: Compare }[] = [
   { id: 'views', name: 'Most viewed', compare: (a, b) => viewsOf(b) - viewsOf(a) },
   { id: 'likes', name: 'Most liked', compare: (a, b) => likes(b) - likes(a) },
@@ -19,11 +20,11 @@ export const sorts: { id: string; name: string; compare: Compare }[] = [
 const few = 4
 
 interface Props {
-  params: MicroblogSearchParams
+  search: Search
   load: ReturnType<typeof usePosts>
   index: number
   /** The posts to list, in order. */
-  shown: MicroblogPost[]
+  shown: Post[]
   /** Whether they wait for the first page of the other search. */
   isHeld: boolean
   /** What the button of the form says; null if the budget is used up. */
@@ -31,13 +32,13 @@ interface Props {
 }
 
 /** Posts of one search. */
-export function Posts({ params, load, index, shown, isHeld, button }: Props) {
+export function Posts({ search, load, index, shown, isHeld, button }: Props) {
   const [isLong, setIsLong] = useState(false)
-  const { pages, error, isFetching, isPaused, wait, oldest } = load
-  const price = prices.posts
-  const shortage = useShortage(price)
-  const { query } = params
-  const retry = () => void loadPages(client, params, { pages: pages + 1 })
+  const { pages, undated, error, isFetching, isPaused, wait, oldest } = load
+  const { price } = networks[search.network]
+  const canBuy = useOffer(search.network, 1, 1).pages > 0
+  const { query } = search
+  const retry = () => void loadPages(client, search, { pages: pages + 1 })
   const isMissing = error instanceof NotStored
   const isLoading = isFetching && !isPaused && !wait && pages === 0
   const isReady = pages > 0 && !isHeld
@@ -49,11 +50,12 @@ export function Posts({ params, load, index, shown, isHeld, button }: Props) {
         </h4>
         {isReady && (
           <p className="quiet" role="status">
-            {plural(shown.length, 'post')} · updated {ageOf(oldest)}
+            {plural(shown.length, 'post')}
+            {undated > 0 && `, ${undated} more without a date`} · updated {ageOf(oldest)}
           </p>
         )}
         {shown.length > 0 && (
-          <button className="end" onClick={() => void download(shown, query)}>
+          <button className="end" onClick={() => void download(shown, search)}>
             CSV<span className="hidden"> of {query}</span>
           </button>
         )}
@@ -62,7 +64,7 @@ export function Posts({ params, load, index, shown, isHeld, button }: Props) {
             <span className="quiet" role="status">
               Loading…
             </span>
-            <button className="end" onClick={(event) => (focusTitle(event), void cancel(params))}>
+            <button className="end" onClick={(event) => (focusTitle(event), void cancel(search))}>
               Cancel
             </button>
           </>
@@ -70,17 +72,17 @@ export function Posts({ params, load, index, shown, isHeld, button }: Props) {
       </div>
       {(isLoading || (isHeld && pages > 0 && !wait)) && <div className="card ghost" aria-hidden="true" />}
       {isPaused && <Empty title="You are offline">The search continues when you are online again.</Empty>}
-      {isFetching && !isPaused && wait && <Waiting wait={wait} onCancel={() => void cancel(params)} />}
+      {isFetching && !isPaused && wait && <Waiting wait={wait} onCancel={() => void cancel(search)} />}
       {error && !isMissing && !isFetching && (
-        <Failure error={error} onRetry={shortage ? null : { price, act: retry }} />
+        <Failure error={error} onRetry={canBuy ? { price, act: retry } : null} />
       )}
       {isMissing && pages === 0 && (
         <Empty title="Not loaded yet">
-          Nobody has searched for this in the last hour. {button ? `Press “${button}” to load it.` : shortage}
+          Nobody has searched for this in the last hour. {button ? `Press “${button}” to load it.` : ''}
         </Empty>
       )}
       {pages === 0 && !isFetching && !isPaused && !error && (
-        <Empty title="Nothing loaded">{button ? `Press “${button}” to load these posts.` : shortage}</Empty>
+        <Empty title="Nothing loaded">{button && `Press “${button}” to load these posts.`}</Empty>
       )}
       {isReady && shown.length === 0 && (
         <Empty title={`Nothing about “${isolated(query)}” here`}>
@@ -89,7 +91,7 @@ export function Posts({ params, load, index, shown, isHeld, button }: Props) {
       )}
       <ul className="posts">
         {shown.slice(0, isLong ? undefined : few).map((post) => (
-          <Card key={post.id} post={post} />
+          <Card key={post.id} post={post} network={search.network} />
         ))}
       </ul>
       {shown.length > few && (
@@ -103,8 +105,9 @@ export function Posts({ params, load, index, shown, isHeld, button }: Props) {
 
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 
-function Card({ post }: { post: MicroblogPost }) {
+function Card({ post, network }: { post: Post; network: Network }) {
   const { favoriteCount, retweetCount, replyCount, viewsCount } = post.engagements
+  const isMicroblog = network === 'microblog'
   return (
     <li className="card">
       <article className="stack">
@@ -112,17 +115,17 @@ function Card({ post }: { post: MicroblogPost }) {
           <strong>
             <bdi>{post.name}</bdi>
           </strong>{' '}
-          <bdi>@{post.author}</bdi> ·{' '}
+          {isMicroblog && <bdi>@{post.author}</bdi>} ·{' '}
           <a href={post.url} target="_blank" rel="noreferrer">
             <time dateTime={post.timestamp}>{date.format(new Date(post.timestamp))}</time>
           </a>
         </p>
         <LongText>{post.body}</LongText>
         <footer className="row quiet">
-          <span>{plural(viewsCount, 'view')}</span>
+          {viewsCount !== undefined && <span>{plural(viewsCount, 'view')}</span>}
           <span>{plural(favoriteCount, 'like')}</span>
-          <span>{plural(retweetCount, 'repost')}</span>
-          <span>{plural(replyCount, 'reply', 'replies')}</span>
+          <span>{plural(retweetCount, isMicroblog ? 'repost' : 'share')}</span>
+          <span>{isMicroblog ? plural(replyCount, 'reply', 'replies') : plural(replyCount, 'comment')}</span>
         </footer>
       </article>
     </li>

@@ -1,4 +1,3 @@
-import type { MicroblogSearchParams } from 'social-search-sdk'
 import { go, useAddress } from './address.ts'
 import { Coverage, type Stale } from './Coverage.tsx'
 import { type Verdict, isolated, numbersIn, verdictOf } from './headline.ts'
@@ -6,7 +5,6 @@ import type { usePosts } from './load.ts'
 import {
   type Result,
   commonSpan,
-  metrics,
   hasPostsSince,
   numbersOf,
   peakOf,
@@ -14,6 +12,7 @@ import {
   valuesOf,
   within,
 } from './measure.ts'
+import { type Search, networks } from './networks.ts'
 import {
   type Period,
   before,
@@ -32,7 +31,7 @@ import { Trend } from './Trend.tsx'
 
 interface Props {
   period: Period
-  searches: MicroblogSearchParams[]
+  searches: Search[]
   loads: ReturnType<typeof usePosts>[]
   results: Result[]
   /** What the button of the form says; null if the budget is used up. */
@@ -45,8 +44,11 @@ interface Props {
 export function Results({ period, searches, loads, results, button, stale }: Props) {
   const address = useAddress()
   const unit = unitFor(period, address['by'])
+  const { metrics } = networks[searches[0]!.network]
   const metric = metrics.find((name) => name === address['metric']) ?? 'posts'
-  const sort = sorts.find(({ id }) => id === address['sort']) ?? sorts[0]!
+  const loudness = metrics.includes('views') ? 'views' : 'engagement'
+  const orders = sorts.filter(({ id }) => id !== 'views' || loudness === 'views')
+  const sort = orders.find(({ id }) => id === address['sort']) ?? orders[0]!
 
   const loaded = results.filter(({ isLoaded }) => isLoaded)
   const isFirst = results.some(({ isLoaded }, i) => !isLoaded && loads[i]!.isFetching)
@@ -100,6 +102,7 @@ export function Results({ period, searches, loads, results, button, stale }: Pro
                 now={posts.map((each, i) => (!isFirst && results[i]!.isLoaded ? numbersOf(each) : null))}
                 then={results.map((result) => (hasEarlier ? numbersOf(within(result, earlier)) : null))}
                 metric={metric}
+                metrics={metrics}
               />
               <Trend {...{ period, unit, metric, results, values, peaks }} selected={at} onSelect={choose} />
             </div>
@@ -116,7 +119,7 @@ export function Results({ period, searches, loads, results, button, stale }: Pro
               value={sort.id}
               onChange={(event) => go({ sort: event.target.value }, { replace: true })}
             >
-              {sorts.map(({ id, name }) => (
+              {orders.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
                 </option>
@@ -125,10 +128,10 @@ export function Results({ period, searches, loads, results, button, stale }: Pro
           )}
         </div>
         <div className="versus">
-          {searches.map((params, i) => (
+          {searches.map((search, i) => (
             <Posts
-              key={params.query}
-              params={params}
+              key={search.query}
+              search={search}
               load={loads[i]!}
               index={i}
               isHeld={isFirst}
@@ -151,6 +154,6 @@ export function Results({ period, searches, loads, results, button, stale }: Pro
     if (span.from >= span.until) return { headline: 'These days are not loaded yet', why: '' }
     const sides = results.map(({ query }, i) => ({ query: isolated(query), posts: posts[i]! }))
     const when = isPartial ? `since ${dayName(dayOf(span.from))}` : `in ${lengthOf(period)} days`
-    return bucket ? numbersIn(sides, bucket) : verdictOf(sides, when, isPartial)
+    return bucket ? numbersIn(sides, bucket, loudness) : verdictOf(sides, when, isPartial, loudness)
   }
 }

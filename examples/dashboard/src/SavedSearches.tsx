@@ -8,7 +8,7 @@ export function SavedSearches({ draft, onPick }: { draft: Draft; onPick: (saved:
     localStorage.setItem('searches', JSON.stringify(searches))
     setAll(searches)
   }
-  const { query, versus, lang, from, to, newest, noReplies, pages } = draft
+  const { network, query, versus, lang, from, to, newest, noReplies, pages } = draft
   const isSaved = all.some((saved) => nameOf(saved) === nameOf(draft))
   const isBlank = searchesOf(draft).length === 0
   if (all.length === 0 && isBlank) return null
@@ -37,7 +37,8 @@ export function SavedSearches({ draft, onPick }: { draft: Draft; onPick: (saved:
             type="button"
             aria-disabled={isSaved}
             onClick={() =>
-              !isSaved && store([...all, { query, versus, lang, from, to, newest, noReplies, pages }])
+              !isSaved &&
+              store([...all, { network, query, versus, lang, from, to, newest, noReplies, pages }])
             }
           >
             {isSaved ? 'Saved' : 'Save this search'}

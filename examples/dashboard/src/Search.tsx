@@ -52,7 +52,7 @@ export function Search({ isToday }: { isToday: boolean }) {
     results.every((result) => reaches(result, startOf(draft.to)))
   const target = { ...draft, newest: continues ? shown.newest : draft.to }
   const wanted = searchesOf(target).filter((_, i) => !continues || !reaches(results[i]!, startOf(draft.from)))
-  const offer = useOffer(Math.max(1, wanted.length), draft.pages)
+  const offer = useOffer(draft.network, Math.max(1, wanted.length), draft.pages)
   const since = startOf(before(draft).from)
   function submit() {
     if (searchesOf(target).length === 0) return

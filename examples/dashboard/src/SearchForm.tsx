@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { go } from './address.ts'
 import { credits, useBudget } from './Credits.tsx'
 import { type Draft, addressOf, nameOf, periodName } from './draft.ts'
+import { type Network, networks } from './networks.ts'
 import { lastDays, lengthOf, today } from './period.ts'
 import { SavedSearches } from './SavedSearches.tsx'
 import { recentSearches } from './recent.ts'
@@ -31,6 +32,7 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
   const [isOpen, setIsOpen] = useState(false)
   const budget = useBudget()
   const { from, to } = draft
+  const isMicroblog = draft.network === 'microblog'
   // The browser shows the message, and does not submit.
   useEffect(
     () => until.current?.setCustomValidity(from > to ? 'Until must not be before Since' : ''),
@@ -44,10 +46,22 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
   return (
     <form id="search" role="search" className="stack" onSubmit={submit}>
       <div className="queries row">
+        <div className="choice quiet networks" role="group" aria-label="Network">
+          {Object.entries(networks).map(([network, { name, price }]) => (
+            <button
+              key={network}
+              type="button"
+              aria-pressed={network === draft.network}
+              onClick={() => onChange({ network: network as Network, lang: '', noReplies: false })}
+            >
+              {name} <small>{credits(price)} a page</small>
+            </button>
+          ))}
+        </div>
         <input
           type="search"
           aria-label="Search posts"
-          placeholder="Search posts of the microblog network"
+          placeholder="Search posts"
           required
           maxLength={200}
           value={draft.query}
@@ -65,9 +79,10 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
       </div>
       {budget && isFree && (
         <p role="status">
-          Budget used up: {budget.remaining} of {credits(budget.limit)} left
-          {budget.endsAt !== null && `, until ${resetName(budget.endsAt)}`}. Searches of the last hour open
-          for free:{' '}
+          {credits(budget.remaining)} left of {budget.limit}
+          {budget.remaining > 0 && `, too few for a page of ${credits(networks[draft.network].price)}`}
+          {budget.endsAt !== null && `: the budget resets at ${resetName(budget.endsAt)}`}. Searches of the
+          last hour open for free:{' '}
           {recentSearches().map((recent) => (
             <button
               key={nameOf(recent)}
@@ -81,7 +96,9 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
         </p>
       )}
       <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        {periodName(draft)} · {languages[draft.lang as keyof typeof languages] ?? draft.lang}
+        {[periodName(draft), isMicroblog && (languages[draft.lang as keyof typeof languages] ?? draft.lang)]
+          .filter(Boolean)
+          .join(' · ')}
       </button>
       <div className={isOpen ? 'filters row quiet open' : 'filters row quiet'}>
         <div className="choice" role="group" aria-label="Period">
@@ -113,17 +130,19 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
             onChange={(event) => onChange({ to: event.target.value })}
           />
         </Labelled>
-        <select
-          aria-label="Language"
-          value={draft.lang}
-          onChange={(event) => onChange({ lang: event.target.value })}
-        >
-          {Object.entries(languages).map(([lang, name]) => (
-            <option key={lang} value={lang}>
-              {name}
-            </option>
-          ))}
-        </select>
+        {isMicroblog && (
+          <select
+            aria-label="Language"
+            value={draft.lang}
+            onChange={(event) => onChange({ lang: event.target.value })}
+          >
+            {Object.entries(languages).map(([lang, name]) => (
+              <option key={lang} value={lang}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
         <select
           aria-label="Posts of each search"
           value={draft.pages}
@@ -131,17 +150,19 @@ export function SearchForm({ draft, button, isFree, onChange, onSubmit }: Props)
         >
           {[1, 3, 5].map((pages) => (
             <option key={pages} value={pages}>
-              Newest {20 * pages}
+              {isMicroblog ? `Newest ${20 * pages}` : pages === 1 ? '1 page' : `${pages} pages`}
             </option>
           ))}
         </select>
-        <Labelled text="No replies">
-          <input
-            type="checkbox"
-            checked={draft.noReplies}
-            onChange={(event) => onChange({ noReplies: event.target.checked })}
-          />
-        </Labelled>
+        {isMicroblog && (
+          <Labelled text="No replies">
+            <input
+              type="checkbox"
+              checked={draft.noReplies}
+              onChange={(event) => onChange({ noReplies: event.target.checked })}
+            />
+          </Labelled>
+        )}
         <SavedSearches draft={draft} onPick={(saved) => go({ ...addressOf(saved), tab: 'search' })} />
       </div>
     </form>

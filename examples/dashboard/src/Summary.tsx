@@ -1,7 +1,7 @@
 import { go } from './address.ts'
 import { changeOf, leadOf, leaderOf } from './compare.ts'
 import { compact, fewPosts } from './headline.ts'
-import { type Metric, type Numbers, type Result, metrics } from './measure.ts'
+import type { Metric, Numbers, Result } from './measure.ts'
 import { Swatch } from './status.tsx'
 
 export const names = {
@@ -15,10 +15,11 @@ interface Props {
   then: (Numbers | null)[]
   /** What the chart shows. */
   metric: Metric
+  metrics: readonly Metric[]
 }
 
 /** The numbers of each search, and who leads. A press on the name of a row shows it in the chart. */
-export function Summary({ results, now, then, metric }: Props) {
+export function Summary({ results, now, then, metric, metrics }: Props) {
   const isPair = results.length > 1
   const isMany = now.every((numbers) => numbers !== null && numbers.posts >= fewPosts)
   const row = (name: Metric) => (

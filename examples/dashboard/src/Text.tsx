@@ -19,7 +19,7 @@ export function Source({ mention: { author, url } }: { mention: Mention }) {
   )
 }
 
-const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' })
+const ago = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' })
 const steps = [
   ['day', 86_400_000],
   ['hour', 3_600_000],

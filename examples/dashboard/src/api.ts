@@ -24,9 +24,6 @@ export const stored = new SocialSearch({
   limits: { perMinute: false }, // stored answers count towards no rate limit
 })
 
-/** Credits of one page of posts. */
-export const prices = { posts: client.quote('microblog.search', { query: 'any' }).atMost ?? 0 }
-
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     // Every finished call may have cost credits.

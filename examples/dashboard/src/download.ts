@@ -1,15 +1,16 @@
-import type { MicroblogPost } from 'social-search-sdk'
 import { fieldsOf, streamOf, toCsv } from 'social-search-sdk/export'
+import { type Search, networks } from './networks.ts'
+import type { Post } from './measure.ts'
 
 /** Saves posts as a CSV file. */
-export async function download(posts: MicroblogPost[], name: string): Promise<void> {
+export async function download(posts: Post[], { network, query }: Search): Promise<void> {
   const each = async function* () {
-    yield* posts
+    for (const { record } of posts) if (record) yield record
   }
-  const csv = streamOf(each()).pipeThrough(toCsv({ fields: fieldsOf('microblog.search') }))
+  const csv = streamOf(each()).pipeThrough(toCsv({ fields: fieldsOf(networks[network].id) }))
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await new Response(csv).blob())
-  link.download = `${name}.csv`
+  link.download = `${query}.csv`
   link.click()
   URL.revokeObjectURL(link.href)
 }

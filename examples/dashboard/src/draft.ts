@@ -1,9 +1,10 @@
-import type { MicroblogSearchParams } from 'social-search-sdk'
 import type { Address } from './address.ts'
+import { type Network, type Search, networks } from './networks.ts'
 import { type Day, type Period, addDays, dayName, lastDays, lengthOf, today } from './period.ts'
 
 /** What the form says. */
 export interface Draft extends Period {
+  network: Network
   query: string
   versus: string
   lang: string
@@ -15,30 +16,43 @@ export interface Draft extends Period {
 }
 
 export const blank = (): Draft => ({
+  network: 'microblog',
   ...{ query: '', versus: '', lang: '', noReplies: false, newest: today(), pages: 3 },
   ...lastDays(28),
 })
 
-export function draftOf({ q, vs, lang, since, until, newest, replies, pages }: Address): Draft {
+export function draftOf({ on, q, vs, lang, since, until, newest, replies, pages }: Address): Draft {
   const { from, to: latest } = blank()
   const to = asDay(until) ?? latest
   return {
+    network: on === 'professionalnet' ? on : 'microblog',
     ...{ query: q ?? '', versus: vs ?? '', lang: lang ?? '', noReplies: replies === 'no' },
     ...{ from: asDay(since) ?? from, to, newest: asDay(newest) ?? to, pages: Number(pages) || 3 },
   }
 }
 
-export function addressOf({ query, versus, lang, from, to, newest, noReplies, pages }: Draft): Address {
+export function addressOf({
+  network,
+  query,
+  versus,
+  lang,
+  from,
+  to,
+  newest,
+  noReplies,
+  pages,
+}: Draft): Address {
   return {
     ...{ q: query.trim(), vs: versus.trim(), lang, since: from, until: to, replies: noReplies ? 'no' : '' },
     ...{ newest: newest === to ? '' : newest, pages: String(pages), at: '' },
+    on: network === 'microblog' ? '' : network,
   }
 }
 
 const asDay = (text = '') => (/^\d{4}-\d\d-\d\d$/.test(text) && Date.parse(text) ? text : undefined)
 
 /** The searches of a form: one for each different query. */
-export function searchesOf({ lang, noReplies, newest, ...draft }: Draft): MicroblogSearchParams[] {
+export function searchesOf({ network, lang, noReplies, newest, ...draft }: Draft): Search[] {
   if (draft.from > draft.to) return []
   const queries = [draft.query, draft.versus].map((text) => text.trim()).filter((text) => text !== '')
   const filters = {
@@ -46,7 +60,10 @@ export function searchesOf({ lang, noReplies, newest, ...draft }: Draft): Microb
     ...(lang && { lang }),
     ...(noReplies && { removeReplies: true }),
   }
-  return [...new Set(queries)].map((query) => ({ query, category: 'Latest', filters }))
+  return [...new Set(queries)].map((query) => ({
+    ...{ network, query },
+    params: network === 'microblog' ? { query, category: 'Latest', filters } : { query, sort_by: 'recent' }, // it always begins with the newest posts
+  }))
 }
 
 export function periodName({ from, to }: Period): string {
@@ -55,12 +72,13 @@ export function periodName({ from, to }: Period): string {
 }
 
 export function nameOf(draft: Draft): string {
-  const { query, versus, lang, noReplies } = draft
+  const { network, query, versus, lang, noReplies } = draft
   const names = [
     [query, versus].filter(Boolean).join(' or '),
     periodName(draft),
     lang,
     noReplies && 'no replies',
+    network !== 'microblog' && networks[network].name.toLowerCase(),
   ]
   return names.filter(Boolean).join(', ')
 }
@@ -68,5 +86,5 @@ export function nameOf(draft: Draft): string {
 /** Whether two forms search for the same posts, in whatever period. */
 export function isSameSearch(a: Draft, b: Draft): boolean {
   const texts = [a, b].map(({ query, versus }) => `${query.trim()}\n${versus.trim()}`)
-  return texts[0] === texts[1] && a.lang === b.lang && a.noReplies === b.noReplies
+  return a.network === b.network && texts[0] === texts[1] && a.lang === b.lang && a.noReplies === b.noReplies
 }

@@ -1,6 +1,5 @@
-import type { MicroblogPost } from 'social-search-sdk'
 import { leadOf, leaderOf } from './compare.ts'
-import { type Metric, type Numbers, numbersOf, viewsOf } from './measure.ts'
+import { type Metric, type Numbers, type Post, numbersOf } from './measure.ts'
 import { dayName, dayOf } from './period.ts'
 
 /** Fewer posts of a search make no ratio, and lead nothing. */
@@ -16,7 +15,7 @@ export const isolated = (text: string) => `\u2068${text}\u2069`
 /** A search and its posts in the time that is compared. */
 interface Side {
   query: string
-  posts: MicroblogPost[]
+  posts: Post[]
 }
 
 /** Who leads, and why. */
@@ -25,10 +24,15 @@ export interface Verdict {
   why: string
 }
 
-export function verdictOf(sides: Side[], when: string, isPartial = false): Verdict {
+/** What makes a search loud: views, or engagement on a network that counts no views. */
+export type Loudness = 'views' | 'engagement'
+const units = { views: 'view', engagement: 'interaction' }
+const louder = { views: 'is louder', engagement: 'has more engagement' }
+
+export function verdictOf(sides: Side[], when: string, isPartial = false, by: Loudness = 'views'): Verdict {
   const [first, second] = sides.map((side) => ({ ...side, numbers: numbersOf(side.posts) }))
   if (!first) return { headline: '', why: '' }
-  if (!second) return alone(first, when)
+  if (!second) return alone(first, when, by)
   const both = [first, second]
   const valuesOf = (metric: Metric) => both.map(({ numbers }) => numbers[metric])
   const leader = (metric: Metric) => both[leaderOf(valuesOf(metric)) ?? -1]
@@ -36,19 +40,19 @@ export function verdictOf(sides: Side[], when: string, isPartial = false): Verdi
 
   const total = first.posts.length + second.posts.length
   if (total === 0) return { headline: `No posts about ${first.query} or ${second.query} ${when}`, why: '' }
-  const inNumbers = both.map(({ query, numbers }) => `${query}: ${describe(numbers)}`).join('. ')
+  const inNumbers = both.map(({ query, numbers }) => `${query}: ${describe(numbers, by)}`).join('. ')
   if (both.some(({ posts }) => posts.length < fewPosts)) {
     const counts = both.map(({ query, posts }) => `${plural(posts.length, 'post')} about ${query}`)
     return { headline: `${counts.join(', ')} ${when}`, why: `${inNumbers}.` }
   }
 
-  const [loud, frequent, engaging] = [leader('views'), leader('posts'), leader('engagement')]
+  const [loud, frequent, engaging] = [leader(by), leader('posts'), leader('engagement')]
   const period = isPartial ? ` ${when}` : ''
-  if (!loud && !frequent) return { headline: `About level in posts and views${period}`, why: `${inNumbers}.` }
+  if (!loud && !frequent) return { headline: `About level in posts and ${by}${period}`, why: `${inNumbers}.` }
   const reasons = loud
     ? [
-        amount('views', lead('views')),
-        loud === engaging && amount('engagement', lead('engagement')),
+        amount(by, lead(by)),
+        by === 'views' && loud === engaging && amount('engagement', lead('engagement')),
         loud === frequent && amount('posts', lead('posts')),
       ]
     : [
@@ -57,13 +61,16 @@ export function verdictOf(sides: Side[], when: string, isPartial = false): Verdi
           .join(' posts to ')}`,
       ]
   const subject = loud ?? frequent!
-  const because = [...reasons, loud && driverOf(loud.posts)].filter(Boolean).join(', ')
+  const because = [...reasons, loud && driverOf(loud.posts, by)].filter(Boolean).join(', ')
   const others = [
-    engaging && engaging !== subject && `${engaging.query} has ${amount('engagement', lead('engagement'))}`,
+    by === 'views' &&
+      engaging &&
+      engaging !== subject &&
+      `${engaging.query} has ${amount('engagement', lead('engagement'))}`,
     !frequent && `About as many posts: ${valuesOf('posts').join(' and ')}`,
     !loud &&
-      `Views are about level: ${valuesOf('views')
-        .map((views) => compact.format(views))
+      `About as ${by === 'views' ? 'many views' : 'much engagement'}: ${valuesOf(by)
+        .map((value) => compact.format(value))
         .join(' and ')}`,
     loud && frequent && loud !== frequent && `${frequent.query}: ${amount('posts', lead('posts'))}`,
   ]
@@ -71,9 +78,9 @@ export function verdictOf(sides: Side[], when: string, isPartial = false): Verdi
   return { headline: headlineOf(), why: `${why}.` }
 
   function headlineOf(): string {
-    if (loud && loud === frequent) return `${loud.query} leads in posts and views${period}`
+    if (loud && loud === frequent) return `${loud.query} leads in posts and ${by}${period}`
     const parts = [
-      loud && `${loud.query} is louder`,
+      loud && `${loud.query} ${louder[by]}`,
       frequent && `${frequent.query} is talked about more often`,
     ]
     return `${parts.filter(Boolean).join(', ')}${period}`
@@ -81,33 +88,34 @@ export function verdictOf(sides: Side[], when: string, isPartial = false): Verdi
 }
 
 /** What a day, week or month that somebody has chosen holds. */
-export function numbersIn(sides: Side[], bucket: string): Verdict {
+export function numbersIn(sides: Side[], bucket: string, by: Loudness = 'views'): Verdict {
   const texts = sides.map(({ query, posts }) => `${plural(posts.length, 'post')} about ${query}`)
-  const views = sides.map(({ query, posts }) => `${query}: ${plural(numbersOf(posts).views, 'view')}`)
-  return { headline: `${bucket}: ${texts.join(', ')}`, why: `${views.join('. ')}.` }
+  const counts = sides.map(({ query, posts }) => `${query}: ${plural(numbersOf(posts)[by], units[by])}`)
+  return { headline: `${bucket}: ${texts.join(', ')}`, why: `${counts.join('. ')}.` }
 }
 
-function alone({ query, posts, numbers }: Side & { numbers: Numbers }, when: string): Verdict {
+function alone({ query, posts, numbers }: Side & { numbers: Numbers }, when: string, by: Loudness): Verdict {
   if (posts.length === 0) return { headline: `No posts about ${query} ${when}`, why: '' }
-  const driver = driverOf(posts)
-  const why = `${plural(numbers.views, 'view')} of posts by ${plural(numbers.authors, 'author')}`
+  const driver = driverOf(posts, by)
+  const why = `${plural(numbers[by], units[by])} ${by === 'views' ? 'of' : 'with'} posts by ${plural(numbers.authors, 'author')}`
   return {
     headline: `${plural(posts.length, 'post')} about ${query} ${when}`,
     why: `${[why, driver].filter(Boolean).join(', ')}.`,
   }
 }
 
-const describe = ({ posts, views }: Numbers) => `${plural(posts, 'post')}, ${plural(views, 'view')}`
+const describe = (numbers: Numbers, by: Loudness) =>
+  `${plural(numbers.posts, 'post')}, ${plural(numbers[by], units[by])}`
 
 /** `65% more views`, `3× the engagement`, `all the posts`. */
 const amount = (metric: Metric, lead: string) => `${lead} ${lead.endsWith('more') ? '' : 'the '}${metric}`
 
-/** The day that a third of the views or more go to, if there are enough posts, of several days. */
-function driverOf(posts: MicroblogPost[]): string | null {
+/** The day that a third of the views or engagement goes to, if there are enough posts, of several days. */
+function driverOf(posts: Post[], by: Loudness): string | null {
   const days = [...Map.groupBy(posts, ({ timestamp }) => dayOf(timestamp))]
-  const sum = (posts: MicroblogPost[]) => posts.reduce((total, post) => total + viewsOf(post), 0)
-  const [day, best] = days.reduce((a, b) => (sum(b[1]) > sum(a[1]) ? b : a), ['', [] as MicroblogPost[]])
+  const sum = (posts: Post[]) => numbersOf(posts)[by]
+  const [day, best] = days.reduce((a, b) => (sum(b[1]) > sum(a[1]) ? b : a), ['', [] as Post[]])
   const percent = Math.floor((100 * sum(best)) / sum(posts))
   if (posts.length < fewPosts || days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
-  return `driven by ${dayName(day)} (${plural(best.length, 'post')}, ${percent}% of its views)`
+  return `driven by ${dayName(day)} (${plural(best.length, 'post')}, ${percent}% of its ${by})`
 }

@@ -1,13 +1,8 @@
 import { InfiniteQueryObserver, skipToken, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import {
-  type MicroblogSearchParams,
-  type SocialSearch,
-  type Wait,
-  isSocialSearchError,
-} from 'social-search-sdk'
-import { infiniteSearchOptions } from 'social-search-sdk/query'
+import { type SocialSearch, type Wait, isSocialSearchError } from 'social-search-sdk'
 import { boughtAt, client, queryClient, stored } from './api.ts'
+import { type Search, pagesOf } from './networks.ts'
 
 /** The proxy's cache does not keep the answer, or no longer. */
 export class NotStored extends Error {}
@@ -16,22 +11,22 @@ export class NotStored extends Error {}
 interface Progress {
   wait?: Wait | null
 }
-const progressOf = (params: MicroblogSearchParams) => ['progress', params] as const
-const queryOf = (params: MicroblogSearchParams) => infiniteSearchOptions(stored, 'microblog.search', params)
+const progressOf = (search: Search) => ['progress', search] as const
+const queryOf = (search: Search) => pagesOf(stored, search)
 
-const none: MicroblogSearchParams = { query: '' }
+const none: Search = { network: 'microblog', query: '', params: { query: '' } }
 
 /** The posts of a search, beginning with those that the proxy keeps. It buys nothing: only `load(client, …)` does. */
-export function usePosts(params = none) {
+export function usePosts(search = none) {
   const { data, error, isFetching, isPaused, hasNextPage } = useInfiniteQuery({
-    ...queryOf(params),
+    ...queryOf(search),
     enabled: false,
   })
-  const progress = useQuery<Progress>({ queryKey: progressOf(params), queryFn: skipToken })
-  const isNew = !data && !error && !isFetching && params !== none
+  const progress = useQuery<Progress>({ queryKey: progressOf(search), queryFn: skipToken })
+  const isNew = !data && !error && !isFetching && search !== none
   useEffect(() => {
-    if (isNew) void load(stored, params)
-  }, [JSON.stringify(params)])
+    if (isNew) void load(stored, search)
+  }, [JSON.stringify(search)])
 
   // New posts may push old ones to the next page, so that both pages have them.
   const all = data?.pages.flatMap((page) => page.posts) ?? []
@@ -45,6 +40,8 @@ export function usePosts(params = none) {
     ...progress.data,
     pages: data?.pages.length ?? 0,
     posts,
+    /** How many posts have no readable date, which the service allows. Nothing counts them. */
+    undated: (data?.pages ?? []).reduce((sum, { undated }) => sum + undated, 0),
     error,
     // What the proxy keeps is read at once: the page is laid out for it from the start.
     isFetching: isFetching || (isNew && progress.data === undefined),
@@ -60,17 +57,17 @@ export function usePosts(params = none) {
  */
 export async function load(
   from: SocialSearch,
-  params: MicroblogSearchParams,
+  search: Search,
   { pages = Infinity, since = -Infinity } = {},
 ): Promise<void> {
-  const report = (progress: Progress) => queryClient.setQueryData<Progress>(progressOf(params), progress)
-  const search = infiniteSearchOptions(from, 'microblog.search', params, {
+  const report = (progress: Progress) => queryClient.setQueryData<Progress>(progressOf(search), progress)
+  const query = pagesOf(from, search, {
     observers: [{ onWait: (wait) => report({ wait }) }],
   })
   const observer = new InfiniteQueryObserver(queryClient, {
-    ...search,
-    queryFn: (context) =>
-      search
+    ...query,
+    queryFn: (context: Parameters<typeof query.queryFn>[0]) =>
+      query
         .queryFn(context)
         .catch((error: unknown) => {
           throw from === stored && isMiss(error) ? new NotStored() : error
@@ -104,24 +101,26 @@ export interface Purchase {
   continues: boolean
 }
 
-export function buy(searches: MicroblogSearchParams[], { pages, since, continues }: Purchase): void {
+export function buy(searches: Search[], { pages, since, continues }: Purchase): void {
   void cancel()
-  for (const params of searches) {
+  for (const search of searches) {
     const query = queryClient
       .getQueryCache()
-      .find<{ pages: unknown[] }>({ queryKey: queryOf(params).queryKey })
+      .find<{ pages: unknown[] }>({ queryKey: queryOf(search).queryKey })
     const before = continues ? (query?.state.data?.pages.length ?? 0) : 0
-    queryClient.setQueryData<Progress>(progressOf(params), {})
+    queryClient.setQueryData<Progress>(progressOf(search), {})
     if (!continues) query?.reset()
-    void load(client, params, { pages: before + pages, since })
+    void load(client, search, { pages: before + pages, since })
   }
 }
 
 /** Cancels one search, or all. */
-export const cancel = (params?: MicroblogSearchParams) =>
-  queryClient.cancelQueries({
-    queryKey: params ? queryOf(params).queryKey : ['social-search', 'microblog.search'],
-  })
+export const cancel = (search?: Search) =>
+  queryClient.cancelQueries(
+    search
+      ? { queryKey: queryOf(search).queryKey }
+      : { predicate: ({ queryKey }) => queryKey.at(-1) === 'pages' },
+  )
 
 /** The server sends 204 if the proxy does not keep the answer. */
 export const isMiss = (error: unknown) => isSocialSearchError(error) && error.attempts.at(-1)?.status === 204

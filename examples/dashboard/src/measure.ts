@@ -1,10 +1,20 @@
-import type { MicroblogPost } from 'social-search-sdk'
+import type { MicroblogPost, ProfessionalnetPost } from 'social-search-sdk'
 import { type Day, type Period, type Unit, addDays, bucketOf, startOf } from './period.ts'
+
+/** A post of either network, in the words of the microblog: likes, reposts and replies there, likes, shares and comments here. */
+export interface Post extends Pick<MicroblogPost, 'id' | 'author' | 'name' | 'body' | 'url' | 'timestamp'> {
+  engagements: Record<'favoriteCount' | 'retweetCount' | 'quoteCount' | 'replyCount', number> & {
+    /** Missing if the network does not count views. */
+    viewsCount?: number
+  }
+  /** As the service sent it. */
+  record?: MicroblogPost | ProfessionalnetPost
+}
 
 /** The posts of one search so far, newest first. */
 export interface Result {
   query: string
-  posts: MicroblogPost[]
+  posts: Post[]
   /** Whether its first page is there. */
   isLoaded: boolean
   /** Whether the search has no older posts. */
@@ -22,13 +32,13 @@ export interface Span {
   until: number
 }
 
-const timeOf = ({ timestamp }: MicroblogPost) => Date.parse(timestamp)
-export const viewsOf = ({ engagements }: MicroblogPost) => engagements.viewsCount
-const engagementOf = ({ engagements }: MicroblogPost) =>
+const timeOf = ({ timestamp }: Post) => Date.parse(timestamp)
+const viewsOf = ({ engagements }: Post) => engagements.viewsCount ?? 0
+const engagementOf = ({ engagements }: Post) =>
   engagements.favoriteCount + engagements.retweetCount + engagements.quoteCount + engagements.replyCount
 
-export function numbersOf(posts: MicroblogPost[]): Numbers {
-  const sum = (of: (post: MicroblogPost) => number) => posts.reduce((total, post) => total + of(post), 0)
+export function numbersOf(posts: Post[]): Numbers {
+  const sum = (of: (post: Post) => number) => posts.reduce((total, post) => total + of(post), 0)
   const authors = new Set(posts.map(({ author }) => author)).size
   return { posts: posts.length, authors, views: sum(viewsOf), engagement: sum(engagementOf) }
 }

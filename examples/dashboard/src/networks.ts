@@ -1,0 +1,71 @@
+import type {
+  MicroblogPost,
+  MicroblogSearchParams,
+  ProfessionalnetPost,
+  ProfessionalnetPostsSearchParams,
+  SocialSearch,
+} from 'social-search-sdk'
+import { infiniteSearchOptions } from 'social-search-sdk/query'
+import { client } from './api.ts'
+import { type Metric, type Post, metrics } from './measure.ts'
+
+export type Network = 'microblog' | 'professionalnet'
+type SearchId = 'microblog.search' | 'professionalnet.posts.search'
+
+/** What can be searched: its name, the call, the credits of a page of posts, and the numbers that its posts have. */
+interface Searchable {
+  name: string
+  id: SearchId
+  price: number
+  metrics: readonly Metric[]
+}
+
+const priceOf = (id: SearchId) => client.quote(id, { query: 'any' }).atMost ?? 0
+
+export const networks: Record<Network, Searchable> = {
+  microblog: { name: 'Microblog', id: 'microblog.search', price: priceOf('microblog.search'), metrics },
+  professionalnet: {
+    name: 'Professional network',
+    id: 'professionalnet.posts.search',
+    price: priceOf('professionalnet.posts.search'),
+    metrics: metrics.filter((name) => name !== 'views'),
+  },
+}
+
+/** A search of one network. */
+export interface Search {
+  network: Network
+  query: string
+  params: MicroblogSearchParams | ProfessionalnetPostsSearchParams
+}
+
+/** The pages of a search, whose posts have the same fields on every network. */
+export function pagesOf(
+  from: SocialSearch,
+  { network, params }: Search,
+  options: Parameters<typeof infiniteSearchOptions>[3] = {},
+) {
+  const search = infiniteSearchOptions<SearchId>(from, networks[network].id, params, options)
+  return {
+    ...search,
+    queryKey: search.queryKey as readonly unknown[],
+    async queryFn(context: Parameters<typeof search.queryFn>[0]) {
+      const { posts, requestId, next } = await search.queryFn(context)
+      const all = (posts as (MicroblogPost | ProfessionalnetPost)[]).map(toPost)
+      const dated = all.filter(({ timestamp }) => !Number.isNaN(Date.parse(timestamp)))
+      return { posts: dated, undated: all.length - dated.length, requestId, next }
+    },
+    getNextPageParam: ({ next }: { next: typeof params | null }) => next,
+  }
+}
+
+function toPost(record: MicroblogPost | ProfessionalnetPost): Post {
+  if ('id' in record) return { ...record, record }
+  const { numLikes, numShares, numComments } = record.social_details
+  const engagements = { favoriteCount: numLikes, retweetCount: numShares, replyCount: numComments }
+  const { urn: id, commentary: body, share_url: url, postedAt: timestamp, actor } = record
+  return {
+    ...{ id, body, url, timestamp, name: actor.actor_name, author: actor.actor_name, record },
+    engagements: { ...engagements, quoteCount: 0 },
+  }
+}
