@@ -14,7 +14,7 @@ interface ExportFlags {
   readonly new?: boolean
 }
 
-/** A table with records, or a view that also tells which query has found a record, and when. */
+/** A table with records, or a view with a row for each query that has found one, and when. */
 interface Source {
   readonly name: string
   readonly isView: boolean
@@ -37,9 +37,11 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   try {
     const source = sourceOf(database, from, flags)
     const { name } = source
-    const writer = await writerFor(to, name, columnsOf(database, name))
+    const origin = originOf(database, source)
+    const columns = columnsOf(database, name)
+    const writer = await writerFor(to, name, origin === '' ? columns : [...new Set(['query', ...columns])])
     const position = { last: flags.new === true ? lastExported(database, name) : 0, rows: 0 }
-    const bytes = recordsOf(database, source, position).pipeThrough(writer)
+    const bytes = recordsOf(database, name, origin, position).pipeThrough(writer)
     const file = asWritten(to, () => openSync(to, 'wx'))
     try {
       for await (const part of bytes) writeFileSync(file, part)
@@ -104,6 +106,20 @@ function keepExported(database: DatabaseSync, name: string, last: number): void 
   database.prepare('REPLACE INTO social_search_jobs VALUES (?, ?)').run(`export ${name}`, String(last))
 }
 
+/**
+ * The columns that tell which queries have found a record, as SQL; empty if none has, as for those of the organization. `query`
+ * is JSON.
+ */
+function originOf(database: DatabaseSync, { name, isView }: Source): string {
+  if (isView) return 'json_quote(query) AS query, first_seen, '
+  if (columnsOf(database, 'social_search_results').length === 0) return ''
+  const searches = `social_search_searches AS searches WHERE records = '${name}' AND network IS NOT NULL`
+  if (database.prepare(`SELECT 1 FROM ${searches}`).get() === undefined) return ''
+  return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (
+    SELECT 1 FROM social_search_results AS results
+    WHERE search = searches.number AND number = ${quoted(name)}.rowid)) AS query, `
+}
+
 function columnsOf(database: DatabaseSync, table: string): string[] {
   const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
   return rows.map(({ name }) => String(name)).filter((name) => !ownColumns.includes(name))
@@ -112,11 +128,12 @@ function columnsOf(database: DatabaseSync, table: string): string[] {
 /** Reads in parts: a job can write between them. Its rows get higher numbers. */
 function recordsOf(
   database: DatabaseSync,
-  { name, isView }: Source,
+  name: string,
+  origin: string,
   position: Position,
 ): ReadableStream<unknown> {
   const read = database.prepare(
-    `SELECT rowid AS number, ${isView ? 'query, first_seen, ' : ''}record FROM ${quoted(name)}
+    `SELECT rowid AS number, ${origin}record FROM ${quoted(name)}
      WHERE rowid > ? ORDER BY rowid LIMIT 1000`,
   )
   return new ReadableStream({
@@ -126,15 +143,16 @@ function recordsOf(
         position.last = Number(number)
         position.rows++
         const value = JSON.parse(String(record)) as unknown
-        controller.enqueue(isView ? withOrigin(from, value) : value)
+        controller.enqueue(origin === '' ? value : withOrigin(from, value))
       }
       if (rows.length === 0) controller.close()
     },
   })
 }
 
-/** A record with the query that has found it. Fields of its own with the same names are under `record`. */
-function withOrigin(from: Readonly<Record<string, unknown>>, value: unknown): Record<string, unknown> {
+/** A record with the queries that have found it. Fields of its own with the same names are under `record`. */
+function withOrigin(row: Readonly<Record<string, unknown>>, value: unknown): Record<string, unknown> {
+  const from = { ...row, query: JSON.parse(String(row['query'])) as unknown }
   const fields = Object(value) as Readonly<Record<string, unknown>>
   const hidden = Object.entries(fields).filter(([name]) => Object.hasOwn(from, name))
   return {

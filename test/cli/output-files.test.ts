@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
-import { failed, linesOf } from '../support/command-line.ts'
+import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 
@@ -16,8 +16,33 @@ describe('export', () => {
     for (const format of ['csv', 'jsonl']) {
       const made = { code: 0, out: '', err: `made.${format}: 30 rows\n` }
       expect(await social(`export a.db made.${format}`)).toEqual(made)
-      expect(readFileSync(`made.${format}`, 'utf8')).toBe((await social(`${line} --format ${format}`)).out)
+      const found = readFileSync(`made.${format}`, 'utf8').replaceAll(
+        /^(\{?)("query":\["coffee"\]|coffee|query),/gm,
+        '$1',
+      )
+      expect(found).toBe((await social(`${line} --format ${format}`)).out)
     }
+  })
+
+  it('lists the queries that have found a record, apart from a field `query` of its own', async () => {
+    sandbox.publish({ microblog: [{ id: '99', body: 'coffee and tea' }] })
+    await social('search coffee --all --yes --out a.db')
+    await social('watch tea --once --out a.db')
+    await social('mentions list --limit 1 --out a.db')
+    const file = new DatabaseSync('a.db')
+    file.exec(`UPDATE microblog_posts SET record = json_set(record, '$.query', 'own') WHERE id = '99'`)
+    file.close()
+    await social('export a.db a.jsonl --table microblog_posts')
+    const records = recordsOf(readFileSync('a.jsonl', 'utf8'))
+    expect(records.find(({ id }) => id === '99')).toMatchObject({
+      query: ['coffee', 'tea'],
+      record: { query: 'own' },
+    })
+    expect(records.find(({ id }) => id !== '99')).toMatchObject({ query: ['coffee'] })
+    await social('export a.db a.csv --table microblog_posts')
+    expect(readFileSync('a.csv', 'utf8')).toMatch(/^query,id,[^]*\ncoffee\|tea,99,/)
+    await social('export a.db mentions.jsonl --table mentions')
+    expect(readFileSync('mentions.jsonl', 'utf8')).not.toContain('"query"')
   })
 
   it('takes 3,000 records, of the table that --table names', async () => {

@@ -23,17 +23,17 @@ describe('export to .xlsx', () => {
     const sheet = part('xl/worksheets/sheet1.xml')
     expect(sheet).toContain('<t xml:space="preserve">1795810936704112345</t>')
     // 2026-11-20 is day 46,346 of a spreadsheet.
-    expect(sheet).toContain('<c r="E2" s="2"><v>46346.75</v></c>')
-    expect(sheet).toMatch(/<c r="E3" t="inlineStr" s="0">[^/]*1850-01-01T/)
+    expect(sheet).toContain('<c r="F2" s="2"><v>46346.75</v></c>')
+    expect(sheet).toMatch(/<c r="F3" t="inlineStr" s="0">[^/]*1850-01-01T/)
     expect(sheet).toContain(
       'coffee =HYPERLINK(&quot;https://evil.example&quot;) &lt;b&gt; &amp; \ufffd \ufffd _x005F_x0041_<',
     )
     expect(sheet).not.toContain('<f>')
-    expect(sheet).toContain('<hyperlink ref="F2" r:id="rId1"/>')
+    expect(sheet).toContain('<hyperlink ref="G2" r:id="rId1"/>')
     const targets = part('xl/worksheets/_rels/sheet1.xml.rels')
     expect(targets).toMatch(/Id="rId1"[^>]*Target="https:\/\/[^"]*1795810936704112345" TargetMode="External"/)
     expect(Object.keys(parts)).toHaveLength(7)
-    expect(sheet).toContain('<col min="2" max="2" width="80"')
+    expect(sheet).toContain('<col min="3" max="3" width="80"')
     await social('watch coffee --once --out p.db')
     await social('export p.db found.xlsx --table microblog_posts_found')
     const found = strFromU8(
