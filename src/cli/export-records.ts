@@ -5,7 +5,7 @@ import { toCsv, toJsonl } from '../extensions/export/index.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
-import { openDatabase } from './database/open-database.ts'
+import { openDatabase, withPath } from './database/open-database.ts'
 import { allTables, quoted } from './database/tables.ts'
 import { say } from './terminal.ts'
 
@@ -55,6 +55,8 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
       closeSync(file)
     }
     say(`${to}: ${count(position.rows, 'row')}`)
+  } catch (error) {
+    throw withPath(from, error)
   } finally {
     database.close()
   }

@@ -36,7 +36,7 @@ const withField = (name: string, ...values: unknown[]): [string, Change][] =>
 
 describe('an entry of a store', () => {
   it.each<[string, Change]>([
-    ...withField('status', 700, '200'),
+    ...withField('status', 700, 599, 204, '200'),
     ...withField('type', 'a\nb', 7),
     ...withField('cost', '2', null, -5, 1e308),
     ...withField('at', '0'),

@@ -168,7 +168,18 @@ describe('--out posts.db', () => {
     const file = new DatabaseSync('posts.db')
     file.exec('CREATE TABLE microblog_posts (id TEXT PRIMARY KEY, record TEXT)')
     file.close()
-    expect(await social(search)).toMatchObject(failed(1, 'no column named body'))
+    expect(await social(search)).toMatchObject(failed(1, 'posts.db cannot be used: '))
     expect(sandbox.requests).toEqual([])
   })
+
+  it.each([search, 'find posts.db a', 'describe posts.db', 'export posts.db a.csv'])(
+    'names a damaged file, and sends nothing: %s',
+    async (command) => {
+      await social(search)
+      const [sent, bytes] = [sandbox.requests.length, readFileSync('posts.db')]
+      writeFileSync('posts.db', bytes.subarray(0, bytes.length / 2))
+      expect(await social(command)).toMatchObject(failed(1, 'posts.db cannot be used: '))
+      expect(sandbox.requests).toHaveLength(sent)
+    },
+  )
 })

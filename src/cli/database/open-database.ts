@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../../lib/thrown.ts'
-import { UsageError } from '../command-errors.ts'
+import { CommandError, UsageError } from '../command-errors.ts'
 import { importSqlite } from '../sqlite.ts'
 
 /** Commands of one file take turns. What is deleted or replaced is overwritten with zeros. */
@@ -33,9 +33,15 @@ export async function openDatabase(
     return database
   } catch (error) {
     database?.close()
-    if (!/not a database|unable to open/.test(messageOf(error))) throw error
+    if (!/not a database|unable to open/.test(messageOf(error))) throw withPath(path, error)
     throw new UsageError(`${path} is not an SQLite database; pass another file`)
   }
+}
+
+/** An error of SQLite, with the name of the file; any other error as it is. */
+export function withPath(path: string, error: unknown): unknown {
+  if ((error as { code?: unknown } | null)?.code !== 'ERR_SQLITE_ERROR') return error
+  return new CommandError('failed', `${path} cannot be used: ${messageOf(error)}`)
 }
 
 /** With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { UsageError } from '../command-errors.ts'
-import { inTransaction, openDatabase } from './open-database.ts'
+import { inTransaction, openDatabase, withPath } from './open-database.ts'
 import { createTables } from './schema.ts'
 import { type RecordTable, allTables } from './tables.ts'
 import { upgrade } from './upgrade.ts'
@@ -35,6 +35,8 @@ export async function withCollection<T>(
         for (const table of tables) createTables(database, table)
       })
     return await work({ database, tables })
+  } catch (error) {
+    throw withPath(path, error)
   } finally {
     database.close()
   }

@@ -7,7 +7,7 @@ import { lockForRun } from '../run-lock.ts'
 import { forgetIn } from './forget.ts'
 import { Forgotten } from './forgotten.ts'
 import { type Progress, progressOf } from './jobs.ts'
-import { inTransaction, openDatabase } from './open-database.ts'
+import { inTransaction, openDatabase, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
@@ -96,7 +96,7 @@ export class RecordDatabase {
     } catch (error) {
       database?.close()
       lock.release()
-      throw error
+      throw withPath(path, error)
     }
   }
 

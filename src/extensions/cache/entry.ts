@@ -34,7 +34,10 @@ export function readEntry(value: unknown, operation: Operation, { parse }: BodyF
 function isEntry(value: unknown): value is Entry {
   const { at, status, type, text, cost } = isRecord(value) ? value : {}
   return (
-    [at, status].every((number) => Number.isFinite(number)) &&
+    Number.isFinite(at) &&
+    // Of a success with a text.
+    typeof status === 'number' &&
+    /^2(?!0[45])\d\d$/.test(String(status)) &&
     typeof cost === 'number' &&
     cost >= 0 &&
     cost <= Number.MAX_SAFE_INTEGER &&
