@@ -8,8 +8,6 @@ import { type WatchReport, leftText } from './watch-report.ts'
 /** What a run of a watch has come to. */
 export interface WatchOutcome {
   readonly report: WatchReport
-  /** New posts in the file. */
-  readonly stored: number
   readonly credits: { readonly spent: number; readonly uncertain: number }
   /** Of one search, while the others went on; one that may have been charged comes first. */
   readonly failure: SocialSearchError | undefined
@@ -36,11 +34,11 @@ export function endOf(
     readonly maxPages: string
   },
 ): WatchEnd {
-  const { report, stored, credits, failure, ended } = outcome
+  const { report, credits, failure, ended } = outcome
   const { out, outlook } = terms
   const isOver = ended === undefined && failure === undefined
   const missing = report.missing()
-  const total = `${out}: ${count(stored, 'new post')}, ${count(credits.spent + credits.uncertain, 'credit')}`
+  const total = `${out}: ${count(report.posts, 'new post')}, ${count(credits.spent + credits.uncertain, 'credit')}`
   const lines = [
     ...(out === undefined ? [] : [total]),
     ...report.lines(),

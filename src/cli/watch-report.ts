@@ -5,6 +5,7 @@ import { localTime } from './formatter.ts'
 
 /** What a run has found for one query. */
 interface Row {
+  /** Those that the file did not have, if there is one. */
   posts: number
   credits: number
   /** Milliseconds from publication until a post was found, without those of the first page ever read. */
@@ -48,10 +49,20 @@ export class WatchReport {
       const delay = now - Date.parse(timestamp ?? postedAt ?? '')
       if (delay >= 0) row.delays.push(delay)
     }
-    row.posts += posts.length
     row.credits += credits.spent + credits.uncertain
     row.lastLook = error === null ? 'done' : 'failed'
     row.isKnown ||= error === null
+  }
+
+  /** Counts posts that are new in the output. */
+  addPosts(name: string, posts: number): void {
+    const row = this.#rows.get(name)
+    if (row !== undefined) row.posts += posts
+  }
+
+  /** New posts of all queries. */
+  get posts(): number {
+    return [...this.#rows.values()].reduce((sum, { posts }) => sum + posts, 0)
   }
 
   /** Whether all that is missing is where the service lists no posts. */
@@ -65,7 +76,8 @@ export class WatchReport {
       if (lastLook === 'none')
         return `  ${query}: ${dueAt === null ? 'not checked' : 'too early for a check'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
-      const delay = delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
+      const delay =
+        posts === 0 || delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
       const end = lastLook === 'failed' ? '; its last check failed' : ''
       return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}${end}`
     })

@@ -32,7 +32,6 @@ export class WatchRun {
   readonly #job: WatchJob
   readonly #report: WatchReport
   #failure: SocialSearchError | undefined
-  #stored = 0
   /** Posts that are paid for, and neither stored nor printed. */
   #unwritten: readonly object[] = []
   /** The query whose page is under way. */
@@ -57,7 +56,7 @@ export class WatchRun {
       // The file still has the highest cost of the page, and the caller the error that ended the watch.
     }
     return {
-      ...{ report: this.#report, stored: this.#stored, credits: client.credits, failure: this.#failure },
+      ...{ report: this.#report, credits: client.credits, failure: this.#failure },
       ...{ ended, stopped: signal.aborted ? { reason: signal.reason as unknown } : undefined },
     }
   }
@@ -96,11 +95,15 @@ export class WatchRun {
   /** Whether the output is still open. */
   async #write({ name, posts, known, gaps, state, error }: SearchBatch<string, object>): Promise<boolean> {
     const { operation, searches, database, formatter, client, interrupt } = this.#job
-    if (database === undefined) return print(formatter.page(posts), formatter.isStyled)
-    this.#stored += database.store({
+    if (database === undefined) {
+      this.#report.addPosts(name, posts.length)
+      return print(formatter.page(posts), formatter.isStyled)
+    }
+    const stored = database.store({
       ...{ job: jobOf(operation, searches[name]), progress: state, records: posts, known, query: name, gaps },
       ...{ hasFailed: error !== null, credits: client.credits, now: interrupt.now },
     })
+    this.#report.addPosts(name, stored)
     return true
   }
 

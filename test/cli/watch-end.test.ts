@@ -16,6 +16,7 @@ function reportOf(kind: 'whole' | 'gap' | 'silent'): WatchReport {
   const batch = { name: 'acme', posts: [], known: [], credits, error: null, dueAt: null }
   const state = { search: 'acme', spans } as SearchBatch['state']
   report.add({ ...batch, state, gaps: kind === 'whole' ? [] : [gap] })
+  report.addPosts('acme', 3)
   return report
 }
 
@@ -24,7 +25,7 @@ const lost = new ConnectionError('lost', { phase: 'exchange', reason: 'ECONNRESE
 const empty = new CreditBudgetError({ needed: 2, remaining: 0 })
 const interrupted = new CommandError('interrupted', 'stopped')
 
-const done = { stored: 3, credits, failure: undefined, ended: undefined, stopped: undefined }
+const done = { credits, failure: undefined, ended: undefined, stopped: undefined }
 const terms = { out: 'posts.db', outlook: undefined, price: 2, maxPages: '10' }
 const left = (remaining: number) => ({ limit: 20, remaining, endsAt: null })
 
@@ -80,6 +81,6 @@ describe('endOf()', () => {
 
   it('has no line of a file without --out', () => {
     const end = endOf({ ...done, report: reportOf('whole') }, { ...terms, out: undefined })
-    expect(end.lines).toEqual(['  acme: 0 new posts, 2 credits'])
+    expect(end.lines).toEqual(['  acme: 3 new posts, 2 credits'])
   })
 })

@@ -171,6 +171,17 @@ describe('watch of several queries', () => {
     expect((await social('watch rust coffee --once --budget 20 --out posts.db')).code).toBe(6)
   })
 
+  it('counts as new, in all and for each query, what the file did not have', async () => {
+    await social('search coffee --out posts.db')
+    expect((await social('watch coffee --once --out posts.db')).err).toBe(
+      'posts.db: 0 new posts, 2 credits\n  coffee: 0 new posts, 2 credits\n',
+    )
+    sandbox.publish({ microblog: [{ id: '90', body: 'coffee and tea' }] })
+    expect((await social('watch coffee tea --once --out posts.db')).err).toMatch(
+      /^posts\.db: 1 new post, 4 credits\n {2}coffee: (1 new post, [^\n]*\n {2}tea: 0|0 new posts, [^\n]*\n {2}tea: 1)/,
+    )
+  })
+
   it('says what is missing, with times, and ends with 5 until the gap is filled', async () => {
     await social(watch)
     sandbox.publish({ microblog: posts(30, 80) })
