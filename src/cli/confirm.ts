@@ -23,8 +23,8 @@ export async function confirmWatch(
   estimate: (() => Promise<string>) | false,
 ): Promise<void> {
   if (flags.once === true) return
-  const looks = Math.ceil(86_400_000 / millisecondsOf('--freshness', flags.freshness))
-  const idle = (looks * price.credits * searches).toLocaleString('en')
+  const checks = Math.ceil(86_400_000 / millisecondsOf('--freshness', flags.freshness))
+  const idle = (checks * price.credits * searches).toLocaleString('en')
   const pages = `${price.credits} more for each page of new posts`
   await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags, estimate)
 }

@@ -25,7 +25,7 @@ export async function describe(path: string): Promise<void> {
 const titles = ['search', 'records', 'gaps', 'credits', 'from', 'to', 'authors', 'last check'] as const
 
 function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown> {
-  const { records, from, to, gaps, credits, uncertain, lastLook, authors, network } = search
+  const { records, from, to, gaps, credits, uncertain, lastCheck, authors, network } = search
   return {
     ...{ search: [search.search, network].filter(Boolean).join(' · '), records, gaps: gaps.length },
     // The day is enough, and leaves room for the other columns of a narrow terminal.
@@ -34,7 +34,7 @@ function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown
       from: from && localTime(from)?.slice(0, 10),
       to,
       authors,
-      'last check': lastLook,
+      'last check': lastCheck,
     },
   }
 }

@@ -67,7 +67,7 @@ export async function estimateAll(
         observers: [observer],
       })
     }
-    return { estimates, looking: { ...settings, price: operation.price.credits } }
+    return { estimates, checking: { ...settings, price: operation.price.credits } }
   } finally {
     const { spent, uncertain } = client.credits
     tell(`This estimate cost ${count(spent + uncertain, 'credit')}`)

@@ -31,11 +31,13 @@ export async function find(path: string, query: string, flags: FindFlags): Promi
 }
 
 /** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last checked 5 minutes ago; 2 gaps`. */
-function reachText({ from, to, lastLook, gaps }: Reach): string {
+function reachText({ from, to, lastCheck, gaps }: Reach): string {
   const span =
     from === null || to === null ? 'has no times' : `reaches from ${localTime(from)} to ${localTime(to)}`
-  const look =
-    lastLook === null ? [] : [`last checked ${timeText(Math.max(0, Date.now() - Date.parse(lastLook)))} ago`]
+  const check =
+    lastCheck === null
+      ? []
+      : [`last checked ${timeText(Math.max(0, Date.now() - Date.parse(lastCheck)))} ago`]
   const missing = gaps === 0 ? [] : [`${gaps} ${gaps === 1 ? 'gap' : 'gaps'} (see describe)`]
-  return [span, ...look, ...missing].join('; ')
+  return [span, ...check, ...missing].join('; ')
 }

@@ -61,7 +61,7 @@ function reasonOf(
   if (failure !== undefined) return { code: exitCodeOf(failure) }
   if (missing === undefined) return {}
   const silent = 'the service lists no posts there, and the next run asks again'
-  // A budget that ends a look throws. Both may be used up at once.
+  // A budget that ends a check throws. Both may be used up at once.
   const isSpent = (outlook?.remaining ?? Infinity) < price
   const short = `--max-pages ${maxPages} ended the check, and the next run continues`
   const raise = `if this happens each time, raise --max-pages${isSpent ? ' and the budget' : ''}`

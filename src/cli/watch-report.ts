@@ -12,8 +12,8 @@ interface Row {
   delays: number[]
   gaps: readonly WatchGap[]
   isSilent: boolean
-  lastLook: 'none' | 'done' | 'failed'
-  /** When it is due, if it was too early for a look. */
+  lastCheck: 'none' | 'done' | 'failed'
+  /** When it is due, if it was too early for a check. */
   dueAt: number | null
   /** Whether the first page has been read. */
   isKnown: boolean
@@ -28,7 +28,7 @@ export class WatchReport {
 
   /** @param states What earlier runs have stored of the queries. */
   constructor(queries: readonly string[], states: Readonly<Record<string, object | null>>) {
-    const empty = { posts: 0, credits: 0, gaps: [], isSilent: true, lastLook: 'none', dueAt: null } as const
+    const empty = { posts: 0, credits: 0, gaps: [], isSilent: true, lastCheck: 'none', dueAt: null } as const
     this.#rows = new Map(
       queries.map((query) => [query, { ...empty, delays: [], isKnown: states[query] != null }]),
     )
@@ -50,7 +50,7 @@ export class WatchReport {
       if (delay >= 0) row.delays.push(delay)
     }
     row.credits += credits.spent + credits.uncertain
-    row.lastLook = error === null ? 'done' : 'failed'
+    row.lastCheck = error === null ? 'done' : 'failed'
     row.isKnown ||= error === null
   }
 
@@ -72,13 +72,13 @@ export class WatchReport {
 
   /** A line for each query. */
   lines(): string[] {
-    return [...this.#rows].map(([query, { posts, credits, delays, lastLook, dueAt }]) => {
-      if (lastLook === 'none')
+    return [...this.#rows].map(([query, { posts, credits, delays, lastCheck, dueAt }]) => {
+      if (lastCheck === 'none')
         return `  ${query}: ${dueAt === null ? 'not checked' : 'too early for a check'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay =
         posts === 0 || delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
-      const end = lastLook === 'failed' ? '; its last check failed' : ''
+      const end = lastCheck === 'failed' ? '; its last check failed' : ''
       return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}${end}`
     })
   }
@@ -110,9 +110,9 @@ export function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
 }
 
 /**
- * How often the money allows to look at each search.
+ * How often the money pays for a check of each search.
  *
- * @param credits The price of a look at all of them.
+ * @param credits The price of a check of all of them.
  */
 export function paceText(
   { remaining, endsAt }: BudgetOutlook,

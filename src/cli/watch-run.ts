@@ -107,7 +107,7 @@ export class WatchRun {
     return true
   }
 
-  /** The other searches go on, and the next look continues. */
+  /** The other searches go on, and the next check continues. */
   #fail(name: string, error: SocialSearchError): void {
     // The error belongs to this batch alone, so its message may change.
     if (Object.keys(this.#job.searches).length > 1) error.message = `${name}: ${error.message}`

@@ -105,7 +105,7 @@ async function prepare(
   return { ...given, client, formatter, database, options }
 }
 
-/** Tells how often the budget allows to look. */
+/** Tells how often the budget pays for a check. */
 async function tellPace({ operation, searches, options }: WatchJob, { once }: WatchFlags): Promise<void> {
   const { budget, freshness = 0 } = options
   // The watch itself waits for a budget that does not answer.

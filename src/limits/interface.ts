@@ -20,7 +20,7 @@ export interface QueueRequest {
 export interface LeaseOutcome {
   /** After a 429: the milliseconds from now for which the surface is closed, at most a day. */
   readonly refusedForMs?: number | undefined
-  /** Whether the request was never sent, or is proven not to have left: then it does not count towards the pace. */
+  /** Whether the request was never sent, or is proven not to have left: then it does not count toward the rate limit. */
   readonly unsent?: boolean | undefined
 }
 

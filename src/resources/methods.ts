@@ -14,7 +14,7 @@ export type MaybeSchema = StandardSchemaV1 | undefined
 export type SchemaOrType = object | undefined
 
 /**
- * The type of a record, by the option `schema` or as the caller states it; `Documented` without either, and where only the
+ * The type of a record, by the option `schema` or as you state it; `Documented` without either, and where only the
  * type of the method is looked at: `ReturnType<Microblog['search']>`.
  */
 export type Output<Given extends SchemaOrType, Documented> = [MaybeSchema] extends [Given]

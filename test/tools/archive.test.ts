@@ -30,7 +30,7 @@ async function collect(known: readonly string[]) {
     records: records.length,
     from: times[0] ?? null,
     to: times.at(-1) ?? null,
-    lastLook: null,
+    lastCheck: null,
     gaps: 1,
   }
   const find = (query: string, { limit }: { limit: number }) => {

@@ -37,7 +37,7 @@ function rewritten(value: unknown, text: string, left = { large: 1, deep: 3 }): 
 
 /** Runs all tools, on a service whose answers have this text; also with counts, where a tool has them. */
 async function resultsWith(text: string): Promise<(readonly [name: string, result: ToolResult])[]> {
-  const reach = { records: 1, from: null, to: null, lastLook: null, gaps: 0 }
+  const reach = { records: 1, from: null, to: null, lastCheck: null, gaps: 0 }
   const records = [rewritten(post('1'), text)]
   const kinds = ['microblog.search', 'mentions.list'].map((id) => ({ operation: { id }, records }))
   const archive = { find: () => ({ kinds, total: 2, reach }) }

@@ -11,17 +11,17 @@ export interface Reach {
   readonly from: string | null
   readonly to: string | null
   /** When the service was last asked. */
-  readonly lastLook: string | null
+  readonly lastCheck: string | null
   /** How many times are missing in between. */
   readonly gaps: number
 }
 
 /** How a query was searched. */
-interface Looks {
+interface Checks {
   readonly command: string
   readonly params: unknown
-  readonly firstLook: string | null
-  readonly lastLook: string | null
+  readonly firstCheck: string | null
+  readonly lastCheck: string | null
 }
 
 /** What a collection has of one search. */
@@ -34,9 +34,9 @@ export interface DescribedSearch extends Omit<Reach, 'gaps'> {
   readonly credits: number
   /** Credits that may have been charged. */
   readonly uncertain: number
-  /** The 24 hours before the last look, compared with the four weeks before; null if less than a week is known, or if no watch has read it. */
+  /** The 24 hours before the last check, compared with the four weeks before; null if less than a week is known, or if no watch has read it. */
   readonly lastDay: Unusual | null
-  readonly looks: readonly Looks[]
+  readonly checks: readonly Checks[]
 }
 
 /** What a collection has, what is missing, and what it cost. */
@@ -76,7 +76,7 @@ export function reachOf({ database, tables }: Collection): Reach {
   const names = tables.map(({ name }) => `'${name}'`).join(', ')
   const row = database
     .prepare(
-      `SELECT max(last_look) AS look, (SELECT count(*) FROM social_search_missing WHERE search IN
+      `SELECT max(last_look) AS last, (SELECT count(*) FROM social_search_missing WHERE search IN
          (SELECT number FROM social_search_searches WHERE records IN (${names}))) AS gaps
        FROM social_search_searches WHERE records IN (${names})`,
     )
@@ -84,7 +84,7 @@ export function reachOf({ database, tables }: Collection): Reach {
   return {
     records: reaches.reduce((sum, { records }) => sum + records, 0),
     ...{ from: times('from').sort()[0] ?? null, to: times('to').sort().at(-1) ?? null },
-    ...{ lastLook: isoOf(row?.['look']), gaps: Number(row?.['gaps']) },
+    ...{ lastCheck: isoOf(row?.['last']), gaps: Number(row?.['gaps']) },
   }
 }
 
@@ -109,21 +109,21 @@ function searchOf(database: DatabaseSync, table: RecordTable, group: Row): Descr
     `SELECT "from", "to" FROM social_search_missing AS missing
      JOIN social_search_searches AS searches ON searches.number = missing.search WHERE ${mine}`,
   ) as unknown as Gap[]
-  const lastLook = isoOf(group['last_look'])
-  const looks = all(
+  const lastCheck = isoOf(group['last_look'])
+  const checks = all(
     `SELECT command, params, first_look, last_look FROM social_search_searches AS searches WHERE ${mine}`,
   )
   // Other searches do not read all posts of a day.
-  const isWatch = looks.every(({ command }) => command === 'watch')
+  const isWatch = checks.every(({ command }) => command === 'watch')
   return {
     ...{ search: key[0], network: key[1], records, authors, ...times },
     gaps: gaps.map(({ from, to }) => ({ from, to })),
-    ...{ credits: Number(spent?.['credits']), uncertain: Number(spent?.['uncertain']), lastLook },
-    lastDay: isWatch ? lastDayOf(database, table, key, { from: times.from, gaps, lastLook }) : null,
-    looks: looks.map((look) => ({
-      command: String(look['command']),
-      params: JSON.parse(String(look['params'])) as unknown,
-      ...{ firstLook: isoOf(look['first_look']), lastLook: isoOf(look['last_look']) },
+    ...{ credits: Number(spent?.['credits']), uncertain: Number(spent?.['uncertain']), lastCheck },
+    lastDay: isWatch ? lastDayOf(database, table, key, { from: times.from, gaps, lastCheck }) : null,
+    checks: checks.map((check) => ({
+      command: String(check['command']),
+      params: JSON.parse(String(check['params'])) as unknown,
+      ...{ firstCheck: isoOf(check['first_look']), lastCheck: isoOf(check['last_look']) },
     })),
   }
 }
@@ -132,17 +132,17 @@ function lastDayOf(
   database: DatabaseSync,
   table: RecordTable,
   key: readonly string[] | [string, string | null, string],
-  { from, gaps, lastLook }: { from: string | null; gaps: readonly Gap[]; lastLook: string | null },
+  { from, gaps, lastCheck }: { from: string | null; gaps: readonly Gap[]; lastCheck: string | null },
 ): Unusual | null {
-  if (table.time === undefined || from === null || lastLook === null) return null
+  if (table.time === undefined || from === null || lastCheck === null) return null
   const days = database
     .prepare(
       `SELECT CAST(julianday(?4) - julianday(${quoted(table.time)}) AS INTEGER) AS age, count(*) AS records
        FROM ${quoted(table.name)} WHERE julianday(${quoted(table.time)}) <= julianday(?4) AND ${ofSearch} GROUP BY 1`,
     )
-    .all(...(key as [string, string | null, string]), lastLook)
+    .all(...(key as [string, string | null, string]), lastCheck)
   const counts = new Map(days.map(({ age, records }) => [Number(age), Number(records)]))
-  return judgeDay(counts, { from, lastLook, gaps })
+  return judgeDay(counts, { from, lastCheck, gaps })
 }
 
 /** @param key The search whose records count. Default: all records. */

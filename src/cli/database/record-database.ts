@@ -37,7 +37,7 @@ export interface StoredPage {
   /** The query that has found the records, for `export --new`. */
   readonly query?: string
   readonly gaps?: readonly Gap[]
-  /** Whether it stores the end of a look that has failed. */
+  /** Whether it stores the end of a check that has failed. */
   readonly hasFailed?: boolean
   /** Of the run so far. */
   readonly credits?: Credits
@@ -142,7 +142,7 @@ export class RecordDatabase {
       }
       for (const record of known) this.#records.update(record, at)
       this.#forgetOld(now)
-      if (!hasFailed) this.#searches.look(search, at)
+      if (!hasFailed) this.#searches.checked(search, at)
       if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       if (credits !== undefined) this.#searches.spend(job, credits)
       this.#database

@@ -55,7 +55,7 @@ export class SearchWriter {
   readonly #table: RecordTable
   readonly #add: StatementSync
   readonly #find: StatementSync
-  readonly #look: StatementSync
+  readonly #checked: StatementSync
   readonly #result: StatementSync
   readonly #filled: StatementSync
   readonly #missing: StatementSync
@@ -73,7 +73,7 @@ export class SearchWriter {
        VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
     this.#find = database.prepare('SELECT number FROM social_search_searches WHERE job = ?')
-    this.#look = database.prepare(
+    this.#checked = database.prepare(
       'UPDATE social_search_searches SET first_look = ifnull(first_look, ?1), last_look = ?1 WHERE number = ?2',
     )
     this.#result = database.prepare('INSERT INTO social_search_results VALUES (?, ?) ON CONFLICT DO NOTHING')
@@ -93,8 +93,8 @@ export class SearchWriter {
     return Number(this.#find.get(text)?.['number'])
   }
 
-  look(number: number, at: string): void {
-    this.#look.run(at, number)
+  checked(number: number, at: string): void {
+    this.#checked.run(at, number)
   }
 
   addResult(number: number, record: number): void {

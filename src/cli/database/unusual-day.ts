@@ -22,11 +22,11 @@ export function judgeDay(
   counts: ReadonlyMap<number, number>,
   {
     from,
-    lastLook,
+    lastCheck,
     gaps,
-  }: { readonly from: string; readonly lastLook: string; readonly gaps: readonly Gap[] },
+  }: { readonly from: string; readonly lastCheck: string; readonly gaps: readonly Gap[] },
 ): Unusual | null {
-  const end = Date.parse(lastLook)
+  const end = Date.parse(lastCheck)
   const known = Math.min(mostDays, Math.floor((end - Date.parse(from)) / day) - 1)
   if (!(known >= fewestDays)) return null
   const before = Array.from({ length: known }, (_, index) => counts.get(index + 1) ?? 0).sort((a, b) => a - b)

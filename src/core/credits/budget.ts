@@ -39,7 +39,7 @@ export interface BudgetOutlook {
   endsAt: number | null
 }
 
-/** A limit on credits. Each call reserves its maximum cost, and settles afterwards. */
+/** A limit on credits. Each call reserves its maximum cost, and reports its actual cost afterward. */
 export interface Budget {
   /** Reserves credits. Throws or rejects to refuse: with a {@link CreditBudgetError} if too few remain. */
   reserve(credits: number, operation: string): Reservation | Promise<Reservation>

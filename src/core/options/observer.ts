@@ -14,7 +14,7 @@ export interface ObservedStart {
 export interface Wait extends ObservedStart {
   /**
    * `slot`: both requests in flight are taken. `pace`: this minute's requests are used up. `rate_limited`: the service
-   * answered 429. `retry`: the next attempt is not due yet.
+   * answered 429. `retry`: an attempt failed, and the next one must wait.
    */
   reason: 'slot' | 'pace' | 'rate_limited' | 'retry'
   /** When the wait should end; null if unknown. Calls ahead in the queue may delay it. */

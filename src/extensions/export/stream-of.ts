@@ -4,8 +4,8 @@
  * @example
  * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())
  */
-export function streamOf<Item>(walk: AsyncIterable<Item>): ReadableStream<Item> {
-  const items = walk[Symbol.asyncIterator]()
+export function streamOf<Item>(call: AsyncIterable<Item>): ReadableStream<Item> {
+  const items = call[Symbol.asyncIterator]()
   return new ReadableStream<Item>(
     {
       async pull(controller) {

@@ -146,14 +146,14 @@ export interface SandboxRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Id of the operation, or null if no operation has this method and path. */
   readonly operation: string | null
-  /** Null until answered; stays null if the connection broke or the caller gave up first. */
+  /** Null until answered; stays null if the connection broke or the client gave up first. */
   readonly status: number | null
   readonly requestId: string
   /** Requests that were open on arrival, this one included. */
   readonly inFlight: number
   /** The body as parsed JSON; undefined until it is read, or if it is not JSON. */
   readonly body: unknown
-  /** Credits charged, also if the caller gave up while the request was processed. */
+  /** Credits charged, also if the client gave up while the request was processed. */
   readonly charged: number
 }
 

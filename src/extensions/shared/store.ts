@@ -37,7 +37,7 @@ export interface SharedStore {
   update<T>(key: string, change: ChangeText<T>): Promise<T>
   /**
    * Calls the listener with each notice, and without one if it may have missed some, for example when a connection is back.
-   * Returns a function that ends it. Without this method, processes poll.
+   * Returns a function that ends it. Without this method, processes check again and again.
    */
   watch?(key: string, listener: (notice?: string) => void): () => void
 }

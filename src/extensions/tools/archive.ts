@@ -8,7 +8,7 @@ import { itemOf } from './list-result.ts'
 import type { Bought } from './pages.ts'
 import type { Archive, ArchiveReach } from './types.ts'
 
-/** Most records that one call looks at; the newest ones count. */
+/** Most records that one call reads; the newest ones count. */
 const most = 1000
 
 /** The tool that searches a collection, as the session calls it. It reaches no endpoint. */
@@ -46,10 +46,10 @@ export async function searchArchive(archive: Archive, params: string, room: Room
   return { items, next: null, remark: remarkOf(reach, total, items.length) }
 }
 
-function remarkOf({ records, from, to, lastLook, gaps }: ArchiveReach, total: number, read: number): string {
+function remarkOf({ records, from, to, lastCheck, gaps }: ArchiveReach, total: number, read: number): string {
   const times = from === null || to === null ? '' : ` from ${from} to ${to}`
-  const looked = lastLook === null ? '' : `, updated ${lastLook}`
+  const checked = lastCheck === null ? '' : `, updated ${lastCheck}`
   const missing = gaps === 0 ? '' : `; posts are missing in ${count(gaps, 'span')} of this time`
   const more = total > read ? ` ${count(total, 'record')} match; these are the newest ${read}.` : ''
-  return `The collection has ${count(records, 'record')}${times}${looked}${missing}.${more} For other or newer posts, use a search that costs credits.`
+  return `The collection has ${count(records, 'record')}${times}${checked}${missing}.${more} For other or newer posts, use a search that costs credits.`
 }

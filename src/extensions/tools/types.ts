@@ -83,7 +83,7 @@ export interface ArchiveReach {
   readonly from: string | null
   readonly to: string | null
   /** When the collection was last updated, ISO 8601; null if unknown. */
-  readonly lastLook: string | null
+  readonly lastCheck: string | null
   /** In how many spans of this time posts are missing. */
   readonly gaps: number
 }

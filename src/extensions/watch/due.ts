@@ -8,36 +8,36 @@ export interface Funds {
   readonly endsAt: number
 }
 
-/** A search, and what its last look has left. */
+/** A search, and what its last check has left. */
 export interface DueSearch {
-  /** Null before the first look. */
+  /** Null before the first check. */
   readonly pace: WatchPace | null
   /** Credits of a page. */
   readonly price: number
-  /** Whether another look would fill a gap. */
+  /** Whether another check would fill a gap. */
   readonly hasMore: boolean
-  /** When the last look has failed that may have been charged, if no page has come since: it counts as a look. */
+  /** When the last check has failed that may have been charged, if no page has come since: it counts as a check. */
   readonly failedAt?: number | undefined
-  /** Not before this time: the last look has failed. */
+  /** Not before this time: the last check has failed. */
   readonly retryAt: number
 }
 
 const hour = 3_600_000
 /** No search waits longer, as far as the budget goes. */
 const longestMs = 24 * hour
-/** If new posts need all the money for their pages, looks still get one part in so many. */
+/** If new posts need all the money for their pages, checks still get one part in so many. */
 const leastPart = 10
 /** A schedule that starts runs each hour starts some of them a little early. */
 const early = 0.1
 
-/** Of a search whose first look has failed. */
+/** Of a search whose first check has failed. */
 const unknownPace: WatchPace = { at: -Infinity, fast: [0, 0], slow: [0, 0] }
 
 /** How long a search waits after an error, in milliseconds. */
 export const retryMs = (freshness: number): number => Math.max(60_000, freshness)
 
 /**
- * When each search is due for a look, in milliseconds since 1970; Infinity if there is no money for a page.
+ * When each search is due for a check, in milliseconds since 1970; Infinity if there is no money for a page.
  *
  * @param funds Null without a budget that has a period.
  */
@@ -70,8 +70,8 @@ export function dueTimes(
 }
 
 /**
- * How long each search waits from one look to the next, in milliseconds. New posts pay for their own pages. The rest of the
- * money buys looks, shared so that the mean delay of all posts is least: by the square root of how many posts come.
+ * How long each search waits from one check to the next, in milliseconds. New posts pay for their own pages. The rest of the
+ * money buys checks, shared so that the mean delay of all posts is least: by the square root of how many posts come.
  *
  * @param rate Credits a millisecond; Infinity without a budget that has a period.
  */

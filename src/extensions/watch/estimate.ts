@@ -65,7 +65,7 @@ export async function estimateSearch(
   return { ...estimateOf(search, rate, 'one page'), low: null, high: null }
 }
 
-/** Posts that a watch has found, and in how much time: without that before the first look, and that of gaps. */
+/** Posts that a watch has found, and in how much time: without that before the first check, and that of gaps. */
 function historyOf(state: WatchState | null): PostCount {
   const { at = 0, watched: [posts, ms] = [0, 0] } = state?.pace ?? {}
   const missed = gapsOf(state?.spans ?? []).map(({ from, to }) => {
@@ -131,7 +131,7 @@ function estimateOf(
 }
 
 /** What a watch does beyond its estimate. Times are in milliseconds. */
-export interface Looking {
+export interface Checking {
   /** Credits of a page. */
   readonly price: number
   readonly overlap: number
@@ -142,29 +142,31 @@ export interface Looking {
 export type Expected = readonly Pick<SearchEstimate, 'postsPerDay' | 'creditsPerDay'>[]
 
 /**
- * The mean time from a post to the look that finds it, with so many credits a day; Infinity if the posts alone cost as much.
- * Besides new posts, a look pays for half a page and the known posts, and for a page at least.
+ * The mean time from a post to the check that finds it, with so many credits a day; Infinity if the posts alone cost as much.
+ * Besides new posts, a check pays for half a page and the known posts, and for a page at least.
  */
-export function meanDelay(searches: Expected, budget: number, looking: Looking): number {
+export function meanDelay(searches: Expected, budget: number, checking: Checking): number {
   const credits = sumOf(searches, ({ creditsPerDay }) => creditsPerDay)
-  const looks = Math.min(budget / looking.price, (budget - credits) / besidesPosts(looking))
-  // The watch shares looks by the square root of how many posts come.
+  const checks = Math.min(budget / checking.price, (budget - credits) / besidesPosts(checking))
+  // The watch shares checks by the square root of how many posts come.
   const posts = sumOf(searches, ({ postsPerDay }) => postsPerDay)
   const shares = posts && sumOf(searches, ({ postsPerDay }) => Math.sqrt(postsPerDay)) ** 2 / posts
-  return looks <= 0 ? Infinity : Math.max(looking.freshness, (day * (shares || searches.length)) / looks) / 2
+  return checks <= 0
+    ? Infinity
+    : Math.max(checking.freshness, (day * (shares || searches.length)) / checks) / 2
 }
 
 /** Credits a day of a watch without a budget. */
-export function creditsWithoutBudget(searches: Expected, looking: Looking): number {
-  const looks = day / looking.freshness
-  const besides = looks * besidesPosts(looking)
-  return sumOf(searches, ({ creditsPerDay }) => Math.max(looks * looking.price, creditsPerDay + besides))
+export function creditsWithoutBudget(searches: Expected, checking: Checking): number {
+  const checks = day / checking.freshness
+  const besides = checks * besidesPosts(checking)
+  return sumOf(searches, ({ creditsPerDay }) => Math.max(checks * checking.price, creditsPerDay + besides))
 }
 
 function sumOf<Item>(items: readonly Item[], amountOf: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + amountOf(item), 0)
 }
 
-function besidesPosts({ price, overlap }: Looking): number {
+function besidesPosts({ price, overlap }: Checking): number {
   return price * (1 / 2 + overlap / pageSize)
 }

@@ -2,7 +2,7 @@ import { BudgetUnavailableError, OAuthError, SocialSearchError } from '../../err
 import { kindOf } from '../../errors/kinds.ts'
 
 /**
- * What the error of a look means for a watch. `end`: no search can succeed any more. `away`: something that all searches need
+ * What the error of a check means for a watch. `end`: no search can succeed any more. `away`: something that all searches need
  * does not answer. `search`: the others may succeed.
  */
 export function meaningOf(error: unknown): 'end' | 'away' | 'search' {

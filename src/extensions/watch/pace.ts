@@ -3,13 +3,13 @@ export type PostCount = readonly [posts: number, ms: number]
 
 /** How often posts of a search come, as plain JSON. */
 export interface WatchPace {
-  /** When the search was last looked at, in milliseconds since 1970. */
+  /** When the search was last checked, in milliseconds since 1970. */
   readonly at: number
   /** Of the last hours. */
   readonly fast: PostCount
   /** Of the last days. */
   readonly slow: PostCount
-  /** Of the last days, without the time before the first look. States of earlier versions lack it. */
+  /** Of the last days, without the time before the first check. States of earlier versions lack it. */
   readonly watched?: PostCount
 }
 
@@ -20,7 +20,7 @@ const hour = 3_600_000
 export const memory = { fast: 3 * hour, slow: 24 * hour }
 
 /**
- * The pace after a look.
+ * The pace after a check.
  *
  * @param found How many new posts it has found.
  * @param times When the posts of the first page ever were published.

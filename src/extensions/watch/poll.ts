@@ -22,7 +22,7 @@ export type Pages<Post> = (
   options: { readonly maxPages: number },
 ) => AsyncIterable<Page<Post>>
 
-/** What a look at a search reads. */
+/** What a check of a search reads. */
 export interface PollOptions {
   readonly maxPages: number
   /** Params of the page with the newest posts. */

@@ -2,7 +2,7 @@ import { CreditBudgetError, SocialSearchError } from '../../errors/index.ts'
 import type { Budget } from '../../index.ts'
 import { sleep } from '../../lib/time.ts'
 import { type DueSearch, type Funds, dueTimes, retryMs } from './due.ts'
-import { Looks } from './look.ts'
+import { Checks } from './checks.ts'
 import { meaningOf } from './meaning.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
 import type { AnyPost } from './poll.ts'
@@ -18,18 +18,18 @@ const [shortestOutage, longestOutage] = [1000, 5 * minute]
 
 /** One search of a watch. */
 interface Turn<Post extends AnyPost> {
-  readonly looks: Looks<Post>
+  readonly checks: Checks<Post>
   /** Credits of a page, as far as is known. */
   price: number
-  /** Not before this time: the last look has failed. */
+  /** Not before this time: the last check has failed. */
   retryAt: number
-  /** With `once`: it had its look. */
+  /** With `once`: it had its check. */
   isOver: boolean
-  /** Whether the last look was refused although the budget seemed to have enough. */
+  /** Whether the last check was refused although the budget seemed to have enough. */
   isRefused: boolean
 }
 
-/** Looks at searches when they are due, one after another: those that have waited longest come first. */
+/** Checks searches when they are due, one after another: those that have waited longest come first. */
 export async function* scheduled<Post extends AnyPost>(
   searches: readonly NamedSearch<Post>[],
   settings: WatchSettings,
@@ -38,7 +38,7 @@ export async function* scheduled<Post extends AnyPost>(
   const { signal, budget } = pages
   const turns = searches.map((search): Turn<Post> => {
     const { price } = search
-    return { looks: new Looks(search, settings), price, retryAt: 0, isOver: false, isRefused: false }
+    return { checks: new Checks(search, settings), price, retryAt: 0, isOver: false, isRefused: false }
   })
   let outage = 0
   for (;;) {
@@ -56,12 +56,12 @@ export async function* scheduled<Post extends AnyPost>(
     // With `once`, the budget itself says that it has too little left.
     const next = left[times.indexOf(at > now && once ? Infinity : at)]
     if (next === undefined) {
-      for (const [index, { looks }] of left.entries()) yield looks.batch({ dueAt: times[index] ?? null })
+      for (const [index, { checks }] of left.entries()) yield checks.batch({ dueAt: times[index] ?? null })
       return
     }
     let isAway = funds instanceof SocialSearchError
-    if (funds instanceof SocialSearchError) yield next.looks.batch({ error: funds })
-    else if (at <= now || once) isAway = yield* lookAt(next, settings, funds)
+    if (funds instanceof SocialSearchError) yield next.checks.batch({ error: funds })
+    else if (at <= now || once) isAway = yield* check(next, settings, funds)
     else {
       outage = 0
       // Open calls reserve credits, which may come back.
@@ -75,16 +75,16 @@ export async function* scheduled<Post extends AnyPost>(
 }
 
 /** Returns whether something does not answer that all searches need. */
-async function* lookAt<Post extends AnyPost>(
+async function* check<Post extends AnyPost>(
   turn: Turn<Post>,
   { once, freshness, pages: { signal, budget } }: WatchSettings,
   funds: Funds | null,
 ): AsyncGenerator<SearchBatch<string, Post>, boolean> {
-  const { looks } = turn
+  const { checks } = turn
   turn.isOver = true
   turn.retryAt = 0
   try {
-    yield* looks.look()
+    yield* checks.check()
     turn.isRefused = false
     return false
   } catch (error) {
@@ -105,13 +105,13 @@ async function* lookAt<Post extends AnyPost>(
     }
     if (meaning === 'end' || (meaning === 'away' && once)) throw error
     if (meaning === 'search') turn.retryAt = Date.now() + retryMs(freshness)
-    yield looks.failed(error as SocialSearchError)
+    yield checks.failed(error as SocialSearchError)
     return meaning === 'away'
   }
 }
 
-function dueSearch<Post extends AnyPost>({ looks, price, retryAt }: Turn<Post>): DueSearch {
-  const { pace, hasMore, failedAt } = looks
+function dueSearch<Post extends AnyPost>({ checks, price, retryAt }: Turn<Post>): DueSearch {
+  const { pace, hasMore, failedAt } = checks
   return { pace, price, hasMore, failedAt, retryAt }
 }
 

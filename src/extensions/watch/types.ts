@@ -91,7 +91,7 @@ export interface WatchSpan {
   readonly oldest?: string
   /**
    * When the service has first and last listed no post at `next`, in milliseconds since 1970, although known posts should follow.
-   * A watch asks again less and less often, and after 20 hours takes the gap for empty.
+   * A watch asks again less and less often, and after 20 hours assumes that nothing is missing.
    */
   readonly silence?: readonly [first: number, last: number]
 }

@@ -73,7 +73,7 @@ describe('find and describe on a terminal', () => {
 describe('describe', () => {
   useCommand({ content: { microblog: own } })
 
-  it('tells of each search its times, authors, gaps, credits and looks, as JSON', async () => {
+  it('tells of each search its times, authors, gaps, credits and checks, as JSON', async () => {
     await social('watch coffee --once --out p.db')
     const [watched] = JSON.parse((await social('describe p.db')).out).searches
     expect(watched.lastDay).toMatchObject({ records: 0, usual: 0, unusual: null })
@@ -93,7 +93,7 @@ describe('describe', () => {
         },
         // A search does not read all posts of a day.
         ...{ from: '2025-11-02T10:00:00Z', to: '2025-11-03T10:00:00Z', lastDay: null },
-        looks: [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }],
+        checks: [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }],
       },
     ])
   })

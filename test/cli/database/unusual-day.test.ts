@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { judgeDay } from '../../../src/cli/database/unusual-day.ts'
 
-const time = { from: '2026-11-01T00:00:00Z', lastLook: '2026-11-21T12:00:00Z', gaps: [] }
+const time = { from: '2026-11-01T00:00:00Z', lastCheck: '2026-11-21T12:00:00Z', gaps: [] }
 const days = (last: number, before: number) =>
   new Map(Array.from({ length: 20 }, (_, age) => [age, age === 0 ? last : before + (age % 3)]))
 

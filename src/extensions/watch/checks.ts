@@ -12,15 +12,15 @@ const fewestIds = 1000
 /** How far the clocks of this machine and of the service may differ, in milliseconds. */
 const drift = 3_600_000
 
-/** Looks at one search for new posts, one time after another. */
-export class Looks<Post extends AnyPost> {
+/** Checks one search for new posts, one time after another. */
+export class Checks<Post extends AnyPost> {
   readonly search: NamedSearch<Post>
   readonly #settings: WatchSettings
   #spans: readonly WatchSpan[]
   #pace: WatchPace | null
-  /** When the last look has failed that may have been charged, if no page has come since. */
+  /** When the last check has failed that may have been charged, if no page has come since. */
   #failedAt: number | undefined
-  /** Whether the next look, if it is of one page, reads one of a gap. */
+  /** Whether the next check, if it is of one page, reads one of a gap. */
   #isGapNext: boolean
   /** What no batch has told yet, in credits. */
   #credits: CallCredits = { spent: 0, uncertain: 0 }
@@ -44,7 +44,7 @@ export class Looks<Post extends AnyPost> {
     return this.#failedAt
   }
 
-  /** Whether another look would fill a gap. */
+  /** Whether another check would fill a gap. */
   get hasMore(): boolean {
     return this.#spans.some(({ next, silence }) => next !== null && silence === undefined)
   }
@@ -67,14 +67,14 @@ export class Looks<Post extends AnyPost> {
     return { name: this.search.name, posts, known, credits, state, gaps: gapsOf(this.#spans), error, dueAt }
   }
 
-  /** The batch of a look that has failed. */
+  /** The batch of a check that has failed. */
   failed(error: SocialSearchError): SearchBatch<string, Post> {
     if (error.charged !== 'no') this.#failedAt = Date.now()
     return this.batch({ error })
   }
 
   /** Yields at least one batch, unless the first page fails. */
-  async *look(): AsyncGenerator<SearchBatch<string, Post>, void, undefined> {
+  async *check(): AsyncGenerator<SearchBatch<string, Post>, void, undefined> {
     const { search } = this
     const { from, overlap, maxPages, pages } = this.#settings
     const observers = [pages.observers ?? [], this.#observer].flat()
