@@ -4,10 +4,6 @@ import { type ExitName, exitCodes } from './exit-codes.ts'
 
 /** An error of the command itself; `code` names its exit code. */
 export class CommandError extends Error {
-  static override get name(): string {
-    return 'CommandError'
-  }
-
   readonly code: ExitName
 
   constructor(code: ExitName, message: string) {
@@ -18,10 +14,6 @@ export class CommandError extends Error {
 
 /** The command line cannot work. Nothing was sent. */
 export class UsageError extends CommandError {
-  static override get name(): string {
-    return 'UsageError'
-  }
-
   constructor(message: string) {
     super('usage', message)
   }

@@ -1,6 +1,6 @@
 import type { Issue } from '../api/issues.ts'
 import type { Scope } from '../api/scopes.ts'
-import { type ApiErrorCode, type ErrorContext, SocialSearchError } from './base.ts'
+import { type ApiErrorCode, type ErrorContext, SocialSearchError, nameClasses } from './base.ts'
 
 export interface ApiErrorDetails extends ErrorContext {
   status: number
@@ -20,10 +20,6 @@ export interface ApiErrorDetails extends ErrorContext {
  * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId)
  */
 export class ApiError extends SocialSearchError {
-  static override get name(): string {
-    return 'ApiError'
-  }
-
   /** What happened; stable, made for `switch`. */
   declare readonly code: ApiErrorCode
   /** HTTP status. */
@@ -53,11 +49,7 @@ export class ApiError extends SocialSearchError {
  * @example
  * if (error instanceof ValidationError) for (const { path, message } of error.issues) console.error(path, message)
  */
-export class ValidationError extends ApiError {
-  static override get name(): string {
-    return 'ValidationError'
-  }
-}
+export class ValidationError extends ApiError {}
 
 /**
  * 401: the key or token is missing, invalid or revoked.
@@ -65,11 +57,7 @@ export class ValidationError extends ApiError {
  * @example
  * if (error instanceof AuthenticationError) console.error('replace the key', error.requestId)
  */
-export class AuthenticationError extends ApiError {
-  static override get name(): string {
-    return 'AuthenticationError'
-  }
-}
+export class AuthenticationError extends ApiError {}
 
 /**
  * 403: the key lacks a scope, or the member behind it lacks a permission.
@@ -77,11 +65,7 @@ export class AuthenticationError extends ApiError {
  * @example
  * if (error instanceof PermissionDeniedError) console.error('the key needs', error.requiredScopes)
  */
-export class PermissionDeniedError extends ApiError {
-  static override get name(): string {
-    return 'PermissionDeniedError'
-  }
-}
+export class PermissionDeniedError extends ApiError {}
 
 /**
  * 404: the path or id does not exist.
@@ -92,11 +76,7 @@ export class PermissionDeniedError extends ApiError {
  *   throw error
  * })
  */
-export class NotFoundError extends ApiError {
-  static override get name(): string {
-    return 'NotFoundError'
-  }
-}
+export class NotFoundError extends ApiError {}
 
 /**
  * 429: the rate limit is used up, and the wait is longer than the call allows. Try again after `retryAfter` seconds.
@@ -104,11 +84,7 @@ export class NotFoundError extends ApiError {
  * @example
  * if (error instanceof RateLimitError) later(error.retryAfter) // seconds
  */
-export class RateLimitError extends ApiError {
-  static override get name(): string {
-    return 'RateLimitError'
-  }
-}
+export class RateLimitError extends ApiError {}
 
 /**
  * 502: the service's data provider failed.
@@ -116,11 +92,7 @@ export class RateLimitError extends ApiError {
  * @example
  * if (error instanceof UpstreamError) later()
  */
-export class UpstreamError extends ApiError {
-  static override get name(): string {
-    return 'UpstreamError'
-  }
-}
+export class UpstreamError extends ApiError {}
 
 /**
  * 503: the service, or a part of it, is temporarily unavailable.
@@ -128,11 +100,7 @@ export class UpstreamError extends ApiError {
  * @example
  * if (error instanceof ServiceUnavailableError) later(error.retryAfter) // seconds
  */
-export class ServiceUnavailableError extends ApiError {
-  static override get name(): string {
-    return 'ServiceUnavailableError'
-  }
-}
+export class ServiceUnavailableError extends ApiError {}
 
 /** The error class of each status; other statuses are an `ApiError`. */
 export const apiErrorClasses: Readonly<Record<number, new (details: ApiErrorDetails) => ApiError>> = {
@@ -144,3 +112,14 @@ export const apiErrorClasses: Readonly<Record<number, new (details: ApiErrorDeta
   502: UpstreamError,
   503: ServiceUnavailableError,
 }
+
+nameClasses({
+  ApiError,
+  ValidationError,
+  AuthenticationError,
+  PermissionDeniedError,
+  NotFoundError,
+  RateLimitError,
+  UpstreamError,
+  ServiceUnavailableError,
+})

@@ -105,10 +105,6 @@ const brand: unique symbol = Symbol.for('social-search-sdk error 1')
  * if (error instanceof SocialSearchError && error.charged === 'unknown') review(error.operation, error.attempts)
  */
 export class SocialSearchError extends Error {
-  static override get name(): string {
-    return 'SocialSearchError'
-  }
-
   /** What happened; stable, made for `switch`. */
   readonly code: ClientErrorCode | ApiErrorCode
   /** The service's id of the request, for support. */
@@ -182,6 +178,15 @@ export class SocialSearchError extends Error {
   }
 }
 
+/**
+ * Names classes as users know them: minifiers shorten the names in a program, but not those of properties. A static field `name`
+ * would not do, since some make an assignment of it, which throws.
+ */
+export function nameClasses(classes: Readonly<Record<string, object>>): void {
+  for (const [value, Class] of Object.entries(classes))
+    Object.defineProperty(Class, 'name', { value, configurable: true })
+}
+
 /** Sets a field that logs and JSON of an error leave out. */
 export function setNonEnumerable(error: SocialSearchError, name: string, value: unknown): void {
   Object.defineProperty(error, name, { value, configurable: true })
@@ -207,3 +212,5 @@ export abstract class SharedError extends SocialSearchError {
     return this.#again(context)
   }
 }
+
+nameClasses({ SocialSearchError })

@@ -1,5 +1,5 @@
 import { count } from '../lib/count.ts'
-import { type ErrorContext, SharedError } from './base.ts'
+import { type ErrorContext, SharedError, nameClasses } from './base.ts'
 
 /** Why a budget refused a call. */
 export interface BudgetRefusal {
@@ -17,10 +17,6 @@ export interface BudgetRefusal {
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
  */
 export class CreditBudgetError extends SharedError {
-  static override get name(): string {
-    return 'CreditBudgetError'
-  }
-
   declare readonly code: 'credit_budget' | 'budget_exceeded'
   /** The maximum cost of the call, in credits. */
   readonly needed: number
@@ -53,3 +49,5 @@ export class CreditBudgetError extends SharedError {
     if (typeof resetsAt === 'number') this.resetsAt = resetsAt
   }
 }
+
+nameClasses({ CreditBudgetError })

@@ -1,5 +1,5 @@
 import type { Issue } from '../api/issues.ts'
-import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
+import { type ErrorContext, SharedError, SocialSearchError, nameClasses } from './base.ts'
 import { summary } from './summary.ts'
 
 /**
@@ -9,10 +9,6 @@ import { summary } from './summary.ts'
  * if (error instanceof ConfigurationError) console.error(error.message)
  */
 export class ConfigurationError extends SocialSearchError {
-  static override get name(): string {
-    return 'ConfigurationError'
-  }
-
   declare readonly code: 'configuration'
 
   constructor(message: string, context?: ErrorContext) {
@@ -27,10 +23,6 @@ export class ConfigurationError extends SocialSearchError {
  * if (error instanceof InvalidRequestError) for (const { path, message } of error.issues) console.error(path, message)
  */
 export class InvalidRequestError extends SocialSearchError {
-  static override get name(): string {
-    return 'InvalidRequestError'
-  }
-
   declare readonly code: 'invalid_request'
   /** The invalid fields, up to a hundred. */
   readonly issues: readonly Issue[]
@@ -53,10 +45,6 @@ export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
  * if (error instanceof ConnectionError && error.charged === 'no') later() // nothing was sent
  */
 export class ConnectionError extends SocialSearchError {
-  static override get name(): string {
-    return 'ConnectionError'
-  }
-
   declare readonly code: 'connection'
   /** `connect` and `tls`: nothing was sent. `exchange`: the request may have been processed. */
   readonly phase: ConnectionPhase
@@ -80,10 +68,6 @@ export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
  * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent
  */
 export class TimeoutError extends SocialSearchError {
-  static override get name(): string {
-    return 'TimeoutError'
-  }
-
   declare readonly code: 'timeout'
   /** Where it ran out: in the queue, waiting for headers, reading the body, or between two attempts. */
   readonly phase: TimeoutPhase
@@ -107,10 +91,6 @@ export class TimeoutError extends SocialSearchError {
  * if (error instanceof RedirectError) console.error('check baseUrl:', error.status)
  */
 export class RedirectError extends SocialSearchError {
-  static override get name(): string {
-    return 'RedirectError'
-  }
-
   declare readonly code: 'redirect'
   /** HTTP status; absent if the browser hides it. */
   declare readonly status?: number
@@ -128,10 +108,6 @@ export class RedirectError extends SocialSearchError {
  * if (error instanceof InvalidResponseError) salvage(error.body) // you paid for it
  */
 export class InvalidResponseError extends SocialSearchError {
-  static override get name(): string {
-    return 'InvalidResponseError'
-  }
-
   declare readonly code: 'invalid_response'
   /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs stay short. */
   declare readonly body: unknown
@@ -152,10 +128,6 @@ export class InvalidResponseError extends SocialSearchError {
  * if (error instanceof PaginationError) await save({ next: error.next }) // to resume() later
  */
 export class PaginationError extends SocialSearchError {
-  static override get name(): string {
-    return 'PaginationError'
-  }
-
   declare readonly code: 'pagination'
   /** The params to continue with; null if the service named no next page. `body` is a page that you did not ask for. */
   declare readonly next: object | null
@@ -173,13 +145,20 @@ export class PaginationError extends SocialSearchError {
  * await search.catch((error: unknown) => console.log(error instanceof ClosedError)) // true
  */
 export class ClosedError extends SharedError {
-  static override get name(): string {
-    return 'ClosedError'
-  }
-
   declare readonly code: 'closed'
 
   constructor(closed: 'client' | 'limiter' = 'client', context?: ErrorContext) {
     super('closed', `the ${closed} is closed`, (context) => new new.target(closed, context), context)
   }
 }
+
+nameClasses({
+  ConfigurationError,
+  InvalidRequestError,
+  ConnectionError,
+  TimeoutError,
+  RedirectError,
+  InvalidResponseError,
+  PaginationError,
+  ClosedError,
+})

@@ -1,4 +1,4 @@
-import { type ErrorContext, SharedError } from './base.ts'
+import { type ErrorContext, SharedError, nameClasses } from './base.ts'
 
 /**
  * Why a user must authorize again. `no_tokens`: the store is empty. `no_refresh_token`: `offline_access` was not granted.
@@ -14,10 +14,6 @@ export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused'
  * if (error instanceof ReauthorizationRequiredError) console.log('sign in again:', error.reason)
  */
 export class ReauthorizationRequiredError extends SharedError {
-  static override get name(): string {
-    return 'ReauthorizationRequiredError'
-  }
-
   declare readonly code: 'reauthorization_required'
   /** Why the tokens no longer work. */
   readonly reason: ReauthorizationReason
@@ -56,10 +52,6 @@ export interface OAuthErrorDetails {
  * if (error instanceof OAuthError) console.error(error.step, error.reason)
  */
 export class OAuthError extends SharedError {
-  static override get name(): string {
-    return 'OAuthError'
-  }
-
   declare readonly code: 'oauth'
   /** The phase that failed. */
   readonly step: OAuthStep
@@ -93,13 +85,11 @@ export class OAuthError extends SharedError {
  * if (error instanceof TokenStoreError) console.error(error.message)
  */
 export class TokenStoreError extends SharedError {
-  static override get name(): string {
-    return 'TokenStoreError'
-  }
-
   declare readonly code: 'token_store'
 
   constructor(text: string, context?: ErrorContext) {
     super('token_store', text, (context) => new new.target(text, context), context)
   }
 }
+
+nameClasses({ ReauthorizationRequiredError, OAuthError, TokenStoreError })

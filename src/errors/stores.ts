@@ -1,4 +1,4 @@
-import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
+import { type ErrorContext, SharedError, SocialSearchError, nameClasses } from './base.ts'
 
 /**
  * A budget is unavailable, or does not know what was spent. Nothing was sent.
@@ -7,10 +7,6 @@ import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
  * if (error instanceof BudgetUnavailableError && error.temporary) later() // nothing was sent
  */
 export class BudgetUnavailableError extends SharedError {
-  static override get name(): string {
-    return 'BudgetUnavailableError'
-  }
-
   declare readonly code: 'budget_unavailable'
   /** The error of its store, or what it does not know. */
   readonly reason: string
@@ -34,13 +30,11 @@ export class BudgetUnavailableError extends SharedError {
  * if (error instanceof NotCachedError) console.error('record it first:', error.operation)
  */
 export class NotCachedError extends SocialSearchError {
-  static override get name(): string {
-    return 'NotCachedError'
-  }
-
   declare readonly code: 'not_cached'
 
   constructor(message: string, context?: ErrorContext) {
     super('not_cached', message, context)
   }
 }
+
+nameClasses({ BudgetUnavailableError, NotCachedError })

@@ -42,9 +42,10 @@ export function createLog(logger: Logger | LeveledLogger | false, redactor: Reda
   if (logger === false) return undefined
   return (level, message, fields) =>
     runUserCallback(() => {
-      const line = [redactor.text(message), redactor.data({ ...fields })]
       const methods = logger as { [Level in LogLevel]?: (...line: unknown[]) => unknown }
-      return methods[level]?.(...(takesFieldsFirst(logger) ? line.reverse() : line))
+      if (!methods[level]) return undefined
+      const line = [redactor.text(message), redactor.data({ ...fields })]
+      return methods[level](...(takesFieldsFirst(logger) ? line.reverse() : line))
     })
 }
 

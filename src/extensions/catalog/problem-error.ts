@@ -1,5 +1,5 @@
 import type { Problem } from '../../api/catalog/problem.ts'
-import { ApiError, type ApiErrorDetails } from '../../errors/index.ts'
+import { ApiError, type ApiErrorDetails, nameClasses } from '../../errors/index.ts'
 
 /**
  * The catalog answered with a problem, its error format. Fields that the service does not require may be absent.
@@ -8,10 +8,6 @@ import { ApiError, type ApiErrorDetails } from '../../errors/index.ts'
  * if (error instanceof ProblemError) console.error(error.title, error.detail)
  */
 export class ProblemError extends ApiError {
-  static override get name(): string {
-    return 'ProblemError'
-  }
-
   /** The type of the problem, like a URL. */
   declare readonly type?: string
   /** The problem in a few words. */
@@ -24,3 +20,5 @@ export class ProblemError extends ApiError {
     Object.assign(this, problem)
   }
 }
+
+nameClasses({ ProblemError })

@@ -1,6 +1,6 @@
 import type { Issue } from '../../api/issues.ts'
 import { summary } from '../../errors/summary.ts'
-import { SocialSearchError } from '../../errors/index.ts'
+import { SocialSearchError, nameClasses } from '../../errors/index.ts'
 
 /**
  * An event was genuine, and its payload does not fit the schema of the receiver.
@@ -9,10 +9,6 @@ import { SocialSearchError } from '../../errors/index.ts'
  * if (error instanceof InvalidEventError) console.error(error.issues, error.payload)
  */
 export class InvalidEventError extends SocialSearchError {
-  static override get name(): string {
-    return 'InvalidEventError'
-  }
-
   declare readonly code: 'invalid_event'
   /** How the payload differs from the schema. */
   readonly issues: readonly Issue[]
@@ -25,3 +21,5 @@ export class InvalidEventError extends SocialSearchError {
     Object.defineProperty(this, 'payload', { value: payload, enumerable: false })
   }
 }
+
+nameClasses({ InvalidEventError })
