@@ -197,7 +197,6 @@ export default tseslint.config(
   // Functions from before the bound. The list only gets shorter.
   {
     files: [
-      'src/core/call/validate-body.ts',
       'src/core/pages/paged-call.ts',
       'src/extensions/proxy/options.ts',
       'src/extensions/tools/session.ts',

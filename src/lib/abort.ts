@@ -23,12 +23,13 @@ function abortAll(this: AbortSignal): void {
 /**
  * Settles with the work, or with the result of `late` after `ms` milliseconds, when the work's signal aborts.
  *
+ * @param ms Infinity for no timer.
  * @param leave When it aborts, the work's signal aborts as well, and the result rejects with its reason.
  */
 export async function within<T, L>(
   ms: number,
   work: (signal: AbortSignal) => Promise<T>,
-  late: () => L,
+  late?: () => L,
   leave?: AbortSignal,
 ): Promise<T | L> {
   leave?.throwIfAborted()
@@ -36,10 +37,11 @@ export async function within<T, L>(
   const ends: (() => void)[] = []
   try {
     return await new Promise<T | L>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const expire = (): void => {
         resolve(Promise.resolve().then(late))
         limit.abort()
-      }, ms)
+      }
+      const timer = ms === Infinity ? undefined : setTimeout(expire, ms)
       ends.push(() => clearTimeout(timer))
       const stop = (reason: unknown): void => {
         // Both may be due at once.

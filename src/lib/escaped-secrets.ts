@@ -43,7 +43,7 @@ const escapes: readonly Escape[] = [
 const names: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /** The characters of escapes: one escape may hide another. */
-const ofEscapes = '\\%&#;abcdefghijklmnopqrstuvwxyzABCDEF0123456789'
+const ofEscapes = /[\w\\%&#;]/
 
 /** How often text is decoded: a URL in JSON in a page is decoded three times. */
 const maxDepth = 3
@@ -57,28 +57,14 @@ interface Form {
   readonly toOriginal: (index: number) => number
 }
 
-/** The characters whose escapes may hide a secret. */
-export function charactersOf(secrets: readonly string[]): ReadonlySet<string> {
-  return new Set(ofEscapes + secrets.join(''))
-}
-
-/**
- * Finds secrets that are written with escapes, however each of their characters is escaped, and also twice.
- *
- * @param relevant The {@link charactersOf} the secrets.
- */
-export function escapedSecrets(
-  text: string,
-  secrets: readonly string[],
-  relevant: ReadonlySet<string>,
-): Range[] {
-  const used = escapes.filter(({ marker }) => text.includes(marker))
-  if (used.length === 0 || secrets.length === 0) return []
+/** Finds secrets that are written with escapes, however each of their characters is escaped, and also twice. */
+export function escapedSecrets(text: string, secrets: readonly string[]): Range[] {
+  if (secrets.length === 0 || !escapes.some(({ marker }) => text.includes(marker))) return []
   const found: Range[] = []
   const seen = new Set([text])
   let forms: Form[] = [{ text, toOriginal: (index) => index }]
   for (let depth = 0; depth < maxDepth && forms.length > 0; depth++) {
-    const decoded = forms.flatMap((form) => escapes.flatMap((escape) => decode(form, escape, relevant) ?? []))
+    const decoded = forms.flatMap((form) => escapes.flatMap((escape) => decode(form, escape, secrets) ?? []))
     forms = decoded.filter((form) => !seen.has(form.text) && seen.add(form.text))
     for (const form of forms) for (const secret of secrets) found.push(...rangesOf(form, secret))
   }
@@ -89,7 +75,7 @@ export function escapedSecrets(
 function decode(
   form: Form,
   { marker, pattern, decode }: Escape,
-  relevant: ReadonlySet<string>,
+  secrets: readonly string[],
 ): Form | undefined {
   if (!form.text.includes(marker)) return undefined
   /** By how many characters the decoded text is shorter, from an index on. */
@@ -97,7 +83,9 @@ function decode(
   let by = 0
   const text = form.text.replaceAll(pattern, (escape, index: number) => {
     const plain = decode(escape)
-    if (plain === undefined || !relevant.has(plain.slice(0, 1))) return escape
+    const isRelevant = (start: string): boolean =>
+      ofEscapes.test(start) || secrets.some((secret) => secret.includes(start))
+    if (plain === undefined || !isRelevant(plain.slice(0, 1))) return escape
     by += escape.length - plain.length
     shifts.push({ from: index + escape.length - by, by })
     return plain

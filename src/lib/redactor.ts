@@ -1,4 +1,4 @@
-import { charactersOf, escapedSecrets } from './escaped-secrets.ts'
+import { escapedSecrets } from './escaped-secrets.ts'
 
 const replacement = '[redacted]'
 
@@ -11,7 +11,6 @@ export class Redactor {
   #kept: readonly string[] = []
   /** The same, and the latest token. */
   #known: readonly string[] = []
-  #characters = charactersOf([])
 
   add(secret: string): void {
     this.renew(secret)
@@ -22,7 +21,6 @@ export class Redactor {
   renew(token: string): void {
     if (token === this.#known.at(-1)) return
     this.#known = token.length < minSecretLength ? this.#kept : [...new Set([...this.#kept, token])]
-    this.#characters = charactersOf(this.#known)
   }
 
   /** A redactor that keeps what this one knows now, and a token. */
@@ -38,7 +36,7 @@ export class Redactor {
   text(text: string): string {
     const clean = this.#known.reduce((left, secret) => left.replaceAll(secret, replacement), text)
     let [result, end] = ['', 0]
-    for (const [from, to] of escapedSecrets(clean, this.#known, this.#characters).sort(([a], [b]) => a - b)) {
+    for (const [from, to] of escapedSecrets(clean, this.#known).sort(([a], [b]) => a - b)) {
       if (from >= end) result += clean.slice(end, from) + replacement
       end = Math.max(end, to)
     }

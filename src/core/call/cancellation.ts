@@ -1,6 +1,6 @@
 import type { ErrorContext, SocialSearchError, TimeoutPhase } from '../../errors/index.ts'
 import { TimeoutError } from '../../errors/index.ts'
-import { followAbort } from '../../lib/abort.ts'
+import { followAbort, within } from '../../lib/abort.ts'
 import { isMarked } from '../../lib/thrown.ts'
 import type { CallSettings } from '../options/settings.ts'
 
@@ -76,14 +76,7 @@ export class Cancellation extends AbortController {
 
   /** Settles with the work, or rejects as soon as the call is aborted. */
   race<T>(work: () => Promise<T>): Promise<T> {
-    const { signal } = this
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) throw signal.reason
-      const stop = (): void => reject(signal.reason)
-      signal.addEventListener('abort', stop)
-      const done = (): void => signal.removeEventListener('abort', stop)
-      work().then(resolve, reject).then(done, done)
-    })
+    return within<T, never>(Infinity, work, undefined, this.signal)
   }
 
   /** Listens to nothing any more: the call has ended. */

@@ -21,48 +21,67 @@ export type Validated =
 
 const schemaMismatch = 'the response does not fit the schema of the call'
 
+type Checks = Pick<CallSettings, 'validation' | 'schema' | 'paging'>
+
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
-export async function validateBody(
+export async function validateBody(operation: Operation, body: unknown, checks: Checks): Promise<Validated> {
+  const { validation, paging } = checks
+  const property = typeof paging?.items === 'string' ? paging.items : operation.list
+  const list: unknown = property !== undefined && isRecord(body) ? body[property] : undefined
+  const isList = Array.isArray(list)
+  // With `lenient`, items are validated one by one below.
+  const shape = validation === 'lenient' && isList ? { ...(body as object), [property ?? '']: [] } : body
+  const issues = validation === 'off' ? [] : check(operation.response, shape)
+  if (issues.length > 0) return { ok: false, message: 'the response is not of the documented shape', issues }
+  return isList
+    ? validateItems(operation, body as object, property ?? '', list, checks)
+    : validateWhole(operation, body, property, checks)
+}
+
+/** A body without the list that the call asks for, or of an operation without one. */
+async function validateWhole(
   operation: Operation,
   body: unknown,
-  { validation, schema, paging }: Pick<CallSettings, 'validation' | 'schema' | 'paging'>,
+  property: string | undefined,
+  { validation, schema, paging }: Checks,
 ): Promise<Validated> {
-  const { list, response } = operation
-  const property = typeof paging?.items === 'string' ? paging.items : list
-  const sent = property !== undefined && isRecord(body) ? body[property] : undefined
-  const lenient = validation === 'lenient'
-  // With `lenient`, items are validated one by one below.
-  const shape = lenient && Array.isArray(sent) ? { ...(body as object), [property ?? '']: [] } : body
-  const issues = validation === 'off' ? [] : check(response, shape)
-  if (issues.length > 0) return { ok: false, message: 'the response is not of the documented shape', issues }
-  if (property === undefined || !Array.isArray(sent)) {
-    if (schema === undefined)
-      return { ok: true, body, invalid: lenient && property !== undefined ? [] : null }
+  if (schema === undefined)
+    return { ok: true, body, invalid: validation === 'lenient' && property !== undefined ? [] : null }
+  if (property !== undefined) {
     const message = `${schemaMismatch}: ${missingItems(operation, body, paging)}`
-    if (property !== undefined) return { ok: false, message, issues: [] }
-    const { value, issues } = await applySchema(schema, body)
-    if (issues.length > 0) return { ok: false, message: schemaMismatch, issues }
-    return { ok: true, body: value, invalid: null }
+    return { ok: false, message, issues: [] }
   }
+  const { value, issues } = await applySchema(schema, body)
+  return issues.length > 0
+    ? { ok: false, message: schemaMismatch, issues }
+    : { ok: true, body: value, invalid: null }
+}
 
+async function validateItems(
+  { response }: Operation,
+  body: object,
+  property: string,
+  list: readonly unknown[],
+  { validation, schema }: Checks,
+): Promise<Validated> {
+  const lenient = validation === 'lenient'
   const itemSchema = lenient ? itemSchemaOf(response, property) : undefined
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
-  for (const [index, item] of (sent as unknown[]).entries()) {
+  for (const [index, item] of list.entries()) {
     const issues = itemSchema ? check(itemSchema, item) : []
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)
     if (checked.issues.length === 0) items.push(checked.value)
     else invalid.push({ index, item, issues: firstIssues(checked.issues) })
   }
-  if (invalid.length > 0 && !lenient) {
-    const issues = invalid.flatMap(({ index, issues }) =>
-      issues.map(({ path, message }) => ({
-        path: dotPath(path === '' ? [property, index] : [property, index, path]),
-        message,
-      })),
-    )
-    return { ok: false, message: schemaMismatch, issues }
-  }
-  return { ok: true, body: { ...(body as object), [property]: items }, invalid: lenient ? invalid : null }
+  if (lenient || invalid.length === 0)
+    return { ok: true, body: { ...body, [property]: items }, invalid: lenient ? invalid : null }
+  const issues = invalid.flatMap(({ index, issues }) =>
+    issues.map(({ path, message }) => ({
+      path: dotPath(path === '' ? [property, index] : [property, index, path]),
+      message,
+    })),
+  )
+  return { ok: false, message: schemaMismatch, issues }
 }
