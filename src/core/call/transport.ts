@@ -117,9 +117,9 @@ export class ClientTransport implements Transport {
     return composeRequest(operation, params, id, this.#client, options, isRecord(extra) ? extra : undefined)
   }
 
-  /** Signs a text with the client's credential. */
-  sign(text: string): Promise<ArrayBuffer> {
-    return this.#client.credential.sign(text)
+  /** Derives something from the client's secret, which every process with the same key shares. */
+  withSecret<T>(derive: (secret: string) => T): T {
+    return derive(this.#client.credential.secret)
   }
 
   /** The client's limit of requests a minute for each surface. */

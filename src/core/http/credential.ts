@@ -31,7 +31,7 @@ export class Credential {
   readonly #provider: AuthProvider | undefined
   readonly #redactor: Redactor
   readonly #state: TokenState
-  #signingKey: Promise<CryptoKey> | undefined
+  #randomSecret: string | undefined
 
   /** @param source A provider, a key, or null for no credential. */
   constructor(source: AuthProvider | string | null, redactor: Redactor) {
@@ -58,18 +58,9 @@ export class Credential {
     return token
   }
 
-  /** Signs a text, so that every process with the same key recognizes it; if tokens change, only this client does. */
-  async sign(text: string): Promise<ArrayBuffer> {
-    const encoder = new TextEncoder()
-    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-    this.#signingKey ??= crypto.subtle.importKey(
-      'raw',
-      encoder.encode(this.fixed ?? crypto.randomUUID()),
-      algorithm,
-      false,
-      ['sign'],
-    )
-    return crypto.subtle.sign('HMAC', await this.#signingKey, encoder.encode(text))
+  /** The key, so that every process with it has the same secret; if tokens change, a random one of this client. */
+  get secret(): string {
+    return this.fixed ?? (this.#randomSecret ??= crypto.randomUUID())
   }
 
   /** Refreshes a refused token, unless another call already has. */

@@ -18,6 +18,7 @@ const signatureLength = 16
 /** Makes handles of places. They are signed, so a model can neither change one nor use it with other arguments. */
 export class Handles {
   readonly #transport: ClientTransport
+  #key: Promise<CryptoKey> | undefined
 
   constructor(transport: ClientTransport) {
     this.#transport = transport
@@ -29,7 +30,7 @@ export class Handles {
     if (!('subtle' in crypto)) return `next_${randomId(signatureLength)}`
     const kind = position === null ? '' : typeof position === 'number' ? 'p' : 'c'
     const payload = `${offset}${isBought ? 'b' : 'n'}${kind}${encodeURIComponent(position ?? '')}`
-    const signature = new Uint8Array(await this.#transport.sign(JSON.stringify([id, args, payload])))
+    const signature = new Uint8Array(await this.#sign(JSON.stringify([id, args, payload])))
     const text = btoa(String.fromCharCode(...signature))
       .replaceAll('+', '-')
       .replaceAll('/', '_')
@@ -52,5 +53,15 @@ export class Handles {
       // No text that `encodeURIComponent` makes.
       return undefined
     }
+  }
+
+  /** Every process with the same key recognizes the signature; if tokens change, only this client does. */
+  async #sign(text: string): Promise<ArrayBuffer> {
+    const encoder = new TextEncoder()
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+    this.#key ??= this.#transport.withSecret((secret) =>
+      crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']),
+    )
+    return crypto.subtle.sign('HMAC', await this.#key, encoder.encode(text))
   }
 }
