@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
+import { UsageError } from '../command-errors.ts'
 import { type Collection, withCollection } from './read-database.ts'
 import { type Reach, reachOf } from './describe.ts'
 import { type RecordTable, quoted } from './tables.ts'
@@ -32,7 +33,7 @@ export interface FindOptions {
  * Finds records with all words of a query in the text, or in the names of the author. `"two words"` must stand together, and
  * `word*` is the start of a word. It sends nothing, and costs nothing.
  *
- * @throws {UsageError} for a file without records.
+ * @throws {UsageError} for a file without records, or without this table.
  */
 export function findRecords(path: string, query: string, options: FindOptions): Promise<Found> {
   return withCollection(path, 'find', (collection) => findIn(collection, query, options))
@@ -41,6 +42,8 @@ export function findRecords(path: string, query: string, options: FindOptions): 
 function findIn({ database, tables }: Collection, query: string, { limit, table }: FindOptions): Found {
   const terms = termsOf(query)
   const searched = tables.filter(({ name }) => table === undefined || name === table)
+  if (searched.length === 0)
+    throw new UsageError(`pass --table with one of ${tables.map(({ name }) => name).join(', ')}`)
   const all = searched.flatMap((each) => matchesIn(database, each, terms, limit))
   const newest = all.sort((one, other) => other.time - one.time).slice(0, limit)
   const kinds = [...new Set(newest.map(({ table }) => table))].map((each) => ({

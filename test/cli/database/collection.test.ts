@@ -31,6 +31,9 @@ describe('find', () => {
       expect(await ids(query)).toEqual(query === '00%' ? [] : ['3'])
     expect(sandbox.requests).toHaveLength(before)
     expect(await social('find none.db coffee')).toMatchObject(failed(2, 'none.db does not exist'))
+    expect(await social('find p.db coffee --table posts')).toMatchObject(
+      failed(2, 'pass --table with one of microblog_posts'),
+    )
   })
 
   it('follows edits and deletions, also those of others', async () => {
