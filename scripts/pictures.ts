@@ -8,7 +8,8 @@ import { type Picture, hashesOf, pictures, recordFile } from './pictures/sources
 import { terminalPicture } from './pictures/terminal.ts'
 
 const makers: Record<Picture, (browser: Browser) => Promise<Buffer>> = {
-  'docs/dashboard.webp': dashboardPicture,
+  'docs/dashboard.webp': (browser) => dashboardPicture(browser, 'light'),
+  'docs/dashboard-dark.webp': (browser) => dashboardPicture(browser, 'dark'),
   'docs/terminal.webp': terminalPicture,
 }
 

@@ -65,6 +65,18 @@ export default defineConfig({
       {},
       `:root { --vp-code-lang-color: var(--vp-c-text-2) }
       .vp-doc :is(th, td) { padding: 6px 8px; font-size: 13px }
+      .vp-doc [class*='language-'] code { font-size: 13px }
+      /* Lines that are too long go on below, indented; phones scroll. */
+      @media (min-width: 960px) {
+        .vp-doc [class*='language-'] code { padding: 0 16px; white-space: pre-wrap }
+        .vp-doc .line {
+          display: inline-block;
+          padding-left: 4ch;
+          text-indent: -4ch;
+          overflow-wrap: anywhere;
+        }
+      }
+      .dark .in-light, html:not(.dark) .in-dark { display: none }
       @media (max-width: 640px) {
         .vp-doc td { min-width: 8em }
         .vp-doc td:first-child { min-width: 12em }

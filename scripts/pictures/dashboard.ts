@@ -4,8 +4,8 @@ import type { Browser } from 'playwright-core'
 
 const now = '2026-11-18T15:00:00Z'
 
-/** A screenshot of the first comparison. */
-export async function dashboardPicture(browser: Browser): Promise<Buffer> {
+/** A screenshot of the first comparison, about as wide as the column of a README or guide: its text can be read there. */
+export async function dashboardPicture(browser: Browser, colorScheme: 'light' | 'dark'): Promise<Buffer> {
   const server = spawn(process.execPath, ['server.ts'], {
     cwd: join(import.meta.dirname, '../../examples/dashboard'),
     env: { ...process.env, PORT: '0', NOW: now },
@@ -18,7 +18,11 @@ export async function dashboardPicture(browser: Browser): Promise<Buffer> {
       if (origin !== undefined) break
     }
     if (origin === undefined) throw new Error('the server of the dashboard ended')
-    const page = await browser.newPage({ viewport: { width: 1240, height: 800 }, deviceScaleFactor: 1.5 })
+    const page = await browser.newPage({
+      viewport: { width: 760, height: 1400 },
+      deviceScaleFactor: 2,
+      colorScheme,
+    })
     await page.clock.setFixedTime(new Date(now))
     await page.goto(`${origin}/?tab=search`)
     await page.getByRole('button', { name: 'react or vue' }).click()
@@ -27,7 +31,8 @@ export async function dashboardPicture(browser: Browser): Promise<Buffer> {
     await page.getByText(/^All posts in these 28 days, compared/).waitFor()
     await page.getByText('48 credits left').waitFor()
     await page.mouse.move(0, 0)
-    return await page.screenshot()
+    const end = await page.locator('.answer').evaluate((answer) => answer.getBoundingClientRect().bottom)
+    return await page.screenshot({ clip: { x: 0, y: 0, width: 760, height: end + 16 } })
   } finally {
     server.kill()
   }

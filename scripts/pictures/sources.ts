@@ -4,15 +4,18 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
+const dashboard = [
+  'examples/dashboard/index.html',
+  'examples/dashboard/server.ts',
+  'examples/dashboard/src',
+  'examples/dashboard/story.ts',
+  'scripts/pictures/dashboard.ts',
+]
+
 /** The files that each picture shows or is made by. */
 const sources = {
-  'docs/dashboard.webp': [
-    'examples/dashboard/index.html',
-    'examples/dashboard/server.ts',
-    'examples/dashboard/src',
-    'examples/dashboard/story.ts',
-    'scripts/pictures/dashboard.ts',
-  ],
+  'docs/dashboard.webp': dashboard,
+  'docs/dashboard-dark.webp': dashboard,
   'docs/terminal.webp': ['examples/quickstart.ts', 'scripts/pictures/terminal.ts'],
 }
 export type Picture = keyof typeof sources
