@@ -42,5 +42,5 @@ export function storedLogin(): StoredLogin | null {
   const login = parsed(readFileSync(loginPath, 'utf8'))
   if (isRecord(login) && typeof login['baseUrl'] === 'string' && typeof login['apiKey'] === 'string')
     return login as unknown as StoredLogin
-  throw new CommandError('credentials', `${loginPath} holds no login; log in again`)
+  throw new CommandError('credentials', `${loginPath} has no login; log in again`)
 }

@@ -27,8 +27,8 @@ export class ReauthorizationRequiredError extends SharedError {
 }
 
 const explanations: Record<ReauthorizationReason, string> = {
-  no_tokens: 'the store holds no tokens',
-  no_refresh_token: 'the access token has expired, and the store holds no refresh token',
+  no_tokens: 'the store has no tokens',
+  no_refresh_token: 'the access token has expired, and the store has no refresh token',
   refused: 'the authorization server refused the refresh token',
   lost: 'the response to a refresh was lost, or its process ended first, and the refresh token may be used up',
 }

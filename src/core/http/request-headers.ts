@@ -63,9 +63,9 @@ function addHeaders(base: Headers, added: GivenHeaders, redactor: Redactor): Hea
   }
   for (const [name, value] of given) {
     if (name === 'authorization')
-      throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth')
+      throw new ConfigurationError('headers must not set Authorization; pass apiKey or auth')
     if (isFraming(name))
-      throw new ConfigurationError(`headers must not hold ${redactor.text(name)}; the runtime sets it`)
+      throw new ConfigurationError(`headers must not set ${redactor.text(name)}; the runtime sets it`)
     merged.set(name, value)
   }
   return merged

@@ -178,7 +178,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
 
   #fetchFirst(): Promise<FetchedPage> {
     if (this.#isEnded) {
-      const message = 'the walk has ended: its last page was already fetched'
+      const message = 'the last page was already fetched'
       return Promise.reject(new ConfigurationError(message, { next: paramsOf(this.#request) }))
     }
     return (this.#first ??= this.#fetch(this.#request))

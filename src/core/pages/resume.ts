@@ -25,7 +25,7 @@ export function nextOfState(
 ): object | null {
   const refuse = (message: string) =>
     new ConfigurationError(`${message}, nothing was sent`, { operation: id, next: params })
-  assertObject('the state of a walk', state)
+  assertObject('the state', state)
   const isError = state instanceof SocialSearchError
   // An error may also have the page that was paid for.
   const isPage = !isError && paging !== undefined && Object.hasOwn(state, paging.param)
@@ -43,7 +43,7 @@ export function nextOfState(
       canonicalJson((params as Fields)[name]) !== canonicalJson((next as Fields)[name]),
   )
   if (other === undefined) return next
-  throw refuse(`the state belongs to another walk: ${other} differs from the params`)
+  throw refuse(`the state is of another call: ${other} differs from the params`)
 }
 
 type Fields = Record<string, unknown>

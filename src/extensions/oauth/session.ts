@@ -170,7 +170,7 @@ export class OAuthSession implements AuthProvider {
       result: { stored: tokensIn(text), clock },
     }))
     if (stored === undefined)
-      throw new TokenStoreError('the token store holds no usable tokens; authorize again to replace them')
+      throw new TokenStoreError('the token store has no usable tokens; authorize again to replace them')
     return { stored, clock }
   }
 

@@ -45,12 +45,12 @@ export function admit(
         'the body of the request was already read; mount the proxy before any body parser, and read no body in authorize',
       )
     }
-    if (caller === false) throw new ProxyRefusal(403, 'forbidden', 'this caller may not use the proxy')
+    if (caller === false) throw new ProxyRefusal(403, 'forbidden', 'this user may not use the proxy')
     if (caller === null || caller === undefined)
       throw new ProxyRefusal(401, 'unauthorized', 'the proxy does not know who is calling')
     const { id } = caller as Partial<ProxyUser>
     if (typeof id !== 'string' || id === '')
-      throw new ConfigurationError('authorize must return a caller with an id, null or false')
+      throw new ConfigurationError('authorize must return a user with an id, null or false')
     step = 'body'
     const { body, params } = await readParams(request, operation)
     step = 'budget'

@@ -95,7 +95,7 @@ export function resolveProxy(options: ProxyOptions) {
   for (const origin of origins as readonly unknown[]) {
     if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
       throw new ConfigurationError(
-        `cors.origins must hold exact origins such as https://app.example.com, got ${JSON.stringify(origin)}`,
+        `cors.origins must list exact origins such as https://app.example.com, got ${JSON.stringify(origin)}`,
       )
     }
   }

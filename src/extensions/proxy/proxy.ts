@@ -71,7 +71,7 @@ async function forward(
     if (isA(error, ProxyRefusal)) return errorResponse(requestId, error)
     if (hasLeft(error)) {
       const fields = { charged: chargedOf(meter) }
-      return errorResponse(requestId, new ProxyRefusal(499, 'caller_left', 'the caller left', fields))
+      return errorResponse(requestId, new ProxyRefusal(499, 'caller_left', 'the user left', fields))
     }
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null

@@ -66,11 +66,11 @@ describe('a function for headers', () => {
       () => ({ 'x-a': 'line\nbreak' }),
       'names and values that can be sent',
     ],
-    ['returns a header of the connection', () => ({ Host: 'evil.example' }), 'must not hold host'],
+    ['returns a header of the connection', () => ({ Host: 'evil.example' }), 'must not set host'],
     [
       'returns another credential',
       () => ({ Authorization: 'Bearer other' }),
-      'must not hold Authorization; pass apiKey or auth',
+      'must not set Authorization; pass apiKey or auth',
     ],
     [
       'returns an object that throws',

@@ -36,7 +36,7 @@ describe('resume()', () => {
     service.script(...threePages())
     const { value: first } = await settle(search())
     expect(idsOf((await walk(search().resume(stored(first!.next)))).items)).toEqual(['3', '4', '5'])
-    expect(() => search().resume({ query: 'go', cursor: 'A' })).toThrow(/another walk: query differs/)
+    expect(() => search().resume({ query: 'go', cursor: 'A' })).toThrow(/of another call: query differs/)
   })
 
   it('continues when a database changed the order of fields in a param', async () => {
@@ -54,7 +54,7 @@ describe('resume()', () => {
     expect((await settle(over.pages().next())).value).toEqual({ done: true, value: undefined })
     const { error } = await settle(over)
     expect(error).toBeInstanceOf(ConfigurationError)
-    expect(String(error)).toContain('the walk has ended: its last page was already fetched')
+    expect(String(error)).toContain('the last page was already fetched')
     expect(service.arrivals).toEqual([])
   })
 
@@ -73,20 +73,20 @@ describe('resume()', () => {
 
   it.each([
     ['has no next', {}, /the state lacks it/],
-    ['is not an object', 'A', /the state of a walk must be an object/],
+    ['is not an object', 'A', /the state must be an object/],
     ['has a cursor for next', { next: 'A' }, /the state lacks it/],
     ['is an error that names no page', new PaginationError('lost', null), /the PaginationError lacks it/],
-    ['is of another query', { next: { query: 'go', cursor: 'A' } }, /another walk: query differs/],
-    ['lacks a filter', { next: { query: 'rust', cursor: 'A' } }, /another walk: filters differs/],
+    ['is of another query', { next: { query: 'go', cursor: 'A' } }, /of another call: query differs/],
+    ['lacks a filter', { next: { query: 'rust', cursor: 'A' } }, /of another call: filters differs/],
     [
-      'has a param that the walk lacks',
+      'has a param that the call lacks',
       { next: { query: 'rust', filters, count: 5 } },
       /walk: count differs/,
     ],
     [
       'has another filter',
       { next: { query: 'rust', filters: { ...filters, lang: 'de' } } },
-      /another walk: filters differs/,
+      /of another call: filters differs/,
     ],
   ])('throws before anything is sent when the state %s', (_, state, message) => {
     expect(() => search({}, { query: 'rust', filters }).resume(state as never)).toThrow(message)
