@@ -77,18 +77,37 @@ export function resolveProxy(options: ProxyOptions) {
     ...{ client: true, allow: true, authorize: true, budget: true },
     ...{ ceiling: true, deadline: true, cors: true, onError: true },
   })
-  const { client, allow, budget, cors = { origins: [] } } = options
+  const { client, allow, budget } = options
   assertObject('client', client)
   const transport = clientTransport('transport' in client ? client.transport : client)
   assertFunction('authorize', options.authorize)
-  if (!Array.isArray(allow) || allow.length === 0) {
-    throw new ConfigurationError('allow must name at least one operation')
+  assertAllow(allow)
+  if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
+  if (options.onError !== undefined) assertFunction('onError', options.onError)
+  return {
+    ...resolveCors(options.cors),
+    transport,
+    allow: new Set<string>(allow),
+    authorize: options.authorize,
+    budgetOf: typeof budget === 'number' ? budgetForEach(budget) : budget,
+    ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
+    deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
+    onError: options.onError ?? (() => {}),
+    repeats: new Repeats(),
+    /** For causes that the response does not name. */
+    log: options.onError === undefined ? logOnce('thrown by authorize, budget or the client') : () => {},
   }
+}
+
+function assertAllow(allow: unknown): void {
+  if (!Array.isArray(allow) || allow.length === 0)
+    throw new ConfigurationError('allow must name at least one operation')
   for (const id of allow as readonly string[])
     if (operationOf(id) === undefined)
       throw new ConfigurationError(`allow names ${JSON.stringify(id)}, which is not an operation`)
-  if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
-  if (options.onError !== undefined) assertFunction('onError', options.onError)
+}
+
+function resolveCors(cors: ProxyCors = { origins: [] }) {
   assertOptions(cors, { origins: true, credentials: true }, 'cors')
   const { origins, credentials = false } = cors
   if (!Array.isArray(origins)) throw new ConfigurationError('cors.origins must be a list of origins')
@@ -100,20 +119,7 @@ export function resolveProxy(options: ProxyOptions) {
     }
   }
   requireOption(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
-  return {
-    transport,
-    allow: new Set<string>(allow),
-    authorize: options.authorize,
-    budgetOf: typeof budget === 'number' ? budgetForEach(budget) : budget,
-    ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
-    deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
-    origins: [...(origins as readonly string[])],
-    credentials,
-    onError: options.onError ?? (() => {}),
-    repeats: new Repeats(),
-    /** For causes that the response does not name. */
-    log: options.onError === undefined ? logOnce('thrown by authorize, budget or the client') : () => {},
-  }
+  return { origins: [...(origins as readonly string[])], credentials }
 }
 
 /** Keeps every budget: forgetting one would give its user all credits again. */

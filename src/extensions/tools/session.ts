@@ -31,6 +31,16 @@ const roomForFacts = 2000
 const retryAfterS = 20
 
 /** Runs the calls of a set of tools within one budget. */
+/** What a call has read. */
+interface Walked {
+  readonly shown: readonly Page[]
+  readonly items?: readonly Item[] | undefined
+  readonly record?: ToolResult['record']
+  /** Where the next call goes on; null after the last page. */
+  readonly place: Place | null
+  readonly failure?: PageFailure | undefined
+}
+
 export class ToolSession {
   readonly #settings: SessionSettings
   readonly #pages: Pages
@@ -85,55 +95,74 @@ export class ToolSession {
     )
   }
 
-  /** Reads the pages of a call. If the caller leaves, it ends after the page that was sent. */
+  /** Reads the pages of a call, and says what they hold. */
   async #walk(run: ToolRun, start: Place): Promise<ToolResult> {
-    const { options, pages, signal, summary } = run
-    const { maxItems, room } = this.#settings
-    const isCounted = summary !== undefined
-    const most = room.maxResult - roomForFacts
-    let left = most
-    const shown: Page[] = []
-    let items: Item[] | undefined
-    const result: Pick<ToolResult, 'record' | 'next'> = {}
-    let place: Place | null = start
-    let failure: PageFailure | undefined
-    try {
-      while (place !== null && run.done < pages && failure === undefined) {
-        const progress = { done: run.done, pages }
-        if (run.done > 0) runUserCallback(() => options.onProgress?.(progress))
-        const current: Place = place
-        const { page, offset, args } = current
-        const bought: Bought = await this.#get(run, current)
-        shown.push(page)
-        run.done++
-        if (bought.remark !== undefined) run.remarks.add(bought.remark)
-        if (bought.record !== undefined) result.record = bought.record
-        const found = bought.items?.slice(offset, isCounted ? Infinity : offset + maxItems)
-        const fit = isCounted
-          ? found
-          : found && fitting(found, left, items === undefined || items.length === 0)
-        if (fit !== undefined) (items ??= []).push(...fit)
-        for (const { size } of fit ?? []) left -= size
-        const end = offset + (fit?.length ?? 0)
-        if (end < (bought.items?.length ?? 0)) place = { page, offset: end, args }
-        else place = bought.next === null ? null : { page: bought.next, offset: 0, args }
-        failure = bought.failure
-        const isFull = fit?.length !== found?.length
-        if (isFull) run.remarks.add(shortened)
-        if (isFull || signal?.aborted === true) break
-      }
-    } catch (error) {
-      failure = { error }
-    }
+    const { signal, summary, tool } = run
+    const { shown, items, record, place, failure } = await this.#read(run, start)
     // Who is asked for approval gets the result of the next try.
     const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
     if (isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
-    if (run.tool.operation.list !== undefined && place !== start)
-      result.next = place === null ? null : await this.#pages.handleOf(place)
+    const hasNext = tool.operation.list !== undefined && place !== start
+    const result: Pick<ToolResult, 'record' | 'next'> = {
+      ...(record !== undefined && { record }),
+      ...(hasNext && { next: place && (await this.#pages.handleOf(place)) }),
+    }
     if (items === undefined) return this.#end(run, result, failure)
-    const details = isCounted ? { details: await this.#pages.handleOf(start) } : {}
-    const list = listResult(items, summary, most)
+    const details = summary === undefined ? {} : { details: await this.#pages.handleOf(start) }
+    const list = listResult(items, summary, this.#most)
     return this.#end(run, { pages: run.done, ...list, ...details, ...result }, failure)
+  }
+
+  /** Reads page after page. If the caller leaves, it ends after the page that was sent. */
+  async #read(run: ToolRun, start: Place): Promise<Walked> {
+    const { options, pages, signal, summary } = run
+    const shown: Page[] = []
+    let left = this.#most
+    let walked: Walked = { shown, place: start }
+    try {
+      while (walked.place !== null && run.done < pages && walked.failure === undefined) {
+        const progress = { done: run.done, pages }
+        if (run.done > 0) runUserCallback(() => options.onProgress?.(progress))
+        const { page, offset, args } = walked.place
+        const bought: Bought = await this.#get(run, walked.place)
+        shown.push(page)
+        run.done++
+        if (bought.remark !== undefined) run.remarks.add(bought.remark)
+        const { fit, isFull } = this.#fitting(bought, offset, left, walked.items, summary !== undefined)
+        for (const { size } of fit) left -= size
+        if (isFull) run.remarks.add(shortened)
+        walked = {
+          shown,
+          items: bought.items ? [...(walked.items ?? []), ...fit] : walked.items,
+          record: bought.record ?? walked.record,
+          place: placeAfter({ page, offset: offset + fit.length, args }, bought),
+          failure: bought.failure,
+        }
+        if (isFull || signal?.aborted === true) break
+      }
+    } catch (error) {
+      walked = { ...walked, failure: { error } }
+    }
+    return walked
+  }
+
+  /** The items of a page that the result has room for, from an offset on. A summary counts all of them. */
+  #fitting(
+    { items = [] }: Bought,
+    offset: number,
+    left: number,
+    earlier: readonly Item[] = [],
+    isCounted: boolean,
+  ): { fit: readonly Item[]; isFull: boolean } {
+    if (isCounted) return { fit: items.slice(offset), isFull: false }
+    const found = items.slice(offset, offset + this.#settings.maxItems)
+    const fit = fitting(found, left, earlier.length === 0)
+    return { fit, isFull: fit.length !== found.length }
+  }
+
+  /** Characters for the items of a result. */
+  get #most(): number {
+    return this.#settings.room.maxResult - roomForFacts
   }
 
   /** Resolves when the caller leaves, with the handle of what it asked for. */
@@ -225,4 +254,10 @@ export class ToolSession {
     const remaining = (isOwnLimit ? this.#remaining() : null) ?? error.remaining
     return remaining + (budget instanceof CreditBudget ? budget.summary().reserved : 0) >= cheapest
   }
+}
+
+/** Where a call goes on: on the same page, as long as it has further items. */
+function placeAfter(here: Place, { items, next }: Bought): Place | null {
+  if (here.offset < (items?.length ?? 0)) return here
+  return next === null ? null : { page: next, offset: 0, args: here.args }
 }
