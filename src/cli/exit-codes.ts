@@ -12,3 +12,22 @@ export const exitCodes = {
 } as const
 
 export type ExitName = keyof typeof exitCodes
+
+const texts: Readonly<Record<ExitName, string>> = {
+  done: 'done',
+  failed: 'file, network or local error',
+  usage: 'wrong usage',
+  credentials: 'key, scopes or permissions',
+  refused: 'the service refused, or sent invalid data',
+  budget: 'stopped by a budget, or posts are missing',
+  unknown: 'it may have been charged or applied',
+  interrupted: 'interrupted, or not confirmed',
+}
+
+/** For the help: a line for each code. */
+export function exitCodeLines(): string {
+  const lines = Object.entries(texts).map(
+    ([name, text]) => `  ${String(exitCodes[name as ExitName]).padEnd(3)}  ${text}`,
+  )
+  return `\nExit codes:\n${lines.join('\n')}`
+}

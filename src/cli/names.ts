@@ -6,6 +6,7 @@ const shortNames: { readonly [Id in OperationId]?: string } = {
   'professionalnet.posts.search': 'posts',
   'professionalnet.company.get': 'company',
   'professionalnet.posts.comments': 'comments',
+  'professionalnet.posts.reactions': 'reactions',
 }
 
 /** An operation as the command line spells it: `search`, `mentions set-state`. */

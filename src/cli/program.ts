@@ -9,6 +9,7 @@ import { complain } from './complain.ts'
 import { describe } from './describe.ts'
 import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
+import { exitCodeLines } from './exit-codes.ts'
 import { find } from './find.ts'
 import { forget } from './forget.ts'
 import { formats } from './formats.ts'
@@ -72,6 +73,7 @@ function createProgram(isHelpLong: boolean): Command {
       ...(!isHelpLong && shortHelp),
     })
     .configureOutput({ outputError: () => {} })
+    .addHelpText('after', exitCodeLines())
   const add = (usage: string, summary: string, ...examples: readonly string[]) =>
     described(program.command(usage), summary, examples)
   const isSearch = ({ id }: Operation) => /^(microblog|professionalnet|technews)\./.test(id)

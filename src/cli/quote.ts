@@ -36,8 +36,9 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
   return { ...result, atMost: why === result.why ? result.atMost : null, duration: null, why }
 }
 
-function quoteText({ atMost, duration, why }: WalkQuote, perMinute: number): string {
-  if (atMost === null) return `Unknown: ${why}. Limit it with --max-pages or --budget.`
+function quoteText({ atMost, perPage, duration, why }: WalkQuote, perMinute: number): string {
+  if (atMost === null)
+    return `Unknown: ${why}. Limit it with --budget${perPage === null ? ', or pass --expect' : ' or --max-pages'}.`
   const time = duration ? ` At least ${timeText(duration)}, at ${perMinute} requests a minute.` : ''
   return `At most ${count(atMost, 'credit')}: ${why}.${time}`
 }

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
+import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { examplesOf } from '../../src/cli/help-texts.ts'
 import { commandOf } from '../../src/cli/names.ts'
 import { bodies, sandbox, social, useCommand } from './command.ts'
@@ -39,6 +41,16 @@ describe('help', () => {
     expect(help).toEqual({ code: 0, out: (await social('mentions --help')).out, err: '' })
     expect((await social('help')).out).toMatch(/Your data:/)
     expect(await social('-v')).toMatchObject({ code: 0, out: `${packageJson.version}\n` })
+  })
+
+  it('lists the exit codes, with the words of the docs', async () => {
+    const { out } = await social('--help')
+    const docs = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+    for (const code of Object.values(exitCodes)) {
+      const [, text = ''] = new RegExp(`^  ${code} +(.+)$`, 'm').exec(out) ?? []
+      expect(docs).toMatch(new RegExp(`^- \\*\\*${code}\\*\\*: .*${text}`, 'm'))
+    }
+    expect((await social('search --help')).out).not.toContain('Exit codes')
   })
 
   it('lists in the help of mcp no flags of other commands', async () => {
@@ -95,6 +107,7 @@ describe('a short name', () => {
     ['posts coffee', { query: 'coffee' }],
     ['company https://x', { url: 'https://x' }],
     ['comments https://x --yes', { postUrl: 'https://x' }],
+    [`reactions --yes --params '{"postUrl":"https://x"}'`, { postUrl: 'https://x' }],
   ])('is a command of its own: %s', async (line, body) => {
     await social(line)
     expect(bodies()).toEqual([body])

@@ -140,8 +140,7 @@ describe('--out posts.db', () => {
     const reactions = ['LIKE', 'PRAISE'].map((type) => `{"urn":"urn:post","type":"${type}"}`)
     const body = `{"requestId":"r","reactions":[${reactions.join(',')}],"meta":{"hasMore":false}}`
     vi.stubGlobal('fetch', () => new Response(body, { headers: { 'content-type': 'application/json' } }))
-    for (let run = 0; run < 2; run++)
-      await social('professionalnet posts reactions --budget 1000 --out posts.db')
+    for (let run = 0; run < 2; run++) await social('reactions --budget 1000 --out posts.db')
     expect(rowsOf('posts.db', 'SELECT record FROM professionalnet_reactions')).toEqual(reactions)
   })
 

@@ -74,7 +74,7 @@ describe('flags', () => {
     expect(await social(`comments ${url} --expect ${numComments} --budget ${numComments}`)).toMatchObject({
       err: '',
     })
-    const reactions = ['professionalnet', 'posts', 'reactions', '--params', JSON.stringify({ postUrl: url })]
+    const reactions = ['reactions', '--params', JSON.stringify({ postUrl: url })]
     expect(numLikes).toBeGreaterThan(3)
     const { err } = await social([...reactions, '--expect', '3', '--budget', '20', '--all'])
     expect(err).toContain(`Charged ${numLikes} credits, not 3: more reactions came than expected\n`)

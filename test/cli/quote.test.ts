@@ -12,6 +12,11 @@ describe('quote', () => {
       { atMost: null, why: '4 credits a page; the number of pages is unknown' },
     ],
     ['quote comments URL --expect 9', { atMost: 9, why: '1 credit for each of 9 comments, as expected' }],
+    [
+      'quote reactions',
+      { atMost: null, why: expect.stringContaining('documents no bound, so the most is unknown') },
+    ],
+    ['quote reactions --expect 9 --all', { atMost: 9, duration: null }],
     ['quote professionalnet person posts', { atMost: 10 }],
     [`quote comments --params '{"maxComments":500}'`, { atMost: 500 }],
     [

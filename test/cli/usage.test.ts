@@ -30,7 +30,7 @@ describe('exit codes', () => {
     ['comments https://x', '1 credit for each of 100 comments (maxComments); pass --budget, or'],
     ['comments https://x --limit 5', "unknown option '--limit'"],
     ['comments https://x --max-comments 1000', 'for each of 1000 comments (maxComments); pass --budget, or'],
-    ['professionalnet posts reactions --limit 3', 'documents no bound; pass --budget, or --yes'],
+    ['reactions --limit 3', 'so the most is unknown; pass --budget, or --yes'],
     ['search coffee --limit 0', '--limit must be a whole number'],
     ['search coffee --fields id,', 'each field must be a path'],
     ['search coffee --fields nope', 'unknown field nope of microblog.search; expected one of id, body'],

@@ -45,10 +45,9 @@ export function quoteOf(
   const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
   const { pages, ifFull } = pagesOf(operation, params, options)
   const perPage = worstCase(price, params, ceiling)
-  /** Whether what is expected comes on all pages together. */
-  const isForAll = ceiling !== undefined && price.kind === 'perItem'
   const quoted = (perPage: number | null, why: string): Quote => ({
-    atMost: isForAll ? perPage : perPage && pages && rounded(perPage * pages),
+    // Items are counted on all pages together.
+    atMost: price.kind === 'perItem' ? perPage : perPage && pages && rounded(perPage * pages),
     perPage,
     duration: surface === null ? 0 : Math.floor(((pages ?? 1) - 1) / perMinute) * organizationLimits.windowMs,
     why,
@@ -56,26 +55,21 @@ export function quoteOf(
   if (price.kind === 'free' || perPage === null) return quoted(0, `${id} is free`)
 
   const each = count(price.credits, 'credit')
-  const forPages =
-    !paging || isForAll
-      ? ''
-      : pages === null
-        ? '; the number of pages is unknown'
-        : ` for ${count(pages, 'page')}${ifFull}`
+  const forPages = !paging
+    ? ''
+    : pages === null
+      ? '; the number of pages is unknown'
+      : ` for ${count(pages, 'page')}${ifFull}`
   if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
-  const most = worstCase({ ...price, credits: 1 }, params, ceiling)
   const bound = price.ceiling?.param
-  const items =
-    ceiling !== undefined
-      ? `${most} ${list}, as expected`
-      : bound
-        ? `${most} ${list} (${bound})`
-        : `the ${list}`
-  const unbounded = price.ceiling ? '' : `; the service documents no bound`
-  return quoted(
-    bound || ceiling !== undefined ? perPage : null,
-    `${each} for each of ${items}${forPages}${unbounded}`,
-  )
+  if (!bound && ceiling === undefined)
+    return quoted(
+      null,
+      `${each} for each of the ${list}; the service documents no bound, so the most is unknown`,
+    )
+  const most = worstCase({ ...price, credits: 1 }, params, ceiling)
+  const why = ceiling === undefined ? ` (${bound})` : ', as expected'
+  return quoted(perPage, `${each} for each of ${most} ${list}${why}`)
 }
 
 /** How many pages the options ask for; null if nobody knows how many items a page has. */
