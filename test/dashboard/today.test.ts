@@ -90,6 +90,8 @@ it.each([50, 5000, 100_000])(
     const unseen = number(all.filter(isUnseen).length)
     await page.getByText(`${unseen} of ${number(count)} mentions unseen`).waitFor()
     expect(await page.locator('.bucket.unknown').count()).toBe(29 - starts.length)
+    // A chart of unknown days has no axis to read.
+    expect((await page.locator('.scale').innerText()).trim() === '0').toBe(starts.length === 0)
     await page.getByLabel('Listener').selectOption('Mentions of vue')
     await page.getByLabel('Fit').selectOption('Fit of 50 or more')
     const found = loaded.filter((each) => each.listenerId === 'lis_vue' && each.fitScore >= 50)
@@ -115,5 +117,6 @@ it('an empty inbox offers no filter and no chart, and says why', async () => {
   await serve(page, [])
   await page.getByRole('button', { name: 'mentions' }).click()
   await page.getByText('Your listeners have found nothing yet.').waitFor()
-  expect(await page.locator('select, .chart').count()).toBe(0)
+  expect(await page.locator('select, .chart, kbd').count()).toBe(0)
+  expect(await page.locator('main').innerText()).not.toMatch(/\d/)
 })

@@ -40,6 +40,7 @@ export function Chart({ rows, series, noun, nameOf, peaks = [], selected, onSele
     const peak = rows[peaks[i] ?? -1]
     return peak && `▼ ${nameOf(peak.bucket)}: ${text(peak.values[i])} ${noun}`
   }
+  const isKnown = rows.some(({ values }) => values.some((value) => value !== null))
   const isUnknown = ({ values }: Row) => values.length > 0 && values.every((value) => value === null)
   return (
     <>
@@ -58,8 +59,8 @@ export function Chart({ rows, series, noun, nameOf, peaks = [], selected, onSele
           <span className="end">{named && nameOf(named.bucket)}</span>
         </p>
         <div className="scale quiet">
-          <span>{text(top)}</span>
-          <span>{top > 1 && text(top / 2)}</span>
+          <span>{isKnown && text(top)}</span>
+          <span>{isKnown && top > 1 && text(top / 2)}</span>
           <span>0</span>
         </div>
         <div className={isStacked ? 'bars stacked' : 'bars'} onPointerLeave={() => setPointed(undefined)}>

@@ -13,6 +13,13 @@ export function Mentions() {
   const { covered, all, error, refetch } = useCovered(address)
   if (error) return <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />
   if (!covered) return <div className="card ghost tall" role="status" aria-label="Loading mentions" />
+  if (all.length === 0)
+    return (
+      <>
+        <h2 className="headline">No mentions</h2>
+        <p>Your listeners have found nothing yet.</p>
+      </>
+    )
   const { found, total, unseen } = covered
   const ofDay = at ? found.filter(isOn(at)) : found
   const isUnseenOnly = state === 'new'
@@ -21,30 +28,27 @@ export function Mentions() {
     <section className="stack" aria-labelledby="mentions-title">
       <div>
         <h2 id="mentions-title" className="headline" tabIndex={-1}>
-          {unseen === null ? `More than ${exact(here)}` : exact(unseen)} of{' '}
-          {total === null ? `more than ${exact(found.length)}` : exact(total)} mentions unseen
+          {total === 0
+            ? 'No mentions like these'
+            : `${unseen === null ? `More than ${exact(here)}` : exact(unseen)} of ${total === null ? `more than ${exact(found.length)}` : exact(total)} mentions unseen`}
         </h2>
         <CoverageNote covered={covered} />
       </div>
-      {all.length > 0 && (
-        <>
-          <Filters address={address} mentions={all} />
-          <div className="card flat">
-            <Chart
-              rows={dailyOf(covered).map(({ day, count, unseen }) => ({
-                bucket: day,
-                values: count === null || unseen === null ? [null, null] : [unseen, count - unseen],
-              }))}
-              series={['unseen', 'others']}
-              noun="mentions"
-              nameOf={dayName}
-              selected={at}
-              onSelect={(day) => go({ at: day === at ? '' : day })}
-              isStacked
-            />
-          </div>
-        </>
-      )}
+      <Filters address={address} mentions={all} />
+      <div className="card flat">
+        <Chart
+          rows={dailyOf(covered).map(({ day, count, unseen }) => ({
+            bucket: day,
+            values: count === null || unseen === null ? [null, null] : [unseen, count - unseen],
+          }))}
+          series={['unseen', 'others']}
+          noun="mentions"
+          nameOf={dayName}
+          selected={at}
+          onSelect={(day) => go({ at: day === at ? '' : day })}
+          isStacked
+        />
+      </div>
       <MentionList
         // Other filters begin again: a mention that was marked then leaves the list.
         key={JSON.stringify([network, listener, fit, sort, at, state])}
@@ -52,19 +56,19 @@ export function Mentions() {
         few={25}
         hasMore
         title={at ? dayName(at) : isUnseenOnly ? 'Unseen' : 'All'}
-        empty={all.length === 0 ? 'Your listeners have found nothing yet.' : 'Nothing here is unseen.'}
+        empty="Nothing here is unseen."
         isUnseenOnly={isUnseenOnly}
       >
         {at && <button onClick={() => go({ at: '' })}>All days</button>}
-        {all.length > 0 && (
-          <button onClick={() => go({ state: isUnseenOnly ? 'all' : '' }, { replace: true })}>
-            {isUnseenOnly ? 'Show seen ones too' : 'Show unseen only'}
-          </button>
-        )}
+        <button onClick={() => go({ state: isUnseenOnly ? 'all' : '' }, { replace: true })}>
+          {isUnseenOnly ? 'Show seen ones too' : 'Show unseen only'}
+        </button>
       </MentionList>
-      <p className="keys quiet">
-        <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done
-      </p>
+      {ofDay.length > 0 && (
+        <p className="keys quiet">
+          <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done
+        </p>
+      )}
     </section>
   )
 }
