@@ -43,7 +43,7 @@ export function nextOfState(
       canonicalJson((params as Fields)[name]) !== canonicalJson((next as Fields)[name]),
   )
   if (other === undefined) return next
-  throw refuse(`the state is of another call: ${other} differs from the params`)
+  throw refuse(`the state belongs to another call: ${other} differs from the params`)
 }
 
 type Fields = Record<string, unknown>
