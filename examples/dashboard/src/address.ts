@@ -3,7 +3,7 @@ import { useMemo, useSyncExternalStore } from 'react'
 /** What the address holds, by name. The page keeps its state there, so that a link shows the same. */
 export type Address = Partial<Record<string, string>>
 
-export const readAddress = (): Address => Object.fromEntries(new URLSearchParams(location.search))
+const readAddress = (): Address => Object.fromEntries(new URLSearchParams(location.search))
 
 export function useAddress(): Address {
   const search = useSyncExternalStore(subscribe, () => location.search)

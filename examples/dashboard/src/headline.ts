@@ -25,7 +25,7 @@ export interface Verdict {
 }
 
 /** What makes a search loud: views, or engagement on a network that counts no views. */
-export type Loudness = 'views' | 'engagement'
+type Loudness = 'views' | 'engagement'
 const units = { views: 'view', engagement: 'interaction' }
 const louder = { views: 'is louder', engagement: 'has more engagement' }
 

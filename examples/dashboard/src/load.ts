@@ -92,7 +92,7 @@ export async function load(
 }
 
 /** What to buy. */
-export interface Purchase {
+interface Purchase {
   /** Pages of each search, at most. */
   pages: number
   /** The time that the posts have to reach back to. */
@@ -123,4 +123,4 @@ export const cancel = (search?: Search) =>
   )
 
 /** The server sends 204 if the proxy does not keep the answer. */
-export const isMiss = (error: unknown) => isSocialSearchError(error) && error.attempts.at(-1)?.status === 204
+const isMiss = (error: unknown) => isSocialSearchError(error) && error.attempts.at(-1)?.status === 204

@@ -19,7 +19,6 @@ export const before = (period: Period): Period => ({
   to: addDays(period.from, -1),
 })
 export const startOf = (day: Day) => Date.parse(day)
-export const isWithin = (time: string, { from, to }: Period) => from <= dayOf(time) && dayOf(time) <= to
 
 const date = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const month = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
