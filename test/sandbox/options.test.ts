@@ -7,6 +7,9 @@ const typeError = (text: string): unknown =>
 
 describe('createSandbox()', () => {
   it.each<[object, string]>([
+    [{ growth: -1 }, 'option growth must be a number of at least 0, got -1'],
+    [{ growth: { perHour: NaN } }, 'option growth must be a number of at least 0, got NaN'],
+    [{ posts: -1 }, 'option posts must be a number of at least 0, got -1'],
     [{ now: new Date('soon') }, 'option now must be a time since 1970'],
     [{ growth: { perHour: 1, since: new Date('soon') } }, 'option growth.since must be a time since 1970'],
     [{ limits: { inflight: 1 } }, 'option limits has no field inflight'],

@@ -1,5 +1,5 @@
 import { organizationLimits } from '../../api/limits.ts'
-import { assertRecord } from './check-arguments.ts'
+import { assertRecord, fail } from './check-arguments.ts'
 import { ownContentOf } from './own-content.ts'
 import type { Growth } from './series.ts'
 import type { SandboxOptions } from './types.ts'
@@ -20,8 +20,11 @@ export function resolveOptions(options: SandboxOptions) {
   const { perHour, since } = growing
   return {
     seed,
-    posts,
-    growth: { perHour, since: clockOf('growth.since', since ?? now)() } satisfies Growth,
+    posts: amountOf('posts', posts),
+    growth: {
+      perHour: amountOf('growth', perHour),
+      since: clockOf('growth.since', since ?? now)(),
+    } satisfies Growth,
     latency: typeof latency === 'number' ? ([latency, latency] as const) : latency,
     limits: {
       inFlight: limits.inFlight ?? organizationLimits.inFlight,
@@ -32,6 +35,11 @@ export function resolveOptions(options: SandboxOptions) {
     own: ownContentOf(content, seed, now),
     keys,
   }
+}
+
+function amountOf(name: string, value: number): number {
+  const isAmount = Number.isFinite(value) && value >= 0
+  return isAmount ? value : fail(`createSandbox() option ${name}`, 'a number of at least 0', value)
 }
 
 function clockOf(name: string, now: SandboxOptions['now'] = () => Date.now()): () => number {
