@@ -102,9 +102,9 @@ function searchOf(database: DatabaseSync, table: RecordTable, group: Row): Descr
   const [spent] = database
     .prepare(
       `SELECT ifnull(sum(credits), 0) AS credits, ifnull(sum(uncertain), 0) AS uncertain
-       FROM social_search_spent WHERE search = ? AND network = ?`,
+       FROM social_search_spent WHERE search = ? AND network = ? AND records = ?`,
     )
-    .all(key[0], key[1] ?? '')
+    .all(key[0], key[1] ?? '', table.name)
   const gaps = all(
     `SELECT "from", "to" FROM social_search_missing AS missing
      JOIN social_search_searches AS searches ON searches.number = missing.search WHERE ${mine}`,

@@ -20,17 +20,21 @@ const sharedTables = `
     SELECT searches.search, network, "from", "to" FROM social_search_missing AS missing
     JOIN social_search_searches AS searches ON searches.number = missing.search;
   CREATE TABLE IF NOT EXISTS social_search_spent (
-    search TEXT, network TEXT, day TEXT, credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL,
-    PRIMARY KEY (search, network, day));
+    search TEXT, network TEXT, records TEXT, day TEXT, credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL,
+    PRIMARY KEY (search, network, records, day));
   CREATE TABLE IF NOT EXISTS social_search_found (
     number INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT, key TEXT, first_seen TEXT NOT NULL, UNIQUE (query, key));
   CREATE TABLE IF NOT EXISTS social_search_deleted (records TEXT, key TEXT, PRIMARY KEY (records, key));
   CREATE TABLE IF NOT EXISTS social_search_forgotten (hash BLOB PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS social_search_salt (salt BLOB NOT NULL)`
 
+export function createSharedTables(database: DatabaseSync): void {
+  database.exec(sharedTables)
+}
+
 /** Makes the tables that are missing. */
 export function createTables(database: DatabaseSync, table: RecordTable): void {
-  database.exec(sharedTables)
+  createSharedTables(database)
   const { name, columns, key } = table
   const columnsText = columns
     .filter(({ path }) => path !== key)

@@ -80,7 +80,7 @@ export class SearchWriter {
     this.#filled = database.prepare('DELETE FROM social_search_missing WHERE search = ?')
     this.#missing = database.prepare('INSERT INTO social_search_missing VALUES (?, ?, ?)')
     this.#spend = database.prepare(
-      `INSERT INTO social_search_spent VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+      `INSERT INTO social_search_spent VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
        SET credits = credits + excluded.credits, uncertain = uncertain + excluded.uncertain`,
     )
   }
@@ -117,7 +117,8 @@ export class SearchWriter {
     // A call counts on the day on which it was sent.
     const day = this.#noted.day ?? timeText(new Date()).slice(0, 10)
     this.#pending = { spent, open, day: reserved > 0 ? day : undefined }
-    if (more !== 0 || moreOpen !== 0) this.#spend.run(search, network ?? '', day, more, moreOpen)
+    if (more !== 0 || moreOpen !== 0)
+      this.#spend.run(search, network ?? '', this.#table.name, day, more, moreOpen)
   }
 
   /** Call it when the transaction is over: what was not stored is added again. */

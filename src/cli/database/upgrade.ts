@@ -3,7 +3,7 @@ import { operationOf } from '../../api/operations.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { parsed } from '../../lib/json.ts'
 import { RecordWriter, timeText } from './record-writer.ts'
-import { createFoundView, createTables } from './schema.ts'
+import { createFoundView, createSharedTables, createTables } from './schema.ts'
 import { SearchWriter } from './searches.ts'
 import { type RecordTable, allTables, quoted, tableOf } from './tables.ts'
 
@@ -12,13 +12,31 @@ export function upgrade(database: DatabaseSync): void {
   const old = allTables().filter((table) => isOld(database, table))
   for (const table of old) rebuild(database, table)
   if (old.length > 0) addSearches(database)
+  if (columnsOf(database, 'social_search_spent') === 'search,network,day,credits,uncertain')
+    rebuildSpent(database)
+}
+
+function columnsOf(database: DatabaseSync, name: string): string {
+  const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(name)
+  return columns.map((each) => String(each['name'])).join()
+}
+
+/** Says of costs for which kind of records they were: the first that the search has returned. */
+function rebuildSpent(database: DatabaseSync): void {
+  database.exec(
+    'CREATE TEMP TABLE old_spent AS SELECT * FROM social_search_spent; DROP TABLE social_search_spent',
+  )
+  createSharedTables(database)
+  database.exec(`INSERT INTO social_search_spent SELECT search, network,
+    (SELECT records FROM social_search_searches AS searches WHERE searches.search = old_spent.search
+     AND ifnull(searches.network, '') = old_spent.network ORDER BY number LIMIT 1), day, credits, uncertain FROM old_spent;
+    DROP TABLE old_spent`)
 }
 
 /** Whether a table has exactly the columns of an earlier version: others are not ours to change. */
 function isOld(database: DatabaseSync, { name, key, columns }: RecordTable): boolean {
   const before = [...(key === 'key' ? ['key'] : []), ...columns.map(({ path }) => path), 'record']
-  const names = database.prepare('SELECT name FROM pragma_table_info(?)').all(name)
-  return names.map((each) => String(each['name'])).join() === before.join()
+  return columnsOf(database, name) === before.join()
 }
 
 function rebuild(database: DatabaseSync, table: RecordTable): void {

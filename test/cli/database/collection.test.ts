@@ -73,6 +73,8 @@ describe('find and describe on a terminal', () => {
   })
 })
 
+const postWithComments = `SELECT share_url AS url FROM professionalnet_posts WHERE "social_details.numComments" > 1`
+
 describe('describe', () => {
   useCommand({ content: { microblog: own } })
 
@@ -99,6 +101,21 @@ describe('describe', () => {
         checks: [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }],
       },
     ])
+  })
+
+  it('tells what comments and reactions of the same post have cost apart', async () => {
+    await social('posts coffee --out q.db')
+    const [{ url } = {}] = allOf('q.db', postWithComments)
+    const spent = async (...command: string[]) => {
+      const before = sandbox.ledger.spent
+      expect(await social([...command, '--yes', '--out', 'p.db'])).toMatchObject({ code: 0 })
+      return sandbox.ledger.spent - before
+    }
+    const reactions = ['professionalnet', 'posts', 'reactions', '--params', JSON.stringify({ postUrl: url })]
+    const costs = [await spent('comments', String(url)), await spent(...reactions, '--all')]
+    const { searches } = JSON.parse((await social('describe p.db')).out)
+    expect(searches.map(({ credits }: { credits: number }) => credits)).toEqual(costs)
+    expect(costs[0]).not.toBe(costs[1])
   })
 })
 

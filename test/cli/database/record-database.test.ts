@@ -232,6 +232,25 @@ describe('RecordDatabase', () => {
     database.close()
     expect(rows('SELECT credits FROM social_search_spent')).toEqual([{ credits: 2 }])
   })
+
+  it('adds to the costs of a file that does not say for which records they were', async () => {
+    const credits = { spent: 2, uncertain: 0, reserved: 0 }
+    const store = async () => {
+      const database = await open()
+      database.store({ job, progress: {}, records: [post('1')], credits })
+      database.close()
+    }
+    await store()
+    const file = new DatabaseSync(path)
+    file.exec(`CREATE TABLE spent (search TEXT, network TEXT, day TEXT, credits NUMERIC, uncertain NUMERIC);
+      INSERT INTO spent SELECT search, network, day, credits, uncertain FROM social_search_spent;
+      DROP TABLE social_search_spent; ALTER TABLE spent RENAME TO social_search_spent`)
+    file.close()
+    await store()
+    expect(rows('SELECT records, sum(credits) AS credits FROM social_search_spent')).toEqual([
+      { records: 'microblog_posts', credits: 4 },
+    ])
+  })
 })
 
 describe('RecordDatabase.open()', () => {
