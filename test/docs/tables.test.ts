@@ -3,7 +3,10 @@ import { expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { SocialSearch, isSocialSearchError } from '../../src/index.ts'
 import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { pages } from './samples.ts'
+
+virtualTime()
 
 const rows = [
   ...(pages.get('docs/testing.md') ?? '').matchAll(/^\| `(\{.*\})` +\| `(\w+)` +\| `(\w+)` +\|$/gm),
@@ -13,9 +16,9 @@ it('docs/testing.md has a table of injected failures', () => expect(rows.length)
 
 it.each(rows)('docs/testing.md is right that $fault gives a $name', async ({ fault, name, charged }) => {
   const sandbox = createSandbox()
-  sandbox.inject(runInNewContext(`(${fault})`) as object)
-  const client = new SocialSearch({ ...sandbox.clientOptions(), timeout: 100, retry: false })
-  const error: unknown = await client.microblog.search({ query: 'coffee' }).catch((error: unknown) => error)
+  sandbox.inject({ ...(runInNewContext(`(${fault})`) as object), times: 3 })
+  const client = new SocialSearch({ ...sandbox.clientOptions(), timeout: 100 })
+  const { error } = await settle(client.microblog.search({ query: 'coffee' }))
   expect(isSocialSearchError(error) && [error.name, error.charged]).toEqual([name, charged])
 })
 
