@@ -35,7 +35,7 @@ function whatHappened(error: SocialSearchError): string {
   const text = message
     .replace(`${operation}: `, '')
     .replace('or use a new name', 'or use a budget of another period')
-    .replaceAll(/`(\w+)`/g, (_, name: string) => (name === 'ceiling' ? '--expect 9' : `--${kebab(name)}`))
+    .replaceAll(/`(\w+)`/g, (_, name: string) => (name === 'ceiling' ? '--expect N' : `--${kebab(name)}`))
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)
     return `the service refused the request: ${issuesOf(error)}`

@@ -11,6 +11,11 @@ const sent = async (
 }
 
 describe('execute() understands what clients of models send', () => {
+  it('null for its options', async () => {
+    const { tools } = setUp()
+    expect(await tools.microblog_search.execute({ query }, null as never)).toMatchObject({ ok: true })
+  })
+
   it.each([
     [
       'null for optional arguments',

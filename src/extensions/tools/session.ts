@@ -51,7 +51,8 @@ export class ToolSession {
   }
 
   /** Runs a tool; never rejects. */
-  async run(tool: SessionTool, given: unknown, options: ToolCallOptions = {}): Promise<ToolResult> {
+  async run(tool: SessionTool, given: unknown, wanted?: ToolCallOptions | null): Promise<ToolResult> {
+    const options = wanted ?? {}
     const signal = options.signal ?? options.abortSignal
     const run: ToolRun = { tool, args: {}, pages: 1, options, signal, done: 0, remarks: new Set() }
     try {
