@@ -111,7 +111,7 @@ describe('describe', () => {
       expect(await social([...command, '--yes', '--out', 'p.db'])).toMatchObject({ code: 0 })
       return sandbox.ledger.spent - before
     }
-    const reactions = ['professionalnet', 'posts', 'reactions', '--params', JSON.stringify({ postUrl: url })]
+    const reactions = ['reactions', '--params', JSON.stringify({ postUrl: url })]
     const costs = [await spent('comments', String(url)), await spent(...reactions, '--all')]
     const { searches } = JSON.parse((await social('describe p.db')).out)
     expect(searches.map(({ credits }: { credits: number }) => credits)).toEqual(costs)
