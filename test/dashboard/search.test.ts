@@ -2,7 +2,18 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { hasFocus, headline, numbers, now, plain, result, search, setUpDashboard, tabTo } from './helpers.ts'
+import {
+  hasFocus,
+  headline,
+  layoutShift,
+  numbers,
+  now,
+  plain,
+  result,
+  search,
+  setUpDashboard,
+  tabTo,
+} from './helpers.ts'
 
 const { open, sent, budget } = setUpDashboard({ NOW: now, CREDITS: '100' })
 const comparison = { versus: 'vue', pages: 3 }
@@ -76,6 +87,8 @@ it('a link to a search that nobody has bought buys nothing', async () => {
   const before = await spent()
   const page = await open('/?q=gardening&since=2026-11-01&until=2026-11-18')
   await page.getByText('Not loaded yet').waitFor()
+  expect(await page.getByText('Biggest moments').count()).toBe(0)
+  expect(await layoutShift(page)).toBeLessThanOrEqual(0.1)
   expect(sent).toEqual([])
   expect(await spent()).toBe(before)
 })

@@ -1,7 +1,7 @@
 import { go, useAddress } from './address.ts'
 import { Coverage, type Stale } from './Coverage.tsx'
 import { type Verdict, isolated, numbersIn, verdictOf } from './headline.ts'
-import type { usePosts } from './load.ts'
+import { NotStored, type usePosts } from './load.ts'
 import {
   type Result,
   commonSpan,
@@ -74,6 +74,7 @@ export function Results({ period, searches, loads, results, button, stale }: Pro
   const { headline, why } = verdict()
   const isNothing = !isFirst && !at && posts.every((each) => each.length === 0)
   const hasSummary = isFirst || loaded.length > 0
+  const isNotStored = loads.every(({ error }) => error instanceof NotStored)
   return (
     <div className={stale ? 'results stale stack' : 'results stack'} aria-busy={isFirst}>
       {hasSummary && (
@@ -109,9 +110,10 @@ export function Results({ period, searches, loads, results, button, stale }: Pro
           )}
         </section>
       )}
-      <section className="stack" aria-labelledby="list-title">
-        <div className="order row">
-          <h3 id="list-title">{bucket ? `Posts of ${bucket}` : 'Biggest moments'}</h3>
+      {/* If nothing is stored, it takes the place of the summary, as a new section: so nothing moves. */}
+      <section key={String(isNotStored)} className="stack" aria-labelledby="list-title">
+        <div className={hasSummary ? 'order row' : 'hidden'}>
+          <h3 id="list-title">{bucket ? `Posts of ${bucket}` : hasSummary ? 'Biggest moments' : 'Posts'}</h3>
           {posts.some((each) => each.length > 1) && (
             <select
               className="end quiet"
