@@ -64,7 +64,9 @@ describe('flags', () => {
 
   it('tells that more comments or reactions were charged than --expect says', async () => {
     const posts = recordsOf((await social('posts coffee')).out) as unknown as ProfessionalnetPost[]
-    const post = posts.find(({ social_details }) => social_details.numComments > 1)
+    const post = posts.find(
+      ({ social_details: { numComments, numLikes } }) => numComments > 1 && numLikes > 1,
+    )
     const { numComments, numLikes } = post?.social_details ?? { numComments: 0, numLikes: 0 }
     const url = post?.share_url ?? ''
     expect(await social(`comments ${url} --expect 1 --budget 1`)).toMatchObject({
@@ -75,9 +77,11 @@ describe('flags', () => {
       err: '',
     })
     const reactions = ['reactions', '--params', JSON.stringify({ postUrl: url })]
-    expect(numLikes).toBeGreaterThan(3)
-    const { err } = await social([...reactions, '--expect', '3', '--budget', '20', '--all'])
-    expect(err).toContain(`Charged ${numLikes} credits, not 3: more reactions came than expected\n`)
+    expect(numLikes).toBeGreaterThan(1)
+    const { err } = await social([...reactions, '--expect', '1', '--budget', '1'])
+    // A page has no more than a hundred.
+    const charged = Math.min(numLikes, 100)
+    expect(err).toContain(`Charged ${charged} credits, not 1: more reactions came than expected\n`)
   })
 
   it('--sandbox needs no account, and may change the state of a mention', async () => {

@@ -115,7 +115,6 @@ describe('describe', () => {
     const costs = [await spent('comments', String(url)), await spent(...reactions, '--all')]
     const { searches } = JSON.parse((await social('describe p.db')).out)
     expect(searches.map(({ credits }: { credits: number }) => credits)).toEqual(costs)
-    expect(costs[0]).not.toBe(costs[1])
   })
 })
 
