@@ -5,6 +5,7 @@ import { count } from '../lib/count.ts'
 import { exitCodeOf, exitNameOf } from './command-errors.ts'
 import { exitCodes } from './exit-codes.ts'
 import { quoted } from './flags.ts'
+import { type EndLine, type Ending, type RunEnd, forLogs, forTerminal, summaryLine } from './run-end.ts'
 
 /** How far a job is. */
 export interface JobState {
@@ -16,7 +17,7 @@ export interface JobState {
 }
 
 /** What a run of an operation has come to. */
-export interface OperationOutcome {
+export interface OperationOutcome extends Ending {
   readonly state: JobState
   /** Those of this run, whether they were written or not. */
   readonly pages: number
@@ -28,10 +29,6 @@ export interface OperationOutcome {
   readonly credits: number
   /** A page that is paid for, and could not be written. */
   readonly unwritten: OpenRecord | undefined
-  /** What ended the run early: an error, `closed` output, or nothing. */
-  readonly ended: { readonly error: unknown } | 'closed' | undefined
-  /** Why the user, or a file that cannot be written, has stopped it. */
-  readonly stopped: { readonly reason: unknown } | undefined
 }
 
 /** What the user has asked for. */
@@ -47,24 +44,10 @@ interface OperationTerms {
   readonly wasComplete: boolean
 }
 
-/** How a run ended: what to print, and its exit code. */
-export interface OperationEnd {
-  readonly lines: readonly EndLine[]
-  readonly code: number
-  /** What it failed with, and the command that continues. */
-  readonly failure?: { readonly reason: unknown; readonly next: string | undefined }
-}
-
-interface EndLine {
-  readonly text: string
-  /** Whether only a person at a terminal needs it. */
-  readonly isForTerminal: boolean
-}
-
-export function endOf(outcome: OperationOutcome, terms: OperationTerms): OperationEnd {
+export function endOf(outcome: OperationOutcome, terms: OperationTerms): RunEnd {
   const { ended, credits } = outcome
-  const { expected, operation } = terms
-  if (ended === 'closed') return { lines: [], code: 0 }
+  const { expected, operation, out } = terms
+  if (ended === 'closed') return { lines: [summaryLine(out, doneText(outcome, out))], code: 0 }
   const end = ended === undefined ? successOf(outcome, terms) : failureOf(outcome, ended.error, terms)
   if (expected === null || credits <= expected) return end
   const more = `more ${operation.list} came than expected`
@@ -84,7 +67,7 @@ export function doneText(
   return leftOut === 0 ? cost : `${cost} · ${leftOut} more paid for, not shown because of --limit`
 }
 
-function successOf(outcome: OperationOutcome, terms: OperationTerms): OperationEnd {
+function successOf(outcome: OperationOutcome, terms: OperationTerms): RunEnd {
   const { state } = outcome
   const { out, all, limit, wasComplete } = terms
   const lines: EndLine[] = []
@@ -95,12 +78,11 @@ function successOf(outcome: OperationOutcome, terms: OperationTerms): OperationE
     lines.push(forLogs(`The service says that there is more, but sent empty pages. To continue: ${next}`))
   }
   const done = `${doneText(outcome, out)}${hasMore ? ' · more: --all' : ''}`
-  if (out === undefined) lines.push(forTerminal(done))
-  else lines.push(forLogs(wasComplete ? `${out} is complete: nothing was sent` : `${out}: ${done}`))
+  lines.push(wasComplete ? forLogs(`${out} is complete: nothing was sent`) : summaryLine(out, done))
   return { lines, code: 0 }
 }
 
-function failureOf(outcome: OperationOutcome, error: unknown, terms: OperationTerms): OperationEnd {
+function failureOf(outcome: OperationOutcome, error: unknown, terms: OperationTerms): RunEnd {
   const { state, pages, unwritten, stopped } = outcome
   const { operation, out } = terms
   // What may have been charged, or applied, says so.
@@ -117,7 +99,7 @@ function failureOf(outcome: OperationOutcome, error: unknown, terms: OperationTe
   const isOfJob = out !== undefined && error instanceof CreditBudgetError && error.budget === undefined
   const budget = isOfJob ? ' and a higher --budget, which counts all runs' : ''
   return {
-    lines: pages > 0 ? [forTerminal(doneText(outcome, out))] : [],
+    lines: pages > 0 || out !== undefined ? [summaryLine(out, doneText(outcome, out))] : [],
     code,
     failure: { reason, next: canContinue ? continuation(next, outcome, terms) + budget : undefined },
   }
@@ -136,13 +118,4 @@ function continuation(
     : ['--params', JSON.stringify(next)]
   const rest = limit === undefined ? [] : ['--limit', String(limit - state.records)]
   return ['the same command with', ...[...page, ...rest].map(quoted)].join(' ')
-}
-
-function forTerminal(text: string): EndLine {
-  return { text, isForTerminal: true }
-}
-
-/** Logs of nightly runs need it, too. */
-function forLogs(text: string): EndLine {
-  return { text, isForTerminal: false }
 }

@@ -2,7 +2,6 @@ import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { withExtra } from '../extend.ts'
 import { UsageError } from './command-errors.ts'
-import { complain } from './complain.ts'
 import { confirmWalk } from './confirm.ts'
 import { storedProgress } from './database/jobs.ts'
 import { RecordDatabase } from './database/record-database.ts'
@@ -11,11 +10,12 @@ import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { commandOf } from './names.ts'
-import { type OperationEnd, type OperationOutcome, endOf } from './operation-end.ts'
+import { endOf } from './operation-end.ts'
 import { type OperationJob, OperationRun } from './operation-run.ts'
 import { quoteFor } from './quote.ts'
 import { budgetOf, clientFor, expectedOf, walkOptions } from './options.ts'
-import { say, showProgress, tell } from './terminal.ts'
+import { tellEnd } from './run-end.ts'
+import { say } from './terminal.ts'
 
 type OperationFlags = SharedFlags & Readonly<Record<string, unknown>>
 
@@ -49,7 +49,7 @@ export async function runOperation(
       ...{ operation, out, limit, all: flags.all === true, wasComplete: earlier.next === null },
       expected: isPerItem ? quoteFor(operation, asked.known, flags).atMost : null,
     }
-    return tellEnd(endOf(outcome, terms), outcome)
+    return tellEnd(endOf(outcome, terms), outcome.unwritten)
   } finally {
     job?.database?.close()
     interrupt?.end()
@@ -109,12 +109,4 @@ async function prepare(
     signal: interrupt.signal,
   }
   return { ...asked, client, interrupt, database, earlier, options }
-}
-
-/** Prints how a run has ended; returns its exit code. */
-function tellEnd({ lines, code, failure }: OperationEnd, { unwritten }: OperationOutcome): number {
-  showProgress('')
-  for (const { text, isForTerminal } of lines) (isForTerminal ? tell : say)(text)
-  if (failure !== undefined) complain(failure.reason, failure.next, unwritten)
-  return code
 }

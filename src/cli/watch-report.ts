@@ -77,9 +77,9 @@ export class WatchReport {
         return `  ${query}: ${dueAt === null ? 'not checked' : 'too early for a check'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay =
-        posts === 0 || delays.length === 0 ? '' : `, found ${timeText(mean)} after they were published`
+        posts === 0 || delays.length === 0 ? '' : ` · found ${timeText(mean)} after they were published`
       const end = lastCheck === 'failed' ? '; its last check failed' : ''
-      return `  ${query}: ${count(posts, 'new post')}, ${count(credits, 'credit')}${delay}${end}`
+      return `  ${query}: ${count(posts, 'new post')} · ${count(credits, 'credit')}${delay}${end}`
     })
   }
 

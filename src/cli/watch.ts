@@ -10,7 +10,8 @@ import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
-import { say, tell } from './terminal.ts'
+import { tellEnd } from './run-end.ts'
+import { tell } from './terminal.ts'
 import { endOf } from './watch-end.ts'
 import { paceText } from './watch-report.ts'
 import { type WatchJob, WatchRun } from './watch-run.ts'
@@ -54,11 +55,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     await tellPace(job, flags)
     const outcome = await run.run()
     const outlook = await Promise.resolve(job.options.budget?.summary?.()).catch(() => undefined)
-    const end = endOf(outcome, { out, outlook, price: operation.price.credits, maxPages })
-    // A log of nightly runs needs them, too.
-    for (const line of end.lines) (out === undefined ? tell : say)(line)
-    if (end.error !== undefined) throw end.error
-    if (end.code !== undefined) process.exitCode = end.code
+    process.exitCode = tellEnd(endOf(outcome, { out, outlook, price: operation.price.credits, maxPages }))
   } finally {
     job?.database?.close()
     interrupt?.end()

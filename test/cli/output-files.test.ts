@@ -113,6 +113,27 @@ describe('--out posts.db', () => {
     )
   })
 
+  it.each<[why: string, prepare: () => unknown, line: string, code: number, end: string]>([
+    ['a budget ends it', () => {}, `${search} --budget 5`, 5, '6 records (6 new) · 4 credits'],
+    [
+      'page two fails',
+      () => sandbox.inject({ status: 403, skip: 1 }),
+      search,
+      3,
+      '3 records (3 new) · 2 credits',
+    ],
+    ['page one fails', () => sandbox.inject({ status: 403 }), search, 3, '0 records (0 new) · 0 credits'],
+  ])(
+    'says what the file has, what it cost and how to continue when %s',
+    async (_, prepare, line, code, end) => {
+      prepare()
+      const ran = await social(line)
+      const [first, ...others] = linesOf(ran.err)
+      expect([ran.code, first]).toEqual([code, `posts.db: ${end}`])
+      expect(others.at(-1)).toContain('To continue: the same command with --resume')
+    },
+  )
+
   it('says before it pays that it has the whole job, unless --resume is there', async () => {
     const hint = 'posts.db already has this whole job. This run pays for it again'
     expect((await social(search)).err).not.toContain(hint)

@@ -31,19 +31,19 @@ const left = (remaining: number) => ({ limit: 20, remaining, endsAt: null })
 
 describe('endOf()', () => {
   it.each<[what: string, WatchOutcome, end: object]>([
-    ['nothing is missing', { ...done, report: reportOf('whole') }, {}],
-    ['the output was closed', { ...done, report: reportOf('gap'), ended: 'closed' }, {}],
+    ['nothing is missing', { ...done, report: reportOf('whole') }, { code: 0 }],
+    ['the output was closed', { ...done, report: reportOf('gap'), ended: 'closed' }, { code: 0 }],
     ['one search failed', { ...done, report: reportOf('whole'), failure: upstream }, { code: 4 }],
     ['one search may have been charged', { ...done, report: reportOf('gap'), failure: lost }, { code: 6 }],
     [
       'an error ended it, whatever else failed',
       { ...done, report: reportOf('gap'), failure: lost, ended: { error: empty } },
-      { error: empty },
+      { code: 5, failure: { reason: empty } },
     ],
     [
       'the user stopped it',
       { ...done, report: reportOf('gap'), ended: { error: interrupted }, stopped: { reason: interrupted } },
-      { error: interrupted },
+      { code: 130, failure: { reason: interrupted } },
     ],
     [
       'the user stopped it after a look that may have been charged',
@@ -56,7 +56,7 @@ describe('endOf()', () => {
   ])('is as expected when %s', (_, outcome, end) => {
     const { lines, ...reason } = endOf(outcome, terms)
     expect(reason).toEqual(end)
-    expect(lines[0]).toBe('posts.db: 3 new posts, 2 credits')
+    expect(lines[0]).toEqual({ text: 'posts.db: 3 new posts · 2 credits', isForTerminal: false })
   })
 
   it.each([
@@ -66,21 +66,24 @@ describe('endOf()', () => {
     ['silent', left(18), 'the service lists no posts there, and the next run asks again'],
   ] as const)('is a budget error for a %s, with %o', (kind, outlook, advice) => {
     const end = endOf({ ...done, report: reportOf(kind) }, { ...terms, outlook })
-    expect(end.error).toMatchObject({ code: 'budget' })
-    const { message } = end.error as Error
+    expect(end.failure?.reason).toMatchObject({ code: 'budget' })
+    const { message } = end.failure?.reason as Error
     expect([message.startsWith('missing: acme '), message.endsWith(advice)]).toEqual([true, true])
     // The error has it.
-    expect(end.lines.filter((line) => line.startsWith('missing'))).toEqual([])
+    expect(end.lines.filter(({ text }) => text.startsWith('missing'))).toEqual([])
   })
 
   it('tells what is missing when something else is the reason, and what is left', () => {
     const outcome = { ...done, report: reportOf('gap'), failure: upstream }
     const { lines } = endOf(outcome, { ...terms, outlook: left(18) })
-    expect(lines.slice(-2)).toEqual([expect.stringMatching(/^missing: acme /), '18 of 20 credits left'])
+    expect(lines.slice(-2).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^missing: acme /),
+      '18 of 20 credits left',
+    ])
   })
 
   it('has no line of a file without --out', () => {
     const end = endOf({ ...done, report: reportOf('whole') }, { ...terms, out: undefined })
-    expect(end.lines).toEqual(['  acme: 3 new posts, 2 credits'])
+    expect(end.lines).toEqual([{ text: '  acme: 3 new posts · 2 credits', isForTerminal: true }])
   })
 })

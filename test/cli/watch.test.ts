@@ -163,7 +163,8 @@ describe('watch of several queries', () => {
     sandbox.inject({ status: 502, times: 3 })
     const run = await social('watch tea coffee --once --budget 20 --out posts.db')
     expect(run).toMatchObject(failed(4, 'social-search: tea: '))
-    const lines = '  tea: 0 new posts, 0 credits; its last check failed\n  coffee: 20 new posts, 2 credits\n'
+    const lines =
+      '  tea: 0 new posts · 0 credits; its last check failed\n  coffee: 20 new posts · 2 credits\n'
     expect(run.err).toContain(lines)
     expect(numbersOf('posts.db', ids)).toEqual(range(0, 20))
     sandbox.inject({ status: 400 })
@@ -174,11 +175,11 @@ describe('watch of several queries', () => {
   it('counts as new, in all and for each query, what the file did not have', async () => {
     await social('search coffee --out posts.db')
     expect((await social('watch coffee --once --out posts.db')).err).toBe(
-      'posts.db: 0 new posts, 2 credits\n  coffee: 0 new posts, 2 credits\n',
+      'posts.db: 0 new posts · 2 credits\n  coffee: 0 new posts · 2 credits\n',
     )
     sandbox.publish({ microblog: [{ id: '90', body: 'coffee and tea' }] })
     expect((await social('watch coffee tea --once --out posts.db')).err).toMatch(
-      /^posts\.db: 1 new post, 4 credits\n {2}coffee: (1 new post, [^\n]*\n {2}tea: 0|0 new posts, [^\n]*\n {2}tea: 1)/,
+      /^posts\.db: 1 new post · 4 credits\n {2}coffee: (1 new post · [^\n]*\n {2}tea: 0|0 new posts · [^\n]*\n {2}tea: 1)/,
     )
   })
 
@@ -194,7 +195,7 @@ describe('watch of several queries', () => {
     expect(both.err).toContain(`: --max-pages 1 ${ended} and the budget\n`)
     const { code, err } = await social(watch)
     expect(code).toBe(0)
-    expect(err).toMatch(/^posts\.db: \d+ new posts, \d+ credits\n/)
+    expect(err).toMatch(/^posts\.db: \d+ new posts · \d+ credits\n/)
     expect(err).not.toContain('missing')
   })
 })
@@ -207,7 +208,7 @@ describe('watch on a terminal', () => {
     const { err } = await social(`${watch} 1000/day`)
     expect(err).toContain('on a schedule: a check of each search every 15 minutes\n')
     expect(err).toContain(
-      'posts.db: 20 new posts, 4 credits\n  coffee: 20 new posts, 2 credits\n  tea: 0 new posts',
+      'posts.db: 20 new posts · 4 credits\n  coffee: 20 new posts · 2 credits\n  tea: 0 new posts',
     )
     expect((await social(`${watch} 1000/day`)).err).toContain(
       '  coffee: too early for a check\n  tea: too early for a check\n',
@@ -218,7 +219,7 @@ describe('watch on a terminal', () => {
     const timestamp = new Date(Date.now() - 600_000).toISOString()
     sandbox.publish({ microblog: [{ id: '90', body: 'coffee', timestamp }] })
     expect((await social(`${watch} 2`)).err).toContain(
-      '  coffee: 1 new post, 2 credits, found 10 minutes after they were published\n  tea: not checked\n',
+      '  coffee: 1 new post · 2 credits · found 10 minutes after they were published\n  tea: not checked\n',
     )
   })
 

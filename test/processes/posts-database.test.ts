@@ -48,7 +48,7 @@ const networks = [
 
 describe('watch --once --out', () => {
   const watch = 'watch coffee --once'
-  const said = expect.stringMatching(/: \d+ new posts?, \d+ credits/) as unknown
+  const said = expect.stringMatching(/: \d+ new posts? · \d+ credits/) as unknown
 
   it('stores each post of both networks once in ten nights, three of which end with SIGKILL', async () => {
     let last = 30
