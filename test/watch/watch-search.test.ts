@@ -165,7 +165,6 @@ describe('watchSearch()', () => {
     ['another start', { from: 'then' }],
     ['another kind of once', { once: 1 }],
     ['spans of something else', { state: { search: '', spans: [{ ids: [1], next: null }] } }],
-    ['the state of another search', { state: { search: '{"query":"b"}', spans: [] } }],
     ['a state of something else', { state: { next: null } }],
     ['a pace of something else', { state: { search: '', spans: [], pace: { at: 1 } } }],
   ])('refuses %s, and buys nothing', async (_, options, params = { query: 'a' }) => {
@@ -173,5 +172,14 @@ describe('watchSearch()', () => {
     const batches = watchSearch(feed.client.microblog, params as { query: string }, options)
     await expect(batches.next()).rejects.toThrow(ConfigurationError)
     expect(feed.requests).toEqual([])
+  })
+
+  it('says how the search of a state differs from its own', () => {
+    const { feed } = setUp()
+    const state = { search: '{"category":"Latest","query":"b"}', spans: [] }
+    const batches = watchSearch(feed.client.microblog, { query: 'a' }, { state })
+    return expect(batches.next()).rejects.toThrow(
+      'query is "b" in the state and "a" in the call; pass the value',
+    )
   })
 })

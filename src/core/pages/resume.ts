@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, SocialSearchError } from '../../errors/index.ts'
 import { assertObject } from '../../errors/check-options.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
+import { differenceOf } from '../../lib/difference.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 
 /** Where to continue, as plain JSON to save. */
@@ -24,7 +24,7 @@ export function nextOfState(
   override: PagingOverride = {},
 ): object | null {
   const refuse = (message: string) =>
-    new ConfigurationError(`${message}, nothing was sent`, { operation: id, next: params })
+    new ConfigurationError(`${message}; nothing was sent`, { operation: id, next: params })
   assertObject('the state', state)
   const isError = state instanceof SocialSearchError
   // An error may also have the page that was paid for.
@@ -37,13 +37,7 @@ export function nextOfState(
   }
   // With `paging.next`, the params of the next page may be anything.
   if (override.next !== undefined) return next
-  const other = Object.keys({ ...params, ...next }).find(
-    (name) =>
-      name !== paging?.param &&
-      canonicalJson((params as Fields)[name]) !== canonicalJson((next as Fields)[name]),
-  )
-  if (other === undefined) return next
-  throw refuse(`the state belongs to another call: ${other} differs from the params`)
+  const difference = differenceOf(next, params, paging?.param)
+  if (difference === undefined) return next
+  throw refuse(`the state belongs to another call: ${difference}`)
 }
-
-type Fields = Record<string, unknown>

@@ -10,6 +10,8 @@ import {
 import { ConfigurationError } from '../../errors/index.ts'
 import type { PagedOptions } from '../../index.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
+import { differenceOf } from '../../lib/difference.ts'
+import { parsed } from '../../lib/json.ts'
 import { pageSize } from './pace.ts'
 import type { AnyPost, Page } from './poll.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
@@ -44,7 +46,7 @@ export function searchOf<Post extends AnyPost>(
   const isProfessionalnet = 'comments' in (source as object)
   const params = paramsOf(given, isProfessionalnet)
   const key = canonicalJson(params) ?? ''
-  if (state !== null) assertState(state, key)
+  if (state !== null) assertState(state, params)
   const { price } = isProfessionalnet ? professionalnetPostsSearch : microblogSearch
   return {
     ...{ name, params, key, price: price.credits, state },
@@ -91,13 +93,15 @@ function paramsOf(params: object, isProfessionalnet: boolean): object {
   return { ...given, [name]: value }
 }
 
-function assertState(state: WatchState, key: string): void {
+function assertState(state: WatchState, params: object): void {
   assertObject('state', state)
   const { search, spans, pace } = state as { search?: unknown; spans?: unknown; pace?: unknown }
   const isWhole = typeof search === 'string' && Array.isArray(spans) && spans.every(isSpan)
   if (!isWhole || (pace !== undefined && !isPace(pace)))
     throw new ConfigurationError('state must be the state of a batch')
-  if (search !== key) throw new ConfigurationError('state is that of another search')
+  const difference = differenceOf(Object(parsed(search)) as object, params)
+  if (difference !== undefined)
+    throw new ConfigurationError(`the state belongs to another search: ${difference}`)
 }
 
 function isSpan(value: unknown): value is WatchSpan {

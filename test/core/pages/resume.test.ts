@@ -36,7 +36,9 @@ describe('resume()', () => {
     service.script(...threePages())
     const { value: first } = await settle(search())
     expect(idsOf((await walk(search().resume(stored(first!.next)))).items)).toEqual(['3', '4', '5'])
-    expect(() => search().resume({ query: 'go', cursor: 'A' })).toThrow(/another call: query differs/)
+    expect(() => search().resume({ query: 'go', cursor: 'A' })).toThrow(
+      'the state belongs to another call: query is "go" in the state and "rust" in the call; pass the value of the state, or leave out the state to start again; nothing was sent',
+    )
   })
 
   it('continues when a database changed the order of fields in a param', async () => {
@@ -76,17 +78,21 @@ describe('resume()', () => {
     ['is not an object', 'A', /the state must be an object/],
     ['has a cursor for next', { next: 'A' }, /the state lacks it/],
     ['is an error that names no page', new PaginationError('lost', null), /the PaginationError lacks it/],
-    ['is of another query', { next: { query: 'go', cursor: 'A' } }, /another call: query differs/],
-    ['lacks a filter', { next: { query: 'rust', cursor: 'A' } }, /another call: filters differs/],
+    [
+      'is of another query',
+      { next: { query: 'go', cursor: 'A' } },
+      /another call: query is "go" in the state and "rust" in the call/,
+    ],
+    ['lacks a filter', { next: { query: 'rust', cursor: 'A' } }, /filters is missing in the state and \{/],
     [
       'has a param that the call lacks',
       { next: { query: 'rust', filters, count: 5 } },
-      /another call: count differs/,
+      /count is 5 in the state and missing in the call/,
     ],
     [
       'has another filter',
       { next: { query: 'rust', filters: { ...filters, lang: 'de' } } },
-      /another call: filters differs/,
+      /filters is \{.*"de".*\} in the state and \{.*"en"/,
     ],
   ])('throws before anything is sent when the state %s', (_, state, message) => {
     expect(() => search({}, { query: 'rust', filters }).resume(state as never)).toThrow(message)

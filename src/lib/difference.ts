@@ -1,0 +1,24 @@
+import { canonicalJson } from './canonical-json.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * What differs first between the params of a saved state and those of a call, in words; undefined if nothing does.
+ *
+ * @param except A param that may differ.
+ */
+export function differenceOf(state: object, call: object, except?: string): string | undefined {
+  const name = Object.keys({ ...call, ...state }).find(
+    (name) =>
+      name !== except && canonicalJson((call as Fields)[name]) !== canonicalJson((state as Fields)[name]),
+  )
+  if (name === undefined) return undefined
+  const [saved, asked] = [state, call].map((params) => valueText((params as Fields)[name]))
+  return `${name} is ${saved} in the state and ${asked} in the call; pass the value of the state, or leave out the state to start again`
+}
+
+/** Long values are cut. */
+function valueText(value: unknown): string {
+  const text = canonicalJson(value) ?? 'missing'
+  return text.length > 100 ? `${text.slice(0, 99).toWellFormed()}…` : text
+}
