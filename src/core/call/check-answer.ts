@@ -1,6 +1,7 @@
 import { firstIssues } from '../../api/issues.ts'
 import { check } from '../../api/schema/check.ts'
 import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
+import { within } from '../../lib/abort.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import type { Call, CallResult } from './call.ts'
@@ -9,12 +10,15 @@ import { describeGatewayBody } from '../failures/error-message.ts'
 import type { Found, Success } from './verdict.ts'
 import { type Validated, validateBody } from './validate-body.ts'
 
+/** What a check depends on, besides the answer. */
+type Checking = Pick<Call, 'operation' | 'settings' | 'cancellation' | 'timeoutMs'>
+
 /** What a call gets of its answer: the body and what belongs to it. */
 export type Checked = Omit<CallResult, 'attempts' | 'credits' | 'cached'>
 
 /** Checks and transforms a success, as the caller asks. The failure of one that is not valid has the body that was paid for. */
 export async function checkAnswer(
-  call: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
+  call: Checking,
   success: Omit<Success, 'ok' | 'credits'>,
   redactor: Redactor,
 ): Promise<Checked | Found> {
@@ -53,13 +57,15 @@ function whyUnusable(
   return `the response is not JSON (${status}, ${describeGatewayBody(response, text, redactor)})`
 }
 
-/** The caller's schema may be slow; it must not outlast the call. */
+/** The caller's schema may be slow, or never end; it gets the time of one attempt. */
 async function validateInTime(
-  { operation, settings, cancellation }: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
+  { operation, settings, cancellation, timeoutMs }: Checking,
   value: unknown,
 ): Promise<Validated | Found> {
+  const work = () => validateBody(operation, value, settings)
+  const message = `the schema of the call took more than ${timeoutMs} ms`
   try {
-    return await cancellation.race(() => validateBody(operation, value, settings))
+    return await within(timeoutMs, work, () => ({ ok: false, message, issues: [] }), cancellation.signal)
   } catch (error) {
     if (!isEnded(error)) return { kind: 'final', code: codeOf(error), toError: () => error }
     if (error.code === 'timeout')

@@ -56,7 +56,7 @@ export function composeRequest(
     if (issues.length === 0 && text === undefined)
       issues.push({ path: '', message: 'cannot be written as JSON' })
     if (issues.length === 0 && !operation.documented) {
-      // The copy of a Map is an empty object.
+      // The copy may lack what an object of a class holds.
       issues.push(...check(operation.request, input))
       if (options) issues.push(...misplacedOptions(operation, params as object, options))
     }
@@ -137,11 +137,7 @@ export function copyOf<T>(value: T): T {
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */
 function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): string | undefined {
   const plain = (_: string, value: unknown): unknown => {
-    if (
-      ['function', 'symbol'].includes(typeof value) ||
-      (typeof value === 'number' && !Number.isFinite(value))
-    )
-      throw new TypeError('JSON has no such value')
+    if (isLostInJson(value)) throw new TypeError('JSON has no such value')
     return method === 'GET' && typeof value === 'bigint' ? String(value) : value
   }
   try {
@@ -149,6 +145,14 @@ function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): stri
   } catch {
     return undefined
   }
+}
+
+/** Whether JSON leaves a value out, or writes another one: `{}` for a map, a set or a promise, null for NaN or a gap in a list. */
+function isLostInJson(value: unknown): boolean {
+  if (Array.isArray(value)) return value.includes(undefined)
+  if (typeof value === 'object' && value !== null)
+    return !('toJSON' in value) && Object.prototype.toString.call(value) !== '[object Object]'
+  return typeof value === 'number' ? !Number.isFinite(value) : ['function', 'symbol'].includes(typeof value)
 }
 
 /** An option among params that are not documented would be sent, and the call would do without it. */

@@ -85,7 +85,7 @@ export class Turn {
     const { cancellation, observer, record } = call
     const refreshing = refreshes ? this.#refresh() : undefined
     if (wait === null) return
-    if (refreshing) await cancellation.race(() => refreshing)
+    if (refreshing) await this.#inTime('no fresh token', () => refreshing)
     logAt(call, record.attempts.length, 'info', 'retrying', { waitMs: Math.round(wait) })
     // The 429 closed the surface: the call waits in its queue, ahead of new calls.
     if (kind === 'rate-limited' || refreshes) return
@@ -99,22 +99,21 @@ export class Turn {
     const { client, cancellation, operation } = this.#call
     const { credential, limiter } = client
     await this.#makeHeaders()
-    await cancellation.race(() => this.#cost.reserveInBudgets())
-    await cancellation.race(() => this.#updateToken())
+    await this.#inTime('not sent: no answer of a budget', () => this.#cost.reserveInBudgets())
+    await this.#updateToken()
     // It may have been aborted just after its token came.
     cancellation.throwIfAborted()
     const queueRequest = this.#enterQueue()
     let lease = await limiter.acquire(queueRequest)
     try {
       while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
-        // The call has a slot meanwhile.
-        await this.#inTime('no token', () => this.#updateToken())
+        await this.#updateToken()
         if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
         // A 429 has closed the surface meanwhile.
         lease.end({ unsent: true })
         lease = await limiter.acquire(queueRequest)
       }
-      await cancellation.race(() => this.#cost.renewInBudgets())
+      await this.#inTime('not sent: no answer of a budget', () => this.#cost.renewInBudgets())
     } catch (error) {
       lease.end({ unsent: true })
       throw error
@@ -138,15 +137,18 @@ export class Turn {
     })
   }
 
-  async #updateToken(): Promise<void> {
-    this.#token = await this.#call.client.credential.token(() => errorContext(this.#call))
+  #updateToken(): Promise<void> {
+    return this.#inTime('not sent: no token', async () => {
+      this.#token = await this.#call.client.credential.token(() => errorContext(this.#call))
+    })
   }
 
-  /** Gives code of the user the time of one attempt. @param lack What the error says is missing. */
+  /** Gives code of the user the time of one attempt, since it may never end. @param lack What the error says is missing. */
   #inTime(lack: string, work: () => Promise<void>): Promise<void> {
-    const { timeoutMs, cancellation } = this.#call
+    const { timeoutMs, cancellation, record } = this.#call
     const late = (): never => {
-      throw timeoutOf(this.#call, 'queue', `${lack} within ${timeoutMs} ms`)
+      const phase = record.attempts.length === 0 ? 'queue' : 'wait'
+      throw timeoutOf(this.#call, phase, `${lack} within ${timeoutMs} ms`)
     }
     return within(timeoutMs, work, late, cancellation.signal)
   }

@@ -1,6 +1,6 @@
 /** How far a call retries: the option `retry`, with its defaults. */
 export interface RetryPolicy {
-  /** Whether calls that may have been charged or applied are retried, too. */
+  /** Whether calls that may have been charged or applied are retried as well. */
   readonly ambiguous: boolean
   /** Infinity for those of the table. */
   readonly maxAttempts: number

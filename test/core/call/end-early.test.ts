@@ -7,6 +7,9 @@ import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
 import { baseUrl, failure, makeClient, ok, slow } from '../../support/service.ts'
 
 virtualTime()
+
+const hang = () => new Promise<never>(() => {})
+
 afterEach(() => vi.restoreAllMocks())
 
 describe('ClientTransport.send()', () => {
@@ -26,7 +29,7 @@ describe('ClientTransport.send()', () => {
   })
 
   it('ends at its deadline while a refused token is refreshed, between two attempts', async () => {
-    const auth = { token: () => 'token_0', refresh: () => new Promise<never>(() => {}) }
+    const auth = { token: () => 'token_0', refresh: hang }
     const fetch = vi.fn(() => Promise.resolve(failure(401, 'unauthorized')))
     const client = makeClient({ apiKey: undefined, auth, fetch, deadline: 500 })
     const { error, ms } = await settle(client.microblog.search({ query: 'rust' }))
@@ -38,6 +41,38 @@ describe('ClientTransport.send()', () => {
     })
     expect((error as Error).message).toMatch(/between two attempts$/)
     expect([fetch.mock.calls.length, ms]).toEqual([1, 500])
+  })
+
+  it.each<[string, string, object, string]>([
+    ['auth.token()', 'no token', { auth: { token: hang } }, 'queue'],
+    ['an apiKey function', 'no token', { apiKey: hang }, 'queue'],
+    ['auth.refresh()', 'no fresh token', { auth: { token: () => 'a', refresh: hang } }, 'wait'],
+    ['the function for headers', 'no headers', { apiKey: 'a', headers: hang }, 'queue'],
+    ['budget.reserve()', 'no answer of a budget', { apiKey: 'a', budget: { reserve: hang } }, 'queue'],
+    [
+      'renew() of a reservation',
+      'no answer of a budget',
+      { apiKey: 'a', budget: { reserve: () => ({ settle: () => {}, renew: hang }) } },
+      'queue',
+    ],
+  ])('ends after the timeout of an attempt when %s never does: %s', async (_, message, options, phase) => {
+    const fetch = vi.fn(() => Promise.resolve(failure(401, 'unauthorized')))
+    const client = makeClient({ apiKey: undefined, ...options, fetch, limits: { inFlight: 1 } })
+    const end = await settle(client.microblog.search({ query: 'rust' }, { timeout: 1000 }))
+    const expected = { name: 'TimeoutError', phase, charged: 'no' }
+    expect(end).toMatchObject({ error: expected, ms: 1000 })
+    expect((end.error as Error).message).toContain(`${message} within 1000 ms`)
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+    expect(client.status().slots.taken).toBe(0)
+  })
+
+  it('ends with the body that was paid for when the schema never answers', async () => {
+    const schema = { '~standard': { version: 1, vendor: 'mine', validate: hang } } as const
+    const client = makeClient({ fetch: () => Promise.resolve(ok()) })
+    const end = await settle(client.microblog.search({ query: 'rust' }, { schema, timeout: 1000 }))
+    const expected = { name: 'InvalidResponseError', charged: 'yes', body: { requestId: expect.any(String) } }
+    expect(end).toMatchObject({ error: expected, ms: 1000 })
+    expect(client.credits).toMatchObject({ spent: 2, reserved: 0 })
   })
 
   it.each([

@@ -38,7 +38,14 @@ describe('extraParams', () => {
     ['a typo among filters', { filters: { langg: 'en' } }, { filters: { minimumViewsCount: 5 } }],
     ['a wrong type in place of filters', { filters: 'en' }, { filters: { minimumViewsCount: 5 } }],
     ['an extra cursor', {}, { cursor: 'a' }],
-    ['what JSON cannot write', {}, { newParam: () => {} }],
+    ['a function', {}, { newParam: () => {} }],
+    ['a BigInt', {}, { newParam: 1n }],
+    ['NaN', {}, { newParam: NaN }],
+    ['a Set', {}, { newParam: new Set([1]) }],
+    ['a promise that nobody awaited', {}, { filters: { newParam: Promise.resolve(1) } }],
+    ['a gap in a list', {}, { newParam: [1, undefined] }],
+    ['a Map in place of the extra params', {}, new Map([['newParam', 1]])],
+    ['a Map in place of documented filters', { filters: new Map([['lang', 'en']]) }, {}],
   ])('sends nothing and costs nothing for %s', async (_, params, extraParams) => {
     const client = makeClient()
     const call = client.microblog.search({ query: 'rust', ...params }, { extraParams: extraParams as never })
