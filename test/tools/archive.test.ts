@@ -32,6 +32,7 @@ async function collect(known: readonly string[]) {
     to: times.at(-1) ?? null,
     lastCheck: null,
     gaps: 1,
+    searches: known,
   }
   const find = (query: string, { limit }: { limit: number }) => {
     const found = byTopic.get(query) ?? []
@@ -89,7 +90,18 @@ describe('archive_search', () => {
     const archive = await collect(['coffee'])
     const result = await createTools({ client, budget: 1, archive }).archive_search?.execute({ query: 'tea' })
     expect(result).toMatchObject({ ok: true, returned: 0, items: [] })
-    expect(result?.notice).toMatch(/No matches.*The collection has 100 records/)
+    expect(result?.notice).toMatch(/No matches.*The collection has 100 records.*searches for "coffee"\./)
+  })
+
+  it('names five searches of many when nothing matches, and none when something does', async () => {
+    const { client } = setUp()
+    const archive = await collect(topics.slice(0, 7))
+    const { archive_search } = createTools({ client, budget: 1, archive })
+    const noticeOf = async (query: string) => (await archive_search?.execute({ query }))?.notice
+    expect(await noticeOf('opera')).toContain(
+      'searches for "coffee", "typescript", "rust", "cycling", "garden" and 2 more.',
+    )
+    expect(await noticeOf('tea')).not.toContain('typescript')
   })
 
   it('fails as other tools do when the collection cannot be read', async () => {

@@ -14,6 +14,8 @@ export interface Reach {
   readonly lastCheck: string | null
   /** How many times are missing in between. */
   readonly gaps: number
+  /** The queries of its searches, the latest first. */
+  readonly searches: readonly string[]
 }
 
 /** How a query was searched. */
@@ -25,7 +27,7 @@ interface Checks {
 }
 
 /** What a collection has of one search. */
-export interface DescribedSearch extends Omit<Reach, 'gaps'> {
+export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
   readonly search: string
   readonly network: string | null
   /** Null if the service does not document who wrote the records. */
@@ -81,10 +83,17 @@ export function reachOf({ database, tables }: Collection): Reach {
        FROM social_search_searches WHERE records IN (${names})`,
     )
     .get()
+  const searches = database
+    .prepare(
+      `SELECT search FROM social_search_searches WHERE records IN (${names}) AND network IS NOT NULL
+       GROUP BY search ORDER BY max(last_look) DESC, max(number) DESC`,
+    )
+    .all()
   return {
     records: reaches.reduce((sum, { records }) => sum + records, 0),
     ...{ from: times('from').sort()[0] ?? null, to: times('to').sort().at(-1) ?? null },
     ...{ lastCheck: isoOf(row?.['last']), gaps: Number(row?.['gaps']) },
+    searches: searches.map(({ search }) => String(search)),
   }
 }
 

@@ -3,13 +3,16 @@ import { type OperationId, operationOf } from '../../api/operations.ts'
 import { shortNames } from '../../api/main-fields.ts'
 import { archiveInput } from '../../api/schema/tool-input.ts'
 import { count } from '../../lib/count.ts'
-import { type Room, compact } from './compact.ts'
+import { type Room, compact, cutText } from './compact.ts'
 import { itemOf } from './list-result.ts'
 import type { Bought } from './pages.ts'
 import type { Archive, ArchiveReach } from './types.ts'
 
 /** Most records that one call reads; the newest ones count. */
 const most = 1000
+
+/** Searches that a result without a match names. */
+const mostNamed = 5
 
 /** The tool that searches a collection, as the session calls it. It reaches no endpoint. */
 export const archiveOperation = {
@@ -46,10 +49,15 @@ export async function searchArchive(archive: Archive, params: string, room: Room
   return { items, next: null, remark: remarkOf(reach, total, items.length) }
 }
 
-function remarkOf({ records, from, to, lastCheck, gaps }: ArchiveReach, total: number, read: number): string {
+function remarkOf(reach: ArchiveReach, total: number, read: number): string {
+  const { records, from, to, lastCheck, gaps, searches = [] } = reach
   const times = from === null || to === null ? '' : ` from ${from} to ${to}`
   const checked = lastCheck === null ? '' : `, updated ${lastCheck}`
   const missing = gaps === 0 ? '' : `; posts are missing in ${count(gaps, 'span')} of this time`
   const more = total > read ? ` ${count(total, 'record')} match; these are the newest ${read}.` : ''
-  return `The collection has ${count(records, 'record')}${times}${checked}${missing}.${more} For other or newer posts, use a search that costs credits.`
+  const names = searches.slice(0, mostNamed).map((search) => JSON.stringify(cutText(search, 100)))
+  const others = searches.length > mostNamed ? ` and ${searches.length - mostNamed} more` : ''
+  const known =
+    total > 0 || names.length === 0 ? '' : ` It was filled by searches for ${names.join(', ')}${others}.`
+  return `The collection has ${count(records, 'record')}${times}${checked}${missing}.${more}${known} For other or newer posts, use a search that costs credits.`
 }

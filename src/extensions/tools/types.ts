@@ -86,6 +86,8 @@ export interface ArchiveReach {
   readonly lastCheck: string | null
   /** In how many spans of this time posts are missing. */
   readonly gaps: number
+  /** The searches that the records came from, the latest first. A result without a match names five of them. */
+  readonly searches?: readonly string[] | undefined
 }
 
 /** JSON Schema with descriptions. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { findRecords } from '../../../src/cli/database/find.ts'
 import { failed } from '../../support/command-line.ts'
 import { allOf, posts } from '../../support/posts-database.ts'
 import { sandbox, social, useCommand } from '../command.ts'
@@ -34,6 +35,13 @@ describe('find', () => {
     expect(await social('find p.db coffee --table posts')).toMatchObject(
       failed(2, 'pass --table with one of microblog_posts'),
     )
+  })
+
+  it('knows what was searched, and counts no data of the organization as a search', async () => {
+    for (const line of ['search coffee', 'mentions list', 'search drink', 'search coffee'])
+      await social(`${line} --out p.db`)
+    const { reach } = await findRecords('p.db', 'nothing', { limit: 1 })
+    expect(new Set(reach.searches)).toEqual(new Set(['coffee', 'drink']))
   })
 
   it('follows edits and deletions, also those of others', async () => {
