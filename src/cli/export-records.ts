@@ -75,8 +75,8 @@ async function writerFor(
   if (format === '.csv') return toCsv({ fields })
   // Nobody else needs it.
   const { toXlsx } = await import('./xlsx.ts')
-  const wide = allTables().find(({ name }) => [name, `${name}_found`].includes(table))?.text
-  return toXlsx(fields, wide)
+  const of = allTables().find(({ name }) => [name, `${name}_found`].includes(table))
+  return toXlsx(fields, { wide: of?.text, times: [of?.time, 'first_seen'] })
 }
 
 function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: ExportFlags): Source {

@@ -1,3 +1,4 @@
+import { parseTime } from '../lib/time.ts'
 import { escapedForTerminal } from './terminal.ts'
 
 /** Turns records into text, page by page. */
@@ -15,8 +16,8 @@ export interface FormatOptions {
 
 /** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
 export function localTime(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined
-  const date = new Date(value)
+  if (typeof value !== 'string' || value[10] !== 'T') return undefined
+  const date = new Date(parseTime(value))
   if (Number.isNaN(date.getTime())) return undefined
   // Swedish writes times in the order of ISO 8601.
   return date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })

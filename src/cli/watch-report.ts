@@ -1,6 +1,7 @@
 import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
 import type { BudgetOutlook } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
+import { parseTime } from '../lib/time.ts'
 import { localTime } from './formatter.ts'
 
 /** What a run has found for one query. */
@@ -46,7 +47,7 @@ export class WatchReport {
     const now = Date.now()
     for (const post of row.isKnown ? posts : []) {
       const { timestamp, postedAt } = post as { timestamp?: string; postedAt?: string }
-      const delay = now - Date.parse(timestamp ?? postedAt ?? '')
+      const delay = now - parseTime(timestamp ?? postedAt)
       if (delay >= 0) row.delays.push(delay)
     }
     row.credits += credits.spent + credits.uncertain

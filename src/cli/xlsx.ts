@@ -1,5 +1,6 @@
 import { Zip, ZipDeflate } from 'fflate'
 import { cellOf } from '../extensions/export/fields.ts'
+import { parseTime } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
 
 /** What Excel takes. */
@@ -42,14 +43,24 @@ function relationsOf(targets: readonly (readonly [kind: string, target: string, 
   return `<Relationships xmlns="${packages}/relationships">${all.join('')}</Relationships>`
 }
 
+/** Fields of a spreadsheet that are not like the others. */
+interface XlsxFields {
+  /** The one that needs most room. */
+  readonly wide: string | undefined
+  /** Those with times. A text of another one may look like a time, and go on after it. */
+  readonly times: readonly (string | undefined)[]
+}
+
 /**
  * A stream that turns records into a spreadsheet: texts, also ids, as texts, which are never formulas, times (in UTC) as times,
  * and links as links.
  *
- * @param wide The field that needs most room.
  * @throws {UsageError} for more records than a spreadsheet takes.
  */
-export function toXlsx(fields: readonly string[], wide?: string): TransformStream<unknown, Uint8Array> {
+export function toXlsx(
+  fields: readonly string[],
+  { wide, times }: XlsxFields,
+): TransformStream<unknown, Uint8Array> {
   const encoder = new TextEncoder()
   const links: (readonly [cell: string, address: string])[] = []
   let zip: Zip
@@ -95,10 +106,10 @@ export function toXlsx(fields: readonly string[], wide?: string): TransformStrea
         throw new UsageError(`a spreadsheet takes ${mostRows - 1} records; export to .csv`)
       const cells = fields.map((field, index) => {
         const [name, value] = [`${columnName(index)}${rows}`, cellOf(record, field)]
-        const isLink = typeof value === 'string' && /^https?:\/\/[^\s|]+$/.test(value) && value.length < 2000
-        const hasRoom = isLink && links.length < mostLinks
-        if (hasRoom) links.push([name, value])
-        return cellText(name, value, hasRoom)
+        const link = links.length < mostLinks ? linkOf(value) : undefined
+        if (link !== undefined) links.push([name, link])
+        const time = times.includes(field) ? parseTime(value) : NaN
+        return cellText(name, value, time, link !== undefined)
       })
       write(`<row r="${rows}">${cells.join('')}</row>`)
     },
@@ -107,9 +118,7 @@ export function toXlsx(fields: readonly string[], wide?: string): TransformStrea
       const filter = `<autoFilter ref="A1:${columnName(fields.length - 1)}${rows}"/>`
       write(`</sheetData>${filter}${all === '' ? '' : `<hyperlinks>${all}</hyperlinks>`}</worksheet>`, true)
       if (links.length > 0) {
-        const targets = links.map(
-          ([, address]) => ['hyperlink', escaped(address), ' TargetMode="External"'] as const,
-        )
+        const targets = links.map(([, link]) => ['hyperlink', xml(link), ' TargetMode="External"'] as const)
         const text = declaration + relationsOf(targets)
         addPart('xl/worksheets/_rels/sheet1.xml.rels').push(encoder.encode(text), true)
       }
@@ -118,20 +127,25 @@ export function toXlsx(fields: readonly string[], wide?: string): TransformStrea
   })
 }
 
-function cellText(name: string, value: string | number | boolean | null, isLink: boolean): string {
+function cellText(
+  name: string,
+  value: string | number | boolean | null,
+  time: number,
+  isLink: boolean,
+): string {
   if (value === null || value === '') return ''
   if (typeof value === 'number') return `<c r="${name}"><v>${value}</v></c>`
   if (typeof value === 'boolean') return `<c r="${name}" t="b"><v>${Number(value)}</v></c>`
-  const time = timeOf(value)
   // A spreadsheet has no times before 1900.
   if (time > -epoch * day) return `<c r="${name}" s="2"><v>${time / day + epoch}</v></c>`
   return textCell(name, value, isLink ? 3 : 0)
 }
 
-/** The time of ISO 8601, or of SQLite, which is in UTC; NaN for other texts. */
-function timeOf(text: string): number {
-  const isOfDatabase = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)
-  return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? Date.parse(isOfDatabase ? `${text}Z` : text) : NaN
+/** The address of a link, as every reader takes it; undefined for other values. */
+function linkOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^https?:\/\/[^\s|]+$/.test(value)) return undefined
+  const link = URL.parse(value)?.href
+  return link !== undefined && link.length < 2000 ? link : undefined
 }
 
 function textCell(name: string, text: string, style: number): string {
@@ -141,13 +155,18 @@ function textCell(name: string, text: string, style: number): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** XML takes neither control characters nor halves of characters, and Excel reads `_x0041_` as a letter. */
+/** XML takes neither control characters nor halves of characters, and Excel reads `_x0041_` in a cell as a letter. */
 function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
-    .replaceAll(/_(?=x[\da-f]{4}_)/gi, '_x005F_')
-    .replaceAll(/[&<>"]/g, (letter) => entities[letter] ?? '')
+  return xml(
+    text
+      .toWellFormed()
+      .replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
+      .replaceAll(/_(?=x[\da-f]{4}_)/gi, '_x005F_'),
+  )
+}
+
+function xml(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (letter) => entities[letter] ?? '')
 }
 
 /** `A` to `Z`, then `AA`. */

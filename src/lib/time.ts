@@ -3,6 +3,17 @@ import { within } from './abort.ts'
 /** Longest delay that `setTimeout` can hold, in milliseconds; a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1
 
+const isoTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
+
+/**
+ * A time as ISO 8601 or SQLite write it, in milliseconds since 1970; NaN for anything else, such as a text that starts with a
+ * time. Without a zone it is in UTC, where `Date.parse` takes the zone of the machine.
+ */
+export function parseTime(text: unknown): number {
+  const [time = '', zone] = isoTime.exec(String(text)) ?? []
+  return Date.parse(zone === undefined && time.length > 10 ? `${time}Z` : time)
+}
+
 /** The time in `ms` milliseconds; null for Infinity, an unknown time. */
 export function dateIn(ms: number): Date | null {
   return ms === Infinity ? null : new Date(Date.now() + ms)

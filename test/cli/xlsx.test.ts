@@ -1,7 +1,7 @@
 import { strFromU8, unzipSync } from 'fflate'
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { social, useCommand } from './command.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { sandbox, social, useCommand } from './command.ts'
 
 const body = '=HYPERLINK("https://evil.example") <b> & \ud83d \u0000 _x0041_'
 
@@ -40,5 +40,25 @@ describe('export to .xlsx', () => {
       unzipSync(readFileSync('found.xlsx'))['xl/worksheets/sheet1.xml'] ?? new Uint8Array(),
     )
     expect(found).toMatch(/<c r="B2" s="2"><v>\d/)
+  })
+
+  it('takes for times and links only what is one, on every machine', async () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo')
+    const bodies = ['2026-11-20 10:00 (tea party)', 'https://[tea', 'https://tea.example/"_x0041_']
+    const timestamp = '2026-11-20T18:00:00'
+    sandbox.publish({
+      microblog: bodies.map((body, id) => ({ id: String(id), name: '2026-11-20 10:00:00', body, timestamp })),
+    })
+    await social('search tea --out t.db')
+    expect((await social('export t.db t.xlsx')).err).toBe('t.xlsx: 3 rows\n')
+    const parts = unzipSync(readFileSync('t.xlsx'))
+    const part = (name: string) => strFromU8(parts[name] ?? new Uint8Array())
+    const sheet = part('xl/worksheets/sheet1.xml')
+    expect(sheet).toContain('>2026-11-20 10:00 (tea party)<')
+    expect(sheet).toContain('>2026-11-20 10:00:00<')
+    expect(sheet.match(/<v>46346\.75<\/v>/g)).toHaveLength(3)
+    const targets = part('xl/worksheets/_rels/sheet1.xml.rels')
+    expect(targets).toContain('Target="https://tea.example/%22_x0041_"')
+    expect(targets).not.toContain('[tea')
   })
 })

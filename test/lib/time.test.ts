@@ -1,7 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { sleep } from '../../src/lib/time.ts'
+import { parseTime, sleep } from '../../src/lib/time.ts'
 
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
 
 it('sleep() resolves, and leaves no listener, when its time has passed before it could wait', async () => {
   const { signal } = new AbortController()
@@ -13,3 +16,25 @@ it('sleep() resolves, and leaves no listener, when its time has passed before it
   await sleep(1, signal)
   expect(listeners.size).toBe(0)
 })
+
+it.each([
+  ['2026-11-20T14:02:00Z', '2026-11-20T14:02:00.000Z'],
+  ['2026-11-20T14:02:00', '2026-11-20T14:02:00.000Z'],
+  ['2026-11-20T14:02:00.123456', '2026-11-20T14:02:00.123Z'],
+  ['2026-11-20 14:02', '2026-11-20T14:02:00.000Z'],
+  ['2026-11-20T14:02:00+09:00', '2026-11-20T05:02:00.000Z'],
+  ['2026-11-20T14:02:00-0500', '2026-11-20T19:02:00.000Z'],
+  ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+])('parseTime() reads %s the same in every time zone', (text, time) => {
+  for (const zone of ['America/New_York', 'Asia/Kathmandu']) {
+    vi.stubEnv('TZ', zone)
+    expect(new Date(parseTime(text)).toISOString()).toBe(time)
+  }
+})
+
+it.each(['2026-11-20 10:00 (tea)', 'Edited 3', '2w', '', '2026-13-20T10:00', undefined, null, 5])(
+  'parseTime() takes %s for no time',
+  (text) => {
+    expect(parseTime(text)).toBeNaN()
+  },
+)

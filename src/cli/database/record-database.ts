@@ -3,6 +3,7 @@ import type { Operation } from '../../api/operation.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
 import type { Observer } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
+import { parseTime } from '../../lib/time.ts'
 import { lockForRun } from '../run-lock.ts'
 import { forgetIn } from './forget.ts'
 import { Forgotten } from './forgotten.ts'
@@ -172,7 +173,7 @@ export class RecordDatabase {
 
   #isTooOld(record: unknown, now: number): boolean {
     const time = cellOf(record, this.#table.time ?? '')
-    return this.#keep !== undefined && now - Date.parse(String(time)) > this.#keep
+    return this.#keep !== undefined && now - parseTime(time) > this.#keep
   }
 
   #forgetOld(now: number): void {

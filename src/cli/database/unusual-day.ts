@@ -1,3 +1,4 @@
+import { parseTime } from '../../lib/time.ts'
 import type { Gap } from './searches.ts'
 
 /** The last 24 hours of a search, beside its usual days. */
@@ -26,15 +27,15 @@ export function judgeDay(
     gaps,
   }: { readonly from: string; readonly lastCheck: string; readonly gaps: readonly Gap[] },
 ): Unusual | null {
-  const end = Date.parse(lastCheck)
-  const known = Math.min(mostDays, Math.floor((end - Date.parse(from)) / day) - 1)
+  const end = parseTime(lastCheck)
+  const known = Math.min(mostDays, Math.floor((end - parseTime(from)) / day) - 1)
   if (!(known >= fewestDays)) return null
   const before = Array.from({ length: known }, (_, index) => counts.get(index + 1) ?? 0).sort((a, b) => a - b)
   const records = counts.get(0) ?? 0
   const usual = ((before[(known - 1) >> 1] ?? 0) + (before[known >> 1] ?? 0)) / 2
   const chance = 3 * Math.sqrt(Math.max(1, usual))
   // What a gap hides cannot be fewer.
-  const isWhole = gaps.every(({ to }) => to !== null && Date.parse(to) <= end - day)
+  const isWhole = gaps.every(({ to }) => to !== null && parseTime(to) <= end - day)
   const isMore = records > (before.at(-1) ?? 0) && records > usual + chance
   const isFewer = isWhole && records < (before[0] ?? 0) && records < usual - chance
   return { records, usual, unusual: isMore ? 'more' : isFewer ? 'fewer' : null }

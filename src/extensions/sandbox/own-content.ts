@@ -1,6 +1,7 @@
 import { type MicroblogPost, microblogPost as microblogPostSchema } from '../../api/endpoints/microblog.ts'
 import { professionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
+import { parseTime } from '../../lib/time.ts'
 import { array, assertRecord, assertShape, fail } from './check-arguments.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
@@ -139,7 +140,7 @@ function assertId(field: string, { id }: { id: unknown }, prefix: string): void 
 }
 
 function parsedTime(field: string, name: string, value: string): number {
-  const at = Date.parse(value)
+  const at = parseTime(value)
   if (Number.isNaN(at)) throw new TypeError(`${field}: ${name} must be a time`)
   return at
 }

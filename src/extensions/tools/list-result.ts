@@ -1,3 +1,4 @@
+import { parseTime } from '../../lib/time.ts'
 import { valueAt } from '../../lib/value-at.ts'
 import { type Compact, cutText } from './compact.ts'
 import type { ToolResult, ToolSummary } from './types.ts'
@@ -21,7 +22,7 @@ export function itemOf(shown: Compact, raw: unknown): Item {
     paths.map((path) => valueAt(raw, path.split('.'))).find((value) => typeof value === 'string')
   // The documented names, which undocumented lists may share.
   const author = first('author', 'actor.actor_name', 'authorName')
-  const at = new Date(first('timestamp', 'postedAt') ?? '')
+  const at = new Date(parseTime(first('timestamp', 'postedAt')))
   const isTime = at.getUTCFullYear() > 0 && at.getUTCFullYear() < 10_000
   const time = isTime ? at.toISOString().replace(/:[^:]*$/, 'Z') : undefined
   return { shown, size: JSON.stringify(shown).length + 1, time, author: author && cutText(author, 100) }

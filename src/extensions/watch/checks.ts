@@ -1,6 +1,7 @@
 import type { SocialSearchError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Observer } from '../../index.ts'
+import { parseTime } from '../../lib/time.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
 import { type WatchPace, pageSize, paceAfter } from './pace.ts'
 import { type AnyPost, type Pages, poll, timeOf } from './poll.ts'
@@ -83,7 +84,7 @@ export class Checks<Post extends AnyPost> {
     const isFirst = this.#spans.length === 0
     /** Until a page has posts, no post is known. Those that are published meanwhile are new. */
     const isEmpty = this.#spans.every(({ ids }) => ids.length === 0)
-    const since = isFirst ? Infinity : Date.parse(this.#spans[0]?.oldest ?? '')
+    const since = isFirst ? Infinity : parseTime(this.#spans[0]?.oldest)
     const isOld = (time: number): boolean => isEmpty && (isFirst || time < since)
     const before = this.#pace
     const isOfGaps = maxPages === 1 && this.#isGapNext && gapOf(this.#spans, now) !== -1
@@ -97,14 +98,14 @@ export class Checks<Post extends AnyPost> {
       this.#isGapNext = maxPages === 1 && !isOfGaps
       // Posts older than the first page are not wanted.
       this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
-      times.push(...page.fresh.map((post) => Date.parse(timeOf(post) ?? '')))
+      times.push(...page.fresh.map((post) => parseTime(timeOf(post))))
       this.#pace = paceAfter(
         times.some(isOld) ? null : before,
         now,
         times.length,
         times.filter(Number.isFinite),
       )
-      const isUnwanted = (post: Post): boolean => from === 'now' && isOld(Date.parse(timeOf(post) ?? ''))
+      const isUnwanted = (post: Post): boolean => from === 'now' && isOld(parseTime(timeOf(post)))
       yield this.batch({
         posts: page.fresh.filter((post) => !isUnwanted(post)).toReversed(),
         known: [...page.fresh.filter(isUnwanted), ...page.known].toReversed(),

@@ -1,5 +1,6 @@
 import type { PagedOptions, Microblog, Professionalnet } from '../../index.ts'
 import { CreditBudgetError, ValidationError } from '../../errors/index.ts'
+import { parseTime } from '../../lib/time.ts'
 import { type NamedSearch, searchOf } from './options.ts'
 import { type PostCount, memory, pageSize } from './pace.ts'
 import { type AnyPost, type Page, timeOf } from './poll.ts'
@@ -69,9 +70,9 @@ export async function estimateSearch(
 function historyOf(state: WatchState | null): PostCount {
   const { at = 0, watched: [posts, ms] = [0, 0] } = state?.pace ?? {}
   const missed = gapsOf(state?.spans ?? []).map(({ from, to }) => {
-    const end = Date.parse(to ?? '')
+    const end = parseTime(to)
     // The pace forgets gaps as it forgets posts.
-    return (end - Date.parse(from ?? '')) * Math.exp(-Math.max(0, at - end) / memory.slow)
+    return (end - parseTime(from)) * Math.exp(-Math.max(0, at - end) / memory.slow)
   })
   return [posts, missed.reduce((left, each) => left - each, ms)]
 }
@@ -105,7 +106,7 @@ async function paceOf(search: NamedSearch<AnyPost>, params: object, until: numbe
   const times: number[] = []
   let page: Page<AnyPost> | undefined
   for await (page of search.pages(params, { ...options, maxPages: 1 })) {
-    for (const post of page.posts) times.push(Date.parse(timeOf(post) ?? ''))
+    for (const post of page.posts) times.push(parseTime(timeOf(post)))
   }
   const known = times.filter(Number.isFinite)
   const newest = Math.max(...known, -Infinity)

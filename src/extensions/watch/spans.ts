@@ -1,3 +1,4 @@
+import { parseTime } from '../../lib/time.ts'
 import type { WatchGap, WatchSpan } from './types.ts'
 
 /** With more spans than this, the watch forgets what it has read between the oldest gaps, so that the state stays small. */
@@ -180,13 +181,13 @@ function defined(fields: {
 
 /** In milliseconds since 1970; NaN if unknown. */
 function timeOf(text: string | undefined): number {
-  return Date.parse(text ?? '')
+  return parseTime(text)
 }
 
 /** The earlier of two times; a late post may be listed in between. */
 function earlier(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined) return one ?? other
-  return Date.parse(other) < Date.parse(one) ? other : one
+  return timeOf(other) < timeOf(one) ? other : one
 }
 
 /** For each id, how many spans a poll that finds it has reached. */
