@@ -99,6 +99,7 @@ const refused: Record<string, Row[]> = {
   '400 validation_error': [
     ['an id that changes the path', {}, { path: '/mentions/men_..%2f..%2forganization', method: 'GET' }],
     ['a body that is not JSON', {}, { body: '{' }],
+    ['a body in another encoding than UTF-8', {}, { body: Buffer.from('{"query":"café"}', 'latin1') }],
     ['a body that is a text', {}, { body: '"too large"' }],
     [
       'a body that breaks off',

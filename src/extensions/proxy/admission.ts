@@ -80,7 +80,8 @@ async function readParams(
   if (bytes === 'too large')
     throw new ProxyRefusal(413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
   try {
-    const body = new TextDecoder().decode(bytes ?? undefined)
+    // The service would search for what stands for bytes that are no text, and charge.
+    const body = new TextDecoder('utf-8', { fatal: true }).decode(bytes ?? undefined)
     if (bytes !== null) return { body, params: JSON.parse(body) as unknown }
   } catch {
     // Refused below, like a body that cannot be read.
