@@ -1,5 +1,5 @@
 /** Writes the posts of a search to posts.jsonl, with no more permissions than that takes: see package.json. */
-import { CreditBudget, SocialSearch } from 'social-search-sdk' // in a script without package.json: npm:social-search-sdk
+import { CreditBudget, SocialSearch } from 'social-search-sdk'
 import { streamOf, toJsonl } from 'social-search-sdk/export'
 
 const client = SocialSearch.fromEnv({ budget: new CreditBudget(20) })

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import ts from 'typescript'
 import * as vitest from 'vitest'
 import { entryPoints } from '../../scripts/entry-points.ts'
+import { fromSources } from './run.ts'
 import { samplesOf } from './samples.ts'
 
 const entries = new Map(entryPoints.map(({ path, source }) => [path, source]))
@@ -10,12 +13,18 @@ async function load(specifier: string): Promise<object> {
   return (await import(new URL(`../../${entries.get(specifier)}`, import.meta.url).href)) as object
 }
 
-/** The others need packages that are not installed here: `npm run apps` runs them. */
-const samples = samplesOf('docs/testing.md').filter((sample) => !sample.includes('msw'))
-vitest.test('docs/testing.md has samples', () => vitest.expect(samples.length).toBeGreaterThan(1))
+const samples = samplesOf('docs/testing.md')
+const isForNode = (sample: string) => sample.includes("from 'node:test'")
+vitest.test('docs/testing.md has samples', () => vitest.expect(samples.length).toBeGreaterThan(3))
+
+vitest.test('docs/testing.md has a sample for node:test that passes', async () => {
+  const args = ['--input-type=module-typescript', '--eval', fromSources(samples.find(isForNode) ?? '')]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  vitest.expect(stdout).toMatch(/pass 1\b/)
+})
 
 // Each registers its own tests.
-for (const sample of samples) {
+for (const sample of samples.filter((sample) => !isForNode(sample))) {
   const script = sample.replaceAll(/^import (\{.*\}) from (.*)$/gm, 'const $1 = await load($2)')
   const AsyncFunction = (async () => {}).constructor as new (
     name: string,

@@ -15,8 +15,11 @@ if (!existsSync(join(installed, 'social-search-sdk'))) symlinkSync(root, join(in
 const out = join(folder, '.out')
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out)
-for (const [index, sample] of samplesOf('docs/testing.md').entries())
-  writeFileSync(join(out, `sample-${index + 1}.test.ts`), sample)
+for (const [index, sample] of samplesOf('docs/testing.md').entries()) {
+  // The others are tests of Vitest.
+  const ending = sample.includes("from 'node:test'") ? 'node.ts' : 'test.ts'
+  writeFileSync(join(out, `sample-${index + 1}.${ending}`), sample)
+}
 writeFileSync(join(out, 'given.ts'), given)
 
 // These import each other, so each is a file by the name in its first line.

@@ -34,10 +34,15 @@ const addedWithCacheComponents = {
     }`,
 }
 
-/** Writes the app of docs/frameworks.md, with its budget passed to the client and a limit of 30 credits. */
+const budget = `
+import { SharedBudget, sqliteStore } from 'social-search-sdk/shared'
+const store = sqliteStore('credits.sqlite')
+export const budget = new SharedBudget({ store, name: 'site', limit: 30, every: 'day' })`
+
+/** Writes the app of docs/frameworks.md, with a budget of 30 credits in SQLite passed to the client. */
 function makeApp(folder: string, files: Record<string, string>): void {
   rmSync(folder, { recursive: true, force: true })
-  const documented = ['social.ts', 'budget.ts', 'app/page.tsx', 'app/api/social/[...path]/route.ts']
+  const documented = ['social.ts', 'app/page.tsx', 'app/api/social/[...path]/route.ts']
   for (const file of documented) cpSync(join(samples, file), join(folder, file))
   edit(join(folder, 'social.ts'), 'fromEnv()', 'fromEnv({ budget })')
   edit(
@@ -45,7 +50,7 @@ function makeApp(folder: string, files: Record<string, string>): void {
     'export const client',
     "import { budget } from './budget'\nexport const client",
   )
-  edit(join(folder, 'budget.ts'), 'limit: 500', 'limit: 30')
+  writeFileSync(join(folder, 'budget.ts'), budget)
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     writeFileSync(join(folder, file), text)
