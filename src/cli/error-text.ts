@@ -34,8 +34,12 @@ function whatHappened(error: SocialSearchError): string {
   const { message, operation, retryAfter = 0 } = error as SocialSearchError & { retryAfter?: number }
   const text = message
     .replace(`${operation}: `, '')
+    // The budget of a period is named below.
+    .replace(/the budget "[^"]*"/, 'the budget')
     .replace('or use a new name', 'or use a budget of another period')
-    .replaceAll(/`(\w+)`/g, (_, name: string) => (name === 'ceiling' ? '--expect N' : `--${kebab(name)}`))
+    .replaceAll(/(?:the )?`(\w+)`/g, (_, name: string) =>
+      name === 'ceiling' ? '--expect N' : `--${kebab(name)}`,
+    )
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)
     return `the service refused the request: ${issuesOf(error)}`

@@ -5,6 +5,8 @@ import { type ErrorContext, SharedError, nameClasses } from './base.ts'
 export interface BudgetRefusal {
   needed: number
   remaining: number
+  /** Credits that calls in progress have reserved. */
+  reserved?: number | undefined
   budget?: string | undefined
   resetsAt?: number | null | undefined
 }
@@ -24,27 +26,34 @@ export class CreditBudgetError extends SharedError {
   readonly remaining: number
   /** The `name` of the budget, if it has one. */
   declare readonly budget?: string
+  /** Credits that calls in progress have reserved; absent if the call would not fit even when they return. */
+  declare readonly reserved?: number
   /** When the budget resets, in milliseconds since 1970; absent if it never does, or if nobody knows. */
   declare readonly resetsAt?: number
 
   /**
-   * @param details `hasCeiling`: whether the option `ceiling` would lower what the call needs. `isOfProxy`: whether a proxy has the
-   * budget.
+   * @param details `hasCeiling`: whether the option `ceiling` would lower what the call needs. `whose`: what the message calls the
+   * budget. `proxyMessage`: what the proxy that has the budget says.
    */
   constructor(
-    details: BudgetRefusal & { hasCeiling?: boolean; isOfProxy?: boolean },
+    details: BudgetRefusal & { hasCeiling?: boolean; whose?: string; proxyMessage?: string },
     context?: ErrorContext,
   ) {
-    const { needed, remaining, budget, resetsAt, hasCeiling, isOfProxy } = details
+    const { needed, remaining, reserved = 0, budget, resetsAt, hasCeiling, proxyMessage } = details
+    const { whose = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}` } = details
+    const mayReturn = reserved > 0 && needed <= remaining + reserved
+    const others = mayReturn ? `, and calls in progress have reserved ${reserved}` : ''
     const hint = hasCeiling ? '; if you expect fewer items, pass `ceiling`; it does not limit the charge' : ''
     super(
-      isOfProxy ? 'budget_exceeded' : 'credit_budget',
-      `not sent: it may cost ${count(needed, 'credit')} and the budget has ${remaining} left${hint}`,
+      proxyMessage === undefined ? 'credit_budget' : 'budget_exceeded',
+      proxyMessage ||
+        `not sent: it may cost ${count(needed, 'credit')} and ${whose} has ${remaining} left${others}${hint}`,
       (context) => new new.target(details, context),
       context,
     )
     this.needed = needed
     this.remaining = remaining
+    if (mayReturn) this.reserved = reserved
     if (budget !== undefined) this.budget = budget
     if (typeof resetsAt === 'number') this.resetsAt = resetsAt
   }

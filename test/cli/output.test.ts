@@ -58,7 +58,7 @@ describe('flags', () => {
     expect((await social(`${comments} 40`)).err).toMatch(/may cost 100 credits.* Raise --budget\.\n$/)
     expect(await social(`${comments} 100`)).toMatchObject({ code: 0, err: '' })
     expect((await social(`${comments} 40 --expect 50`)).err).toBe(
-      'social-search: not sent: it may cost 50 credits and the budget has 40 left. Raise --budget.\n',
+      'social-search: not sent: it may cost 50 credits and --budget has 40 left. Raise --budget.\n',
     )
   })
 

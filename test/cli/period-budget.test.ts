@@ -44,7 +44,7 @@ describe('social-search budget', () => {
     expect((await setTo('6/month')).out).toBe(
       'All commands together may spend 6 credits each month, in UTC\n',
     )
-    expect((await social(`${search} --all --budget 2`)).err).toContain('the budget has 0 left')
+    expect((await social(`${search} --all --budget 2`)).err).toContain('and --budget has 0 left')
     expect((await social(`${search} --all`)).err).toContain(
       'the budget has 0 left. The budget 6/month starts again at 2026-12-01 00:00 UTC; wait, or raise it: social-search budget 12/month\n',
     )

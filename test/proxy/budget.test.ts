@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Budget, CreditBudget, CreditBudgetError, type SocialSearch } from '../../src/index.ts'
+import { BudgetOwner } from '../../src/extensions/proxy/budget-owner.ts'
 import { type ProxyUser } from '../../src/extensions/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { clientOf, post, setUp } from './setup.ts'
@@ -78,10 +79,56 @@ describe('a page whose budget at createProxy() is used up', () => {
     expect(error).toMatchObject({ ...facts, charged: 'no', requestId: expect.stringMatching(/^proxy_/) })
     expect(error).not.toHaveProperty('budget')
     expect((error as Error).message).toBe(
-      'microblog.search: not sent: it may cost 2 credits and the budget has 1 left',
+      'microblog.search: not sent: it may cost 2 credits and your budget (resets 2026-11-21 00:00 UTC) has 1 left',
     )
     expect((error as CreditBudgetError).attempts).toMatchObject([{ status: 402, outcome: 'budget_exceeded' }])
     expect([browser.credits.spent, sandbox.ledger.spent]).toEqual([2, 2])
+  })
+
+  it.each<
+    [whose: string, budget: CreditBudget | undefined, ofClient: CreditBudget | undefined, text: string]
+  >([
+    ['its own', new CreditBudget(1), new CreditBudget(9), 'your budget has 1 left'],
+    [
+      'that of the client',
+      new CreditBudget(9),
+      new CreditBudget(1, { name: 'x' }),
+      'the budget for all users has 1 left',
+    ],
+    ['that of the client alone', undefined, new CreditBudget(1), 'the budget for all users has 1 left'],
+  ])('learns that it is %s', async (_, own, ofClient, text) => {
+    const budget = own === undefined ? {} : { budget: () => own }
+    const { browser } = setUp(budget, { backend: { budget: ofClient } })
+    const { error } = await call(browser)
+    expect((error as Error).message).toBe(`microblog.search: not sent: it may cost 2 credits and ${text}`)
+    expect((error as CreditBudgetError).code).toBe('budget_exceeded')
+  })
+
+  it('learns what its own calls have reserved, and not what those of others have', async () => {
+    for (const [options, backend, text] of [
+      [{ budget: 2 }, {}, 'your budget has 0 left, and calls in progress have reserved 2'],
+      [{}, { budget: new CreditBudget(2) }, 'the budget for all users has 0 left'],
+    ] as const) {
+      const { browser, sandbox } = setUp(options, { backend })
+      sandbox.inject({ delay: 1000 })
+      const first = Promise.resolve(browser.microblog.search({ query: 'coffee' }))
+      await pass(100)
+      const { error } = await settle(browser.microblog.search({ query: 'tea' }))
+      expect((error as Error).message).toBe(`microblog.search: not sent: it may cost 2 credits and ${text}`)
+      await settle(first)
+    }
+  })
+
+  it('learns whose budget refuses it at the end of a period, when all are asked again', async () => {
+    const owner = new BudgetOwner()
+    const asked: string[] = []
+    const budget: Budget = { reserve: () => ({ renew: () => void asked.push(owner.asked), settle() {} }) }
+    const added: Budget[] = []
+    const transport = { withOptions: ({ budget }: { budget: Budget }) => (added.push(budget), transport) }
+    owner.limited(transport as never, budget)
+    const reservations = await Promise.all([budget, ...added].map((each) => each.reserve(2, 'any')))
+    for (const reservation of reservations) await reservation.renew?.()
+    expect([asked, owner.asked]).toEqual([['all', 'user'], 'all'])
   })
 
   it('gets no time if the budget never resets', async () => {

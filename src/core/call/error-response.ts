@@ -101,7 +101,7 @@ function errorOf(
   own: ErrorBody | null,
   refusal: ReturnType<typeof readBudgetRefusal>,
 ): ApiError | CreditBudgetError {
-  if (refusal) return new CreditBudgetError({ ...refusal, isOfProxy: true }, details)
+  if (refusal) return new CreditBudgetError({ ...refusal, proxyMessage: details.message }, details)
   const ErrorClass = apiErrorClasses[details.status] ?? ApiError
   return own?.toError?.(details) ?? new ErrorClass(details)
 }

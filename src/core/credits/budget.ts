@@ -172,11 +172,13 @@ export class CreditBudget implements Budget {
     if (account.isLost)
       throw new BudgetUnavailableError(clockReason(this.#book, period) ?? '', { operation, temporary: true })
     const { remaining, name } = this
-    if (credits > remaining)
+    if (credits > remaining) {
+      const { reserved, endsAt: resetsAt } = this.summary()
       throw new CreditBudgetError(
-        { needed: credits, remaining, budget: name, resetsAt: this.summary().endsAt },
+        { needed: credits, remaining, reserved, budget: name, resetsAt },
         { operation },
       )
+    }
     account.reserved += credits
     return account
   }

@@ -8,7 +8,8 @@ import {
   PermissionDeniedError,
   SocialSearchError,
 } from '../../errors/index.ts'
-import { ProxyRefusal, type RefusalCode, type RefusalFields } from './request-refusal.ts'
+import type { BudgetOwner } from './budget-owner.ts'
+import { ProxyRefusal, type RefusalCode } from './request-refusal.ts'
 
 /** The client's own errors that the browser may see, with the status and the code of each. Others may name internal hosts. */
 const ownErrors: {
@@ -34,8 +35,17 @@ export function refusesProxy(error: SocialSearchError): boolean {
   return error instanceof AuthenticationError || error instanceof PermissionDeniedError
 }
 
-/** The status, code and message of a call that failed; null stands for an error that the browser may not see. */
-export function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: boolean): ProxyRefusal {
+/**
+ * The status, code and message of a call that failed.
+ *
+ * @param error Null stands for an error that the browser may not see.
+ */
+export function refusalOf(
+  error: SocialSearchError | null,
+  charged: Charged,
+  isWrite: boolean,
+  owner: BudgetOwner,
+): ProxyRefusal {
   if (error === null) {
     const fields = { charged: isWrite ? ('unknown' as const) : charged }
     return new ProxyRefusal(500, 'internal_error', 'the proxy failed', fields)
@@ -54,16 +64,23 @@ export function refusalOf(error: SocialSearchError | null, charged: Charged, isW
     const words = error.gateway ? `the answer ${status} is not the service's own` : message
     return new ProxyRefusal(isError ? status : 502, code, words, { ...fields, issues, retryAfter })
   }
+  if (error instanceof CreditBudgetError) return budgetRefusal(error, owner)
   const { issues = [] } = error as Partial<InvalidRequestError>
   const [status, code] = ownErrors[error.code] ?? [500, 'internal_error']
   const isNetwork = error.code === 'connection'
   const words = isNetwork ? 'the connection between the proxy and the service failed' : message
-  return new ProxyRefusal(status, code, words, { ...fields, issues, budget: budgetOf(error) })
+  return new ProxyRefusal(status, code, words, { ...fields, issues })
 }
 
-/** The name of the budget stays here. */
-function budgetOf(error: SocialSearchError): RefusalFields['budget'] {
-  if (!(error instanceof CreditBudgetError)) return undefined
+/** Says whose budget refused the call. Its name stays here, and so does what the calls of other users have reserved. */
+function budgetRefusal(error: CreditBudgetError, { asked }: BudgetOwner): ProxyRefusal {
   const { needed, remaining, resetsAt } = error
-  return { needed, remaining, resetsAt }
+  const time = resetsAt === undefined ? null : (new Date(resetsAt).toJSON() as string | null)
+  const resets = time === null ? '' : ` (resets ${time.slice(0, 16).replace('T', ' ')} UTC)`
+  const { message } = new CreditBudgetError({
+    ...{ needed, remaining, reserved: asked === 'user' ? error.reserved : undefined },
+    whose: `${asked === 'user' ? 'your budget' : 'the budget for all users'}${resets}`,
+    hasCeiling: error.message.includes('`ceiling`'),
+  })
+  return new ProxyRefusal(402, 'budget_exceeded', message, { budget: { needed, remaining, resetsAt } })
 }

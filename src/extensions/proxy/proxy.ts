@@ -4,6 +4,7 @@ import { attemptHeader, defaultTimeoutMs } from '../../extend.ts'
 import { ApiError, TimeoutError } from '../../errors/index.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
+import { BudgetOwner } from './budget-owner.ts'
 import { type Admitted, admit, tooLate } from './admission.ts'
 import { isPublicError, refusesProxy } from './error-statuses.ts'
 import { addCredits, chargedOf, errorResponse, failedCall, jsonResponse } from './responses.ts'
@@ -65,6 +66,7 @@ async function forward(
   const times = callTimes(operation, settings)
   // It refuses nothing, and counts what the call has cost.
   const meter = new CreditBudget(Infinity)
+  const owner = new BudgetOwner()
   let admitted: Admitted | undefined
   const hasLeft = (error: unknown): boolean => request.signal.aborted && error === request.signal.reason
   const responseTo = (error: unknown): Response => {
@@ -82,14 +84,14 @@ async function forward(
     runUserCallback(() => settings.onError(error, failed))
     if (publicError instanceof TimeoutError && isUnsent(publicError))
       return errorResponse(requestId, retryLater(publicError))
-    const response = failedCall(publicError, shownId, meter, effectOf(operation) === 'write')
+    const response = failedCall(publicError, shownId, meter, effectOf(operation) === 'write', owner)
     if (publicError === null || refusesProxy(publicError))
       settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
     return response
   }
   try {
     admitted = await admit(request, operation, times.sendBy, settings)
-    const proxied = { request, operation, id, meter, times, ...admitted }
+    const proxied = { request, operation, id, meter, owner, times, ...admitted }
     const attempt = request.headers.get(attemptHeader)
     if (attempt === null || operation.method === 'GET') return await call(proxied, settings)
     const { caller, body } = admitted
@@ -110,6 +112,7 @@ interface ProxiedCall extends Admitted {
   readonly operation: KnownOperation
   readonly id: string
   readonly meter: CreditBudget
+  readonly owner: BudgetOwner
   readonly times: ReturnType<typeof callTimes>
 }
 
@@ -131,13 +134,13 @@ function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: P
 
 /** Makes the call. A call that may be charged continues when the caller leaves, so that ledgers get its cost. */
 async function call(
-  { request, operation, params, id, budget, meter, times }: ProxiedCall,
+  { request, operation, params, id, budget, meter, owner, times }: ProxiedCall,
   { transport, ceiling }: ProxySettings,
 ): Promise<Response> {
   const maxQueueWait = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
   if (maxQueueWait < 1) throw tooLate('authorize or budget')
-  const bounded = budget === undefined ? transport : transport.withOptions({ budget })
+  const bounded = owner.limited(transport, budget)
   const { price } = operation
   const isFree = price.kind === 'free'
   // A page could ask for more than it is set to, where the service documents a bound.

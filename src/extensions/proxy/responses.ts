@@ -2,6 +2,7 @@ import type { CreditBudget } from '../../index.ts'
 import { creditsHeader } from '../../extend.ts'
 import { type Charged, InvalidResponseError, type SocialSearchError } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
+import type { BudgetOwner } from './budget-owner.ts'
 import { refusalOf } from './error-statuses.ts'
 import type { ProxyRefusal } from './request-refusal.ts'
 
@@ -35,12 +36,13 @@ export function failedCall(
   requestId: string,
   meter: CreditBudget,
   isWrite: boolean,
+  owner: BudgetOwner,
 ): Response {
   const charged = error?.charged ?? chargedOf(meter)
   const response =
     error instanceof InvalidResponseError
       ? unusableSuccess(error)
-      : errorResponse(requestId, refusalOf(error, charged, isWrite))
+      : errorResponse(requestId, refusalOf(error, charged, isWrite, owner))
   return addCredits(response, meter, charged)
 }
 

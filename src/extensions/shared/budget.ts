@@ -88,8 +88,8 @@ export class SharedBudget implements Budget {
     const { state, period, reservation } = await this.#ask(credits, operation, held)
     if (reservation !== null) return reservation
     const remaining = remainingOf(state, period, this.limit)
-    const resetsAt = this.#endOf(state)
-    throw new CreditBudgetError({ needed: credits, remaining, budget: this.name, resetsAt }, { operation })
+    const details = { reserved: reservedOf(state, period), budget: this.name, resetsAt: this.#endOf(state) }
+    throw new CreditBudgetError({ needed: credits, remaining, ...details }, { operation })
   }
 
   #endOf({ time }: { readonly time: number }): number | null {

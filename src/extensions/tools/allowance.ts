@@ -28,7 +28,8 @@ export async function allow(
   const fits = (most: number): string =>
     most * left < atMost ? '' : `; \`pages\` ${Math.floor((most * left) / atMost)} would fit`
   if (budget instanceof CreditBudget && atMost > budget.remaining) {
-    const error = new CreditBudgetError({ needed: atMost, remaining: budget.remaining })
+    const { remaining, reserved } = budget.summary()
+    const error = new CreditBudgetError({ needed: atMost, remaining, reserved, budget: budget.name })
     error.message += fits(budget.remaining)
     throw error
   }

@@ -233,6 +233,20 @@ describe('CreditBudgetError.budget', () => {
     const client = makeClient({ budget: new CreditBudget(100, { name: 'everybody' }) })
     const { error } = await settle(client.microblog.search({ query: 'a' }, { budget: tenant }))
     expect(error).toMatchObject({ code: 'credit_budget', budget: 'tenant', needed: 2, remaining: 1 })
+    expect((error as Error).message).toContain('and the budget "tenant" has 1 left')
+  })
+
+  it('comes with what calls in progress have reserved, if that is why the call does not fit', () => {
+    const budget = new CreditBudget(4)
+    budget.reserve(3, 'any')
+    expect(() => budget.reserve(4, 'any')).toThrow(
+      expect.objectContaining({
+        message:
+          'any: not sent: it may cost 4 credits and the `budget` has 1 left, and calls in progress have reserved 3',
+        reserved: 3,
+      }),
+    )
+    expect(() => budget.reserve(5, 'any')).toThrow(expect.not.objectContaining({ reserved: 3 }))
   })
 
   it('comes with the time the budget resets, if it ever does', async () => {
