@@ -1,4 +1,4 @@
-import type { OperationId } from '../api/operations.ts'
+import { type OperationId, operations } from '../api/operations.ts'
 
 /** The operations that are used most have short names. */
 const shortNames: { readonly [Id in OperationId]?: string } = {
@@ -12,6 +12,21 @@ const shortNames: { readonly [Id in OperationId]?: string } = {
 /** An operation as the command line spells it: `search`, `mentions set-state`. */
 export function commandOf(id: string): string {
   return shortNames[id as OperationId] ?? id.split('.').map(kebab).join(' ')
+}
+
+/**
+ * The command that words mean which spell an operation as programs do: `reactions` for `professionalnet posts reactions x`, or for
+ * `posts.reactions`.
+ */
+export function commandMeant(words: readonly string[]): string | undefined {
+  const typed = `${kebab(words.join(' ').replaceAll('.', ' '))} `
+  const meant = operations.find(({ id }) => {
+    const names = id.split('.').map(kebab)
+    const spellings = names.slice(0, -1).map((_, start) => `${names.slice(start).join(' ')} `)
+    return spellings.some((spelling) => typed.startsWith(spelling))
+  })
+  const command = meant && commandOf(meant.id)
+  return `${words.join(' ')} `.startsWith(`${command} `) ? undefined : command
 }
 
 /** `setState` and `sort_by` become `set-state` and `sort-by`. */

@@ -16,7 +16,7 @@ import { formats } from './formats.ts'
 import { budgetHelp, loginHelp } from './help-texts.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
-import { commandOf } from './names.ts'
+import { commandMeant, commandOf } from './names.ts'
 import { addOperation } from './operation-command.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
@@ -31,14 +31,14 @@ export async function main(words: readonly string[]): Promise<void> {
     await createProgram(words.includes('--all')).parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
-    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
+    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error, words)) : error
     complain(reason)
     process.exitCode = exitCodeOf(reason)
   }
 }
 
 /** What is wrong with a command line, in one line. */
-function usageMessageOf({ code, message }: CommanderError): string {
+function usageMessageOf({ code, message }: CommanderError, words: readonly string[]): string {
   if (code === 'commander.help') return 'a command is missing; see --help'
   if (/for 'login'|'--?(api-?)?key\b/i.test(message))
     return 'pass no key as an argument, since shells save those: social-search login --base-url URL asks for it, or reads it from stdin (< key.txt)'
@@ -47,6 +47,9 @@ function usageMessageOf({ code, message }: CommanderError): string {
     // The value may be a secret.
     .replace(/(unknown option '(?:-[^-]|--[^=']*))[^']*/, '$1')
     .replace(/\n\(Did you mean ([^]+)\?\)$/, '; did you mean $1?')
+  const meant = commandMeant(words)
+  if (meant !== undefined && /unknownCommand|excessArguments/.test(code))
+    return `that is how programs name it; did you mean social-search ${meant}?`
   if (code === 'commander.excessArguments')
     return 'too many arguments: put several words in quotes, and pass params as flags or with --params'
   const isUnknown = code === 'commander.unknownCommand' && text === message.replace('error: ', '')

@@ -13,6 +13,13 @@ describe('exit codes', () => {
     ['serch rust', "unknown command 'serch'; did you mean search?"],
     ['professionalnet search', "unknown command 'search'; see social-search --help"],
     ['mentions cout', 'too many arguments'],
+    ...[
+      'professionalnet posts reactions https://x',
+      'professionalnet.posts.reactions',
+      'posts reactions x',
+    ].map((line): [string, string] => [line, 'did you mean social-search reactions?']),
+    ['microblog search rust', 'did you mean social-search search?'],
+    ['mentions.setState men_1', 'did you mean social-search mentions set-state?'],
     ['search', '<query> is required. Nothing was sent.'],
     ['search coffee --langg en', "unknown option '--langg'; did you mean --lang?"],
     ['search coffee --limt 5', "unknown option '--limt'; did you mean --limit?"],

@@ -126,7 +126,8 @@ describe('a page whose budget at createProxy() is used up', () => {
     const added: Budget[] = []
     const transport = { withOptions: ({ budget }: { budget: Budget }) => (added.push(budget), transport) }
     owner.limited(transport as never, budget)
-    const reservations = await Promise.all([budget, ...added].map((each) => each.reserve(2, 'any')))
+    const reservations = []
+    for (const each of [budget, ...added]) reservations.push(await each.reserve(2, 'any'))
     for (const reservation of reservations) await reservation.renew?.()
     expect([asked, owner.asked]).toEqual([['all', 'user'], 'all'])
   })

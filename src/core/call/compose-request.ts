@@ -60,8 +60,11 @@ export function composeRequest(
       issues.push(...check(operation.request, input))
       if (options) issues.push(...misplacedOptions(operation, params as object, options))
     }
-    if (issues.length > 0)
-      return refusal(operation, issues, text === undefined ? undefined : params, redactor)
+    if (issues.length > 0) {
+      const shown =
+        typeof input === 'string' ? issues.map((issue) => showingParams(issue, operation, input)) : issues
+      return refusal(operation, shown, text === undefined ? undefined : params, redactor)
+    }
     const filled = pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
     const body = inQuery ? undefined : text
     return { path: filled + query, body, params: params as Composed['params'], extra: unchecked }
@@ -70,6 +73,14 @@ export function composeRequest(
     const issues = [{ path: '', message: `cannot be read: ${messageOf(error)}` }]
     return refusal(operation, issues, undefined, redactor)
   }
+}
+
+/** Shows how a text that stands in place of all params is passed. */
+function showingParams(issue: Issue, { request }: Operation, text: string): Issue {
+  const [required] = check(request, {})
+  if (issue.path !== '' || !required?.path || text.length > 100) return issue
+  const value = /^[^'\\\p{C}]*$/u.test(text) ? `'${text}'` : JSON.stringify(text)
+  return { ...issue, message: `${issue.message}; pass { ${required.path}: ${value} }` }
 }
 
 /** Checks params without the extra ones, and adds these. */

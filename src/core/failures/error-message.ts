@@ -31,7 +31,7 @@ const meanings: Readonly<Record<ServiceErrorCode | 403 | 404, string>> = {
  * @param told The error body of the service, or what another server sent.
  */
 export function describeError(
-  { pathId, scopes }: Operation,
+  { pathId, scopes, surface }: Operation,
   baseUrl: string,
   status: number,
   told: ErrorBody | string,
@@ -42,7 +42,7 @@ export function describeError(
   const parts =
     typeof told === 'string'
       ? [`the answer ${status} is not the service's own (${told})`]
-      : [describeOwn(status, errorBody)]
+      : [describeOwn(status, errorBody, surface)]
   // A path without an id always exists, so the address must be wrong.
   if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1'))
     parts.push('check baseUrl: it lacks /v1')
@@ -55,9 +55,15 @@ export function describeError(
   return parts.join('; ')
 }
 
-function describeOwn(status: number, { code = '', message = '' }: ErrorBody): string {
+function describeOwn(
+  status: number,
+  { code = '', message = '' }: ErrorBody,
+  surface: Operation['surface'],
+): string {
   const key = [code, status].find((each) => Object.hasOwn(meanings, each))
-  const meaning = key && meanings[key as ServiceErrorCode]
+  // The documented code of a 503 is about one network, and the statuses are about all.
+  const isOfOther = key === 'professionalnet_unavailable' && surface !== 'professionalnet'
+  const meaning = isOfOther ? 'the service is unavailable' : key && meanings[key as ServiceErrorCode]
   const what = meaning === undefined ? `the service answered ${status}` : `${meaning} (${status})`
   const said = message || (meaning === undefined ? code : '')
   return said === '' ? what : `${what}: ${printable(said, maxMessageLength)}`

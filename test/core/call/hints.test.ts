@@ -27,6 +27,15 @@ describe('the message of an error', () => {
     expect(await messageOf(client.mentions.get('men_0'))).not.toContain('/v1')
   })
 
+  it('blames the professional network for its own calls alone', async () => {
+    const body = JSON.stringify({ requestId: 'r', error: { code: 'professionalnet_unavailable' } })
+    const { microblog, professionalnet } = answeredWith(503, body)
+    expect(await messageOf(microblog.search({ query }))).toContain('the service is unavailable (503)')
+    expect(await messageOf(professionalnet.posts.search({ query }))).toContain(
+      'the professional network is unavailable (503)',
+    )
+  })
+
   it.each([404, 502])('has type and first words of an HTML page with status %i', async (status) => {
     const call = answeredWith(status, page, 'text/html').microblog.search({ query })
     expect(await messageOf(call)).toContain(

@@ -119,6 +119,17 @@ describe('search()', () => {
     )
   })
 
+  it.each([
+    ['coffee', "; pass { query: 'coffee' }"],
+    [`it's`, '; pass { query: "it\'s" }'],
+    ['x'.repeat(101), 'got 101 characters'],
+  ])('shows where a text in place of the params goes: %s', async (text, end) => {
+    const { error } = await settle(makeClient().microblog.search(text as never))
+    expect((error as Error).message.endsWith(end)).toBe(true)
+    const { error: other } = await settle(makeClient().technews.search(text as never))
+    expect((other as Error).message).not.toContain('pass {')
+  })
+
   // The bounds of each field are in test/properties/contract.test.ts.
   const bad: [path: string, params: object][] = [
     ['query', {}],
