@@ -6,7 +6,7 @@ import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { asWritten } from './as-written.ts'
 import { openDatabase, withPath } from './database/open-database.ts'
-import { allTables, quoted } from './database/tables.ts'
+import { allTables, quoted, tableIsMissing } from './database/tables.ts'
 import { say } from './terminal.ts'
 
 interface ExportFlags {
@@ -95,7 +95,7 @@ function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: E
     table === undefined ? isView === (isNew === true) : name === table,
   )
   if (first !== undefined && second === undefined) return first
-  throw new UsageError(`pass --table with one of ${fit.map(({ name }) => name).join(', ')}`)
+  throw tableIsMissing(fit.map(({ name }) => name))
 }
 
 /** The number of the last row that `--new` has exported. */

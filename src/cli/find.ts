@@ -1,7 +1,7 @@
 import { timeText } from '../lib/count.ts'
-import { UsageError } from './command-errors.ts'
 import type { Reach } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
+import { tableIsMissing } from './database/tables.ts'
 import { type SharedFlags, wholeNumberOf } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { localTime } from './formatter.ts'
@@ -18,7 +18,7 @@ export async function find(path: string, query: string, flags: FindFlags): Promi
   const limit = wholeNumberOf('--limit', flags.limit)
   const { kinds, total, reach } = await findRecords(path, query, { limit, table })
   if (kinds.length > 1 && (flags.format ?? flags.fields) !== undefined && flags.format !== 'jsonl')
-    throw new UsageError(`pass --table with one of ${kinds.map(({ table }) => table).join(', ')}`)
+    throw tableIsMissing(kinds.map(({ table }) => table))
   for (const { operation, records } of kinds) {
     const formatter = createFormatter(operation, flags)
     if (!(await print(formatter.page(records), formatter.isStyled))) return

@@ -1,9 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
-import { UsageError } from '../command-errors.ts'
 import { type Collection, withCollection } from './read-database.ts'
 import { type Reach, reachOf } from './describe.ts'
-import { type RecordTable, quoted } from './tables.ts'
+import { type RecordTable, quoted, tableIsMissing } from './tables.ts'
 
 /** Records of one kind, newest first. */
 interface FoundRecords {
@@ -42,8 +41,7 @@ export function findRecords(path: string, query: string, options: FindOptions): 
 function findIn({ database, tables }: Collection, query: string, { limit, table }: FindOptions): Found {
   const terms = termsOf(query)
   const searched = tables.filter(({ name }) => table === undefined || name === table)
-  if (searched.length === 0)
-    throw new UsageError(`pass --table with one of ${tables.map(({ name }) => name).join(', ')}`)
+  if (searched.length === 0) throw tableIsMissing(tables.map(({ name }) => name))
   const all = searched.flatMap((each) => matchesIn(database, each, terms, limit))
   const newest = all.sort((one, other) => other.time - one.time).slice(0, limit)
   const kinds = [...new Set(newest.map(({ table }) => table))].map((each) => ({

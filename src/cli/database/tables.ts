@@ -1,6 +1,7 @@
 import { shortNames } from '../../api/main-fields.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operations } from '../../api/operations.ts'
+import { UsageError } from '../command-errors.ts'
 import { type Column, columnsOf } from '../../extensions/export/fields.ts'
 
 /** The table of one kind of record. Its further tables have its name and an ending. */
@@ -51,6 +52,11 @@ export function tableOf(operation: Operation): RecordTable {
 /** The tables of all records. */
 export function allTables(): RecordTable[] {
   return operations.filter((each) => 'list' in each).map(tableOf)
+}
+
+/** The refusal of a command that does not know which table it is for. */
+export function tableIsMissing(names: readonly string[]): UsageError {
+  return new UsageError(`pass --table with one of ${names.join(', ')}`)
 }
 
 function nameOf({ id, list = '' }: Operation): string {
