@@ -1,4 +1,5 @@
 import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
+import { hasMore } from '../extensions/watch/spans.ts'
 import type { BudgetOutlook } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
@@ -39,7 +40,7 @@ export class WatchReport {
     const row = this.#rows.get(name)
     if (row === undefined) return
     row.gaps = gaps
-    row.isSilent = !state.spans.some(({ next, silence }) => next !== null && silence === undefined)
+    row.isSilent = !hasMore(state.spans)
     if (dueAt !== null) {
       row.dueAt = dueAt
       return
@@ -98,10 +99,15 @@ export class WatchReport {
 
 /** `14:02–14:31` for a gap of today, in the time zone of the machine. */
 export function gapText({ from, to }: WatchGap): string {
-  const today = localTime(new Date().toISOString())?.slice(0, 10) ?? ''
-  const [start, end] = [from, to].map((time) => localTime(time)?.replace(`${today} `, '') ?? time)
+  const [start, end] = [from, to].map((time) => time && timeOfDay(time))
   if (start === null) return end === null ? 'at unknown times' : `until ${end}`
   return `${start}–${start?.slice(0, 10) === end?.slice(0, 10) ? end?.slice(11) || end : end}`
+}
+
+/** `14:02` today, and `2026-11-20 14:02` on another day. */
+export function timeOfDay(time: string): string {
+  const today = localTime(new Date().toISOString())?.slice(0, 10) ?? ''
+  return localTime(time)?.replace(`${today} `, '') ?? time
 }
 
 /** What a budget has left, and until when. */

@@ -11,6 +11,7 @@ import { complain } from './complain.ts'
 import type { RecordDatabase } from './database/record-database.ts'
 import type { createFormatter } from './formats.ts'
 import type { InterruptHandler } from './interrupt-handler.ts'
+import { NextCheck } from './next-check.ts'
 import { print, say } from './terminal.ts'
 import type { WatchOutcome } from './watch-end.ts'
 import { WatchReport } from './watch-report.ts'
@@ -79,6 +80,8 @@ export class WatchRun {
     const all = Object.fromEntries(named) as Readonly<Record<string, SearchToWatch>>
     const observers = database === undefined ? [] : [database.observer]
     const watched = { ...options, states: this.#states, signal: interrupt.signal, observers }
+    const { freshness = 0 } = options
+    const next = new NextCheck(this.#states, { price: operation.price.credits, freshness })
     const noted = noting(client, (query) => (this.#current = query))
     for await (const batch of watchSearches(noted, all, watched)) {
       this.#report.add(batch)
@@ -88,6 +91,8 @@ export class WatchRun {
       this.#unwritten = []
       if (batch.error !== null) this.#fail(batch.name, batch.error)
       interrupt.pageIsWritten()
+      next.note(batch)
+      if (options.once !== true) await next.say(options.budget)
     }
     return undefined
   }

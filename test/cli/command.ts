@@ -86,4 +86,7 @@ export async function social(
   }
 }
 
+/** What the command has written to stderr, while it runs. */
+export const saidSoFar = (): string => written.stderr
+
 export const bodies = (): unknown[] => sandbox.requests.map(({ body }) => body)

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { timeOfDay } from '../../src/cli/watch-report.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
-import { bodies, sandbox, social, useCommand } from './command.ts'
+import { bodies, saidSoFar, sandbox, social, useCommand } from './command.ts'
 
 const options = { content: { microblog: posts(0, 30) } }
 const ids = 'SELECT id FROM microblog_posts'
@@ -228,5 +229,24 @@ describe('watch on a terminal', () => {
     expect((await social('watch coffee,tea --once')).err).toContain(hint)
     const none = await social(['watch', '1,000', 'coffee, tea', '--once', '--out', 'a.db'])
     expect(none.err).not.toContain('one query')
+  })
+})
+
+describe('watch without --once', () => {
+  useCommand(options)
+  const foreign = new Set(process.listeners('SIGINT'))
+
+  it.each([
+    ['freshness', 'watch coffee --budget 100', 15 * 60_000],
+    ['a budget of a period', 'watch coffee --freshness 1h --budget 1000/day', 3_600_000],
+    ['all of its searches', 'watch coffee tea --freshness 1h --budget 100 --out posts.db', 3_600_000],
+  ])('says once when the next check is due, by %s', async (_, line, wait) => {
+    const run = social(line)
+    await vi.waitFor(() => expect(saidSoFar()).toContain('next check'), { timeout: 10_000 })
+    for (const listener of process.listeners('SIGINT')) if (!foreign.has(listener)) listener('SIGINT')
+    const { err } = await run
+    const times = [0, 60_000].map((late) => new Date(Date.now() + wait - late).toISOString())
+    const said = [...err.matchAll(/next check at (?:\S+ )?(\d\d:\d\d)\n/g)].map(([, time]) => time)
+    expect(times.map((time) => [timeOfDay(time).slice(-5)])).toContainEqual(said)
   })
 })

@@ -5,7 +5,7 @@ import { parseTime } from '../../lib/time.ts'
 import type { NamedSearch, WatchSettings } from './options.ts'
 import { type WatchPace, pageSize, paceAfter } from './pace.ts'
 import { type AnyPost, type Pages, poll, timeOf } from './poll.ts'
-import { gapOf, gapsOf } from './spans.ts'
+import { gapOf, gapsOf, hasMore } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
@@ -47,7 +47,7 @@ export class Checks<Post extends AnyPost> {
 
   /** Whether another check would fill a gap. */
   get hasMore(): boolean {
-    return this.#spans.some(({ next, silence }) => next !== null && silence === undefined)
+    return hasMore(this.#spans)
   }
 
   /** The state as it is now. */

@@ -165,6 +165,11 @@ export function trimmed(spans: readonly WatchSpan[], most: number): WatchSpan[] 
   })
 }
 
+/** Whether another check would fill a gap. */
+export function hasMore(spans: readonly WatchSpan[]): boolean {
+  return spans.some(({ next, silence }) => next !== null && silence === undefined)
+}
+
 /** What is missing between spans, newest first. */
 export function gapsOf(spans: readonly WatchSpan[]): WatchGap[] {
   return spans.flatMap(({ next, oldest }, index) =>
