@@ -8,7 +8,7 @@ export function asWritten<Value>(path: string, write: () => Value): Value {
     return write()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new UsageError(`${path} exists; remove it, or pass another file`)
+    if (code === 'EEXIST') throw new UsageError(`${path} exists; pass --overwrite, or another file`)
     const folder = dirname(resolve(path))
     if (!existsSync(folder))
       throw new UsageError(`${path} cannot be written: the folder ${folder} does not exist; make it first`)

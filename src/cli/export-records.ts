@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { toCsv, toJsonl } from '../extensions/export/index.ts'
@@ -12,6 +12,7 @@ import { say } from './terminal.ts'
 interface ExportFlags {
   readonly table?: string
   readonly new?: boolean
+  readonly overwrite?: boolean
 }
 
 /** A table with records, or a view with a row for each query that has found one, and when. */
@@ -42,17 +43,22 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
     const writer = await writerFor(to, name, origin === '' ? columns : [...new Set(['query', ...columns])])
     const position = { last: flags.new === true ? lastExported(database, name) : 0, rows: 0 }
     const bytes = recordsOf(database, name, origin, position).pipeThrough(writer)
-    const file = asWritten(to, () => openSync(to, 'wx'))
+    // Until the new file is complete, the old one stays.
+    const unfinished = flags.overwrite === true ? `${to}.${process.pid}.part` : to
+    const file = asWritten(unfinished, () => openSync(unfinished, 'wx'))
     try {
-      for await (const part of bytes) writeFileSync(file, part)
-      fsyncSync(file)
+      try {
+        for await (const part of bytes) writeFileSync(file, part)
+        fsyncSync(file)
+      } finally {
+        closeSync(file)
+      }
+      asWritten(to, () => renameSync(unfinished, to))
       // The file is complete first: after a crash, rows may come twice, but none is lost.
       if (flags.new === true) keepExported(database, name, position.last)
     } catch (error) {
-      rmSync(to, { force: true })
+      rmSync(unfinished, { force: true })
       throw error
-    } finally {
-      closeSync(file)
     }
     say(`${to}: ${count(position.rows, 'row')}`)
   } catch (error) {

@@ -125,6 +125,7 @@ function createProgram(isHelpLong: boolean): Command {
     'export posts.db new.csv --new',
   )
     .option('--table <name>', 'the table to export, if there are several')
+    .option('--overwrite', 'replace the file if it exists')
     .option('--new', 'only posts that watch has found since the last export --new, and the query of each')
     .action(exportRecords)
 

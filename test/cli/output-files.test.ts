@@ -67,11 +67,26 @@ describe('export', () => {
     expect(existsSync('b.csv')).toBe(false)
   })
 
+  it('replaces a file with --overwrite, and leaves nothing else', async () => {
+    await social('search coffee --out a.db')
+    await social('export a.db fresh.csv')
+    writeFileSync('a.csv', 'old')
+    expect(await social('export a.db a.csv --overwrite')).toMatchObject({ code: 0, err: 'a.csv: 20 rows\n' })
+    expect(readFileSync('a.csv', 'utf8')).toBe(readFileSync('fresh.csv', 'utf8'))
+    const file = new DatabaseSync('a.db')
+    file.exec("UPDATE microblog_posts SET record = '{' WHERE number = 20")
+    file.close()
+    expect((await social('export a.db fresh.csv --overwrite')).code).toBe(1)
+    expect(readFileSync('fresh.csv', 'utf8')).toBe(readFileSync('a.csv', 'utf8'))
+    expect(readdirSync(folder).sort()).toEqual(['a.csv', 'a.db', 'fresh.csv'])
+  })
+
   it.each([
     ['a.db a.txt', 'ends in .csv, .xlsx or .jsonl, got a.txt'],
     ['a.db a.csv --new', '--new needs posts that watch has found'],
     ['a.db /none/a.csv', 'the folder /none does not exist'],
-    ['a.db own.csv', 'own.csv exists'],
+    ['a.db own.csv', 'own.csv exists; pass --overwrite, or another file'],
+    ['a.db own.csv --overwrite --table none', 'pass --table with one of'],
     ['own.csv a.csv', 'own.csv is not an SQLite database'],
     ['none.db a.csv', 'none.db does not exist'],
   ])('refuses %s', async (files, message) => {
