@@ -35,6 +35,22 @@ describe('createMcp() over HTTP', () => {
     expect(status).toBe(202)
   })
 
+  it.each([
+    ['organization_usage', null, { ok: true }],
+    ['organization_usage', '', { ok: true }],
+    ['microblog_search', null, { ok: false, error: { code: 'invalid_request' } }],
+    ['microblog_search', '{"query":"coffee"}', { ok: true }],
+  ])('understands a call of %s with the arguments %j', async (name, given, structuredContent) => {
+    const response = await setUp()({ id: 7, method: 'tools/call', params: { name, arguments: given } })
+    expect(await response.json()).toMatchObject({ result: { structuredContent } })
+  })
+
+  it.each(['{', [], 5])('refuses the arguments %j, as the protocol says', async (given) => {
+    const params = { name: 'organization_usage', arguments: given }
+    const response = await setUp()({ id: 7, method: 'tools/call', params })
+    expect(await response.json()).toMatchObject({ error: { code: -32602 } })
+  })
+
   it('does not announce that its list of tools changes', async () => {
     const clientInfo = { name: 'test', version: '1' }
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }

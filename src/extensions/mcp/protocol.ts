@@ -1,10 +1,12 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
+  type JSONRPCMessage,
   McpServer,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
+import { parsed } from '../../lib/json.ts'
 
 export {
   type CallToolResult,
@@ -27,8 +29,23 @@ export class WellFormedServer extends McpServer {
       const error = { ...message.error, message: message.error.message.toWellFormed() }
       return send({ ...message, error }, options)
     }
+    const start = transport.start.bind(transport)
+    transport.start = () => {
+      const { onmessage } = transport
+      transport.onmessage = (message, extra) => onmessage?.(withArguments(message), extra)
+      return start()
+    }
     return super.connect(transport)
   }
+}
+
+/** Clients send `null` for no arguments, and JSON text for an object, which the protocol would refuse. */
+function withArguments<Message extends JSONRPCMessage>(message: Message): Message {
+  if (!('method' in message) || message.method !== 'tools/call' || message.params === undefined)
+    return message
+  const given = message.params['arguments'] ?? {}
+  const read = typeof given === 'string' ? (parsed(given || '{}') ?? given) : given
+  return { ...message, params: { ...message.params, arguments: read } }
 }
 
 /** Whether the client of a request can show a form to a person. */
