@@ -29,7 +29,7 @@ const answers = fc.array(
   fc.constantFrom<Answer>('whole', 'whole', 'whole', 'empty', 'end', 'short', 'cut', 'old'),
   { maxLength: 6 },
 )
-const looks = fc.array(
+const looks: fc.Arbitrary<Look[]> = fc.array(
   fc.record({
     posts: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(100)),
     during: fc.nat(3),
@@ -119,6 +119,32 @@ async function watch(old: number, history: readonly Look[], from: 'now' | undefi
 const rankOf = (feed: Feed, id: string | undefined) =>
   feed.entries.find((entry) => entry.id === id)?.rank.toString()
 
+const quiet: Look = { posts: 0, during: 0, answers: [], maxPages: 1 }
+
+const examples: [number, Look[], undefined][] = [
+  // The page of a gap begins with posts above it.
+  [
+    1,
+    [
+      quiet,
+      { ...quiet, during: 3, answers: ['empty', 'cut'], maxPages: 3 },
+      { ...quiet, answers: ['cut'] },
+      quiet,
+    ],
+    undefined,
+  ],
+  // Posts that are older than every known one are listed below known ones, above a gap.
+  [
+    2,
+    [
+      { ...quiet, posts: 4, answers: ['cut'] },
+      { ...quiet, posts: 1, answers: ['short'] },
+      { ...quiet, answers: ['short'] },
+    ],
+    undefined,
+  ],
+]
+
 const calm: Look = { posts: 0, during: 0, answers: [], maxPages: 30 }
 
 it('watchSearch() loses no post without a listed gap, and reads nothing old, whatever pages are empty, short, cut or old', async () => {
@@ -134,6 +160,6 @@ it('watchSearch() loses no post without a listed gap, and reads nothing old, wha
       await look(calm)
       if (gaps().length === 0) expect(feed.requests.length - length).toBe(1)
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 40) },
+    { numRuns: Number(process.env['RUNS'] ?? 40), examples },
   )
 }, 600_000)

@@ -58,6 +58,15 @@ describe('watchSearch()', () => {
     expect(feed.requests).toHaveLength(3)
   })
 
+  it('yields a new post that ends a page and has an old time', async () => {
+    const { feed, batches } = setUp(30)
+    await next(batches)
+    feed.post(20)
+    const timeOf = feed.timeOf.bind(feed)
+    feed.timeOf = (id) => (id === '31' ? '2026-01-01T00:00:00Z' : timeOf(id))
+    expect(idsOf(await next(batches))).toEqual(range(31, 50))
+  })
+
   it('counts known posts in a row, from the last new one on', async () => {
     const { feed, start } = setUp(100, { once: true, overlap: 10 })
     const { state } = await next(start())

@@ -62,6 +62,8 @@ export async function* poll<Post extends AnyPost>(
     const next = spans[first]?.next ?? null
     if (next === null || left === 0) return
     const above = spans.slice(0, first)
+    // The service may list newer posts than those where the gap begins.
+    const newer = new Set(above.flatMap(({ ids }) => ids))
     let added: Progress & Partial<Added> = startOf(spans.slice(first))
     let here = next
     try {
@@ -74,7 +76,7 @@ export async function* poll<Post extends AnyPost>(
         added = { ...reached, spans: trimmed(reached.spans, mostIds) }
         here = rest ?? here
         spans = [...above, ...added.spans]
-        const isFresh = (post: Post): boolean => fresh.has(idOf(post))
+        const isFresh = (post: Post): boolean => fresh.has(idOf(post)) && !newer.has(idOf(post))
         const all = [...byId.values()]
         yield { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)), spans: read(spans) }
         if (reached.isJoined) break

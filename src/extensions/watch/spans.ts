@@ -102,7 +102,13 @@ export function addPage(progress: Progress, page: ReadPage, overlap: number, now
   }
   const isJoined = reached > 0 || (next === null && below.length === 0)
   const gap = below[reached - 1]
-  if (isJoined) add(unsure.filter((id) => gap?.next || timeOf(posts.get(id)) > oldestKnown))
+  const isWanted = (id: string): boolean => {
+    const time = timeOf(posts.get(id))
+    if (isJoined) return gap?.next ? !(time < oldestKnown) : time > oldestKnown
+    // Known posts may follow on the next page.
+    return inARow === 0 && next !== null
+  }
+  add(unsure.filter(isWanted))
   const [newest] = posts.values()
   const first: WatchSpan = {
     ids: [...seen],
