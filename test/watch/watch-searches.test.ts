@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import {
   AuthenticationError,
+  BudgetUnavailableError,
+  ClosedError,
   CreditBudget,
   CreditBudgetError,
   ConfigurationError,
@@ -254,6 +256,27 @@ describe('watchSearches()', () => {
     expect(service.minutesOf('acme', start)).toEqual([0, 15, 15, 30, 30, 45, 45])
     expect(all.flatMap(({ posts }) => posts)).toHaveLength(20 + 3 * 30)
   })
+
+  it.each(['before its first check', 'after a check', 'during an outage'])(
+    'ends at once when its client is closed while it sleeps %s, and leaves no timer',
+    async (when) => {
+      const service = new SearchService({ acme: 30 })
+      const { all } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, { once: true }))
+      const states = when === 'before its first check' ? { acme: all[0]!.state } : {}
+      const isAway = when === 'during an outage'
+      const summary = (): never => {
+        throw new BudgetUnavailableError('away', { temporary: true })
+      }
+      const budget = isAway ? Object.assign(new CreditBudget(9), { summary }) : daily(100)
+      const start = Date.now()
+      const options = { states, budget, freshness: day }
+      const running = run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+      setTimeout(() => void service.client.close(), 200)
+      const { error } = await running
+      expect([error, Date.now() - start]).toEqual([expect.any(ClosedError), 200])
+      expect(vi.getTimerCount()).toBe(0)
+    },
+  )
 
   it.each<[string, object, object?]>([
     ['a cursor', { a: { query: 'a', cursor: 'b' } }],

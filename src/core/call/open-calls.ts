@@ -35,6 +35,7 @@ export class OpenCalls {
   readonly #surfaces = new Set<string | null>()
   readonly #onIdle: (() => void)[] = []
   #isClosed = false
+  #closing: AbortController | undefined
 
   /** Adds a call until it has ended, or ends it if the client is closed. */
   add(call: Call): void {
@@ -83,9 +84,17 @@ export class OpenCalls {
     return { slots: { taken: this.#inFlight, limit: limiter.limits.inFlight }, surfaces }
   }
 
+  /** Aborts when the client is closed. Workers refuse to make it at construction. */
+  get closing(): AbortSignal {
+    this.#closing ??= new AbortController()
+    if (this.#isClosed) this.#closing.abort(new ClosedError())
+    return this.#closing.signal
+  }
+
   /** Aborts all open and future calls; resolves when all have settled. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#closing?.abort(new ClosedError())
     for (const { cancellation } of this.#calls) cancellation.abort(closed)
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }

@@ -91,6 +91,11 @@ export class ClientTransport implements Transport {
     return this.#openCalls.close()
   }
 
+  /** Aborts when the client is closed. */
+  get closing(): AbortSignal {
+    return this.#openCalls.closing
+  }
+
   /**
    * Makes one call.
    *

@@ -75,6 +75,11 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return call
   }
 
+  /** @internal Aborts when its client is closed, so that who calls again and again need not wait for the next call. */
+  get closing(): AbortSignal {
+    return this.#transport.closing
+  }
+
   /**
    * The pages, each fetched when your loop asks for it. Ends with the last page, at `limit` or `maxPages`, or after three
    * empty pages in a row. If a page fails, pass the error to `resume()`.

@@ -18,7 +18,7 @@ import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
 
 /** What both networks have in common. */
 interface AnySource<Post> {
-  search(params: object, options: PagedOptions): { pages(): AsyncIterable<Page<Post>> }
+  search(params: object, options: PagedOptions): { pages(): AsyncIterable<Page<Post>>; closing?: AbortSignal }
 }
 
 /** One search of a watch. */
@@ -26,6 +26,8 @@ export interface NamedSearch<Post extends AnyPost> {
   readonly name: string
   /** Pages of the service. A stored page has no new posts. */
   pages(params: object, options: PagedOptions): AsyncIterable<Page<Post>>
+  /** Aborts when the client is closed. */
+  closing(): AbortSignal | undefined
   /** Params of the page with the newest posts. */
   readonly params: object
   /** Names the search in its state. */
@@ -48,10 +50,14 @@ export function searchOf<Post extends AnyPost>(
   const key = canonicalJson(params) ?? ''
   if (state !== null) assertState(state, params)
   const { price } = isProfessionalnet ? professionalnetPostsSearch : microblogSearch
+  const search = (params: object, options: PagedOptions) =>
+    (latest = (source as AnySource<Post>).search(params, { cache: false, ...options }))
+  let latest: ReturnType<AnySource<Post>['search']> | undefined
   return {
     ...{ name, params, key, price: price.credits, state },
-    pages: (params, options) =>
-      (source as AnySource<Post>).search(params, { cache: false, ...options }).pages(),
+    pages: (params, options) => search(params, options).pages(),
+    // A search that is not read sends nothing.
+    closing: () => (latest ?? search(params, {})).closing,
   }
 }
 

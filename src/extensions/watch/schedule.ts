@@ -1,5 +1,6 @@
 import { CreditBudgetError, SocialSearchError } from '../../errors/index.ts'
 import type { Budget } from '../../index.ts'
+import { followAbort } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import { type DueSearch, type Funds, dueTimes, retryMs } from './due.ts'
 import { Checks } from './checks.ts'
@@ -40,6 +41,8 @@ export async function* scheduled<Post extends AnyPost>(
     const { price } = search
     return { checks: new Checks(search, settings), price, retryAt: 0, isOver: false, isRefused: false }
   })
+  const pause = (ms: number): Promise<void> =>
+    sleepUnless([signal, ...searches.map((search) => search.closing())], ms)
   let outage = 0
   for (;;) {
     signal?.throwIfAborted()
@@ -67,10 +70,24 @@ export async function* scheduled<Post extends AnyPost>(
       // Open calls reserve credits, which may come back.
       const longest = times.includes(Infinity) ? minute : longestSleep
       const end = Math.max(now + overtime, funds?.endsAt ?? Infinity)
-      await sleep(Math.max(1, Math.min(at, now + longest, end) - now), signal)
+      await pause(Math.max(1, Math.min(at, now + longest, end) - now))
     }
     outage = isAway ? Math.min(longestOutage, 2 * outage || shortestOutage) : 0
-    if (isAway) await sleep(outage, signal)
+    if (isAway) await pause(outage)
+  }
+}
+
+/** Sleeps unless one of the signals aborts; rejects with its reason. */
+async function sleepUnless(signals: readonly (AbortSignal | undefined)[], ms: number): Promise<void> {
+  const ended = new AbortController()
+  const unfollow = [...new Set(signals)].map((signal) => {
+    if (signal?.aborted) ended.abort(signal.reason)
+    return signal && followAbort(signal, (reason) => ended.abort(reason))
+  })
+  try {
+    await sleep(ms, ended.signal)
+  } finally {
+    for (const end of unfollow) end?.()
   }
 }
 
