@@ -86,11 +86,15 @@ export class PeriodBudget extends SharedBudget {
     // Before anything is sent: what a killed command may have spent is shown, too.
     if (!this.#isNoted) await this.#note(0).catch(() => {})
     this.#isNoted = true
+    let sentAt = Date.now()
     return {
-      ...reservation,
+      renew: async () => {
+        await reservation.renew?.()
+        sentAt = Date.now()
+      },
       settle: (cost, uncertain) => {
         reservation.settle(cost, uncertain)
-        if (cost > 0) this.#noted = this.#noted.then(() => this.#note(cost)).catch(() => {})
+        if (cost > 0) this.#noted = this.#noted.then(() => this.#note(cost, sentAt)).catch(() => {})
       },
     }
   }
@@ -108,12 +112,14 @@ export class PeriodBudget extends SharedBudget {
     return found.period === periodAt(Date.now(), every) ? found : { ...found, commands: {} }
   }
 
-  /** Notes what the command has spent, to show it. The budget does not depend on it. */
-  async #note(cost: number): Promise<void> {
+  /** Notes what the command has spent in the period of a time, to show it. The budget does not depend on it. */
+  async #note(cost: number, time = Date.now()): Promise<void> {
     const { limit, every } = this.terms
     await this.#store.update(await spendingKey(this.#owner, every), (text, clock) => {
-      const period = periodAt(clock, every)
+      const period = periodAt(time, every)
       const before = parsed(text ?? 'null') as Spending | null
+      // Nobody shows what an earlier period has spent.
+      if (before?.period !== period && period !== periodAt(clock, every)) return { result: undefined }
       const commands = before?.period === period ? before.commands : {}
       const spent =
         cost > 0 ? { ...commands, [this.#command]: (commands[this.#command] ?? 0) + cost } : commands

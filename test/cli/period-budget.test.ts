@@ -147,6 +147,20 @@ describe('social-search budget', () => {
     expect(await PeriodBudget.spending(store, 'a', 'day')).toMatchObject({ limit: 4, commands: {} })
   })
 
+  it('lists a call under the day in which it was sent', async () => {
+    const store = memoryStore()
+    const budget = new PeriodBudget(store, 'a', { limit: 9, every: 'day', isSet: false }, 'search')
+    const late = await budget.reserve(2, 'microblog.search')
+    await late.renew?.()
+    const waiting = await budget.reserve(3, 'microblog.search')
+    vi.setSystemTime(new Date('2026-11-25T00:00:01Z'))
+    late.settle(2)
+    await waiting.renew?.()
+    waiting.settle(3)
+    await budget.close()
+    expect(await PeriodBudget.spending(store, 'a', 'day')).toMatchObject({ commands: { search: 3 } })
+  })
+
   it('is one for an address, however it is spelled', async () => {
     await setTo('4/day')
     const { SOCIAL_SEARCH_BASE_URL: address = '' } = process.env
