@@ -37,7 +37,8 @@ function assertIds({ prices = {}, limits: { surfaces = {} } = {} }: ClientOption
 }
 
 /**
- * A client of the Social Search and Organization Data API, for one organization.
+ * A client of the Social Search and Organization Data API, for one organization. It keeps your calls within the rate limits, and retries
+ * what is safe.
  *
  * @example
  * const client = new SocialSearch({ baseUrl: 'https://api.example.com/v1', apiKey })

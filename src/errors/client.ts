@@ -39,7 +39,7 @@ export class InvalidRequestError extends SocialSearchError {
 export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 
 /**
- * No connection, or it broke before the response was complete.
+ * The connection failed, or broke before the response was complete. `charged` tells whether you may have paid.
  *
  * @example
  * if (error instanceof ConnectionError && error.charged === 'no') later() // nothing was sent
@@ -62,7 +62,7 @@ export class ConnectionError extends SocialSearchError {
 export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
 
 /**
- * `timeout`, `deadline` or `maxQueueWait` ran out, or is certain to run out.
+ * `timeout`, `deadline` or `maxQueueWait` has run out, or is certain to. `phase` tells what the call was doing.
  *
  * @example
  * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent

@@ -10,7 +10,7 @@ export const pages: ReadonlyMap<string, string> = new Map(
 )
 
 /** The samples of a page in a language, in their order. */
-export function samplesOf(page: string, language: 'tsx?' | 'sh' = 'tsx?'): string[] {
+export function samplesOf(page: string, language: 'tsx?' | 'sh' | 'sql' = 'tsx?'): string[] {
   const blocks = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms')
   return [...(pages.get(page) ?? '').matchAll(blocks)].map(([, sample = '']) => sample)
 }

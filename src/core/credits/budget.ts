@@ -85,8 +85,8 @@ export function resolvePeriod({ every, timeZone }: PeriodOptions): (time: number
 }
 
 /**
- * A limit on credits for one or more calls or clients. It holds, even when many calls run at once: a call that could exceed
- * it is not sent. Credits that may have been charged count as spent.
+ * A limit on credits for one or more calls or clients. A call that could exceed it fails with a `CreditBudgetError` and is never sent,
+ * even when many calls run at once. Credits that may have been charged count as spent.
  *
  * @example
  * const budget = new CreditBudget(100)

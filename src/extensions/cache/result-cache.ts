@@ -16,7 +16,7 @@ export interface ResultCacheOptions {
 }
 
 /**
- * Stores paid answers, so that you don't pay twice for the same call. Equal calls at the same time share one request.
+ * Stores paid answers, so that you don't pay twice for the same call. Identical calls at the same time share one request.
  *
  * @example
  * const cache = new ResultCache({ maxAge: 60_000 })

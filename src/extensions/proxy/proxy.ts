@@ -14,7 +14,7 @@ import { type KnownOperation, route } from './route.ts'
 import { ProxyRefusal } from './request-refusal.ts'
 
 /**
- * Creates a proxy, so that pages can use the service without its key. Mounted at `/api/social/*`, it serves
+ * Creates a proxy, so that web pages can call the service without its key. Mounted at `/api/social/*`, it serves
  * `new SocialSearch({ baseUrl: '/api/social' })`. It forwards requests that are allowed, authorized, valid and within
  * budget, and refuses all others in the service's error format before anything is spent. It forwards no headers and no
  * cookies in either direction.

@@ -27,7 +27,7 @@ let sandboxes = 0
  *
  * Made up here, because the service does not document it: how search matches and ranks, the bodies of 403, 404,
  * 405 and 413, `retryAfter: 1` when too many requests are open at once, and the requests and responses of the
- * operations on persons, reactions, tech news, mentions, listeners, feeds and the organization, except the form of ids.
+ * operations on persons, reactions, tech news, mentions, listeners, feeds and the organization, except for the form of ids.
  *
  * @example
  * const sandbox = createSandbox({ seed: 1 })

@@ -42,7 +42,7 @@ export interface SharedLimiterOptions extends SharedOptions {
 }
 
 /**
- * Keeps all processes that share a store within the organization's limits. Processes that wait get equal shares.
+ * Keeps all processes that share a store within the organization's rate limits. Waiting processes get equal shares.
  *
  * @example
  * const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })

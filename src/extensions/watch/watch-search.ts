@@ -8,7 +8,7 @@ import type { ProfessionalnetWatchParams, WatchBatch, WatchOptions, WatchParams 
 /**
  * Finds new posts of one search, like `watchSearches()`. With `once`, it throws the error of its check.
  *
- * @param source `client.microblog` or `client.professionalnet.posts`, also of a transport.
+ * @param source `client.microblog` or `client.professionalnet.posts`.
  * @throws {ConfigurationError} for invalid options, or the state of another search.
  * @throws the errors of a search, after it has yielded the pages before.
  * @example

@@ -30,7 +30,7 @@ if notice ~= '' then redis.pcall('PUBLISH', channel, notice) end
 return { tag }`
 
 /**
- * Makes a store in Redis or Valkey, also in a cluster. You close the client yourself.
+ * A store in Redis or Valkey, including clusters. You close the client yourself.
  *
  * @example
  * const limiter = new SharedLimiter({ store: redisStore(redis), organization: 'acme' })
