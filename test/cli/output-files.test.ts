@@ -207,6 +207,14 @@ describe('--out posts.db', () => {
     expect(sandbox.requests).toEqual([])
   })
 
+  it('names a file whose table of jobs is that of another program, and sends nothing', async () => {
+    const file = new DatabaseSync('posts.db')
+    file.exec('CREATE TABLE social_search_jobs (name)')
+    file.close()
+    expect(await social(search)).toMatchObject(failed(1, 'posts.db cannot be used: '))
+    expect(sandbox.requests).toEqual([])
+  })
+
   it.each([search, 'find posts.db a', 'describe posts.db', 'export posts.db a.csv'])(
     'names a damaged file, and sends nothing: %s',
     async (command) => {

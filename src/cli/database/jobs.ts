@@ -3,7 +3,7 @@ import { isRecord } from '../../lib/is-record.ts'
 import { parsed } from '../../lib/json.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { UsageError } from '../command-errors.ts'
-import { openDatabase } from './open-database.ts'
+import { openDatabase, withPath } from './open-database.ts'
 import { textOf } from './searches.ts'
 
 /** How far a job or a watch is. */
@@ -39,7 +39,7 @@ export async function storedProgress(
     return jobs.map((job) => database && progressOf(database, job, []))
   } catch (error) {
     if (/no such table/.test(messageOf(error))) return []
-    throw error
+    throw withPath(path, error)
   } finally {
     database?.close()
   }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import type { CallCredits } from '../../extend.ts'
-import { inTransaction, openDatabase } from './open-database.ts'
+import { inTransaction, openDatabase, withPath } from './open-database.ts'
 import { createTables } from './schema.ts'
 import { SearchWriter } from './searches.ts'
 import { tableOf } from './tables.ts'
@@ -24,6 +24,8 @@ export async function noteSpent(
       for (const [job, credits] of costs)
         new SearchWriter(database, table).spend(job, { ...credits, reserved: 0 })
     })
+  } catch (error) {
+    throw withPath(path, error)
   } finally {
     database.close()
   }

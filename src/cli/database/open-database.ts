@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { messageOf } from '../../lib/thrown.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { importSqlite } from '../sqlite.ts'
@@ -23,16 +24,20 @@ export async function openDatabase(
   mayMake = false,
 ): Promise<DatabaseSync | undefined> {
   const { DatabaseSync } = await importSqlite(flag)
-  if (!mayMake && !existsSync(path)) return undefined
+  // An absolute path, since SQLite reads others as a URI.
+  const file = resolve(path)
+  if (!mayMake && !existsSync(file)) return undefined
   let database: DatabaseSync | undefined
   try {
-    // An absolute path, since SQLite reads others as a URI.
-    database = new DatabaseSync(resolve(path))
+    database = new DatabaseSync(file)
     database.exec(`${settings}; SELECT 1 FROM sqlite_master`)
     if (mayMake) useLog(database)
     return database
   } catch (error) {
     database?.close()
+    // Who may not write beside a file cannot use a log there, and without one, the file is all there is. A run ends before it pays.
+    if (flag !== '--out' && /readonly/.test(messageOf(error)) && !existsSync(`${file}-wal`))
+      return new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
     if (!/not a database|unable to open/.test(messageOf(error))) throw withPath(path, error)
     throw new UsageError(`${path} is not an SQLite database; pass another file`)
   }

@@ -1,16 +1,32 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { findRecords } from '../../../src/cli/database/find.ts'
 import { failed } from '../../support/command-line.ts'
 import { allOf, posts } from '../../support/posts-database.ts'
-import { sandbox, social, useCommand } from '../command.ts'
+import { folder, sandbox, social, useCommand } from '../command.ts'
 
 const own = [
   { id: '1', body: 'Café au lait, naïve C++, drink', author: 'ada', name: 'Ada Byron' },
   { id: '2', body: 'coffee and acme drink', author: 'bob', name: 'Bob' },
   { id: '3', body: '東京のカフェ coffee 100% drink', author: 'carl', name: 'Carl' },
 ].map((each, index) => ({ ...each, timestamp: `2025-11-0${index + 1}T10:00:00.000Z` }))
+
+/** Works as somebody who may write neither `p.db` nor beside it. */
+async function asReader<T>(work: () => Promise<T>): Promise<T> {
+  const isRoot = process.getuid?.() === 0
+  chmodSync(folder, 0o555)
+  chmodSync('p.db', 0o444)
+  // root may write everything.
+  if (isRoot) process.seteuid?.('nobody')
+  try {
+    return await work()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+    chmodSync(folder, 0o755)
+    chmodSync('p.db', 0o644)
+  }
+}
 
 describe('find', () => {
   useCommand({ content: { microblog: own } })
@@ -35,6 +51,16 @@ describe('find', () => {
     expect(await social('find p.db coffee --table posts')).toMatchObject(
       failed(2, 'pass --table with one of microblog_posts'),
     )
+  })
+
+  it('reads, as describe does, a file that its reader may not write', async () => {
+    await social('search drink --out p.db')
+    for (const line of ['find p.db coffee', 'describe p.db']) {
+      const { code, out } = await social(line)
+      expect(await asReader(() => social(line))).toMatchObject({ code, out, err: '' })
+    }
+    expect((await asReader(() => social('forget p.db --id 1 --yes'))).err).toContain('p.db cannot be used')
+    expect(await social('find ./none/../p.db coffee')).toMatchObject({ code: 0 })
   })
 
   it('knows what was searched, and counts no data of the organization as a search', async () => {
