@@ -24,11 +24,13 @@ describe('createMcp() over HTTP', () => {
     },
   )
 
-  it('answers a client that accepts event streams with one', async () => {
-    const accept = 'application/json, text/event-stream'
-    const response = await setUp()({ id: 7, method: 'tools/call', params: call }, { accept })
-    expect(response.headers.get('content-type')).toContain('text/event-stream')
-  })
+  it.each(['application/json, text/event-stream', 'text/event-stream'])(
+    'answers %s with a stream',
+    async (accept) => {
+      const response = await setUp()({ id: 7, method: 'tools/call', params: call }, { accept })
+      expect(response.headers.get('content-type')).toContain('text/event-stream')
+    },
+  )
 
   it('accepts a notification of a client that names no type', async () => {
     const { status } = await setUp()({ method: 'notifications/initialized' })

@@ -197,12 +197,22 @@ describe('toNodeListener()', () => {
     })
   })
 
-  it('serves the next request of a connection when the handler leaves a part of the body unread', async () => {
+  it.each<[string, (request: Request) => unknown]>([
+    ['does not touch the body', () => {}],
+    ['clones the request', (request) => request.clone()],
+    ['holds the body', ({ body }) => body?.getReader()],
+    [
+      'leaves a part of the body unread',
+      async ({ body }) => {
+        const reader = body?.getReader()
+        await reader?.read()
+        reader?.releaseLock()
+      },
+    ],
+  ])('serves the next request of a connection when the handler %s', async (_, read) => {
     const size = 3_000_000
-    const socket = await open(async ({ body }) => {
-      const reader = body?.getReader()
-      await reader?.read()
-      reader?.releaseLock()
+    const socket = await open(async (request) => {
+      await read(request)
       return new Response('done')
     })
     socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${size}\r\n\r\n`)

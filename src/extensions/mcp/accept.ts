@@ -1,18 +1,18 @@
 /**
  * Answers a client that does not ask for an event stream with JSON. The protocol wants clients to accept both; many send
- * only `application/json`, or what `fetch` sends: anything.
+ * only one of them, or what `fetch` sends: anything.
  */
 export async function answer(
   request: Request,
   serve: (request: Request) => Promise<Response>,
 ): Promise<Response> {
-  const accepted = request.headers.get('accept') ?? ''
-  if (request.method !== 'POST' || accepted.includes('text/event-stream')) return serve(request)
+  if (request.method !== 'POST') return serve(request)
   const headers = new Headers(request.headers)
   headers.set('accept', 'application/json, text/event-stream')
   const response = await serve(new Request(request, { headers }))
+  const wantsStream = request.headers.get('accept')?.includes('text/event-stream')
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
-  if (isStream !== true) return response
+  if (wantsStream === true || isStream !== true) return response
   const answers = messagesOf(await response.text()).filter((message) => !('method' in message))
   return Response.json(answers.length === 1 ? answers[0] : answers, { status: response.status })
 }

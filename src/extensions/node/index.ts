@@ -43,8 +43,8 @@ async function answer(
   } catch (error) {
     if (!left.signal.aborted) fail(error, outgoing)
   }
-  // What the handler has left unread must not block the connection.
-  if (request.body?.locked === false) void request.body.cancel().catch(() => {})
+  // What the handler has left unread must not block the connection, not even in a body that it has locked, as clone() does.
+  if (request.body !== null) drop(incoming)
 }
 
 /** Ends a response that cannot be completed. Without an answer, a browser sends the request again, even a paid one. */
@@ -121,12 +121,18 @@ function headersOf(incoming: IncomingMessage): Headers {
   return headers
 }
 
-/** Reads only as far as the handler does, and discards the rest: closing the connection would lose the response. */
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const chunks = (incoming as AsyncIterable<Uint8Array<ArrayBuffer>>)[Symbol.asyncIterator]()
-  const drop = async (): Promise<void> => {
+/** Discards the rest of a body: closing the connection would lose the response. */
+function drop(incoming: IncomingMessage): void {
+  const chunks = (incoming as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+  const read = async (): Promise<void> => {
     while ((await chunks.next()).done !== true);
   }
+  read().catch(() => {})
+}
+
+/** Reads only as far as the handler does. */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks = (incoming as AsyncIterable<Uint8Array<ArrayBuffer>>)[Symbol.asyncIterator]()
   return new ReadableStream(
     {
       async pull(controller) {
@@ -134,7 +140,7 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffe
         if (next.done === true) controller.close()
         else controller.enqueue(next.value)
       },
-      cancel: () => void drop().catch(() => {}),
+      cancel: () => drop(incoming),
     },
     { highWaterMark: 0 },
   )
