@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { atRate } from '../credit-rates.ts'
 import { microblogPageSize } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { defaulted, integer, text, texts } from '../schema/build.ts'
+import { defaulted, integer, listOf, text } from '../schema/build.ts'
 import { documented } from '../schema/schema.ts'
 
 /** `Latest`: newest first. */
@@ -128,8 +128,8 @@ export interface MicroblogSearchBody<Post = MicroblogPost> {
 }
 
 const flag = z.optional(z.boolean())
-const accounts = z.optional(texts({ maxItems: 30, maxLength: 100 }))
-const words = z.optional(texts({ maxItems: 50, maxLength: 200 }))
+const accounts = z.optional(listOf(text({ max: 100 }), 30))
+const words = z.optional(listOf(text({ max: 200 }), 50))
 const minimum = z.optional(integer({ min: 0 }))
 
 export const microblogFilters = z.strictObject({
@@ -139,7 +139,7 @@ export const microblogFilters = z.strictObject({
   exactSentence: z.optional(text({ max: 512 })),
   anyOfTheseWords: words,
   noneOfTheseWords: words,
-  hashtags: z.optional(texts({ maxItems: 30, maxLength: 200 })),
+  hashtags: z.optional(listOf(text({ max: 200 }), 30)),
   fromTheseAccounts: accounts,
   toTheseAccounts: accounts,
   mentionsTheseAccounts: accounts,

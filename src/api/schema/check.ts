@@ -62,7 +62,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
   object: 'an object',
   number: 'a number',
-  int: 'an integer',
+  integer: 'an integer',
 }
 
 function messageOf(issue: z.core.$ZodRawIssue): string {
@@ -71,20 +71,30 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
   if (input === undefined && path !== undefined && path.length > 0) return 'is required'
   switch (issue.code) {
     case 'too_small':
-      return `must ${boundOf('at least', issue.minimum, issue)}`
+      return sizeMessage('at least', issue.minimum, issue)
     case 'too_big':
-      return `must ${boundOf('at most', issue.maximum, issue)}`
+      return sizeMessage('at most', issue.maximum, issue)
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}, got ${got(input)}`
     case 'invalid_type':
-      return `must be ${typeNames[inst instanceof z.ZodMiniNumberFormat ? 'int' : issue.expected]}, got ${got(input)}`
+      return `must be ${typeNames[typeOf(inst) ?? issue.expected]}, got ${got(input)}`
     default:
       return `is invalid, got ${got(input)}`
   }
 }
 
-function boundOf(relation: string, bound: number | bigint, { input, length }: z.core.$ZodRawIssue): string {
-  if (typeof input === 'string') return `have ${relation} ${count(bound, 'character')}, got ${String(length)}`
-  if (Array.isArray(input)) return `have ${relation} ${count(bound, 'item')}, got ${input.length}`
-  return `be ${relation} ${bound}, got ${got(input)}`
+/** What a schema takes, if zod alone does not know it. */
+function typeOf(schema: z.core.$ZodRawIssue['inst']): string | undefined {
+  return schema && (z.globalRegistry.get(schema as z.core.$ZodType)?.['type'] as string | undefined)
+}
+
+function sizeMessage(
+  relation: string,
+  bound: number | bigint,
+  { origin, size, input }: z.core.$ZodRawIssue,
+): string {
+  const unit = origin === 'string' ? 'character' : origin === 'array' ? 'item' : undefined
+  return unit === undefined
+    ? `must be ${relation} ${bound}, got ${got(input)}`
+    : `must have ${relation} ${count(bound, unit)}, got ${String(size)}`
 }

@@ -58,7 +58,7 @@ export const professionalnetComment = z.object({
 export const professionalnetPostsCommentsBody = z.object({
   requestId: z.string(),
   comments: z.array(professionalnetComment),
-  meta: z.object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
+  meta: z.object({ returnedCount: integer(), total: z.exactOptional(integer()), creditsCharged: integer() }),
 })
 
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */

@@ -76,7 +76,7 @@ export const professionalnetCompany = z.object({
   tagline: nullable,
   websiteUrl: nullable,
   industry: nullable,
-  foundedYear: z.nullable(z.int()),
+  foundedYear: z.nullable(integer()),
   followerCount: integer({ min: 0 }),
   employeeCount: integer({ min: 0 }),
   employeeCountRange: z.nullable(

@@ -35,12 +35,12 @@ export const professionalnetIndustriesListParams = z.strictObject({
   page: defaulted(integer({ min: 1 }), 1),
 })
 
-export const professionalnetIndustry = z.object({ id: z.int(), label: z.string(), hierarchy: z.string() })
+export const professionalnetIndustry = z.object({ id: integer(), label: z.string(), hierarchy: z.string() })
 
 export const professionalnetIndustriesListBody = z.object({
   requestId: z.string(),
   industries: z.array(professionalnetIndustry),
-  meta: z.object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
+  meta: z.object({ total: integer(), page: integer(), pageCount: integer(), pageSize: integer() }),
 })
 
 /** GET /data/professionalnet/industries (service description, part 4.6). */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { atRate } from '../../credit-rates.ts'
 import type { Operation } from '../../operation.ts'
-import { defaulted, integer, noted, text } from '../../schema/build.ts'
+import { defaulted, integer, listOf, noted, text } from '../../schema/build.ts'
 import { documented } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
@@ -146,7 +146,7 @@ export const professionalnetPostsSearchParams = z.strictObject({
   from_member: list,
   from_organization: list,
   author_company: list,
-  author_industry: z.optional(z.array(z.int()).check(z.maxLength(5))),
+  author_industry: z.optional(listOf(integer(), 5)),
   mentions_member: list,
   mentions_organization: list,
 })
