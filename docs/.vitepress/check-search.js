@@ -6,22 +6,22 @@ import { search } from './search.js'
 /** What users type, by the page that answers it. */
 const expected = {
   '/agents': ['mcp', 'openai'],
-  '/cli': ['login', 'quote'],
+  '/cli': ['login', 'quote', 'exit code'],
   '/cookbook': ['abort'],
   '/credits': ['budget', 'budget per day', 'price', 'what does it cost', 'refund'],
   '/errors': ['retry', 'retries', '429', 'charged'],
   '/events': ['events'],
   '/export': ['sqlite', 'csv', 'excel', 'parquet', 'duckdb'],
   '/fleet': ['shared limiter', 'redis'],
-  '/frameworks': ['react', 'svelte', 'vue', 'hono'],
-  '/jobs': ['cron', 'dedupe', 'duplicates', 'slack', 'compare', 'webhook'],
+  '/frameworks': ['react', 'svelte', 'vue', 'hono', 'deno', 'bun'],
+  '/jobs': ['cron', 'dedupe', 'duplicates', 'slack', 'compare', 'webhook', 'last week'],
   '/limits': ['rate limit', 'timeout', 'deadline'],
   '/pages': ['resume', 'resume after crash', 'pagination'],
-  '/proxy': ['api key in browser', 'hide my key', 'cors'],
+  '/proxy': ['api key in browser', 'hide my key', 'cors', '402'],
   '/start': ['how to install'],
   '/support': ['python', 'supported versions'],
   '/telemetry': ['opentelemetry', 'metrics'],
-  '/testing': ['offline', 'test without paying', 'mock', 'jest', 'fake timers'],
+  '/testing': ['offline', 'test without paying', 'mock', 'jest', 'fake timers', 'node:test'],
 }
 
 const chunks = new URL('dist/assets/chunks/', import.meta.url)
