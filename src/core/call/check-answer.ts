@@ -7,18 +7,16 @@ import { maxBodyBytes } from '../http/send.ts'
 import type { Call, CallResult } from './call.ts'
 import { isEnded } from './cancellation.ts'
 import { describeGatewayBody } from '../failures/error-message.ts'
+import { userCodeMs } from '../options/defaults.ts'
 import type { Found, Success } from './verdict.ts'
 import { type Validated, validateBody } from './validate-body.ts'
-
-/** What a check depends on, besides the answer. */
-type Checking = Pick<Call, 'operation' | 'settings' | 'cancellation' | 'timeoutMs'>
 
 /** What a call gets of its answer: the body and what belongs to it. */
 export type Checked = Omit<CallResult, 'attempts' | 'credits' | 'cached'>
 
 /** Checks and transforms a success, as the caller asks. The failure of one that is not valid has the body that was paid for. */
 export async function checkAnswer(
-  call: Checking,
+  call: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
   success: Omit<Success, 'ok' | 'credits'>,
   redactor: Redactor,
 ): Promise<Checked | Found> {
@@ -57,15 +55,15 @@ function whyUnusable(
   return `the response is not JSON (${status}, ${describeGatewayBody(response, text, redactor)})`
 }
 
-/** The caller's schema may be slow, or never end; it gets the time of one attempt. */
+/** The caller's schema may be slow, or never end; it gets a minute. */
 async function validateInTime(
-  { operation, settings, cancellation, timeoutMs }: Checking,
+  { operation, settings, cancellation }: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
   value: unknown,
 ): Promise<Validated | Found> {
   const work = () => validateBody(operation, value, settings)
-  const message = `the schema of the call took more than ${timeoutMs} ms`
+  const message = `the schema of the call took more than ${userCodeMs} ms`
   try {
-    return await within(timeoutMs, work, () => ({ ok: false, message, issues: [] }), cancellation.signal)
+    return await within(userCodeMs, work, () => ({ ok: false, message, issues: [] }), cancellation.signal)
   } catch (error) {
     if (!isEnded(error)) return { kind: 'final', code: codeOf(error), toError: () => error }
     if (error.code === 'timeout')

@@ -4,6 +4,7 @@ import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Lease, type LeaseOutcome, type QueueRequest, abortNoticeMs } from '../../limits/interface.ts'
 import type { CallCost } from '../credits/call-cost.ts'
+import { userCodeMs } from '../options/defaults.ts'
 import type { Ready } from './attempt.ts'
 import { type Call, logAt } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -143,14 +144,14 @@ export class Turn {
     })
   }
 
-  /** Gives code of the user the time of one attempt, since it may never end. @param lack What the error says is missing. */
+  /** Gives code of the user a minute, since it may never end. @param lack What the error says is missing. */
   #inTime(lack: string, work: () => Promise<void>): Promise<void> {
-    const { timeoutMs, cancellation, record } = this.#call
+    const { cancellation, record } = this.#call
     const late = (): never => {
       const phase = record.attempts.length === 0 ? 'queue' : 'wait'
-      throw timeoutOf(this.#call, phase, `${lack} within ${timeoutMs} ms`)
+      throw timeoutOf(this.#call, phase, `${lack} within ${userCodeMs} ms`)
     }
-    return within(timeoutMs, work, late, cancellation.signal)
+    return within(userCodeMs, work, late, cancellation.signal)
   }
 
   /** Refreshes a refused token, once for all calls. */
