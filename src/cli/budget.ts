@@ -56,9 +56,12 @@ function textOfBudget(
 ): string {
   const open = [uncertain > 0 && `${uncertain} perhaps spent`, reserved > 0 && `${reserved} reserved`]
   const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
-  // A command notes what it has spent after the budget has counted it.
-  const killed = rounded(Object.values(commands).reduce((rest, credits) => rest - credits, spent))
-  const all = { ...commands, ...(killed > 0 && { 'commands that were killed': killed }) }
+  // A command notes what it has spent after the budget has counted it, and only the latest period has notes.
+  const others = rounded(Object.values(commands).reduce((rest, credits) => rest - credits, spent))
+  const all = {
+    ...commands,
+    ...(others > 0 && { 'commands that were killed, or before a wrong clock': others }),
+  }
   const lines = Object.entries(all)
     .sort(([, one], [, other]) => other - one)
     .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)

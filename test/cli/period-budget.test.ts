@@ -113,14 +113,16 @@ describe('social-search budget', () => {
     )
   })
 
-  it('names what was spent by commands that were killed', async () => {
+  it('names what was spent by commands that were killed, or before the clock was ahead', async () => {
     await setTo('100/day')
     await social(search)
     const file = new DatabaseSync(join(stateFolder, 'social-search/shared.sqlite'))
     const { changes } = file.prepare("DELETE FROM texts WHERE key LIKE '%spending-%'").run()
     file.close()
     expect(changes).toBe(1)
-    expect((await social('budget')).out).toMatch(/: 2 spent · 98 left\n {9}2 {2}commands that were killed\n$/)
+    expect((await social('budget')).out).toMatch(
+      /: 2 spent · 98 left\n {9}2 {2}commands that were killed, or before a wrong clock\n$/,
+    )
   })
 
   it('needs no key, and says without an address why it shows nothing spent', async () => {
