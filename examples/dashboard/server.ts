@@ -43,7 +43,10 @@ const proxy = createProxy({
 
 async function api(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
-  if (pathname === '/api/budget') return Response.json(budget.summary())
+  if (pathname === '/api/budget') {
+    const summary = budget.summary()
+    return Response.json({ ...summary, resetsIn: summary.endsAt && summary.endsAt - Date.now() })
+  }
   if (pathname === '/api/faults') {
     sandbox.inject(await request.json())
     return new Response(null, { status: 204 })

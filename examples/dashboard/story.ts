@@ -5,7 +5,7 @@ const day = 86_400_000
 
 /** The listeners that find the mentions. The sandbox makes up mentions for each. */
 export const listeners = ['react', 'vue', 'typescript', 'coffee'].map((keyword) => ({
-  ...{ id: `lis_${keyword}`, name: `Mentions of ${keyword}`, keywords: [keyword] },
+  ...{ id: `lis_${keyword}`, name: keyword, keywords: [keyword] },
 }))
 
 const people = [
@@ -21,11 +21,20 @@ const [launchLines, rivalLines] = [
     'The new React is out, and I like {}.',
     'React: {} alone is worth the update.',
     'Updated to the new React for {}. No regrets.',
+    'Ten minutes into the React update: {} works better than I dared to hope.',
+    'Wrote down what the React release changes for us, with a long part on {}.',
+    'Anybody else who stayed up late for React? I blame {}.',
+    'Our React update took an afternoon. Everybody talks about {} since.',
   ],
   [
     'Moved another page to Vue, mostly for {}.',
     'Vue keeps surprising me: {} this time.',
     'Our team voted for Vue, and {} decided it.',
+    'Third week with Vue. What I would miss most is {}.',
+    'Explained Vue to a friend over lunch. It was {} that got us both excited.',
+    'I did not expect to like Vue. Then I saw {}.',
+    'Small win: rewrote our checkout in Vue, thanks to {}.',
+    'Question for people on Vue: how much does {} matter to you?',
   ],
 ] as const
 const things = ['the compiler', 'faster builds', 'the new docs', 'less code', 'how it handles forms']
@@ -72,6 +81,6 @@ function toMention({
     author,
     url,
     publishedAt: timestamp,
-    fitScore: 50 + (body.length % 50),
+    fitScore: 40 + ((Number(id.slice(-6)) * 7) % 60),
   }
 }

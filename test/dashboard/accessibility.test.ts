@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { example, now, result, search, setUpDashboard } from './helpers.ts'
+import { example, layoutShift, now, result, search, setUpDashboard } from './helpers.ts'
 
 const { open, inject } = setUpDashboard({ NOW: now }, { mayFail: true })
 const axe = readFileSync(join(example, 'node_modules/axe-core/axe.min.js'), 'utf8')
@@ -26,7 +26,6 @@ it.each([
     await check()
     await search(page, 'react', { versus: 'vue', pages: 3 })
     await result(page)
-    await page.getByRole('button', { name: 'Save this search' }).click()
     await page.getByText('Show as a table').click()
     await page.locator('details tbody button').first().click()
     await check()
@@ -51,6 +50,16 @@ it.each([
     await check()
   },
 )
+
+it.each([390, 768, 1024, 1280])('an opened link moves nothing at %d px, whatever its tab', async (width) => {
+  const link = '?q=react&vs=vue&since=2026-10-22&until=2026-11-18&pages=3'
+  for (const path of ['/', `/${link}`, `/${link}&tab=mentions`]) {
+    const page = await open(path, { viewport: { width, height: 844 } })
+    await page.locator('.mention, .notice, .posts .card').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await layoutShift(page), path).toBeLessThanOrEqual(0.1)
+  }
+})
 
 /** The rules that the page breaks, with the elements that do so. */
 function violations(page: Page): Promise<string[]> {

@@ -48,14 +48,23 @@ describe('a search', () => {
     await page.getByText(/^40 posts about .coffee/).waitFor()
   })
 
-  it('waits while the browser is offline', async () => {
-    const page = await open('/?tab=search')
+  it('waits while the browser is offline, says so once above the filters, and can be canceled', async () => {
+    const page = await open('/?tab=search', { viewport: { width: 390, height: 844 } })
     await page.getByText('credits left').waitFor()
     await page.context().setOffline(true)
     await search(page, 'books')
-    await page.getByText('You are offline').waitFor()
+    const message = page.getByText('You are offline.')
+    await message.waitFor()
+    const [above, below] = [await message.boundingBox(), await page.locator('.fold').boundingBox()]
+    expect(above!.y).toBeLessThan(below!.y)
+    await button(page, 'Cancel the search').press('Enter')
+    await page.getByText('Not loaded yet.').waitFor()
+    expect(await message.count()).toBe(0)
+    await search(page, 'books')
+    await message.waitFor()
     await page.context().setOffline(false)
     await result(page)
+    expect(await message.count()).toBe(0)
   })
 
   it('without results says what to try', async () => {
@@ -63,7 +72,9 @@ describe('a search', () => {
     await search(page, 'nothing')
     expect(await result(page)).toBe('No posts about nothing in 28 days')
     await page.getByText('Try fewer or other words, any language, or more days.').waitFor()
-    expect(await page.locator('.summary').count()).toBe(0)
+    expect(await page.locator('.summary, .posts').count()).toBe(0)
+    await button(page, 'Change the words').press('Enter')
+    await expect.poll(() => hasFocus(page.getByLabel('Search posts'))).toBe(true)
   })
 
   it('counts down after a 429, then goes on', async () => {
@@ -89,32 +100,38 @@ describe('a search', () => {
     await search(page, 'travel')
     await page.getByText('The service asked to slow down').waitFor()
     await button(page, 'Cancel').press('Enter')
-    await page.getByText('Nothing loaded').waitFor()
+    await page.getByText('Not loaded yet.').waitFor()
     expect(await hasFocus(page.getByRole('heading', { name: 'travel' }))).toBe(true)
-    expect(await budget()).toMatchObject(before)
+    expect(await budget()).toMatchObject({ spent: before.spent, uncertain: before.uncertain })
   })
 })
 
 describe('with the budget used up', () => {
   const { open, budget } = setUpDashboard({ CREDITS: '3' })
 
-  it('no button offers what cannot be bought, and a search of the last hour opens for free', async () => {
+  it('the button says when it resets, one message offers stored searches, and no other button costs credits', async () => {
     const page = await open('/?tab=search')
     await page.getByRole('button', { name: 'Search · 2 credits' }).waitFor()
     await search(page, 'coffee')
     const said = await result(page)
-    await page
-      .getByText(/^1 credit left of 3, too few for a page of 2 credits: the budget resets at 00:00 UTC\./)
-      .waitFor()
+    const resets = page.getByRole('button', { name: /^Resets at 00:00 UTC \(in \d+ (h|min)\)$/ })
+    await resets.waitFor()
+    expect(await resets.isDisabled()).toBe(true)
     expect(await page.getByRole('button', { name: /[1-9]\d* credits?$/ }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Load more: too few credits' }).press('Enter')
     await page.goto(page.url().split('?')[0]!)
-    await page.getByText(/the budget resets/).waitFor()
+    const notice = page.locator('.notice')
+    await notice.getByText('A page costs 2 credits, and you have 1.').waitFor()
+    expect(await page.getByText(/reset/i).count()).toBe(1)
     await page.getByRole('button', { name: 'coffee, 28 days', exact: true }).click()
     expect(await result(page)).toBe(said)
-    await search(page, 'climate')
-    await page.getByText('Not loaded yet').waitFor()
+    await page.goto(page.url().replace('coffee', 'climate'))
+    await page.getByText('not loaded').waitFor()
+    expect(await notice.count()).toBe(1)
     expect(await page.getByText(/Press /).count()).toBe(0)
+    await page.evaluate(() => localStorage.clear())
+    await page.reload()
+    await notice.getByRole('button', { name: 'Read mentions' }).click()
+    await page.locator('.mention').first().waitFor()
     expect((await budget()).spent).toBe(2)
   })
 })

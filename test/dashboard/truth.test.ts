@@ -2,7 +2,9 @@ import { expect, describe, it } from 'vitest'
 import { expected, leaderBy, storyOf } from './oracle.ts'
 import { headline, layoutShift, numbers, now, result, search, setUpDashboard } from './helpers.ts'
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact' })
+/** What a shortened number says: `3.24K`. */
+const exactOf = (text: string) =>
+  Number.parseFloat(text) * (text.endsWith('M') ? 1e6 : text.endsWith('K') ? 1000 : 1)
 
 describe.each([0, 1, 2, 7])('the story of seed %d', (seed) => {
   const { open } = setUpDashboard({ NOW: now, SEED: String(seed) })
@@ -26,9 +28,12 @@ describe.each([0, 1, 2, 7])('the story of seed %d', (seed) => {
       ] as const) {
         const values = all.map((each) => each[metric])
         const [react, vue, leader] = await numbers(page, name)
-        expect([react, vue].map((text) => text!.split(' ')[0])).toEqual(
-          values.map((value) => compact.format(value)),
-        )
+        const shown = [react, vue].map((text) => exactOf(text!.split(' ')[0]!))
+        for (const [i, value] of values.entries())
+          expect(Math.abs(shown[i]! - value)).toBeLessThanOrEqual(0.005 * value)
+        const percent = /(\d+)% more/.exec(leader!)?.[1]
+        if (percent)
+          expect(Math.round(100 * (Math.max(...shown) / Math.min(...shown) - 1))).toBe(Number(percent))
         expect(leader).toMatch(
           isFew ? /^$/ : ([/^■ react/, /^▨ vue/][leaderBy(values) ?? -1] ?? /^(about )?level$/),
         )

@@ -193,9 +193,9 @@ it.each([
 
 it.each([
   [[1, 3, 2], 1],
-  [[3, null, 3], null],
-  [[null, 0], null],
-  [[], null],
+  [[3, null, 3], -1],
+  [[null, 0], -1],
+  [[], -1],
 ])('peakOf(%j) is %j', (values, peak) => expect(peakOf(values)).toBe(peak))
 
 it('commonSpan() begins where every search has all posts, and valuesOf() knows nothing of the days before', () => {

@@ -1,7 +1,5 @@
-import { useEffect, useState } from 'react'
-import { go, useAddress } from './address.ts'
+import { go, goToSearch, useAddress } from './address.ts'
 import { Credits } from './Credits.tsx'
-import { Faults } from './Faults.tsx'
 import { Mentions } from './Mentions.tsx'
 import { Search } from './Search.tsx'
 
@@ -13,11 +11,9 @@ export function App() {
   const view: View = tab in views ? (tab as View) : q ? 'search' : 'today'
   const Current = views[view]
   const subject = view === 'search' ? [q, vs].filter(Boolean).join(' or ') : view
-  useEffect(() => {
-    document.title = [subject, 'Social search'].filter(Boolean).join(' · ')
-  }, [subject])
   return (
     <>
+      <title>{[subject, 'Social search'].filter(Boolean).join(' · ')}</title>
       <a className="skip" href="#main">
         Skip to the content
       </a>
@@ -36,12 +32,10 @@ export function App() {
           ))}
         </nav>
         <Credits />
-        <ThemeButton />
       </header>
       <main id="main" tabIndex={-1}>
         <Current isToday={view === 'today'} />
       </main>
-      <Faults />
     </>
   )
 }
@@ -51,23 +45,5 @@ addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea')
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return
   event.preventDefault()
-  if (!document.querySelector('#search')) go({ tab: '' }, { replace: true })
-  requestAnimationFrame(() => document.querySelector<HTMLInputElement>('#search input')?.focus())
+  goToSearch()
 })
-
-const prefersDark = matchMedia('(prefers-color-scheme: dark)').matches
-
-function ThemeButton() {
-  const [theme, setTheme] = useState(localStorage.getItem('theme') ?? (prefersDark ? 'dark' : 'light'))
-  useEffect(() => {
-    document.documentElement.style.colorScheme = theme
-    localStorage.setItem('theme', theme)
-  }, [theme])
-
-  const other = theme === 'dark' ? 'light' : 'dark'
-  return (
-    <button className="theme" aria-label={`Use ${other} colors`} onClick={() => setTheme(other)}>
-      {other === 'dark' ? '☾' : '☀'}
-    </button>
-  )
-}

@@ -1,5 +1,7 @@
 import { useState } from 'react'
 import { compact } from './headline.ts'
+import { peakOf } from './measure.ts'
+import { type Unit, bucketName } from './period.ts'
 import { Swatch } from './status.tsx'
 
 /** Values of one day, week or month, one for each series; null if they are unknown. */
@@ -12,11 +14,7 @@ interface Props {
   rows: Row[]
   /** The name of each series. */
   series: string[]
-  /** What the values count: posts. */
-  noun: string
-  nameOf: (bucket: unknown) => string
-  /** The index of the highest bar of each series, which is marked and named. */
-  peaks?: (number | null)[]
+  unit: Unit
   selected?: string | undefined
   /** Called with the bucket of a bar, or of a row of the table. */
   onSelect: (bucket: string) => void
@@ -24,9 +22,15 @@ interface Props {
   isStacked?: boolean
 }
 
-/** Values by day, week or month, as bars and as a table. Where they are unknown, the chart is hatched. */
-export function Chart({ rows, series, noun, nameOf, peaks = [], selected, onSelect, isStacked }: Props) {
+/** Values by day, week or month, as bars and as a table, from the first ones that are known. */
+export function Chart({ rows: all, series, unit, selected, onSelect, isStacked }: Props) {
   const [pointed, setPointed] = useState<string>()
+  const rows = all.filter(({ values }) => values.some((value) => value !== null))
+  const nameOf = (bucket: string) => bucketName(bucket, unit)
+  /** The highest bar of each series, which is marked and named. */
+  const peaks = series.map(
+    (_, i) => rows[isStacked ? -1 : peakOf(rows.map(({ values }) => values[i] ?? null))],
+  )
   const heights = rows.map(({ values }) =>
     isStacked
       ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
@@ -37,11 +41,9 @@ export function Chart({ rows, series, noun, nameOf, peaks = [], selected, onSele
   const text = (value: number | null | undefined) => (value == null ? '–' : compact.format(value))
   const note = (i: number) => {
     if (named) return text(named.values[i])
-    const peak = rows[peaks[i] ?? -1]
-    return peak && `▼ ${nameOf(peak.bucket)}: ${text(peak.values[i])} ${noun}`
+    const peak = peaks[i]
+    return peak && `peak ${text(peak.values[i])} · ${nameOf(peak.bucket)}`
   }
-  const isKnown = rows.some(({ values }) => values.some((value) => value !== null))
-  const isUnknown = ({ values }: Row) => values.length > 0 && values.every((value) => value === null)
   return (
     <>
       <div className="chart" aria-hidden="true">
@@ -51,23 +53,18 @@ export function Chart({ rows, series, noun, nameOf, peaks = [], selected, onSele
               <Swatch index={i} /> <bdi>{name}</bdi> <strong>{note(i)}</strong>
             </span>
           ))}
-          {rows.some(isUnknown) && (
-            <span>
-              <i className="hatch" /> not loaded
-            </span>
-          )}
-          <span className="end">{named && nameOf(named.bucket)}</span>
+          <span className="end">{named ? nameOf(named.bucket) : isStacked && `by ${unit.slice(0, -1)}`}</span>
         </p>
         <div className="scale quiet">
-          <span>{isKnown && text(top)}</span>
-          <span>{isKnown && top > 1 && text(top / 2)}</span>
+          <span>{rows.length > 0 && text(top)}</span>
+          <span>{rows.length > 0 && top > 1 && text(top / 2)}</span>
           <span>0</span>
         </div>
         <div className={isStacked ? 'bars stacked' : 'bars'} onPointerLeave={() => setPointed(undefined)}>
-          {rows.map((row, index) => (
+          {rows.map((row) => (
             <div
               key={row.bucket}
-              className={`bucket${selected && row.bucket !== selected ? ' other' : ''}${isUnknown(row) ? ' unknown' : ''}`}
+              className={`bucket${selected && row.bucket !== selected ? ' other' : ''}`}
               title={nameOf(row.bucket)}
               onPointerEnter={() => setPointed(row.bucket)}
               onClick={() => onSelect(row.bucket)}
@@ -75,7 +72,7 @@ export function Chart({ rows, series, noun, nameOf, peaks = [], selected, onSele
               {series.map((name, i) => (
                 <i
                   key={name}
-                  className={`bar s${i}${peaks[i] === index ? ' peak' : ''}`}
+                  className={`bar s${i}${peaks[i] === row ? ' peak' : ''}`}
                   style={{ height: `${(100 * (row.values[i] ?? 0)) / top}%` }}
                 />
               ))}
@@ -83,16 +80,14 @@ export function Chart({ rows, series, noun, nameOf, peaks = [], selected, onSele
           ))}
         </div>
         <div className="ticks quiet">
-          {[0, Math.floor((rows.length - 1) / 2), rows.length - 1].map((at, i) => (
-            <span key={i}>
-              {(i !== 1 || rows.length > 2) && (i !== 2 || rows.length > 1) && nameOf(rows[at]?.bucket)}
-            </span>
+          {[...new Set([0, Math.floor((rows.length - 1) / 2), rows.length - 1])].map((at) => (
+            <span key={at}>{rows[at] && bucketName(rows[at].bucket, unit === 'weeks' ? 'days' : unit)}</span>
           ))}
         </div>
       </div>
       <details className="quiet">
         <summary>Show as a table</summary>
-        <table aria-label={`${noun} by time`}>
+        <table aria-label={`Numbers by ${unit.slice(0, -1)}`}>
           <thead>
             <tr>
               <th>Time</th>

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { CreditBudget } from 'social-search-sdk'
 import { type Network, networks } from './networks.ts'
 
-type Budget = ReturnType<CreditBudget['summary']>
+/** `resetsIn` is by the server's clock, in milliseconds. */
+type Budget = ReturnType<CreditBudget['summary']> & { resetsIn: number | null }
 
 export function useBudget(): Budget | undefined {
   const { data } = useQuery<Budget>({
@@ -15,15 +16,30 @@ export function useBudget(): Budget | undefined {
 
 export const credits = (count: number) => `${count} ${count === 1 ? 'credit' : 'credits'}`
 
-/** What pages of some searches cost, and how many the budget allows: 0 opens what the proxy keeps. */
-export function useOffer(
-  network: Network,
-  searches: number,
-  pages: number,
-): { pages: number; price: string } {
-  const price = networks[network].price * searches
-  const allowed = Math.min(pages, Math.floor((useBudget()?.remaining ?? Infinity) / price))
-  return { pages: allowed, price: `${allowed > 1 ? 'up to ' : ''}${credits(allowed * price)}` }
+interface Offer {
+  /** How many pages the budget allows; 0 if it is used up. */
+  pages: number
+  /** What these cost. */
+  price: string
+  /** The credits of the first page of each search. */
+  least: number
+}
+
+/** What pages of some searches cost. */
+export function useOffer(network: Network, searches: number, pages: number): Offer {
+  const least = networks[network].price * searches
+  const allowed = Math.min(pages, Math.floor((useBudget()?.remaining ?? Infinity) / least))
+  return { pages: allowed, price: `${allowed > 1 ? 'up to ' : ''}${credits(allowed * least)}`, least }
+}
+
+const time = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' })
+
+/** When the budget is whole again: `Resets at 00:00 UTC (in 5 h)`. */
+export function useReset(): string {
+  const { endsAt = null, resetsIn = null } = useBudget() ?? {}
+  if (endsAt === null || resetsIn === null) return 'No credits left'
+  const minutes = Math.ceil(resetsIn / 60_000)
+  return `Resets at ${time.format(endsAt)} UTC (in ${minutes > 90 ? `${Math.round(minutes / 60)} h` : `${minutes} min`})`
 }
 
 export function Credits() {

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import { type Change, type Mention, isUnseen, timeOf, useChanges } from './mentions.ts'
+import { type Change, type Mention, isUnseen, timeOf, useChanges, useListeners } from './mentions.ts'
 import { Failure, focusTitle } from './status.tsx'
 import { LongText, Source, ageOf } from './Text.tsx'
 
@@ -17,6 +17,8 @@ interface Props {
   /** Stands at the end of the title's line. */
   children?: ReactNode
 }
+
+export const aboutFit = 'Fit says how well one suits your organization, from 0 to 100.'
 
 /** What a mention can be marked as. */
 const marks = { seen: 'Seen', done: 'Done', ignored: 'Ignore' }
@@ -37,10 +39,6 @@ export function MentionList({ found, few, hasMore, isUnseenOnly, title, empty, c
     setKept(new Set([...kept, ...mentions.map(({ id }) => id)]))
     setLast({ before: mentions.map(({ id, state }) => ({ id, state })), state })
     changes.mutate(mentions.map(({ id }) => ({ id, state })))
-  }
-  function undo() {
-    if (last) changes.mutate(last.before)
-    setLast(null)
   }
   const choose = (id: string, isChosen: boolean) =>
     setChosen(new Set(isChosen ? [...chosen, id] : [...chosen].filter((each) => each !== id)))
@@ -71,7 +69,11 @@ export function MentionList({ found, few, hasMore, isUnseenOnly, title, empty, c
           ))}
         <span className="end row">
           <span role="status">{last && `${last.before.length} marked as ${last.state}`}</span>
-          {last && <button onClick={(event) => (focusTitle(event), undo())}>Undo</button>}
+          {last && (
+            <button onClick={(event) => (focusTitle(event), changes.mutate(last.before), setLast(null))}>
+              Undo
+            </button>
+          )}
           {children}
         </span>
       </div>
@@ -108,6 +110,7 @@ interface ItemProps {
 
 function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
   const { text = '–', author = 'unknown', network = '–', publishedAt, state, fitScore = '–' } = mention
+  const listener = useListeners().find(({ id }) => id === mention.listenerId)?.name
   return (
     <li className="mention" id={mention.id}>
       <label className="choose">
@@ -116,17 +119,18 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
       </label>
       <LongText>{text}</LongText>
       <span className="source quiet">
-        <Source mention={mention} /> · <bdi>{network}</bdi>
+        <Source mention={mention} />
+        <span>
+          <bdi>{network}</bdi> ·{' '}
+          <time dateTime={publishedAt} title={publishedAt}>
+            {ageOf(timeOf(mention))}
+          </time>
+        </span>
       </span>
-      <time className="age quiet" dateTime={publishedAt} title={publishedAt}>
-        {ageOf(timeOf(mention))}
-      </time>
-      <abbr
-        className="fit quiet"
-        title="How well the mention fits your organization, from 0 to 100, as the service scores it"
-      >
-        fit {fitScore}
-      </abbr>
+      <span className="fit quiet" title={aboutFit}>
+        <bdi>{listener}</bdi>
+        {listener && ' · '}fit {fitScore}
+      </span>
       <span className="marks">
         {Object.entries(marks).map(([next, verb]) => (
           <button

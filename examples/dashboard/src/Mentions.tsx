@@ -1,27 +1,24 @@
-import { type Address, go, useAddress } from './address.ts'
+import { type Address, go, goToSearch, useAddress } from './address.ts'
 import { Chart } from './Chart.tsx'
-import { dailyOf, isOn } from './daily.ts'
+import { Select } from './controls.tsx'
+import { bucketsIn, days, isIn, latest, period } from './daily.ts'
 import { CoverageNote, exact } from './figures.tsx'
-import { MentionList } from './MentionList.tsx'
+import { MentionList, aboutFit } from './MentionList.tsx'
 import { type Mention, isUnseen, useCovered, useListeners } from './mentions.ts'
-import { dayName } from './period.ts'
-import { Failure } from './status.tsx'
+import { bucketName, unitFor } from './period.ts'
+import { Empty, Failure, Offline } from './status.tsx'
 
 export function Mentions() {
   const address = useAddress()
-  const { at, sort, state = 'new', network, listener, fit } = address
-  const { covered, all, error, refetch } = useCovered(address)
-  if (error) return <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />
-  if (!covered) return <div className="card ghost tall" role="status" aria-label="Loading mentions" />
-  if (all.length === 0)
-    return (
-      <>
-        <h2 className="headline">No mentions</h2>
-        <p>Your listeners have found nothing yet.</p>
-      </>
-    )
+  const { at, by, sort, state = 'new', network, listener, fit } = address
+  const { covered, all, ...status } = useCovered(address)
+  if (!covered || all.length === 0) return <NoMentions covered={covered} {...status} />
   const { found, total, unseen } = covered
-  const ofDay = at ? found.filter(isOn(at)) : found
+  const unit = unitFor(period(), by, latest(covered).length / (days + 1))
+  const buckets = bucketsIn(covered, unit)
+  // Today, and two whole days before.
+  const isShort = covered.from !== -Infinity && buckets.length < 3
+  const ofBucket = at ? found.filter(isIn(at, unit)) : found
   const isUnseenOnly = state === 'new'
   const here = found.filter(isUnseen).length
   return (
@@ -32,39 +29,38 @@ export function Mentions() {
             ? 'No mentions like these'
             : `${unseen === null ? `More than ${exact(here)}` : exact(unseen)} of ${total === null ? `more than ${exact(found.length)}` : exact(total)} mentions unseen`}
         </h2>
-        <CoverageNote covered={covered} />
+        <p className="quiet">Posts that your listeners found. {hasScores(all) && aboutFit}</p>
+        <CoverageNote covered={covered} more={status.more} isShort={isShort} />
       </div>
       <Filters address={address} mentions={all} />
-      <div className="card flat">
-        <Chart
-          rows={dailyOf(covered).map(({ day, count, unseen }) => ({
-            bucket: day,
-            values: count === null || unseen === null ? [null, null] : [unseen, count - unseen],
-          }))}
-          series={['unseen', 'others']}
-          noun="mentions"
-          nameOf={dayName}
-          selected={at}
-          onSelect={(day) => go({ at: day === at ? '' : day })}
-          isStacked
-        />
-      </div>
+      {!isShort && (
+        <div className="card flat">
+          <Chart
+            rows={buckets.map(({ bucket, count, unseen }) => ({ bucket, values: [unseen, count - unseen] }))}
+            series={['unseen', 'others']}
+            unit={unit}
+            selected={at}
+            onSelect={(bucket) => go({ at: bucket === at ? '' : bucket, by: unit })}
+            isStacked
+          />
+        </div>
+      )}
       <MentionList
         // Other filters begin again: a mention that was marked then leaves the list.
         key={JSON.stringify([network, listener, fit, sort, at, state])}
-        found={sort === 'fit' ? ofDay.toSorted(byFit) : ofDay}
+        found={sort === 'fit' ? ofBucket.toSorted(byFit) : ofBucket}
         few={25}
         hasMore
-        title={at ? dayName(at) : isUnseenOnly ? 'Unseen' : 'All'}
+        title={at ? bucketName(at, unit) : isUnseenOnly ? 'Unseen' : 'All'}
         empty="Nothing here is unseen."
         isUnseenOnly={isUnseenOnly}
       >
-        {at && <button onClick={() => go({ at: '' })}>All days</button>}
+        {at && <button onClick={() => go({ at: '' })}>All {unit}</button>}
         <button onClick={() => go({ state: isUnseenOnly ? 'all' : '' }, { replace: true })}>
           {isUnseenOnly ? 'Show seen ones too' : 'Show unseen only'}
         </button>
       </MentionList>
-      {ofDay.length > 0 && (
+      {ofBucket.length > 0 && (
         <p className="keys quiet">
           <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done
         </p>
@@ -73,61 +69,54 @@ export function Mentions() {
   )
 }
 
+/** Stands in place of mentions: while they load, if that fails, or if there are none. */
+export function NoMentions({
+  covered,
+  error,
+  isPaused,
+  refetch,
+}: Omit<ReturnType<typeof useCovered>, 'all' | 'more'>) {
+  if (error) return <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />
+  if (isPaused) return <Offline />
+  if (!covered) return <p role="status">Loading mentions…</p>
+  return (
+    <Empty title="No mentions yet">
+      <p>Your listeners have found nothing yet. What they find shows here, for free.</p>
+      <button onClick={goToSearch}>Search posts now</button>
+    </Empty>
+  )
+}
+
 export const byFit = (a: Mention, b: Mention) => (b.fitScore ?? -1) - (a.fitScore ?? -1)
+
+export const hasScores = (mentions: Mention[]) => mentions.some(({ fitScore }) => fitScore !== undefined)
 
 function Filters({ address, mentions }: { address: Address; mentions: Mention[] }) {
   const listeners = useListeners()
   const networks = [...new Set(mentions.flatMap(({ network }) => network ?? []))].sort()
   const used = new Set(mentions.map(({ listenerId }) => listenerId))
-  const hasScores = mentions.some(({ fitScore }) => fitScore !== undefined)
+  const filter = (name: string, label: string, any: string, options: [value: string, text: string][]) => (
+    <Select
+      {...{ label, value: address[name] ?? '', options: [['', any], ...options] }}
+      onChange={(value) => go({ [name]: value }, { replace: true })}
+    />
+  )
   return (
-    <div className="filters row quiet">
-      <Filter
-        {...{ name: 'network', label: 'Network', any: 'Any network', address }}
-        options={networks.map((network) => [network, network])}
-      />
-      <Filter
-        {...{ name: 'listener', label: 'Listener', any: 'Any listener', address }}
-        options={listeners.filter(({ id }) => used.has(id)).map(({ id, name }) => [id, name])}
-      />
-      {hasScores && (
-        <>
-          <Filter
-            {...{ name: 'fit', label: 'Fit', any: 'Any fit', address }}
-            options={[
-              ['50', 'Fit of 50 or more'],
-              ['80', 'Fit of 80 or more'],
-            ]}
-          />
-          <Filter
-            {...{ name: 'sort', label: 'Order', any: 'Newest first', address }}
-            options={[['fit', 'Best fit first']]}
-          />
-        </>
+    <div className="filters inbox-filters row quiet">
+      {filter(
+        ...(['network', 'Network', 'Any network'] as const),
+        networks.map((network) => [network, network]),
       )}
+      {filter(
+        ...(['listener', 'Listener', 'Any listener'] as const),
+        listeners.filter(({ id }) => used.has(id)).map(({ id, name }) => [id, name]),
+      )}
+      {hasScores(mentions) &&
+        filter('fit', 'Fit', 'Any fit', [
+          ['50', 'Fit of 50 or more'],
+          ['80', 'Fit of 80 or more'],
+        ])}
+      {hasScores(mentions) && filter('sort', 'Order', 'Newest first', [['fit', 'Best fit first']])}
     </div>
   )
 }
-
-interface FilterProps {
-  name: string
-  label: string
-  any: string
-  address: Address
-  options: [value: string, text: string][]
-}
-
-const Filter = ({ name, label, any, address, options }: FilterProps) => (
-  <select
-    aria-label={label}
-    value={address[name] ?? ''}
-    onChange={(event) => go({ [name]: event.target.value }, { replace: true })}
-  >
-    <option value="">{any}</option>
-    {options.map(([value, text]) => (
-      <option key={value} value={value}>
-        {text}
-      </option>
-    ))}
-  </select>
-)

@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { client } from './api.ts'
 import { useOffer } from './Credits.tsx'
 import { download } from './download.ts'
-import { isolated, plural } from './headline.ts'
-import { NotStored, cancel, load as loadPages, type usePosts } from './load.ts'
+import { plural } from './headline.ts'
+import { NotStored, type Load, cancel, load as loadPages } from './load.ts'
 import { type Post, numbersOf } from './measure.ts'
-import { type Network, type Search, networks } from './networks.ts'
-import { Empty, Failure, Swatch, Waiting, focusTitle } from './status.tsx'
+import { type Network, networks } from './networks.ts'
+import { Failure, Swatch, Waiting, focusTitle } from './status.tsx'
 import { LongText, ageOf } from './Text.tsx'
 
 const viewsOf = (post: Post) => numbersOf([post]).views
@@ -20,26 +20,21 @@ export const sorts: { id: string; name: string; compare: Compare }[] = [
 const few = 4
 
 interface Props {
-  search: Search
-  load: ReturnType<typeof usePosts>
+  load: Load
   index: number
   /** The posts to list, in order. */
   shown: Post[]
   /** Whether they wait for the first page of the other search. */
   isHeld: boolean
-  /** What the button of the form says; null if the budget is used up. */
-  button: string | null
 }
 
 /** Posts of one search. */
-export function Posts({ search, load, index, shown, isHeld, button }: Props) {
+export function Posts({ load, index, shown, isHeld }: Props) {
   const [isLong, setIsLong] = useState(false)
-  const { pages, undated, error, isFetching, isPaused, wait, oldest } = load
+  const { search, query, pages, undated, error, isFetching, isPaused, isMissing, wait, oldest } = load
   const { price } = networks[search.network]
   const canBuy = useOffer(search.network, 1, 1).pages > 0
-  const { query } = search
   const retry = () => void loadPages(client, search, { pages: pages + 1 })
-  const isMissing = error instanceof NotStored
   const isLoading = isFetching && !isPaused && !wait && pages === 0
   const isReady = pages > 0 && !isHeld
   return (
@@ -48,10 +43,11 @@ export function Posts({ search, load, index, shown, isHeld, button }: Props) {
         <h4 tabIndex={-1}>
           <Swatch index={index} /> <bdi>{query}</bdi>
         </h4>
-        {isReady && (
+        {(isReady || isMissing) && (
           <p className="quiet" role="status">
-            {plural(shown.length, 'post')}
-            {undated > 0 && `, ${undated} more without a date`} · updated {ageOf(oldest)}
+            {isMissing
+              ? 'not loaded'
+              : `${plural(shown.length, 'post')}${undated > 0 ? `, ${undated} more without a date` : ''} · updated ${ageOf(oldest)}`}
           </p>
         )}
         {shown.length > 0 && (
@@ -71,23 +67,9 @@ export function Posts({ search, load, index, shown, isHeld, button }: Props) {
         )}
       </div>
       {(isLoading || (isHeld && pages > 0 && !wait)) && <div className="card ghost" aria-hidden="true" />}
-      {isPaused && <Empty title="You are offline">The search continues when you are online again.</Empty>}
       {isFetching && !isPaused && wait && <Waiting wait={wait} onCancel={() => void cancel(search)} />}
-      {error && !isMissing && !isFetching && (
+      {error && !(error instanceof NotStored) && !isFetching && (
         <Failure error={error} onRetry={canBuy ? { price, act: retry } : null} />
-      )}
-      {isMissing && pages === 0 && (
-        <Empty title="Not loaded yet">
-          Nobody has searched for this in the last hour. {button ? `Press “${button}” to load it.` : ''}
-        </Empty>
-      )}
-      {pages === 0 && !isFetching && !isPaused && !error && (
-        <Empty title="Nothing loaded">{button && `Press “${button}” to load these posts.`}</Empty>
-      )}
-      {isReady && shown.length === 0 && (
-        <Empty title={`Nothing about “${isolated(query)}” here`}>
-          Try fewer or other words, any language, or more days.
-        </Empty>
       )}
       <ul className="posts">
         {shown.slice(0, isLong ? undefined : few).map((post) => (

@@ -1,12 +1,10 @@
 import { go } from './address.ts'
 import { changeOf, leadOf, leaderOf } from './compare.ts'
-import { compact, fewPosts } from './headline.ts'
+import { comparable, fewPosts } from './headline.ts'
 import type { Metric, Numbers, Result } from './measure.ts'
 import { Swatch } from './status.tsx'
 
-export const names = {
-  ...{ posts: 'Posts', views: 'Views', engagement: 'Engagement', authors: 'Authors' },
-}
+export const names = { posts: 'Posts', views: 'Views', engagement: 'Engagement', authors: 'Authors' }
 
 interface Props {
   results: Result[]
@@ -22,26 +20,29 @@ interface Props {
 export function Summary({ results, now, then, metric, metrics }: Props) {
   const isPair = results.length > 1
   const isMany = now.every((numbers) => numbers !== null && numbers.posts >= fewPosts)
-  const row = (name: Metric) => (
-    <tr key={name}>
-      <th scope="row">
-        <button aria-pressed={name === metric} onClick={() => go({ metric: name }, { replace: true })}>
-          {names[name]}
-        </button>
-      </th>
-      {now.map((numbers, i) => (
-        <td key={i}>
-          <span className="figure">{numbers ? compact.format(numbers[name]) : '–'}</span>
-          <Change {...{ name, now: numbers, then: then[i] ?? null }} />
-        </td>
-      ))}
-      {isPair && (
-        <td className="quiet">
-          {isMany && <Lead results={results} numbers={now.map((numbers) => numbers![name])} />}
-        </td>
-      )}
-    </tr>
-  )
+  const row = (name: Metric) => {
+    const figures = comparable(now.map((numbers) => numbers?.[name] ?? 0))
+    return (
+      <tr key={name}>
+        <th scope="row">
+          <button aria-pressed={name === metric} onClick={() => go({ metric: name }, { replace: true })}>
+            {names[name]}
+          </button>
+        </th>
+        {now.map((numbers, i) => (
+          <td key={i}>
+            <span className="figure">{numbers ? figures[i] : '–'}</span>
+            <Change {...{ name, now: numbers, then: then[i] ?? null }} />
+          </td>
+        ))}
+        {isPair && (
+          <td className="quiet">
+            {isMany && <Lead results={results} numbers={now.map((numbers) => numbers![name])} />}
+          </td>
+        )}
+      </tr>
+    )
+  }
   return (
     <div className="card summary">
       <table>

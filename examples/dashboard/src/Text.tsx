@@ -1,21 +1,34 @@
 import type { Mention } from './mentions.ts'
 
+/** The direction of most letters: the first one may be of a name, a tag or a link. */
+function directionOf(text: string): 'rtl' | 'ltr' {
+  const count = (letters: RegExp) => text.replaceAll(/(@|#|https?:)\S+/g, '').match(letters)?.length ?? 0
+  return 2 * count(/[\p{Script=Arabic}\p{Script=Hebrew}]/gu) > count(/\p{L}/gu) ? 'rtl' : 'ltr'
+}
+
 /** What somebody else wrote: in its own direction, with its line breaks, and cut to a few lines until a press. */
 export const LongText = ({ children }: { children: string }) => (
   <details className="text">
-    <summary dir="auto">{children}</summary>
+    <summary dir={directionOf(children)}>{children}</summary>
   </details>
 )
 
 /** Who wrote a mention, as a link if it has one. */
 export function Source({ mention: { author, url } }: { mention: Mention }) {
-  const name = <bdi>{author === undefined ? '–' : `@${author}`}</bdi>
+  const name =
+    author === undefined ? (
+      '–'
+    ) : (
+      <>
+        @<bdi>{author}</bdi>
+      </>
+    )
   return url ? (
     <a href={url} target="_blank" rel="noreferrer">
       {name}
     </a>
   ) : (
-    name
+    <span>{name}</span>
   )
 }
 

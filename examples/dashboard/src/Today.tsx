@@ -1,35 +1,36 @@
 import { go } from './address.ts'
-import { dailyOf, days, meanOf, ofToday, spikeOf } from './daily.ts'
+import { bucketsIn, days, latest, meanOf, ofToday, spikeOf } from './daily.ts'
 import { CoverageNote, Figure, exact } from './figures.tsx'
-import { MentionList } from './MentionList.tsx'
-import { byFit } from './Mentions.tsx'
+import { MentionList, aboutFit } from './MentionList.tsx'
+import { NoMentions, byFit, hasScores } from './Mentions.tsx'
 import { type Covered, isUnseen, useCovered, useListeners } from './mentions.ts'
 import { dayName, startOf, today } from './period.ts'
-import { Failure } from './status.tsx'
 
 /** Fewer make no ratio. */
 const fewMentions = 5
+const rounded = (value: number) => exact(Math.round(10 * value) / 10)
 
 /** What is new, for free: figures, the unseen mentions that fit best, and what each listener found. */
 export function Today() {
-  const { covered, error, refetch } = useCovered()
-  if (error) return <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />
-  if (!covered) return <div className="card ghost tall" role="status" aria-label="Loading mentions" />
+  const { covered, all, ...status } = useCovered()
+  if (!covered || all.length === 0) return <NoMentions covered={covered} {...status} />
   const { found, total, unseen } = covered
-  const daily = dailyOf(covered)
+  const daily = bucketsIn(covered, 'days')
   const { mean, of } = meanOf(daily)
   const spike = spikeOf(daily)
   const now = ofToday(covered)
   const isNowPartial = covered.from > startOf(today())
-  const hasScores = found.some(({ fitScore }) => fitScore !== undefined)
   const here = found.filter(isUnseen).length
+  const isScored = hasScores(found)
+  const isRatio = spike && mean && spike.count >= fewMentions
   return (
     <section className="stack" aria-labelledby="today-title">
-      <div className="row">
+      <div>
         <h2 id="today-title" tabIndex={-1}>
           Today, {dayName(today())}
         </h2>
-        <CoverageNote covered={covered} />
+        <p className="quiet">Posts that your listeners found, for free. {isScored && aboutFit}</p>
+        <CoverageNote covered={covered} more={status.more} />
       </div>
       <dl className="facts">
         <Figure
@@ -42,32 +43,32 @@ export function Today() {
           value={isNowPartial ? `${exact(now)}+` : exact(now)}
           note={
             mean === null
-              ? 'no full day is loaded to compare with'
-              : `${exact(Math.round(10 * mean) / 10)} a day on average in ${of === days ? 'four weeks' : `the last ${of} days`}`
+              ? 'no full day is loaded'
+              : `${rounded(mean)} a day in ${of === days ? 'four weeks' : `the last ${of} days`}`
           }
         />
         <Figure
-          name="Largest spike"
-          value={spike ? `${exact(spike.count)} on ${dayName(spike.day)}` : '–'}
+          name={spike ? `Busiest day, ${dayName(spike.bucket)}` : 'Busiest day'}
+          value={spike ? exact(spike.count) : '–'}
           note={
-            spike && mean && spike.count >= fewMentions
-              ? `${Math.round((10 * spike.count) / mean) / 10}× an average day`
+            isRatio
+              ? `${rounded(spike.count / mean)}× the average`
               : spike
-                ? 'mentions that day'
+                ? 'that day'
                 : 'no full day is loaded'
           }
         />
       </dl>
       <MentionList
-        found={hasScores ? found.toSorted(byFit) : found}
+        found={isScored ? latest(covered).toSorted(byFit) : latest(covered)}
         few={5}
-        title={hasScores ? 'Unseen, best fit first' : 'Unseen, newest first'}
-        empty={found.length > 0 ? 'You have seen everything.' : 'Your listeners have found nothing yet.'}
+        title={isScored ? 'Unseen, best fit first' : 'Unseen, newest first'}
+        empty="Nothing of the last four weeks is unseen."
         isUnseenOnly
       >
         <button onClick={() => go({ tab: 'mentions', at: '' })}>All mentions</button>
       </MentionList>
-      {found.length > 0 && <Listeners covered={covered} />}
+      <Listeners covered={covered} />
     </section>
   )
 }
@@ -85,7 +86,7 @@ function Listeners({ covered: { found, from } }: { covered: Covered }) {
       </h3>
       <ul>
         {lines.map(({ id, name, count }) => (
-          <li key={id} className="row">
+          <li key={id}>
             <button onClick={() => go({ tab: 'mentions', listener: id, at: '' })}>
               <bdi>{name}</bdi>
             </button>

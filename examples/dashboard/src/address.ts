@@ -19,6 +19,12 @@ export function go(change: Address, { replace = false } = {}): void {
   dispatchEvent(new PopStateEvent('popstate'))
 }
 
+/** Moves the focus to the field of the search, whatever view is open. */
+export function goToSearch(): void {
+  if (!document.querySelector('#search')) go({ tab: '' })
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('#search input')?.focus())
+}
+
 function entriesOf(address: Address): [string, string][] {
   return Object.entries(address).filter((entry): entry is [string, string] => Boolean(entry[1]))
 }

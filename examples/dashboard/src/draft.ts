@@ -31,21 +31,11 @@ export function draftOf({ on, q, vs, lang, since, until, newest, replies, pages 
   }
 }
 
-export function addressOf({
-  network,
-  query,
-  versus,
-  lang,
-  from,
-  to,
-  newest,
-  noReplies,
-  pages,
-}: Draft): Address {
+export function addressOf({ from, to, newest, ...draft }: Draft): Address {
   return {
-    ...{ q: query.trim(), vs: versus.trim(), lang, since: from, until: to, replies: noReplies ? 'no' : '' },
-    ...{ newest: newest === to ? '' : newest, pages: String(pages), at: '' },
-    on: network === 'microblog' ? '' : network,
+    ...{ q: draft.query.trim(), vs: draft.versus.trim(), lang: draft.lang, since: from, until: to, at: '' },
+    ...{ replies: draft.noReplies ? 'no' : '', newest: newest === to ? '' : newest },
+    ...{ pages: String(draft.pages), on: draft.network === 'microblog' ? '' : draft.network },
   }
 }
 

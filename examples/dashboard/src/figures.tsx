@@ -1,4 +1,4 @@
-import type { Covered } from './mentions.ts'
+import { type Covered, batchSize } from './mentions.ts'
 
 export const exact = (count: number) => count.toLocaleString('en')
 
@@ -7,15 +7,25 @@ const time = new Intl.DateTimeFormat('en', {
 })
 export const sinceName = (from: number) => `since ${time.format(from)} UTC`
 
-/** Says what the mentions leave out; empty if they are all. */
-function coverageOf({ from, found }: Covered): string {
-  if (from === -Infinity) return ''
-  return `Only the newest ${exact(found.length)} are loaded${from === Infinity ? '' : `, ${sinceName(from)}`}`
+interface NoteProps {
+  covered: Covered
+  /** Loads more; null while something loads. */
+  more: (() => void) | null
+  /** Whether too few days are loaded for a chart. */
+  isShort?: boolean
 }
 
-export const CoverageNote = ({ covered }: { covered: Covered }) => (
-  <p className="quiet">{coverageOf(covered) && `${coverageOf(covered)}: list and chart show these.`}</p>
-)
+/** Says what the mentions leave out, and loads more of it; nothing if they are all. */
+export const CoverageNote = ({ covered: { from, found }, more, isShort }: NoteProps) =>
+  from !== -Infinity && (
+    <p className="coverage row quiet">
+      Only the newest {exact(found.length)} are loaded{from !== Infinity && `, ${sinceName(from)}`}.
+      {isShort && ' A chart needs two whole days.'}
+      <button aria-disabled={!more} onClick={() => more?.()}>
+        {more ? `Load ${batchSize} more · free` : 'Loading…'}
+      </button>
+    </p>
+  )
 
 /** A number with its name above, and what to compare it with below. */
 export const Figure = ({ name, value, note }: { name: string; value: string; note: string }) => (

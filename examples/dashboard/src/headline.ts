@@ -5,7 +5,15 @@ import { dayName, dayOf } from './period.ts'
 /** Fewer posts of a search make no ratio, and lead nothing. */
 export const fewPosts = 5
 
-export const compact = new Intl.NumberFormat('en', { notation: 'compact' })
+const shortened = (digits: number) =>
+  new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: digits })
+export const compact = shortened(3)
+/** Numbers with so many digits that whoever compares them finds the lead that the page names. */
+export function comparable(values: number[]): string[] {
+  const lead = (digits: number) => leadOf(values.map((value) => Number(value.toPrecision(digits))))
+  const digits = [3, 4, 5].find((digits) => lead(digits) === leadOf(values)) ?? 6
+  return values.map((value) => shortened(digits).format(value))
+}
 export const plural = (count: number, noun: string, nouns = `${noun}s`) =>
   `${compact.format(count)} ${count === 1 ? noun : nouns}`
 

@@ -28,6 +28,9 @@ export function usePosts(search = none) {
     if (isNew) void load(stored, search)
   }, [JSON.stringify(search)])
 
+  // What the proxy keeps is read at once: the page is laid out for it from the start.
+  const isLoading = isFetching || (isNew && progress.data === undefined)
+  const pages = data?.pages.length ?? 0
   // New posts may push old ones to the next page, so that both pages have them.
   const all = data?.pages.flatMap((page) => page.posts) ?? []
   const posts = [...new Map(all.map((post) => [post.id, post])).values()]
@@ -38,18 +41,25 @@ export function usePosts(search = none) {
   )
   return {
     ...progress.data,
-    pages: data?.pages.length ?? 0,
+    search,
+    query: search.query,
+    pages,
+    isLoaded: pages > 0,
     posts,
     /** How many posts have no readable date, which the service allows. Nothing counts them. */
     undated: (data?.pages ?? []).reduce((sum, { undated }) => sum + undated, 0),
     error,
-    // What the proxy keeps is read at once: the page is laid out for it from the start.
-    isFetching: isFetching || (isNew && progress.data === undefined),
+    /** Whether it has nothing, because nobody has bought it or somebody has canceled it. */
+    isMissing: pages === 0 && !isLoading && !isPaused && (!error || error instanceof NotStored),
+    isFetching: isLoading,
     isPaused,
     isComplete,
     oldest,
   }
 }
+
+/** A search and its posts so far. */
+export type Load = ReturnType<typeof usePosts>
 
 /**
  * Loads pages until there are this many, or posts from before a time. With `client`, it buys those that the proxy does not

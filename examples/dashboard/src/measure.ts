@@ -87,9 +87,9 @@ export function valuesOf(
   })
 }
 
-/** The index of the highest value; null if several are as high, or none is there. */
-export function peakOf(values: (number | null)[]): number | null {
+/** The index of the highest value; -1 if several are as high, or none is there. */
+export function peakOf(values: (number | null)[]): number {
   const highest = Math.max(0, ...values.map((value) => value ?? 0))
   const index = values.indexOf(highest)
-  return highest > 0 && values.lastIndexOf(highest) === index ? index : null
+  return highest > 0 && values.lastIndexOf(highest) === index ? index : -1
 }

@@ -1,11 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { type InfiniteData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { searchOptions } from 'social-search-sdk/query'
 import * as z from 'zod/mini'
 import type { Address } from './address.ts'
 import { client, queryClient } from './api.ts'
 
-/** How many of the newest mentions are loaded, at most. */
-const pages = { count: 100, maxPages: 5 }
+/** How many mentions are loaded at once, in five pages. */
+export const batchSize = 500
 
 /** The service documents no field of a mention but its id: these are the sandbox's, and any may be missing. */
 const optional = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined)
@@ -22,23 +22,25 @@ export const isUnseen = ({ state }: Mention) => state === 'new'
 /** Undefined is a mention without a time. */
 export const timeOf = ({ publishedAt }: Mention) => Date.parse(publishedAt ?? '')
 
-/** Mentions, newest first, and whether these are all. */
-interface Loaded {
+/** Mentions, newest first, and the params of those that follow; null if these are all. */
+interface Batch {
   mentions: Mention[]
-  isComplete: boolean
+  next: object | null
 }
 
-const mentionList = {
-  ...searchOptions(client, 'mentions.list', { count: pages.count }),
-  async queryFn({ signal }: { signal: AbortSignal }): Promise<Loaded> {
-    const loaded: Loaded = { mentions: [], isComplete: true }
-    const options = { schema: mention, validation: 'lenient', maxPages: pages.maxPages, signal } as const
-    for await (const page of client.mentions.list({ count: pages.count }, options).pages()) {
-      loaded.mentions.push(...page.mentions)
-      loaded.isComplete = page.next === null
+const batches = {
+  queryKey: ['mentions'],
+  async queryFn({ pageParam, signal }: { pageParam: object; signal: AbortSignal }): Promise<Batch> {
+    const batch: Batch = { mentions: [], next: null }
+    const options = { schema: mention, validation: 'lenient', maxPages: batchSize / 100, signal } as const
+    for await (const page of client.mentions.list(pageParam, options).pages()) {
+      batch.mentions.push(...page.mentions)
+      batch.next = page.next
     }
-    return loaded
+    return batch
   },
+  initialPageParam: { count: 100 },
+  getNextPageParam: ({ next }: Batch) => next,
 }
 
 const listenerList = {
@@ -62,9 +64,12 @@ export interface Covered {
 }
 
 export function useCovered(filters: Address = {}) {
-  const { data, error, refetch } = useQuery<Loaded>(mentionList)
-  const found = (data?.mentions ?? []).filter(passes(filters))
-  const isCounted = data !== undefined && !data.isComplete && !filters['fit']
+  const { data, error, refetch, hasNextPage, isFetching, isPaused, fetchNextPage } = useInfiniteQuery(batches)
+  // New mentions may push old ones to the next batch, so that both have them.
+  const loaded = new Map(data?.pages.flatMap(({ mentions }) => mentions.map((each) => [each.id, each])))
+  const all = [...loaded.values()]
+  const found = all.filter(passes(filters))
+  const isCounted = hasNextPage && !filters['fit']
   const params = {
     ...(filters['network'] && { network: filters['network'] }),
     ...(filters['listener'] && { listenerId: filters['listener'] }),
@@ -72,12 +77,13 @@ export function useCovered(filters: Address = {}) {
   const counted = [useCount(params, isCounted), useCount({ ...params, state: 'new' }, isCounted)]
   const here = [found.length, found.filter(isUnseen).length]
   // A count below what is here counts something else.
-  const [total = null, unseen = null] = data?.isComplete
-    ? here
-    : counted.map((count, i) => (count !== null && count >= here[i]! ? count : null))
-  const oldest = Math.min(...(data?.mentions ?? []).map(timeOf).filter((time) => !Number.isNaN(time)))
-  const covered: Covered = { found, total, unseen, from: data?.isComplete ? -Infinity : oldest }
-  return { covered: data && covered, all: data?.mentions ?? [], error, refetch }
+  const [total = null, unseen = null] = hasNextPage
+    ? counted.map((count, i) => (count !== null && count >= here[i]! ? count : null))
+    : here
+  const oldest = Math.min(...all.map(timeOf).filter((time) => !Number.isNaN(time)))
+  const covered: Covered = { found, total, unseen, from: hasNextPage ? oldest : -Infinity }
+  const more = isFetching ? null : () => void fetchNextPage()
+  return { covered: data && covered, all, more, error, isPaused, refetch }
 }
 
 /** The service counts for free what is not loaded. */
@@ -96,15 +102,15 @@ export function useChanges() {
     mutationFn: (changes: Change[]) =>
       Promise.all(changes.map(({ id, state }) => client.mentions.setState(id, { state }))),
     onMutate: (changes) => {
-      const before = queryClient.getQueryData<Loaded>(mentionList.queryKey)
+      const before = queryClient.getQueryData<InfiniteData<Batch>>(batches.queryKey)
       apply(changes)
-      return before
+      return before?.pages.flatMap(({ mentions }) => mentions)
     },
     onError: (_error, changes, before) => {
       const ids = new Set(changes.map(({ id }) => id))
-      apply(before?.mentions.filter(({ id }) => ids.has(id)) ?? [])
+      apply(before?.filter(({ id }) => ids.has(id)) ?? [])
       // Some of several may have worked.
-      void queryClient.invalidateQueries({ queryKey: mentionList.queryKey })
+      void queryClient.invalidateQueries({ queryKey: batches.queryKey })
     },
     onSettled: () => void queryClient.invalidateQueries({ queryKey: ['social-search', 'mentions.count'] }),
   })
@@ -112,12 +118,13 @@ export function useChanges() {
 
 function apply(changes: Change[]): void {
   const states = new Map(changes.map(({ id, state }) => [id, state]))
-  queryClient.setQueryData<Loaded>(
-    mentionList.queryKey,
-    (loaded) =>
-      loaded && {
-        ...loaded,
-        mentions: loaded.mentions.map((each) => ({ ...each, state: states.get(each.id) ?? each.state })),
+  const changed = (mention: Mention) => ({ ...mention, state: states.get(mention.id) ?? mention.state })
+  queryClient.setQueryData<InfiniteData<Batch>>(
+    batches.queryKey,
+    (data) =>
+      data && {
+        ...data,
+        pages: data.pages.map((batch) => ({ ...batch, mentions: batch.mentions.map(changed) })),
       },
   )
 }

@@ -12,24 +12,18 @@ import { type Metric, type Post, metrics } from './measure.ts'
 export type Network = 'microblog' | 'professionalnet'
 type SearchId = 'microblog.search' | 'professionalnet.posts.search'
 
-/** What can be searched: its name, the call, the credits of a page of posts, and the numbers that its posts have. */
-interface Searchable {
-  name: string
-  id: SearchId
-  price: number
-  metrics: readonly Metric[]
-}
-
-const priceOf = (id: SearchId) => client.quote(id, { query: 'any' }).atMost ?? 0
-
-export const networks: Record<Network, Searchable> = {
-  microblog: { name: 'Microblog', id: 'microblog.search', price: priceOf('microblog.search'), metrics },
-  professionalnet: {
-    name: 'Professional network',
-    id: 'professionalnet.posts.search',
-    price: priceOf('professionalnet.posts.search'),
-    metrics: metrics.filter((name) => name !== 'views'),
-  },
+/** What can be searched: its name, the call, the numbers that its posts have, and the credits of a page. */
+const searchable = (name: string, id: SearchId, metrics: readonly Metric[]) => ({
+  ...{ name, id, metrics },
+  price: client.quote(id, { query: 'any' }).atMost ?? 0,
+})
+export const networks = {
+  microblog: searchable('Microblog', 'microblog.search', metrics),
+  professionalnet: searchable(
+    'Professional network',
+    'professionalnet.posts.search',
+    metrics.filter((name) => name !== 'views'),
+  ),
 }
 
 /** A search of one network. */

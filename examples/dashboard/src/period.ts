@@ -1,4 +1,4 @@
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 
 /** Days are texts such as 2026-11-18, in UTC. */
 export type Day = string
@@ -34,10 +34,13 @@ export function unitsFor(period: Period): Unit[] {
   return units.filter((unit) => unit === 'months' || bucketsOf(period, unit).length <= width / 10)
 }
 
-/** The unit that is asked for, if its bars fit, or the first that has bars wide enough to read. */
-export function unitFor(period: Period, asked?: string): Unit {
+/** The unit that is asked for, if its bars fit, or the first that has bars to read: of days, only at more than one post a day. */
+export function unitFor(period: Period, asked: string | undefined, postsPerDay: number): Unit {
   const fitting = unitsFor(period)
-  const readable = fitting.find((unit) => bucketsOf(period, unit).length <= 31)
+  const isSparse = lengthOf(period) >= 14 && postsPerDay <= 1
+  const readable = fitting.find(
+    (unit) => bucketsOf(period, unit).length <= 31 && !(isSparse && unit === 'days'),
+  )
   return fitting.find((unit) => unit === asked) ?? readable ?? 'months'
 }
 

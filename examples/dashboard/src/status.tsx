@@ -14,11 +14,33 @@ export const Swatch = ({ index }: { index: number }) => (
   </span>
 )
 
+/** The one message of a page: what is the matter, and what to do. */
+export const Notice = ({ title, children }: { title: string; children: ReactNode }) => (
+  <p className="notice row" role="status">
+    <strong>{title}</strong>
+    {children}
+  </p>
+)
+
+/** The message while the network is away. */
+export const Offline = ({ onCancel }: { onCancel?: () => void }) => (
+  <Notice title="You are offline.">
+    {onCancel
+      ? 'The search is sent, and charged, when you are online again.'
+      : 'This loads when you are online again.'}
+    {onCancel && (
+      <button type="button" onClick={onCancel}>
+        Cancel the search
+      </button>
+    )}
+  </Notice>
+)
+
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div className="empty stack">
+    <div className="card empty stack">
       <h3>{title}</h3>
-      <div>{children}</div>
+      {children}
     </div>
   )
 }
@@ -36,7 +58,7 @@ export function Waiting({ wait, onCancel }: { wait: Wait; onCancel: () => void }
   const time = wait.until?.toLocaleTimeString()
   return (
     <div className="card row waiting">
-      <p className="countdown" aria-hidden="true">
+      <p className="countdown figure" aria-hidden="true">
         {seconds || '…'}
       </p>
       <p role="status">

@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+
+interface ChoiceProps<Value> {
+  label: string
+  className?: string
+  options: readonly Value[]
+  value: Value | undefined
+  nameOf?: (value: Value) => ReactNode
+  onChange: (value: Value) => void
+}
+
+/** A few buttons, one of which is pressed. */
+export const Choice = <Value extends string | number>(props: ChoiceProps<Value>) => (
+  <div className={`choice quiet ${props.className ?? ''}`} role="group" aria-label={props.label}>
+    {props.options.map((each) => (
+      <button
+        key={each}
+        type="button"
+        aria-pressed={each === props.value}
+        onClick={() => props.onChange(each)}
+      >
+        {props.nameOf?.(each) ?? each}
+      </button>
+    ))}
+  </div>
+)
+
+interface SelectProps {
+  label: string
+  value: string
+  options: (readonly [value: string, text: string])[]
+  onChange: (value: string) => void
+}
+
+export const Select = ({ label, value, options, onChange }: SelectProps) => (
+  <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+    {options.map(([value, text]) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </select>
+)
