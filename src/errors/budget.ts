@@ -41,8 +41,8 @@ export class CreditBudgetError extends SharedError {
   ) {
     const { needed, remaining, reserved = 0, budget, resetsAt, hasCeiling, proxyMessage } = details
     const { whose = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}` } = details
-    const mayReturn = reserved > 0 && needed <= remaining + reserved
-    const others = mayReturn ? `, and calls in progress have reserved ${reserved}` : ''
+    const mayReturn = needed <= remaining + reserved
+    const others = mayReturn ? ` and ${reserved} reserved for calls in progress` : ''
     const hint = hasCeiling ? '; if you expect fewer items, pass `ceiling`; it does not limit the charge' : ''
     super(
       proxyMessage === undefined ? 'credit_budget' : 'budget_exceeded',

@@ -13,12 +13,9 @@ export function differenceOf(state: object, call: object, except?: string): stri
       name !== except && canonicalJson((call as Fields)[name]) !== canonicalJson((state as Fields)[name]),
   )
   if (name === undefined) return undefined
-  const [saved, asked] = [state, call].map((params) => valueText((params as Fields)[name]))
-  return `${name} is ${saved} in the state and ${asked} in the call; pass the value of the state, or leave out the state to start again`
-}
-
-/** Long values are cut. */
-function valueText(value: unknown): string {
-  const text = canonicalJson(value) ?? 'missing'
-  return text.length > 100 ? `${text.slice(0, 99).toWellFormed()}…` : text
+  // Long values are cut.
+  const [saved, asked] = [state, call].map((params) =>
+    (canonicalJson((params as Fields)[name]) ?? 'missing').slice(0, 99),
+  )
+  return `${name} is ${saved} in the state and ${asked} in the call; pass the old value, or no state`
 }

@@ -188,7 +188,7 @@ describe('watchSearch()', () => {
     const state = { search: '{"category":"Latest","query":"b"}', spans: [] }
     const batches = watchSearch(feed.client.microblog, { query: 'a' }, { state })
     return expect(batches.next()).rejects.toThrow(
-      'query is "b" in the state and "a" in the call; pass the value',
+      'query is "b" in the state and "a" in the call; pass the old value, or no state',
     )
   })
 })

@@ -61,8 +61,13 @@ export function composeRequest(
       if (options) issues.push(...misplacedOptions(operation, params as object, options))
     }
     if (issues.length > 0) {
-      const shown =
-        typeof input === 'string' ? issues.map((issue) => showingParams(issue, operation, input)) : issues
+      const [required] = typeof input === 'string' ? check(operation.request, {}) : []
+      const shown = required?.path
+        ? issues.map((each) => ({
+            ...each,
+            message: `${each.message}; pass { ${required.path}: '${String(input)}' }`,
+          }))
+        : issues
       return refusal(operation, shown, text === undefined ? undefined : params, redactor)
     }
     const filled = pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
@@ -73,14 +78,6 @@ export function composeRequest(
     const issues = [{ path: '', message: `cannot be read: ${messageOf(error)}` }]
     return refusal(operation, issues, undefined, redactor)
   }
-}
-
-/** Shows how a text that stands in place of all params is passed. */
-function showingParams(issue: Issue, { request }: Operation, text: string): Issue {
-  const [required] = check(request, {})
-  if (issue.path !== '' || !required?.path || text.length > 100) return issue
-  const value = /^[^'\\\p{C}]*$/u.test(text) ? `'${text}'` : JSON.stringify(text)
-  return { ...issue, message: `${issue.message}; pass { ${required.path}: ${value} }` }
 }
 
 /** Checks params without the extra ones, and adds these. */

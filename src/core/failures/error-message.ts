@@ -20,7 +20,8 @@ const meanings: Readonly<Record<ServiceErrorCode | 403 | 404, string>> = {
   unauthorized: 'the service refused the credential',
   rate_limited: 'rate limit reached',
   upstream_error: 'the search provider is not answering',
-  professionalnet_unavailable: 'the professional network is unavailable',
+  // A gateway may answer so to any call.
+  professionalnet_unavailable: 'temporarily unavailable',
   403: 'not permitted',
   404: 'not found',
 }
@@ -31,7 +32,7 @@ const meanings: Readonly<Record<ServiceErrorCode | 403 | 404, string>> = {
  * @param told The error body of the service, or what another server sent.
  */
 export function describeError(
-  { pathId, scopes, surface }: Operation,
+  { pathId, scopes }: Operation,
   baseUrl: string,
   status: number,
   told: ErrorBody | string,
@@ -42,7 +43,7 @@ export function describeError(
   const parts =
     typeof told === 'string'
       ? [`the answer ${status} is not the service's own (${told})`]
-      : [describeOwn(status, errorBody, surface)]
+      : [describeOwn(status, errorBody)]
   // A path without an id always exists, so the address must be wrong.
   if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1'))
     parts.push('check baseUrl: it lacks /v1')
@@ -55,15 +56,9 @@ export function describeError(
   return parts.join('; ')
 }
 
-function describeOwn(
-  status: number,
-  { code = '', message = '' }: ErrorBody,
-  surface: Operation['surface'],
-): string {
+function describeOwn(status: number, { code = '', message = '' }: ErrorBody): string {
   const key = [code, status].find((each) => Object.hasOwn(meanings, each))
-  // The documented code of a 503 is about one network, and the statuses are about all.
-  const isOfOther = key === 'professionalnet_unavailable' && surface !== 'professionalnet'
-  const meaning = isOfOther ? 'the service is unavailable' : key && meanings[key as ServiceErrorCode]
+  const meaning = key && meanings[key as ServiceErrorCode]
   const what = meaning === undefined ? `the service answered ${status}` : `${meaning} (${status})`
   const said = message || (meaning === undefined ? code : '')
   return said === '' ? what : `${what}: ${printable(said, maxMessageLength)}`

@@ -119,14 +119,10 @@ describe('search()', () => {
     )
   })
 
-  it.each([
-    ['coffee', "; pass { query: 'coffee' }"],
-    [`it's`, '; pass { query: "it\'s" }'],
-    ['x'.repeat(101), 'got 101 characters'],
-  ])('shows where a text in place of the params goes: %s', async (text, end) => {
-    const { error } = await settle(makeClient().microblog.search(text as never))
-    expect((error as Error).message.endsWith(end)).toBe(true)
-    const { error: other } = await settle(makeClient().technews.search(text as never))
+  it('shows where a text in place of the params goes, if one of them is required', async () => {
+    const { error } = await settle(makeClient().microblog.search('coffee' as never))
+    expect((error as Error).message).toContain(`must be an object, got "coffee"; pass { query: 'coffee' }`)
+    const { error: other } = await settle(makeClient().technews.search('coffee' as never))
     expect((other as Error).message).not.toContain('pass {')
   })
 

@@ -242,7 +242,7 @@ describe('CreditBudgetError.budget', () => {
     expect(() => budget.reserve(4, 'any')).toThrow(
       expect.objectContaining({
         message:
-          'any: not sent: it may cost 4 credits and the `budget` has 1 left, and calls in progress have reserved 3',
+          'any: not sent: it may cost 4 credits and the `budget` has 1 left and 3 reserved for calls in progress',
         reserved: 3,
       }),
     )
