@@ -60,16 +60,8 @@ export function composeRequest(
       issues.push(...check(operation.request, input))
       if (options) issues.push(...misplacedOptions(operation, params as object, options))
     }
-    if (issues.length > 0) {
-      const [required] = typeof input === 'string' ? check(operation.request, {}) : []
-      const shown = required?.path
-        ? issues.map((each) => ({
-            ...each,
-            message: `${each.message}; pass { ${required.path}: '${String(input)}' }`,
-          }))
-        : issues
-      return refusal(operation, shown, text === undefined ? undefined : params, redactor)
-    }
+    if (issues.length > 0)
+      return refusal(operation, issues, text === undefined ? undefined : params, redactor)
     const filled = pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
     const body = inQuery ? undefined : text
     return { path: filled + query, body, params: params as Composed['params'], extra: unchecked }
@@ -103,18 +95,20 @@ function addExtra(
   return { params, text: jsonOf(params, method, bodyFormat), issues, unchecked }
 }
 
-/** The error of a request with issues. It says which of them are options. */
+/** The error of a request with issues. It says which of them are options, and where a text goes in place of all params. */
 function refusal(
-  { id, paging, price, documented, method }: Operation,
+  { id, paging, price, documented, method, request }: Operation,
   issues: readonly Issue[],
   params: unknown,
   redactor: Redactor,
 ): InvalidRequestError {
-  const told = firstIssues(issues, (text) => redactor.text(text)).map((issue) =>
-    documented && isOption(issue.path, { paging, price })
-      ? { ...issue, message: `${issue.message}; it is an option, passed after the params` }
-      : issue,
-  )
+  const [required] = typeof params === 'string' ? check(request, {}) : []
+  const example = required?.path ? redactor.text(`; pass { ${required.path}: '${String(params)}' }`) : ''
+  const told = firstIssues(issues, (text) => redactor.text(text)).map((issue) => {
+    const isMisplaced = documented && isOption(issue.path, { paging, price })
+    const hint = isMisplaced ? '; it is an option, passed after the params' : example
+    return { ...issue, message: issue.message + hint }
+  })
   const subject = method === 'PATCH' || method === 'PUT' ? 'the body' : 'params'
   const next = paging && (params as object | undefined)
   const effect = effectOf({ method, price }) === 'write' ? { applied: 'no' as const } : {}
