@@ -47,7 +47,7 @@ export function composeRequest(
     const written = jsonOf(input, method, bodyFormat)
     const given = written === undefined ? input : bodyFormat.parse(written)
     const { params, text, issues, unchecked } =
-      extra === undefined || !isRecord(given)
+      extra === undefined || !isRecord(extra) || !isRecord(given)
         ? { params: given, text: written, issues: check(operation.request, given), unchecked: undefined }
         : addExtra(operation, given, extra, bodyFormat)
     if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })

@@ -1,7 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { assertOptions, describeValue } from '../../errors/check-options.ts'
-import { isRecord } from '../../lib/is-record.ts'
 import type { Credits } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { defaultTimeoutMs } from '../options/defaults.ts'
@@ -119,7 +118,7 @@ export class ClientTransport implements Transport {
     options?: AnyCallOptions,
     extra: object | undefined = options?.extraParams,
   ): Given {
-    return composeRequest(operation, params, id, this.#client, options, isRecord(extra) ? extra : undefined)
+    return composeRequest(operation, params, id, this.#client, options, extra)
   }
 
   /** Derives something from the client's secret, which every process with the same key shares. */

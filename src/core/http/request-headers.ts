@@ -4,13 +4,9 @@ import { randomId } from '../../lib/random-id.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { BodyFormat } from './body-format.ts'
 
+/** Headers of the connection: the runtime sets them, and refuses or garbles a request that has others. */
 const framing =
   /^(connection|content-length|expect|host|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
-
-/** Whether a header belongs to the connection: the runtime sets it, and refuses or garbles a request that has another. */
-function isFraming(name: string): boolean {
-  return framing.test(name)
-}
 
 /** The headers of the user, as an object or as pairs. */
 export type GivenHeaders = Readonly<Record<string, string>> | Iterable<readonly [string, string]> | Headers
@@ -64,7 +60,7 @@ function addHeaders(base: Headers, added: GivenHeaders, redactor: Redactor): Hea
   for (const [name, value] of given) {
     if (name === 'authorization')
       throw new ConfigurationError('headers must not set Authorization; pass apiKey or auth')
-    if (isFraming(name))
+    if (framing.test(name))
       throw new ConfigurationError(`headers must not set ${redactor.text(name)}; the runtime sets it`)
     merged.set(name, value)
   }
