@@ -48,12 +48,13 @@ describe('createTable()', () => {
     expect(table.page(posts).split('\n')[0]).toMatch(/^url +id +author$/)
   })
 
+  // 14:37 in the zone of any machine.
+  const afternoon = new Date(2026, 10, 20, 14, 37, 14).toISOString()
   const mention = {
     id: 'men_764dbb8c410af7ff',
     listenerId: 'lis_4f9f49b87aff8939',
     text: 'Interview question I like: tell me how read replicas hurt you, and what you measured first.',
-    // Without a zone, it is local everywhere.
-    publishedAt: '2026-11-20T14:37:14',
+    publishedAt: afternoon,
     stats: { fitScore: 10, viewsCount: 1_234_567 },
   }
   const names = ['id', 'listenerId', 'text', 'publishedAt', 'stats.fitScore', 'stats.viewsCount']
@@ -97,8 +98,8 @@ describe('createTable()', () => {
 
   it('shows date, author, text and state of undocumented records first, and the title of what has no text', () => {
     const records = [
-      { id: 'men_1', author: 'a', state: 'new', publishedAt: '2026-11-20T14:37:14', text: 'a comment' },
-      { id: 'men_2', author: 'b', state: 'done', publishedAt: '2026-11-20T14:37:14', title: 'a story' },
+      { id: 'men_1', author: 'a', state: 'new', publishedAt: afternoon, text: 'a comment' },
+      { id: 'men_2', author: 'b', state: 'done', publishedAt: afternoon, title: 'a story' },
     ]
     const lines = createTable(undefined, { ...options, width: 80 })
       .page(records)
