@@ -9,6 +9,8 @@ export interface BudgetRefusal {
   reserved?: number | undefined
   budget?: string | undefined
   resetsAt?: number | null | undefined
+  /** Which budget of a proxy it is: that of the `user`, or that of its client, for `all` users. */
+  whose?: 'user' | 'all' | undefined
 }
 
 /**
@@ -30,24 +32,26 @@ export class CreditBudgetError extends SharedError {
   declare readonly reserved?: number
   /** When the budget resets, in milliseconds since 1970; absent if it never does, or if nobody knows. */
   declare readonly resetsAt?: number
+  /** Behind your proxy: whether the budget of this user or that for all users is too low. Absent elsewhere. */
+  declare readonly whose?: 'user' | 'all'
 
   /**
-   * @param details `hasCeiling`: whether the option `ceiling` would lower what the call needs. `whose`: what the message calls the
+   * @param details `hasCeiling`: whether the option `ceiling` would lower what the call needs. `label`: what the message calls the
    * budget. `proxyMessage`: what the proxy that has the budget says.
    */
   constructor(
-    details: BudgetRefusal & { hasCeiling?: boolean; whose?: string; proxyMessage?: string },
+    details: BudgetRefusal & { hasCeiling?: boolean; label?: string; proxyMessage?: string },
     context?: ErrorContext,
   ) {
-    const { needed, remaining, reserved = 0, budget, resetsAt, hasCeiling, proxyMessage } = details
-    const { whose = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}` } = details
+    const { needed, remaining, reserved = 0, budget, resetsAt, whose, hasCeiling, proxyMessage } = details
+    const { label = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}` } = details
     const mayReturn = needed <= remaining + reserved
     const others = mayReturn ? ` and ${reserved} reserved for calls in progress` : ''
     const hint = hasCeiling ? '; if you expect fewer items, pass `ceiling`; it does not limit the charge' : ''
     super(
       proxyMessage === undefined ? 'credit_budget' : 'budget_exceeded',
       proxyMessage ||
-        `not sent: it may cost ${count(needed, 'credit')} and ${whose} has ${remaining} left${others}${hint}`,
+        `not sent: it may cost ${count(needed, 'credit')} and ${label} has ${remaining} left${others}${hint}`,
       (context) => new new.target(details, context),
       context,
     )
@@ -56,6 +60,7 @@ export class CreditBudgetError extends SharedError {
     if (mayReturn) this.reserved = reserved
     if (budget !== undefined) this.budget = budget
     if (typeof resetsAt === 'number') this.resetsAt = resetsAt
+    if (whose) this.whose = whose
   }
 }
 

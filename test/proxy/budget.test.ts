@@ -78,6 +78,7 @@ describe('a page whose budget at createProxy() is used up', () => {
     const facts = { code: 'budget_exceeded', needed: 2, remaining: 1, resetsAt: daily.summary().endsAt }
     expect(error).toMatchObject({ ...facts, charged: 'no', requestId: expect.stringMatching(/^proxy_/) })
     expect(error).not.toHaveProperty('budget')
+    expect(error).toHaveProperty('whose', 'user')
     expect((error as Error).message).toBe(
       'microblog.search: not sent: it may cost 2 credits and your budget (resets 2026-11-21 00:00 UTC) has 1 left',
     )
@@ -86,22 +87,42 @@ describe('a page whose budget at createProxy() is used up', () => {
   })
 
   it.each<
-    [whose: string, budget: CreditBudget | undefined, ofClient: CreditBudget | undefined, text: string]
-  >([
-    ['its own', new CreditBudget(1), new CreditBudget(9), 'your budget has 1 left'],
     [
-      'that of the client',
-      new CreditBudget(9),
-      new CreditBudget(1, { name: 'x' }),
-      'the budget for all users has 1 left',
-    ],
-    ['that of the client alone', undefined, new CreditBudget(1), 'the budget for all users has 1 left'],
-  ])('learns that it is %s', async (_, own, ofClient, text) => {
+      which: string,
+      budget: CreditBudget | undefined,
+      ofClient: CreditBudget | undefined,
+      whose: 'user' | 'all',
+    ]
+  >([
+    ['its own', new CreditBudget(1), new CreditBudget(9), 'user'],
+    ['that of the client', new CreditBudget(9), new CreditBudget(1, { name: 'x' }), 'all'],
+    ['that of the client alone', undefined, new CreditBudget(1), 'all'],
+  ])('learns that it is %s', async (_, own, ofClient, whose) => {
     const budget = own === undefined ? {} : { budget: () => own }
     const { browser } = setUp(budget, { backend: { budget: ofClient } })
     const { error } = await call(browser)
+    const text = `${whose === 'user' ? 'your budget' : 'the budget for all users'} has 1 left`
     expect((error as Error).message).toBe(`microblog.search: not sent: it may cost 2 credits and ${text}`)
-    expect((error as CreditBudgetError).code).toBe('budget_exceeded')
+    expect(error).toMatchObject({ code: 'budget_exceeded', whose })
+  })
+
+  it('learns that the budget of a proxy behind its proxy is for all users', async () => {
+    const { proxy } = setUp({ budget: 1 })
+    const { browser } = setUp({ client: clientOf({ auth: false, fetch: proxy }), budget: 100 })
+    const { error } = await call(browser)
+    expect(error).toMatchObject({
+      whose: 'all',
+      message: expect.stringContaining('the budget for all users'),
+    })
+  })
+
+  it.each(['ada', '', 1, null, undefined])('does not read %j as whose budget it was', async (whose) => {
+    const details = { code: 'budget_exceeded', charged: 'no', needed: 2, remaining: 1, whose }
+    const fetch = () =>
+      Promise.resolve(Response.json({ requestId: 'proxy_1', error: details }, { status: 402 }))
+    const { error } = await call(clientOf({ auth: false, fetch }))
+    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 2 })
+    expect(error).not.toHaveProperty('whose')
   })
 
   it('learns what its own calls have reserved, and not what those of others have', async () => {

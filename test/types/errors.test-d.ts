@@ -51,6 +51,7 @@ describe('errors', () => {
         case 'budget_exceeded':
           expectTypeOf(error).toEqualTypeOf<CreditBudgetError>()
           expectTypeOf(error.resetsAt).toEqualTypeOf<number | undefined>()
+          expectTypeOf(error.whose).toEqualTypeOf<'user' | 'all' | undefined>()
           break
         case 'operation_not_allowed':
           expectTypeOf(error).toEqualTypeOf<ApiError>()

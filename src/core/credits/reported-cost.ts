@@ -27,9 +27,14 @@ export function readCharged(body: unknown): Charged | null {
 
 /** Why a budget of a proxy refused the call; null for any other error body. */
 export function readBudgetRefusal(body: unknown): BudgetRefusal | null {
-  const { code, needed, remaining, resetsAt } = errorOf(body)
+  const { code, needed, remaining, resetsAt, whose } = errorOf(body)
   if (code !== 'budget_exceeded' || typeof needed !== 'number' || typeof remaining !== 'number') return null
-  return { needed, remaining, resetsAt: typeof resetsAt === 'number' ? resetsAt : null }
+  return {
+    needed,
+    remaining,
+    resetsAt: typeof resetsAt === 'number' ? resetsAt : null,
+    whose: whose === 'user' || whose === 'all' ? whose : undefined,
+  }
 }
 
 function errorOf(body: unknown): Readonly<Record<string, unknown>> {

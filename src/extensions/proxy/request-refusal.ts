@@ -10,7 +10,7 @@ export interface RefusalFields {
   /** Whether the call was charged, or for a write, applied. Default `no`. */
   readonly charged?: Charged
   /** Why a budget refused the call, for a page's `CreditBudgetError`. */
-  readonly budget?: Pick<BudgetRefusal, 'needed' | 'remaining' | 'resetsAt'> | undefined
+  readonly budget?: Pick<BudgetRefusal, 'needed' | 'remaining' | 'resetsAt' | 'whose'> | undefined
 }
 
 /** Nobody reads `caller_left`. */
