@@ -9,12 +9,14 @@ import { admin, server } from './workers.ts'
 const execute = promisify(execFile)
 
 /** Workers of docs/fleet.md, as processes, and the service that they share. */
-async function workers() {
+async function workers(limit = 1000) {
   const posts = Array.from({ length: 50 }, (_, id) => ({ id: String(id), body: id < 40 ? 'coffee' : 'tea' }))
   const sandbox = await serveSandbox({ content: { microblog: posts } })
   onTestFinished(() => sandbox.close())
   const { baseUrl, apiKey } = sandbox
-  const [sample = ''] = samplesOf('docs/fleet.md')
+  const [sample = ''] = samplesOf('docs/fleet.md').map((text) =>
+    text.replace('limit: 1000', `limit: ${limit}`),
+  )
   const args = ['--input-type=module-typescript', '--eval', fromSources(sample)]
   const env = {
     ...process.env,
@@ -22,6 +24,7 @@ async function workers() {
     SOCIAL_SEARCH_BASE_URL: baseUrl,
     SOCIAL_SEARCH_API_KEY: apiKey,
   }
+  await admin.flushall()
   await admin.rpush('queries', 'coffee', 'tea')
   return { sandbox, work: () => execute(process.execPath, args, { env }) }
 }
@@ -35,7 +38,17 @@ it('docs/fleet.md has a worker that puts its query back when a deploy ends it', 
   await worker
   expect(await admin.lrange('queries', 0, -1)).toEqual(['coffee', 'tea'])
   expect(await admin.exists('taken')).toBe(0)
-  await admin.del('queries')
+})
+
+it('docs/fleet.md has workers that put their queries back when the budget is used up', async () => {
+  const { sandbox, work } = await workers(3)
+  const ends = await Promise.all([work(), work()])
+  expect(ends.map(({ stderr }) => stderr)).toEqual(
+    Array(2).fill(expect.stringContaining('may cost 2 credits')),
+  )
+  expect((await admin.lrange('queries', 0, -1)).toSorted()).toEqual(['coffee', 'tea'])
+  expect(await admin.exists('taken')).toBe(0)
+  expect(sandbox.ledger.spent).toBe(2)
 })
 
 it('docs/fleet.md has a worker that stores all searches of a queue, and pays for no page again after a crash', async () => {
