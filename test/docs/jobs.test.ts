@@ -32,6 +32,7 @@ it('docs/jobs.md posts new posts of both networks to Slack once, with escaped te
   // Nobody waits fifteen minutes for the next check, on a budget of a day.
   const own = sample
     .replace("limit: 200, every: 'day'", 'limit: 200')
+    .replace('60_000', '100')
     .replace("from: 'now'", "from: 'now', freshness: 100")
   const args = ['--input-type=module-typescript', '--eval', fromSources(given) + fromSources(own)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: newFolder() })
@@ -44,4 +45,44 @@ it('docs/jobs.md posts new posts of both networks to Slack once, with escaped te
     expect.stringMatching(/^<https:\/\/n\.example\/2\|.+>: acme hires$/),
     '<https://p.example/1|A&gt;B>: acme &lt;b&gt; &amp; co',
   ])
+})
+
+/** An outbox of earlier messages. Slack is down until all searches have been checked, then refuses one, and accepts the others. */
+const outage = (outbox: string) => `import { createSandbox } from 'social-search-sdk/sandbox'
+process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'
+const sandbox = createSandbox()
+process.env.SOCIAL_SEARCH_BASE_URL = sandbox.baseUrl
+process.env.SOCIAL_SEARCH_API_KEY = sandbox.apiKey
+const file = new (process.getBuiltinModule('node:sqlite').DatabaseSync)('slack.db')
+file.exec(${JSON.stringify(outbox)})
+for (const text of ['one', 'two', 'three']) file.prepare('INSERT INTO outbox (message) VALUES (?)').run(text)
+let tries = 0
+globalThis.fetch = async (url, init) => {
+  if (!String(url).startsWith('https://hooks.example/')) return sandbox.fetch(new Request(url, init))
+  const { text } = JSON.parse(init.body)
+  if (++tries <= 4) return new Response('', { status: tries === 2 ? 429 : 500 })
+  if (text === 'two') return new Response('', { status: 400 })
+  console.log(text)
+  if (text === 'three')
+    setTimeout(() => {
+      console.log(JSON.stringify(file.prepare('SELECT id, message, refused FROM outbox').all()))
+      process.exit()
+    })
+  return new Response('ok')
+}
+`
+
+it('docs/jobs.md tries messages again before the next check, and sends the others when Slack refuses one', async () => {
+  const sample = samplesOf('docs/jobs.md').find((each) => each.includes('SLACK_WEBHOOK_URL')) ?? ''
+  const [outbox = ''] = /CREATE TABLE IF NOT EXISTS outbox [^']*/.exec(sample) ?? []
+  const own = sample.replace('60_000', '100')
+  const args = ['--input-type=module-typescript', '--eval', fromSources(outage(outbox)) + fromSources(own)]
+  const options = { cwd: newFolder(), timeout: 30_000 }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, options)
+  expect(stdout.trim().split('\n')).toEqual([
+    'one',
+    'three',
+    JSON.stringify([{ id: 2, message: 'two', refused: 400 }]),
+  ])
+  expect(stderr).toContain('Slack answered message 2 with 400')
 })
