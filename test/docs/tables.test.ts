@@ -16,7 +16,7 @@ it('docs/testing.md has a table of injected failures', () => expect(rows.length)
 
 it.each(rows)('docs/testing.md is right that $fault gives a $name', async ({ fault, name, charged }) => {
   const sandbox = createSandbox()
-  sandbox.inject({ ...(runInNewContext(`(${fault})`) as object), times: 3 })
+  sandbox.inject({ ...(runInNewContext(`(${fault})`) as object) })
   const client = new SocialSearch({ ...sandbox.clientOptions(), timeout: 100 })
   const { error } = await settle(client.microblog.search({ query: 'coffee' }))
   expect(isSocialSearchError(error) && [error.name, error.charged]).toEqual([name, charged])
