@@ -1,7 +1,9 @@
 import type { OperationId } from '../api/operations.ts'
 import { CommandError, UsageError } from './command-errors.ts'
+import { complain } from './complain.ts'
 import { describeCollection } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
+import { keepAnswers } from './database/keep-answers.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './options.ts'
@@ -19,9 +21,9 @@ export interface McpFlags extends SharedFlags {
  * stderr what it has cost. A signal ends it at once: what was sent counts as uncertain.
  */
 export async function mcp(flags: McpFlags): Promise<void> {
-  const { sandbox, confirmAbove, allow, archive } = flags
+  const { sandbox, confirmAbove, allow, out, archive = out } = flags
   // A file that has nothing is refused before the client connects.
-  if (archive !== undefined) await describeCollection(archive)
+  if (archive !== out && archive !== undefined) await describeCollection(archive)
   const machine = await openMachine(flags, 'mcp')
   // Credits of the sandbox cost nothing.
   const budget = budgetOf(flags) ?? machine.budgets[0] ?? (sandbox === true ? 100 : undefined)
@@ -29,7 +31,8 @@ export async function mcp(flags: McpFlags): Promise<void> {
     throw new UsageError(
       'mcp needs --budget: credits for the session, such as 100, or for all commands, such as 200/day',
     )
-  const client = clientFor(flags, machine.options, machine.budgets)
+  const observers = out === undefined ? [] : [await keepAnswers(out, complain)]
+  const client = clientFor(flags, { ...machine.options, observers }, machine.budgets)
   const { createMcp } = await loadMcp()
   const server = createMcp({
     client,

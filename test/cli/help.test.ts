@@ -56,7 +56,16 @@ describe('help', () => {
   it('lists in the help of mcp no flags of other commands', async () => {
     const { out } = await social('mcp --help')
     expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)).toEqual([
-      ...['--budget', '--sandbox', '--archive', '--confirm-above', '--allow', '--per-minute', '--help'],
+      ...[
+        '--budget',
+        '--sandbox',
+        '--out',
+        '--archive',
+        '--confirm-above',
+        '--allow',
+        '--per-minute',
+        '--help',
+      ],
     ])
   })
 

@@ -12,7 +12,7 @@ interface Search {
   readonly search: string
   /** Null for data of the organization. */
   readonly network: string | null
-  /** `watch`, `search`, `comments`. */
+  /** `watch`, `mcp`, `search`, `comments`. */
   readonly command: string
   readonly params: string
 }
@@ -34,15 +34,15 @@ export function textOf(job: object): string {
   return canonicalJson(job) ?? ''
 }
 
-/** What a job searches: `{ watch: 'microblog.search', params }`, or `{ operation: 'mentions.list', params }`. */
+/** What a job searches: `{ watch: 'microblog.search', params }`, `{ mcp: … }` or `{ operation: … }`. */
 function searchOf(job: object): Search {
-  const { watch, operation, params = {} } = job as { watch?: string; operation?: string; params?: object }
-  const id = watch ?? operation ?? ''
+  const { params = {}, ...kinds } = job as { params?: object }
+  const [kind, id] = Object.entries<string>(kinds)[0] ?? ['', '']
   const found = operationOf(id)
   const values = params as Readonly<Record<string, unknown>>
   const named = (found && positionalOf(found)) ?? ''
   const name = values[named] ?? Object.values(values).find((value) => typeof value === 'string')
-  const command = watch === undefined ? commandOf(id) : 'watch'
+  const command = kind === 'operation' ? commandOf(id) : kind
   return {
     search: typeof name === 'string' ? name.toWellFormed() : command,
     network: found?.surface ?? null,

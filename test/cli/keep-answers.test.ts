@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { describeCollection } from '../../src/cli/database/describe.ts'
+import { findRecords } from '../../src/cli/database/find.ts'
+import { keepAnswers } from '../../src/cli/database/keep-answers.ts'
+import { SocialSearch } from '../../src/index.ts'
+import { createTools } from '../../src/extensions/tools/index.ts'
+import { folder, sandbox, social, useCommand } from './command.ts'
+
+useCommand()
+
+async function setUp(onError: (error: unknown) => void = vi.fn()) {
+  const path = join(folder, 'agent.db')
+  const { baseUrl, fetch, apiKey } = sandbox
+  const observers = [await keepAnswers(path, onError)]
+  const client = new SocialSearch({ baseUrl, fetch, apiKey, observers, logger: false })
+  const archive = { find: (query: string, options: { limit: number }) => findRecords(path, query, options) }
+  return { path, client, tools: createTools({ client, budget: 100, archive }) }
+}
+
+it('keepAnswers() lets archive_search and describe find all pages that an agent buys, as one search', async () => {
+  const onError = vi.fn()
+  const { path, tools } = await setUp(onError)
+  expect(await tools.archive_search?.execute({ query: 'kettle' })).toMatchObject({ ok: true, items: [] })
+  expect(await tools.microblog_search.execute({ query: 'kettle', pages: 2, summary: 'day' })).toMatchObject({
+    credits: { spent: 4 },
+  })
+  expect((await tools.archive_search?.execute({ query: 'kettle' }))?.notice).toContain('has 40 records')
+  await tools.organization_usage.execute({})
+  expect(onError).not.toHaveBeenCalled()
+  const { searches } = await describeCollection(path)
+  expect(searches).toMatchObject([
+    { search: 'kettle', records: 40, credits: 4, checks: [{ command: 'mcp' }] },
+  ])
+})
+
+it('keepAnswers() keeps a paid answer that is not as documented', async () => {
+  const { path, client } = await setUp()
+  sandbox.inject({ status: 200, body: { requestId: 'r', posts: [{ id: '1', body: 'a kettle' }], meta: {} } })
+  await expect(client.microblog.search({ query: 'kettle' })).rejects.toMatchObject({ charged: 'yes' })
+  expect(await findRecords(path, 'kettle', { limit: 1 })).toMatchObject({ total: 1 })
+})
+
+it('keepAnswers() changes nothing about a job that resumes', async () => {
+  const job = 'search kettle --all --budget 4 --resume --out agent.db'
+  await social(job)
+  const { client } = await setUp()
+  await client.microblog.search({ query: 'kettle' })
+  expect((await social(job.replace('4', '8'))).err).toMatch(/ records \(\d+ new\) · [5-8] credits/)
+  const cursors = sandbox.requests.map(({ body }) => JSON.stringify(body).match(/cursor.*/)?.[0])
+  // Only the agent has asked for a page that the job had.
+  expect(new Set(cursors).size).toBe(cursors.length - 1)
+})
+
+it('the caller has an answer that keepAnswers() cannot keep', async () => {
+  const onError = vi.fn()
+  const { path, client } = await setUp(onError)
+  const { DatabaseSync } = await import('node:sqlite')
+  const other = new DatabaseSync(path)
+  other.exec('ALTER TABLE microblog_posts RENAME COLUMN body TO text')
+  other.close()
+  expect((await client.microblog.search({ query: 'kettle' })).posts).toHaveLength(20)
+  expect(onError).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ message: expect.stringContaining('agent.db') }),
+  )
+})
