@@ -6,6 +6,7 @@ import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { UsageError } from './command-errors.ts'
+import { paramsToExpect } from './item-bound.ts'
 import { kebab } from './names.ts'
 
 /** Parsed flags that commands share. */
@@ -110,7 +111,10 @@ export function paramsOf(
     const value = (flags as Readonly<Record<string, unknown>>)[attribute]
     if (value !== undefined) setParam(params, path, valueOf(name, value, schema))
   }
-  return { params, id: isId ? positional : undefined }
+  return {
+    params: { ...paramsToExpect(operation, expectedOf(flags)), ...params },
+    id: isId ? positional : undefined,
+  }
 }
 
 /** `--extra-params`: what the service takes and this version does not know. */
@@ -156,6 +160,12 @@ export function numberOf(name: string, value: unknown): number {
 
 export function wholeNumberOf(name: string, value: string, max?: number): number {
   return wholeNumber(name, numberOf(name, value), max)
+}
+
+/** How many items the user expects, so that less is reserved; one for a user who expects none. */
+export function expectedOf({ expect }: SharedFlags): number | undefined {
+  if (expect === undefined) return undefined
+  return expect === '0' ? 1 : wholeNumberOf('--expect', expect)
 }
 
 /** `--per-minute`; `off` stands for no limit. */

@@ -28,7 +28,10 @@ export function addOperation(program: Command, operation: Operation): void {
       .option('--all', 'fetch all pages (default: one)')
       .option('--max-pages <n>', 'stop after this many pages')
   if (price.kind === 'perItem')
-    command.option('--expect <n>', 'reserve credits for this many; more are charged, too')
+    command.option(
+      '--expect <n>',
+      'how many you expect, to reserve their credits; if more come, you pay for them',
+    )
   if (list !== undefined)
     command
       .addOption(outOption('store records in this .db file (SQLite)'))

@@ -5,6 +5,7 @@ import { count } from '../lib/count.ts'
 import { exitCodeOf, exitNameOf } from './command-errors.ts'
 import { exitCodes } from './exit-codes.ts'
 import { quoted } from './flags.ts'
+import { missingText } from './item-bound.ts'
 import { type EndLine, type Ending, type RunEnd, forLogs, forTerminal, summaryLine } from './run-end.ts'
 
 /** How far a job is. */
@@ -27,6 +28,8 @@ export interface OperationOutcome extends Ending {
   readonly leftOut: number
   /** Credits that all runs have spent or may have spent. */
   readonly credits: number
+  /** How many items there are, if the service says so. */
+  readonly total: number | undefined
   /** A page that is paid for, and could not be written. */
   readonly unwritten: OpenRecord | undefined
 }
@@ -34,6 +37,7 @@ export interface OperationOutcome extends Ending {
 /** What the user has asked for. */
 interface OperationTerms {
   readonly operation: Operation
+  readonly params: object
   readonly out: string | undefined
   readonly all: boolean
   /** Of `--limit`. */
@@ -68,8 +72,8 @@ export function doneText(
 }
 
 function successOf(outcome: OperationOutcome, terms: OperationTerms): RunEnd {
-  const { state } = outcome
-  const { out, all, limit, wasComplete } = terms
+  const { state, total } = outcome
+  const { operation, params, out, all, limit, wasComplete } = terms
   const lines: EndLine[] = []
   const hasMore = limit === undefined && !all && state.next !== null
   if (hasMore) lines.push(forTerminal(`To continue: ${continuation(state.next, outcome, terms)}`))
@@ -79,6 +83,8 @@ function successOf(outcome: OperationOutcome, terms: OperationTerms): RunEnd {
   }
   const done = `${doneText(outcome, out)}${hasMore ? ' · more: --all' : ''}`
   lines.push(wasComplete ? forLogs(`${out} is complete: nothing was sent`) : summaryLine(out, done))
+  const missing = missingText(operation, params, state.records, total)
+  if (missing !== undefined) lines.push(forLogs(missing))
   return { lines, code: 0 }
 }
 

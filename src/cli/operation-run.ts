@@ -2,6 +2,7 @@ import { itemsOf } from '../api/list-items.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OpenRecord } from '../api/endpoints/undocumented.ts'
 import type { PagedOptions, SocialSearch, Wait } from '../index.ts'
+import { valueAt } from '../lib/value-at.ts'
 import type { RecordDatabase } from './database/record-database.ts'
 import type { createFormatter } from './formats.ts'
 import type { InterruptHandler } from './interrupt-handler.ts'
@@ -35,6 +36,8 @@ export class OperationRun {
   #stored = 0
   /** Records that are paid for, and beyond `--limit`. */
   #leftOut = 0
+  /** How many items there are, if the service says so. */
+  #total: number | undefined
   /** A page that is paid for, and neither stored nor printed. */
   #unwritten: OpenRecord | undefined
 
@@ -72,6 +75,8 @@ export class OperationRun {
     const isFree = operation.price.kind === 'free'
     for await (const page of pagesOf(client, operation, { params, id, state: this.#state }, options)) {
       this.#unwritten = page
+      const total = valueAt(page, ['meta', 'total'])
+      if (typeof total === 'number') this.#total = total
       const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
       const { records } = this.#state
       // A database takes whole pages, so that --resume buys no page twice.
@@ -109,6 +114,7 @@ export class OperationRun {
     return {
       ...{ state: this.#state, pages: this.#pages, stored: this.#stored, leftOut: this.#leftOut },
       credits: this.#credits() - this.#job.client.credits.reserved,
+      total: this.#total,
       unwritten: this.#unwritten,
     }
   }

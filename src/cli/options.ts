@@ -111,11 +111,6 @@ export function walkOptions({ all, maxPages, limit }: SharedFlags): Pick<PagedOp
   }
 }
 
-/** How many items the user expects, so that less is reserved. */
-export function expectedOf({ expect }: SharedFlags): number | undefined {
-  return expect === undefined ? undefined : wholeNumberOf('--expect', expect)
-}
-
 /** The pages of a walk, or the only answer of an operation without pages; none after the last page. */
 export async function* pagesOf(
   client: SocialSearch,

@@ -138,7 +138,7 @@ function createProgram(isHelpLong: boolean): Command {
   )
     .option('--limit <n>', 'fetch this many records, from full pages')
     .option('--max-pages <n>', 'fetch this many pages (default: 1)')
-    .option('--expect <n>', 'expect this many comments or reactions')
+    .option('--expect <n>', 'how many comments or reactions you expect')
     .option('--all', 'fetch all pages, however many there are')
     .option('--params <json>', 'params as JSON')
     .action(quote)

@@ -5,9 +5,9 @@ import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { count, timeText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, paramsOf } from './flags.ts'
+import { type SharedFlags, expectedOf, paramsOf } from './flags.ts'
 import { commandOf } from './names.ts'
-import { expectedOf, walkOptions } from './options.ts'
+import { walkOptions } from './options.ts'
 import { print, wrapped } from './terminal.ts'
 
 /** A quote of a walk; with `--all`, the number of pages is not known. */

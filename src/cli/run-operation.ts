@@ -5,7 +5,7 @@ import { UsageError } from './command-errors.ts'
 import { confirmWalk } from './confirm.ts'
 import { storedProgress } from './database/jobs.ts'
 import { RecordDatabase } from './database/record-database.ts'
-import { type SharedFlags, extraParamsOf, paramsOf } from './flags.ts'
+import { type SharedFlags, expectedOf, extraParamsOf, paramsOf } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { type Machine, openMachine } from './machine.ts'
@@ -13,7 +13,7 @@ import { commandOf } from './names.ts'
 import { endOf } from './operation-end.ts'
 import { type OperationJob, OperationRun } from './operation-run.ts'
 import { quoteFor } from './quote.ts'
-import { budgetOf, clientFor, expectedOf, walkOptions } from './options.ts'
+import { budgetOf, clientFor, walkOptions } from './options.ts'
 import { tellEnd } from './run-end.ts'
 import { say } from './terminal.ts'
 
@@ -46,7 +46,14 @@ export async function runOperation(
     const { out, earlier } = job
     const isPerItem = operation.price.kind === 'perItem'
     const terms = {
-      ...{ operation, out, limit, all: flags.all === true, wasComplete: earlier.next === null },
+      ...{
+        operation,
+        out,
+        limit,
+        params: asked.params,
+        all: flags.all === true,
+        wasComplete: earlier.next === null,
+      },
       expected: isPerItem ? quoteFor(operation, asked.known, flags).atMost : null,
     }
     return tellEnd(endOf(outcome, terms), outcome.unwritten)

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import Papa from 'papaparse'
 import { describe, expect, it, vi } from 'vitest'
-import type { ProfessionalnetPost } from '../../src/index.ts'
+import { type ProfessionalnetPost, SocialSearch } from '../../src/index.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
 import { bodies, sandbox, social, useCommand } from './command.ts'
@@ -82,6 +82,53 @@ describe('flags', () => {
     // A page has no more than a hundred.
     const charged = Math.min(numLikes, 100)
     expect(err).toContain(`Charged ${charged} credits, not 1: more reactions came than expected\n`)
+  })
+
+  describe('on a post with many comments', () => {
+    /** The URL of a new post; some posts do not say how many comments they have. */
+    async function postWith(numComments: number, isTotalKnown: boolean): Promise<string> {
+      const { professionalnet } = new SocialSearch(sandbox.clientOptions())
+      for (let number = 1; ; number++) {
+        const share_url = `https://professionalnet.example/posts/activity-${numComments}${number}`
+        sandbox.publish({ professionalnet: [{ commentary: '', share_url, social_details: { numComments } }] })
+        const { meta } = await professionalnet.posts.comments({ postUrl: share_url })
+        if ((meta.total !== undefined) === isTotalKnown) return share_url
+      }
+    }
+    const again = 'you pay for the first 100 again\n'
+
+    it.each<[string, number, boolean, string, number, string]>([
+      ['gets as many as --expect says', 150, true, '--expect 150 --budget 150', 150, ''],
+      [
+        ...(['names those it did not get', 150, true, '--budget 100', 100] as const),
+        `Got 100 of 150 comments. To get all, pass --max-comments 150; ${again}`,
+      ],
+      [
+        ...(['says that there may be more', 150, false, '--budget 100', 100] as const),
+        `Got 100 comments; there may be more. To get up to 1000, pass --max-comments 1000; ${again}`,
+      ],
+      [
+        ...([
+          'never gets more than --max-comments',
+          250,
+          true,
+          '--max-comments 100 --expect 250 --yes',
+          100,
+        ] as const),
+        `Got 100 of 250 comments. To get all, pass --max-comments 250; ${again}`,
+      ],
+      [
+        ...(['names the most of the service', 1200, true, '--expect 1200 --budget 1000', 1000] as const),
+        'Got 1000 of 1200 comments. The service returns at most 1000\n',
+      ],
+      ['says nothing if it has all', 99, true, '--budget 100', 99, ''],
+    ])('%s', async (_, numComments, isTotalKnown, flags, records, err) => {
+      const url = await postWith(numComments, isTotalKnown)
+      const { spent } = sandbox.ledger
+      const { code, out, err: told } = await social(`comments ${url} ${flags}`)
+      const got = { code, records: linesOf(out).length, charged: sandbox.ledger.spent - spent, err: told }
+      expect(got).toEqual({ code: 0, records, charged: records, err })
+    })
   })
 
   it('--sandbox needs no account, and may change the state of a mention', async () => {

@@ -12,6 +12,19 @@ describe('quote', () => {
       { atMost: null, why: '4 credits a page; the number of pages is unknown' },
     ],
     ['quote comments URL --expect 9', { atMost: 9, why: '1 credit for each of 9 comments, as expected' }],
+    ['quote comments URL --expect 0', { atMost: 1 }],
+    [
+      'quote comments URL --expect 150',
+      { atMost: 150, why: '1 credit for each of 150 comments, as expected' },
+    ],
+    [
+      'quote comments URL --expect 1500',
+      { atMost: 1000, why: '1 credit for each of 1000 comments (maxComments)' },
+    ],
+    [
+      `quote comments --params '{"maxComments":100}' --expect 150`,
+      { atMost: 100, why: '1 credit for each of 100 comments (maxComments)' },
+    ],
     [
       'quote reactions',
       { atMost: null, why: expect.stringContaining('documents no bound, so the most is unknown') },

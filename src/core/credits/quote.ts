@@ -68,7 +68,7 @@ export function quoteOf(
       `${each} for each of the ${list}; the service documents no bound, so the most is unknown`,
     )
   const most = worstCase({ ...price, credits: 1 }, params, ceiling)
-  const why = ceiling === undefined ? ` (${bound})` : ', as expected'
+  const why = most === ceiling ? ', as expected' : ` (${bound})`
   return quoted(perPage, `${each} for each of ${most} ${list}${why}`)
 }
 

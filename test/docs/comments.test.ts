@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { sandbox, social, useCommand } from '../cli/command.ts'
+import { newFolder } from '../support/folder.ts'
+import { rowsOf } from '../support/posts-database.ts'
+import { fromSources } from './run.ts'
+import { samplesOf } from './samples.ts'
+
+const post = {
+  commentary: 'coffee',
+  share_url: 'https://n.example/posts/activity-1',
+  social_details: { numComments: 150, numLikes: 140, reactionTypeCounts: [{ type: 'LIKE', count: 140 }] },
+}
+const content = { professionalnet: [post] }
+useCommand({ content })
+
+it('docs/credits.md gets all 150 comments of a post', async () => {
+  const sample = samplesOf('docs/credits.md').find((each) => each.includes('numComments')) ?? ''
+  const program = `import { SocialSearch } from 'social-search-sdk'
+import { createSandbox } from 'social-search-sdk/sandbox'
+const sandbox = createSandbox({ content: ${JSON.stringify(content)} })
+const client = new SocialSearch(sandbox.clientOptions()), query = 'coffee'
+${sample}
+console.log(comments.length)`
+  const args = ['--input-type=module-typescript', '--eval', fromSources(program)]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: newFolder() })
+  expect(stdout).toBe('150\n')
+})
+
+it('docs/jobs.md stores all comments and reactions of a post for the credits it names', async () => {
+  const lines = samplesOf('docs/jobs.md', 'sh')
+    .flatMap((sample) => sample.split('\n'))
+    .filter((line) => /^social-search (comments|reactions) /.test(line))
+  expect(lines).toHaveLength(2)
+  for (const line of lines) {
+    const words = line.replace(/^social-search /, '').replaceAll('URL', post.share_url)
+    const { code, err } = await social(
+      words.replaceAll(/ (9|150)(?= )/g, ' 150').replaceAll(/ 40(?= )/g, ' 140'),
+    )
+    expect([code, err]).toEqual([0, expect.stringMatching(/^post.db: 1[45]0 records [^\n]*\n$/)])
+  }
+  for (const [name, records] of [
+    ['comments', 150],
+    ['reactions', 140],
+  ] as const)
+    expect(rowsOf('post.db', `SELECT number FROM professionalnet_${name}`)).toHaveLength(records)
+  expect(sandbox.ledger.spent).toBe(290)
+})
