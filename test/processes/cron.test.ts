@@ -44,8 +44,10 @@ async function jobFolder(hook = '') {
   return {
     sandbox,
     folder,
-    /** Runs a line that the page prints for the crontab, as cron does. */
-    async night(part: string): Promise<void> {
+    /** What the page adds to the end of a line. */
+    ends: samples.filter((each) => each.startsWith('; ')),
+    /** Runs a line that the page prints for the crontab, as cron does; returns what cron would mail. */
+    async night(part: string, end = ''): Promise<string> {
       const printed = await shell(lines.find((each) => each.includes(part)) ?? '')
       const line = printed.split('\n').find((each) => each.includes(part)) ?? ''
       const home = join(folder, 'home')
@@ -54,7 +56,10 @@ async function jobFolder(hook = '') {
       const options = { cwd: '/', env: { HOME: home, NODE_OPTIONS, PATH: path } }
       // Nights are more than a minute apart, so their requests share no limit.
       rmSync(home, { recursive: true, force: true })
-      await execute('sh', ['-c', line.replace(/^.* \* \* \* /, '').replaceAll('\\%', '%')], options)
+      const command = line.replace(/^.* \* \* \* /, '').replaceAll('\\%', '%') + end.trimEnd()
+      // cron does not mind how a line ends.
+      const { stdout, stderr } = await execute('sh', ['-c', `${command}; true`], options)
+      return stdout + stderr
     },
     exits: () => readFileSync(join(folder, 'job.log'), 'utf8').match(/^exit \d+/gm),
   }
@@ -74,6 +79,24 @@ it('docs/jobs.md has lines for cron that store each post once in ten nights, log
   rmSync(join(folder, 'job.env'))
   await night('watch coffee')
   expect(exits()?.at(-1)).toBe('exit 9')
+})
+
+it('docs/jobs.md tells a failed night by mail, and each complete one to a monitor', async () => {
+  let pings = 0
+  const monitor = createServer((request, response) => {
+    pings++
+    response.end('OK')
+  })
+  const address = await listening(monitor)
+  onTestFinished(() => closed(monitor))
+  const { folder, night, ends } = await jobFolder()
+  const [mail, ping] = ends.map((each) => each.replace('https://monitor.example/id', address))
+  for (const end of [mail, ping]) expect(await night('watch coffee', end)).toBe('')
+  expect(pings).toBe(1)
+  rmSync(join(folder, 'job.env'))
+  expect(await night('watch coffee', mail)).toMatch(/^exit 9 .+\n$/)
+  expect(await night('watch coffee', ping)).toBe('')
+  expect(pings).toBe(1)
 })
 
 it('docs/jobs.md has lines for cron that look at brands, and write each morning which query has found what', async () => {
@@ -106,19 +129,21 @@ it('docs/jobs.md sends new posts to a webhook, again after a failure, and nothin
   const receiver = createServer((request, response) => {
     void text(request).then((body) => {
       received.push(body)
-      response.writeHead(received.length === 1 ? 500 : 200).end()
+      response.writeHead(received.length === 1 ? 500 : 200).end('{}')
     })
   })
-  const { sandbox, folder, night } = await jobFolder(await listening(receiver))
+  const { sandbox, folder, night, exits } = await jobFolder(await listening(receiver))
   onTestFinished(() => closed(receiver))
   await night('watch coffee')
-  await expect(night('curl')).rejects.toThrow('Command failed')
+  await night('curl')
   expect(readFileSync(join(folder, 'job.log'), 'utf8')).toMatch(/error: 500$/m)
   sandbox.publish(posts(20, 21))
   await night('watch coffee')
   for (let each = 0; each < 3; each++) await night('curl')
   expect(received.map((lines) => lines.split('\n').length - 1)).toEqual([20, 20, 1])
   expect(readdirSync(folder)).not.toContain('new.jsonl')
+  expect(exits()).toEqual(['exit 0', 'exit 22', ...Array<string>(4).fill('exit 0')])
+  expect(readFileSync(join(folder, 'job.log'), 'utf8').match(/^\{\}$/gm)).toHaveLength(2)
 })
 
 it('docs/jobs.md runs a program from cron, which makes no file without a key, and skips a night while its lock is held', async () => {

@@ -145,7 +145,8 @@ export interface CallOptions extends Omit<CommonOptions, 'logger'> {
 export interface CeilingOption {
   /**
    * How many items you expect at most, on all pages. The call reserves this many credits from its budgets. The service may
-   * still return and charge more. Default: `maxComments` for comments; 1,000 for reactions, which is a guess.
+   * still return and charge more, but no more than `maxComments`. Default: `maxComments` for comments; 1,000 for reactions, which
+   * is a guess.
    */
   ceiling?: number | undefined
 }
