@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { hasFocus, now, setUpDashboard } from './helpers.ts'
 
-const { open } = setUpDashboard({ NOW: now })
+const { open } = setUpDashboard({ NOW: now }, { mayFail: true })
 
 async function openMentions(query = ''): Promise<Page> {
   const page = await open(`/?tab=mentions${query}`)
@@ -40,6 +40,23 @@ it('a marked mention keeps its place and the focus, and undo brings it back', as
   await isUndone
   await page.reload()
   expect(await unseen(page)).toEqual([before, all])
+})
+
+it('a mark that fails goes back, and nothing says that it worked until a retry does', async () => {
+  const page = await openMentions()
+  const before = await unseen(page)
+  await page.route('**/state', (route) => route.abort())
+  const seen = page.locator('.mention').first().getByRole('button', { name: 'Seen' })
+  await seen.press('Enter')
+  await page.getByRole('alert').waitFor()
+  expect(await seen.getAttribute('aria-pressed')).toBe('false')
+  expect(await unseen(page)).toEqual(before)
+  expect(await page.getByText(/marked as|Undo/).count()).toBe(0)
+  await page.unroute('**/state')
+  await page.getByRole('button', { name: 'Try again' }).press('Enter')
+  await page.getByText('1 marked as seen').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect.poll(() => unseen(page)).toEqual(before)
 })
 
 it('several mentions are marked at once, and stay so; buttons for several wait for a choice', async () => {

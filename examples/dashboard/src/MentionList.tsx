@@ -29,6 +29,8 @@ export function MentionList({ found, few, hasMore, isUnseenOnly, title, empty, c
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [last, setLast] = useState<{ before: Change[]; state: string } | null>(null)
+  // Only what the server has accepted is said, and can be undone.
+  const marked = changes.isSuccess ? last : null
   const [shownCount, setShownCount] = useState(few)
 
   const listed = found.filter((mention) => !isUnseenOnly || isUnseen(mention) || kept.has(mention.id))
@@ -68,9 +70,9 @@ export function MentionList({ found, few, hasMore, isUnseenOnly, title, empty, c
             </button>
           ))}
         <span className="end row">
-          <span role="status">{last && `${last.before.length} marked as ${last.state}`}</span>
-          {last && (
-            <button onClick={(event) => (focusTitle(event), changes.mutate(last.before), setLast(null))}>
+          <span role="status">{marked && `${marked.before.length} marked as ${marked.state}`}</span>
+          {marked && (
+            <button onClick={(event) => (focusTitle(event), changes.mutate(marked.before), setLast(null))}>
               Undo
             </button>
           )}
