@@ -29,6 +29,8 @@ it.each([
     await page.getByText('Show as a table').click()
     await page.locator('details tbody button').first().click()
     await check()
+    const fold = page.locator('.fold[aria-expanded=false]')
+    if (await fold.isVisible()) await fold.click()
     await page.getByRole('button', { name: '90 days' }).click()
     await page.locator('.stale').waitFor()
     await check()

@@ -32,6 +32,19 @@ describe('a search', () => {
     await page.getByText('2 spent · 2 uncertain').waitFor()
   })
 
+  it('whose server is gone says so in words for people, with the technical line under Details', async () => {
+    const page = await open('/?tab=search')
+    await page.route('**/tweets/search', (route) => route.abort())
+    await search(page, 'museums')
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.innerText()).toMatch(
+      /^The dashboard cannot reach its server; it may have been charged\.\s+Details/,
+    )
+    await alert.getByText('Details').click()
+    expect(await alert.innerText()).toMatch(/The connection failed/i)
+  })
+
   it('keeps what was bought when the next page fails', async () => {
     const page = await open('/?tab=search')
     await search(page, 'coffee')
@@ -55,6 +68,7 @@ describe('a search', () => {
     await search(page, 'books')
     const message = page.getByText('You are offline.')
     await message.waitFor()
+    expect(await page.locator('form button[aria-disabled=true]').innerText()).toMatch(/^Search ·/)
     const [above, below] = [await message.boundingBox(), await page.locator('.fold').boundingBox()]
     expect(above!.y).toBeLessThan(below!.y)
     await button(page, 'Cancel the search').press('Enter')
@@ -130,7 +144,7 @@ describe('with the budget used up', () => {
     expect(await page.getByText(/Press /).count()).toBe(0)
     await page.evaluate(() => localStorage.clear())
     await page.reload()
-    await notice.getByRole('button', { name: 'Read mentions' }).click()
+    await notice.getByRole('button', { name: 'Read mentions · free' }).click()
     await page.locator('.mention').first().waitFor()
     expect((await budget()).spent).toBe(2)
   })

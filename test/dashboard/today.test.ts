@@ -65,7 +65,7 @@ it.each([50, 5000, 100_000])(
     const spike = Math.max(0, ...starts.map(ofDay))
     const number = (value: number) => value.toLocaleString('en')
     const rounded = (value: number) => Math.round(10 * value) / 10
-    await expect.poll(() => facts.first().innerText()).toContain(`of ${number(count)}`)
+    await expect.poll(() => facts.first().innerText()).toContain(`of ${number(count)}, all time`)
     const texts = await facts.allInnerTexts()
     const isUnseen = ({ state }: Made) => state === 'new'
     expect(texts[0]!.split('\n').at(1)).toBe(number(all.filter(isUnseen).length))
@@ -73,7 +73,7 @@ it.each([50, 5000, 100_000])(
     expect(texts[1]).toContain(past.length > 0 ? `${number(rounded(mean))} a day` : 'no full day is loaded')
     if (past.length > 0)
       expect(texts[1]).toContain(past.length === 28 ? 'in four weeks' : `in the last ${past.length} days`)
-    expect(texts[2]!.split('\n').at(1)).toBe(spike > 0 ? number(spike) : '–')
+    expect(texts[2]?.split('\n').at(1)).toBe(spike > 0 ? number(spike) : undefined)
     if (mean > 0 && spike >= 5) expect(texts[2]).toContain(`${rounded(spike / mean)}×`)
     const vue = loaded.filter(({ listenerId }) => listenerId === 'lis_vue').length
     const line = page.locator('.listeners li', { has: page.getByText('vue', { exact: true }) })
@@ -88,12 +88,16 @@ it.each([50, 5000, 100_000])(
     )
     expect(await page.getByText(/newest 500 are loaded/).count()).toBe(isAll ? 0 : 1)
 
+    const of = past.length === 28 ? 'four weeks' : `the newest ${loaded.length}`
+    await page.getByRole('heading', { name: `Best fit of ${of}` }).waitFor()
     await page.getByRole('button', { name: 'All mentions' }).click()
     const unseen = number(all.filter(isUnseen).length)
     await page.getByText(`${unseen} of ${number(count)} mentions unseen`).waitFor()
     // No axis over days that are not loaded, and no chart of less than two whole days.
     expect(await page.locator('.bucket').count()).toBe(starts.length < 3 ? 0 : starts.length)
-    expect(await page.getByText('A chart needs two whole days.').count()).toBe(starts.length < 3 ? 1 : 0)
+    const charted = loaded.filter(({ publishedAt }) => Date.parse(publishedAt) >= starts.at(-1)!)
+    const title = `${charted.filter(isUnseen).length} unseen of ${charted.length}`
+    expect(await page.getByRole('heading', { name: title }).count()).toBe(starts.length < 3 ? 0 : 1)
     if (!isAll) {
       await page.getByRole('button', { name: 'Load 500 more · free' }).click()
       await page.getByText('Only the newest 1,000 are loaded').waitFor()
@@ -139,6 +143,29 @@ it('an empty inbox offers no filter and no chart, and says why', async () => {
   await serve(page, [])
   await page.getByRole('button', { name: 'mentions' }).click()
   await page.getByText('Your listeners have found nothing yet.').waitFor()
+  await page.getByText(/^Listening for .react., .vue., .typescript., .coffee.\.$/).waitFor()
   expect(await page.locator('select, .chart, kbd').count()).toBe(0)
   expect(await page.locator('main').innerText()).not.toMatch(/\d/)
+})
+
+it('three mentions make no chart, no filter and no busiest day', async () => {
+  const page = await open('/?tab=search')
+  await serve(page, made(3))
+  await page.getByRole('button', { name: 'today' }).click()
+  await page.locator('.mention').first().waitFor()
+  expect(await page.locator('.fact').count()).toBe(2)
+  await page.getByRole('button', { name: 'All mentions' }).click()
+  await page.getByText('2 of 3 mentions unseen').waitFor()
+  expect(await page.locator('select, .chart').count()).toBe(0)
+})
+
+it('the first view folds the filters of the search, whose button is quiet, until a word is there', async () => {
+  const page = await open('/')
+  await page.locator('.mention').first().waitFor()
+  const [filters, button] = [page.getByLabel('Language'), page.getByRole('button', { name: /^Search ·/ })]
+  expect(await filters.isVisible()).toBe(false)
+  expect(await button.getAttribute('class')).not.toContain('primary')
+  await page.getByLabel('Search posts').fill('coffee')
+  await filters.waitFor()
+  expect(await button.getAttribute('class')).toContain('primary')
 })

@@ -37,6 +37,10 @@ export function Chart({ rows: all, series, unit, selected, onSelect, isStacked }
       : Math.max(0, ...values.map(Number)),
   )
   const top = roundUp(Math.max(1, ...heights))
+  const last = rows.length - 1
+  /** All bars have their time below, or the first, the last, and one that stands in the middle. */
+  const ticks =
+    last < 4 ? [...rows.keys()] : last % 2 === 0 || last > 11 ? [0, Math.floor(last / 2), last] : [0, last]
   const named = rows.find(({ bucket }) => bucket === (pointed ?? selected))
   const text = (value: number | null | undefined) => (value == null ? '–' : compact.format(value))
   const note = (i: number) => {
@@ -79,9 +83,9 @@ export function Chart({ rows: all, series, unit, selected, onSelect, isStacked }
             </div>
           ))}
         </div>
-        <div className="ticks quiet">
-          {[...new Set([0, Math.floor((rows.length - 1) / 2), rows.length - 1])].map((at) => (
-            <span key={at}>{rows[at] && bucketName(rows[at].bucket, unit === 'weeks' ? 'days' : unit)}</span>
+        <div className="ticks quiet" style={{ paddingInline: `max(0px, ${50 / rows.length}% - 1.5em)` }}>
+          {ticks.map((at) => (
+            <span key={at}>{bucketName(rows[at]!.bucket, unit === 'weeks' ? 'days' : unit)}</span>
           ))}
         </div>
       </div>

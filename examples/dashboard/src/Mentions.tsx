@@ -1,11 +1,12 @@
 import { type Address, go, goToSearch, useAddress } from './address.ts'
 import { Chart } from './Chart.tsx'
-import { Select } from './controls.tsx'
-import { bucketsIn, days, isIn, latest, period } from './daily.ts'
+import { type Option, Select } from './controls.tsx'
+import { bucketsIn, days, fewMentions, isIn, latest, period } from './daily.ts'
 import { CoverageNote, exact } from './figures.tsx'
+import { isolated } from './headline.ts'
 import { MentionList, aboutFit } from './MentionList.tsx'
 import { type Mention, isUnseen, useCovered, useListeners } from './mentions.ts'
-import { bucketName, unitFor } from './period.ts'
+import { bucketName, dayName, unitFor } from './period.ts'
 import { Empty, Failure, Offline } from './status.tsx'
 
 export function Mentions() {
@@ -16,8 +17,9 @@ export function Mentions() {
   const { found, total, unseen } = covered
   const unit = unitFor(period(), by, latest(covered).length / (days + 1))
   const buckets = bucketsIn(covered, unit)
-  // Today, and two whole days before.
-  const isShort = covered.from !== -Infinity && buckets.length < 3
+  // With less than today and two whole days before, or with few mentions, a chart shows nothing.
+  const hasChart = all.length >= fewMentions && (covered.from === -Infinity || buckets.length >= 3)
+  const sum = (of: 'count' | 'unseen') => exact(buckets.reduce((total, bucket) => total + bucket[of], 0))
   const ofBucket = at ? found.filter(isIn(at, unit)) : found
   const isUnseenOnly = state === 'new'
   const here = found.filter(isUnseen).length
@@ -30,14 +32,17 @@ export function Mentions() {
             : `${unseen === null ? `More than ${exact(here)}` : exact(unseen)} of ${total === null ? `more than ${exact(found.length)}` : exact(total)} mentions unseen`}
         </h2>
         <p className="quiet">Posts that your listeners found. {hasScores(all) && aboutFit}</p>
-        <CoverageNote covered={covered} more={status.more} isShort={isShort} />
+        <CoverageNote covered={covered} more={status.more} />
       </div>
-      <Filters address={address} mentions={all} />
-      {!isShort && (
+      {all.length >= fewMentions && <Filters address={address} mentions={all} />}
+      {hasChart && (
         <div className="card flat">
+          <h3>
+            Since {dayName(buckets[0]!.bucket)}: {sum('unseen')} unseen of {sum('count')}
+          </h3>
           <Chart
             rows={buckets.map(({ bucket, count, unseen }) => ({ bucket, values: [unseen, count - unseen] }))}
-            series={['unseen', 'others']}
+            series={['unseen', 'seen']}
             unit={unit}
             selected={at}
             onSelect={(bucket) => go({ at: bucket === at ? '' : bucket, by: unit })}
@@ -70,18 +75,16 @@ export function Mentions() {
 }
 
 /** Stands in place of mentions: while they load, if that fails, or if there are none. */
-export function NoMentions({
-  covered,
-  error,
-  isPaused,
-  refetch,
-}: Omit<ReturnType<typeof useCovered>, 'all' | 'more'>) {
+export function NoMentions(status: Omit<ReturnType<typeof useCovered>, 'all' | 'more'>) {
+  const { covered, error, isPaused, refetch } = status
+  const names = useListeners().map(({ name }) => isolated(name))
   if (error) return <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />
   if (isPaused) return <Offline />
   if (!covered) return <p role="status">Loading mentions…</p>
   return (
     <Empty title="No mentions yet">
       <p>Your listeners have found nothing yet. What they find shows here, for free.</p>
+      {names.length > 0 && <p className="quiet">Listening for {names.join(', ')}.</p>}
       <button onClick={goToSearch}>Search posts now</button>
     </Empty>
   )
@@ -92,10 +95,11 @@ export const byFit = (a: Mention, b: Mention) => (b.fitScore ?? -1) - (a.fitScor
 export const hasScores = (mentions: Mention[]) => mentions.some(({ fitScore }) => fitScore !== undefined)
 
 function Filters({ address, mentions }: { address: Address; mentions: Mention[] }) {
-  const listeners = useListeners()
-  const networks = [...new Set(mentions.flatMap(({ network }) => network ?? []))].sort()
+  const names = new Set(mentions.flatMap(({ network }) => network ?? []))
+  const networks = [...names].sort().map((name): Option => [name, name])
   const used = new Set(mentions.map(({ listenerId }) => listenerId))
-  const filter = (name: string, label: string, any: string, options: [value: string, text: string][]) => (
+  const listeners = useListeners().flatMap(({ id, name }) => (used.has(id) ? [[id, name] as const] : []))
+  const filter = (name: string, label: string, any: string, options: Option[]) => (
     <Select
       {...{ label, value: address[name] ?? '', options: [['', any], ...options] }}
       onChange={(value) => go({ [name]: value }, { replace: true })}
@@ -103,14 +107,8 @@ function Filters({ address, mentions }: { address: Address; mentions: Mention[] 
   )
   return (
     <div className="filters inbox-filters row quiet">
-      {filter(
-        ...(['network', 'Network', 'Any network'] as const),
-        networks.map((network) => [network, network]),
-      )}
-      {filter(
-        ...(['listener', 'Listener', 'Any listener'] as const),
-        listeners.filter(({ id }) => used.has(id)).map(({ id, name }) => [id, name]),
-      )}
+      {filter('network', 'Network', 'Any network', networks)}
+      {filter('listener', 'Listener', 'Any listener', listeners)}
       {hasScores(mentions) &&
         filter('fit', 'Fit', 'Any fit', [
           ['50', 'Fit of 50 or more'],

@@ -33,7 +33,8 @@ interface Props {
 /** Who leads and why, in words, numbers and a chart, and the posts of one search or two. */
 export function Results({ period, loads, isStale }: Props) {
   const address = useAddress()
-  const { metrics } = networks[loads[0]!.search.network]
+  const { network } = loads[0]!.search
+  const { metrics, name } = networks[network]
   const metric = metrics.find((name) => name === address['metric']) ?? 'posts'
   const loudness = metrics.includes('views') ? 'views' : 'engagement'
   const orders = sorts.filter(({ id }) => id !== 'views' || loudness === 'views')
@@ -155,6 +156,8 @@ export function Results({ period, loads, isStale }: Props) {
     if (span.from >= span.until) return { headline: 'These days are not loaded yet', why: '' }
     const sides = loads.map(({ query }, i) => ({ query: isolated(query), posts: posts[i]! }))
     const when = isPartial ? `since ${dayName(dayOf(span.from))}` : `in ${lengthOf(period)} days`
-    return bucket ? numbersIn(sides, bucket, loudness) : verdictOf(sides, when, isPartial, loudness)
+    const said = bucket ? numbersIn(sides, bucket, loudness) : verdictOf(sides, when, isPartial, loudness)
+    const headline = `${said.headline} on the ${name.toLowerCase()}`
+    return network === 'microblog' ? said : { ...said, headline }
   }
 }

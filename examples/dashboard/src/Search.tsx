@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { go, useAddress } from './address.ts'
 import { useOffer } from './Credits.tsx'
 import { type Draft, addressOf, blank, draftOf, isSameSearch, nameOf, searchesOf } from './draft.ts'
-import { buy, cancel, usePosts } from './load.ts'
+import { type Load, buy, cancel, usePosts } from './load.ts'
 import { reaches } from './measure.ts'
 import { before, startOf } from './period.ts'
-import { Recent, UsedUp, noteSearch } from './recent.tsx'
+import { Recent, UsedUp, kept, noteSearch } from './recent.tsx'
 import { Results } from './Results.tsx'
 import { SearchForm } from './SearchForm.tsx'
 import { Empty, Notice, Offline } from './status.tsx'
@@ -46,18 +46,24 @@ export function Search({ isToday }: { isToday: boolean }) {
   const isUsedUp = offer.pages === 0
   const verb = searchesOf(target).length > 1 ? 'Compare' : 'Search'
   const since = startOf(before(draft).from)
+  const isBusy = !isStale && loads.some(({ isFetching, isPaused }) => isFetching || isPaused)
+  /** Whether a press would only read again what the proxy keeps. */
+  const isHere = (load: Load) =>
+    !load.error && Date.now() - load.oldest < kept && (reaches(load, since) || load.pages >= draft.pages)
+  const isLoaded = !isStale && searches.length > 0 && loads.every(isHere)
   function submit() {
-    if (searchesOf(target).length === 0 || isUsedUp) return
+    if (searchesOf(target).length === 0 || isUsedUp || isBusy || isLoaded) return
     buy(wanted, { pages: offer.pages, since, continues })
     noteSearch(target)
     go({ ...addressOf(target), tab: '' })
   }
 
   const isMissing = searches.length > 0 && loads.every((load) => load.isMissing)
+  const isOverview = isToday || (isUsedUp && searches.length === 0)
   /** The one message of the page: what is the matter, and what to do. */
   function notice() {
     if (loads.some(({ isPaused }) => isPaused)) return <Offline onCancel={() => void cancel()} />
-    if (isUsedUp) return <UsedUp price={offer.least} />
+    if (isUsedUp) return <UsedUp price={offer.least} hasMentions={isOverview} />
     if (isStale) return <Notice title={`Showing ${nameOf(shown)}.`}>Press {verb} to update.</Notice>
     return isMissing && <Notice title="Not loaded yet.">Press {verb} to load these posts.</Notice>
   }
@@ -65,14 +71,15 @@ export function Search({ isToday }: { isToday: boolean }) {
     <>
       {!isToday && <h2 className="hidden">Posts</h2>}
       <SearchForm
-        {...{ draft, isUsedUp }}
-        button={`${verb} · ${offer.price}`}
+        {...{ draft, isUsedUp, isToday }}
+        isIdle={isBusy || isLoaded}
+        button={isLoaded ? 'Loaded' : `${verb} · ${offer.price}`}
         onChange={change}
         onSubmit={submit}
       >
         {notice()}
       </SearchForm>
-      {isToday || (isUsedUp && searches.length === 0) ? (
+      {isOverview ? (
         <Today />
       ) : searches.length > 0 ? (
         <Results key={JSON.stringify(searches)} {...{ period: shown, loads, isStale }} />

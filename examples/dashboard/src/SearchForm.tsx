@@ -12,26 +12,30 @@ interface Props {
   /** What the button says. */
   button: string
   isUsedUp: boolean
+  /** Whether a press would do nothing. */
+  isIdle: boolean
+  isToday: boolean
   onChange: (part: Partial<Draft>) => void
   onSubmit: () => void
   /** What is the matter, and what to do. */
   children: ReactNode
 }
 
-export function SearchForm({ draft, button, isUsedUp, onChange, onSubmit, children }: Props) {
+export function SearchForm(props: Props) {
+  const { draft, button, isUsedUp, isIdle, isToday, onChange, onSubmit, children } = props
   const [isOpen, setIsOpen] = useState(false)
   const reset = useReset()
   const { network, lang, from, to } = draft
   const isMicroblog = network === 'microblog'
+  /** On the first view, nothing is about a search until a word is there. */
+  const isQuiet = isToday && !draft.query && !draft.versus
   const nameOfPages = (pages: number) =>
     isMicroblog ? `Newest ${20 * pages}` : pages === 1 ? '1 page' : `${pages} pages`
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    onSubmit()
-  }
+  const submit = (event: FormEvent) => (event.preventDefault(), setIsOpen(false), onSubmit())
   const words = (name: 'query' | 'versus', label: string) => (
     <input
       type="search"
+      dir="auto"
       aria-label={label}
       placeholder={label}
       required={name === 'query'}
@@ -53,7 +57,7 @@ export function SearchForm({ draft, button, isUsedUp, onChange, onSubmit, childr
     </label>
   )
   return (
-    <form id="search" role="search" className="stack" onSubmit={submit}>
+    <form id="search" role="search" className={isQuiet ? 'stack folded' : 'stack'} onSubmit={submit}>
       <div className="queries row">
         <Choice
           {...{ label: 'Network', className: 'networks', value: network }}
@@ -67,13 +71,13 @@ export function SearchForm({ draft, button, isUsedUp, onChange, onSubmit, childr
         />
         {words('query', 'Search posts')}
         {words('versus', 'Compare with')}
-        <button className="primary" disabled={isUsedUp}>
+        <button className={isQuiet ? '' : 'primary'} disabled={isUsedUp} aria-disabled={isIdle}>
           {isUsedUp ? reset : button}
         </button>
       </div>
       {children}
       <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        {[periodName(draft), isMicroblog && (languages[lang] ?? lang)].filter(Boolean).join(' · ')}
+        {[periodName(draft), isMicroblog && (languages[lang] ?? lang)].filter(Boolean).join(' · ')} ▾
       </button>
       <div className={isOpen ? 'filters row quiet open' : 'filters row quiet'}>
         <Choice

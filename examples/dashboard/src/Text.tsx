@@ -15,14 +15,7 @@ export const LongText = ({ children }: { children: string }) => (
 
 /** Who wrote a mention, as a link if it has one. */
 export function Source({ mention: { author, url } }: { mention: Mention }) {
-  const name =
-    author === undefined ? (
-      '–'
-    ) : (
-      <>
-        @<bdi>{author}</bdi>
-      </>
-    )
+  const name = <bdi>{author === undefined ? '–' : `@${author}`}</bdi>
   return url ? (
     <a href={url} target="_blank" rel="noreferrer">
       {name}

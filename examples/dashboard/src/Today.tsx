@@ -1,13 +1,11 @@
 import { go } from './address.ts'
-import { bucketsIn, days, latest, meanOf, ofToday, spikeOf } from './daily.ts'
+import { bucketsIn, days, fewMentions, latest, meanOf, ofToday, period, spikeOf } from './daily.ts'
 import { CoverageNote, Figure, exact } from './figures.tsx'
 import { MentionList, aboutFit } from './MentionList.tsx'
 import { NoMentions, byFit, hasScores } from './Mentions.tsx'
 import { type Covered, isUnseen, useCovered, useListeners } from './mentions.ts'
 import { dayName, startOf, today } from './period.ts'
 
-/** Fewer make no ratio. */
-const fewMentions = 5
 const rounded = (value: number) => exact(Math.round(10 * value) / 10)
 
 /** What is new, for free: figures, the unseen mentions that fit best, and what each listener found. */
@@ -19,10 +17,7 @@ export function Today() {
   const { mean, of } = meanOf(daily)
   const spike = spikeOf(daily)
   const now = ofToday(covered)
-  const isNowPartial = covered.from > startOf(today())
-  const here = found.filter(isUnseen).length
   const isScored = hasScores(found)
-  const isRatio = spike && mean && spike.count >= fewMentions
   return (
     <section className="stack" aria-labelledby="today-title">
       <div>
@@ -35,34 +30,30 @@ export function Today() {
       <dl className="facts">
         <Figure
           name="Unseen mentions"
-          value={unseen === null ? `${exact(here)}+` : exact(unseen)}
-          note={`of ${total === null ? `more than ${exact(found.length)}` : exact(total)}`}
+          value={unseen === null ? `${exact(found.filter(isUnseen).length)}+` : exact(unseen)}
+          note={`of ${total === null ? `more than ${exact(found.length)}` : exact(total)}, all time`}
         />
         <Figure
           name="Mentions today"
-          value={isNowPartial ? `${exact(now)}+` : exact(now)}
+          value={covered.from > startOf(today()) ? `${exact(now)}+` : exact(now)}
           note={
             mean === null
               ? 'no full day is loaded'
               : `${rounded(mean)} a day in ${of === days ? 'four weeks' : `the last ${of} days`}`
           }
         />
-        <Figure
-          name={spike ? `Busiest day, ${dayName(spike.bucket)}` : 'Busiest day'}
-          value={spike ? exact(spike.count) : '–'}
-          note={
-            isRatio
-              ? `${rounded(spike.count / mean)}× the average`
-              : spike
-                ? 'that day'
-                : 'no full day is loaded'
-          }
-        />
+        {spike && spike.count >= fewMentions && (
+          <Figure
+            name={`Busiest day, ${dayName(spike.bucket)}`}
+            value={exact(spike.count)}
+            note={mean ? `${rounded(spike.count / mean)}× the average` : 'that day'}
+          />
+        )}
       </dl>
       <MentionList
         found={isScored ? latest(covered).toSorted(byFit) : latest(covered)}
         few={5}
-        title={isScored ? 'Unseen, best fit first' : 'Unseen, newest first'}
+        title={`${isScored ? 'Best fit' : 'Unseen'} of ${covered.from <= startOf(period().from) ? 'four weeks' : `the newest ${exact(found.length)}`}`}
         empty="Nothing of the last four weeks is unseen."
         isUnseenOnly
       >
@@ -82,7 +73,7 @@ function Listeners({ covered: { found, from } }: { covered: Covered }) {
   return (
     <section className="listeners" aria-labelledby="listeners-title">
       <h3 id="listeners-title">
-        Listeners{from === -Infinity ? '' : `, of the newest ${exact(found.length)} mentions`}
+        Listeners, {from === -Infinity ? 'all time' : `of the newest ${exact(found.length)} mentions`}
       </h3>
       <ul>
         {lines.map(({ id, name, count }) => (

@@ -25,10 +25,12 @@ export const Choice = <Value extends string | number>(props: ChoiceProps<Value>)
   </div>
 )
 
+export type Option = readonly [value: string, text: string]
+
 interface SelectProps {
   label: string
   value: string
-  options: (readonly [value: string, text: string])[]
+  options: Option[]
   onChange: (value: string) => void
 }
 

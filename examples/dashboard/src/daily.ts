@@ -4,6 +4,8 @@ import { type Day, type Unit, bucketOf, bucketsOf, lastDays, startOf, today } fr
 
 /** How many days before today the first view and the chart look back. */
 export const days = 28
+/** Fewer make no ratio and no chart. */
+export const fewMentions = 5
 export const period = () => lastDays(days + 1)
 
 /** A day or week with its mentions. */

@@ -9,18 +9,14 @@ export const sinceName = (from: number) => `since ${time.format(from)} UTC`
 
 interface NoteProps {
   covered: Covered
-  /** Loads more; null while something loads. */
   more: (() => void) | null
-  /** Whether too few days are loaded for a chart. */
-  isShort?: boolean
 }
 
-/** Says what the mentions leave out, and loads more of it; nothing if they are all. */
-export const CoverageNote = ({ covered: { from, found }, more, isShort }: NoteProps) =>
+/** Says what the mentions leave out, and loads more of it, unless something loads; nothing if they are all. */
+export const CoverageNote = ({ covered: { from, found }, more }: NoteProps) =>
   from !== -Infinity && (
     <p className="coverage row quiet">
       Only the newest {exact(found.length)} are loaded{from !== Infinity && `, ${sinceName(from)}`}.
-      {isShort && ' A chart needs two whole days.'}
       <button aria-disabled={!more} onClick={() => more?.()}>
         {more ? `Load ${batchSize} more · free` : 'Loading…'}
       </button>

@@ -64,9 +64,9 @@ export function verdictOf(sides: Side[], when: string, isPartial = false, by: Lo
         loud === frequent && amount('posts', lead('posts')),
       ]
     : [
-        `${valuesOf('posts')
+        valuesOf('posts')
           .sort((a, b) => b - a)
-          .join(' posts to ')}`,
+          .join(' posts to '),
       ]
   const subject = loud ?? frequent!
   const because = [...reasons, loud && driverOf(loud.posts, by)].filter(Boolean).join(', ')

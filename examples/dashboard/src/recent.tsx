@@ -5,7 +5,7 @@ import { type Draft, addressOf, nameOf } from './draft.ts'
 import { Notice } from './status.tsx'
 
 /** How long the proxy keeps answers, in milliseconds. */
-const kept = 3_600_000
+export const kept = 3_600_000
 
 /** The searches of this browser whose answers the proxy may still keep, the latest first. */
 function recentSearches(): (Draft & { at: number })[] {
@@ -39,7 +39,7 @@ export function Recent({ children }: { children?: ReactNode }) {
 }
 
 /** The one message while the budget is too small: what can be read for free until it resets. */
-export function UsedUp({ price }: { price: number }) {
+export function UsedUp({ price, hasMentions }: { price: number; hasMentions: boolean }) {
   const { remaining, limit } = useBudget()!
   const title =
     remaining > 0
@@ -48,10 +48,11 @@ export function UsedUp({ price }: { price: number }) {
   return (
     <Notice title={title}>
       <Recent>
-        Mentions are free:
-        <button type="button" onClick={() => go({ tab: 'mentions' })}>
-          Read mentions
-        </button>
+        {!hasMentions && (
+          <button type="button" onClick={() => go({ tab: 'mentions' })}>
+            Read mentions · free
+          </button>
+        )}
       </Recent>
     </Notice>
   )

@@ -81,7 +81,7 @@ function useSecondsUntil(end: Date | null): number {
 }
 
 /** A message says itself that a call may have been charged. */
-const costs = { no: 'It cost nothing.', yes: 'It was charged.', unknown: '' }
+const costs = { no: 'It cost nothing.', yes: 'It was charged.' }
 
 interface FailureProps {
   error: Error
@@ -91,17 +91,21 @@ interface FailureProps {
 
 export function Failure({ error, onRetry }: FailureProps) {
   const known = isSocialSearchError(error) ? error : null
-  // Messages are for people, but for the operation in front.
-  const text = known?.message.replace(`${known.operation}: `, '') ?? 'that did not work'
+  const isCutOff = known?.code === 'connection' && known.attempts.at(-1)?.status === undefined
+  // Messages are for people, but for the operation in front, and for what only says that there is no connection.
+  const text = isCutOff
+    ? `the dashboard cannot reach its server${known.charged === 'unknown' ? '; it may have been charged' : ''}`
+    : (known?.message.replace(`${known.operation}: `, '') ?? 'that did not work')
   return (
     <div className="card stack failure" role="alert">
       <h3>
         {text.charAt(0).toUpperCase()}
         {text.slice(1)}.
       </h3>
-      {known && <p>{costs[known.charged]}</p>}
+      {known && known.charged !== 'unknown' && <p>{costs[known.charged]}</p>}
       <details className="quiet">
         <summary>Details</summary>
+        {isCutOff && <p>{known.message}.</p>}
         <p>{known ? `Request ${known.requestId ?? 'without an id'}, code ${known.code}` : error.message}</p>
       </details>
       {onRetry && (
