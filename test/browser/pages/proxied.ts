@@ -14,7 +14,8 @@ const proxied = {
     })
     const failures: Record<string, number> = {}
     for (let call = 0; call < times; call++) {
-      await fetch('/warm')
+      // The connection of the search before may end just now: then this one opens another.
+      await fetch('/warm').catch(() => fetch('/warm'))
       await client.microblog.search({ query: `coffee ${call}` }).catch((error: unknown) => {
         const name = error instanceof Error ? error.name : String(error)
         failures[name] = (failures[name] ?? 0) + 1
