@@ -5,7 +5,7 @@ import { fromSources } from './run.ts'
 import { samplesOf } from './samples.ts'
 import { newFolder } from '../support/folder.ts'
 
-/** Each network gets a new post. Slack fails once, and accepts two messages before the program ends. */
+/** Each network gets a new post once both have been searched. Slack fails once, and accepts two messages before the program ends. */
 const given = `import { createSandbox } from 'social-search-sdk/sandbox'
 process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'
 const post = (body: string) => ({ body, name: 'A>B', url: 'https://p.example/1' })
@@ -14,17 +14,22 @@ const sandbox = createSandbox({ content, limits: { perMinute: false } })
 process.env.SOCIAL_SEARCH_BASE_URL = sandbox.baseUrl
 process.env.SOCIAL_SEARCH_API_KEY = sandbox.apiKey
 let tries = 0
+const searched = new Set()
 globalThis.fetch = async (url, init) => {
-  if (!String(url).startsWith('https://hooks.example/')) return sandbox.fetch(new Request(url, init))
+  const request = new Request(url, init)
+  if (!request.url.startsWith('https://hooks.example/')) {
+    const response = await sandbox.fetch(request)
+    if (searched.size < 2 && searched.add(request.url).size === 2) {
+      sandbox.publish([post('acme <b> & co')])
+      sandbox.publish({ professionalnet: [{ commentary: 'acme hires', share_url: 'https://n.example/2' }] })
+    }
+    return response
+  }
   if (++tries === 1) return new Response('', { status: 500 })
   console.log(JSON.stringify([url, JSON.parse(init.body).text]))
   if (tries === 3) setTimeout(() => process.exit())
   return new Response('ok')
 }
-setTimeout(() => {
-  sandbox.publish([post('acme <b> & co')])
-  sandbox.publish({ professionalnet: [{ commentary: 'acme hires', share_url: 'https://n.example/2' }] })
-}, 500)
 `
 
 it('docs/jobs.md posts new posts of both networks to Slack once, with escaped texts, after an outage too', async () => {
