@@ -82,7 +82,7 @@ describe('the table "Was I charged?" of docs/errors.md', () => {
 function attemptsIn(retried: string, effect: Effect, status = 0): number {
   if (retried === 'no') return 1
   if (retried.startsWith('once, with a new OAuth token')) return 2
-  // "After 429s, it makes up to five attempts": without an announced time.
+  // "After 429s, it makes five attempts": without an announced time.
   if (retried.startsWith('yes, after the announced time')) return 5
   const [, most] = /up to (\d) attempts/.exec(retried)!
   if (retried.startsWith('GET') && effect !== 'read') return 1
