@@ -139,7 +139,9 @@ describe('with the budget used up', () => {
     await page.getByRole('button', { name: 'coffee, 28 days', exact: true }).click()
     expect(await result(page)).toBe(said)
     await page.goto(page.url().replace('coffee', 'climate'))
-    await page.getByText('not loaded').waitFor()
+    await page.getByText('not loaded', { exact: true }).waitFor()
+    // The budget comes a moment later.
+    await notice.getByText('A page costs').waitFor()
     expect(await notice.count()).toBe(1)
     expect(await page.getByText(/Press /).count()).toBe(0)
     await page.evaluate(() => localStorage.clear())
