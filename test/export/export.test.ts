@@ -11,7 +11,7 @@ import { newFolder } from '../support/folder.ts'
 
 const folder = newFolder()
 
-const sandbox = createSandbox({ limits: { perMinute: false } })
+const sandbox = createSandbox({ now: new Date(), limits: { perMinute: false } })
 const client = new SocialSearch(sandbox.clientOptions())
 const walk = () => client.microblog.search({ query: 'coffee' }, { maxPages: 3 })
 
