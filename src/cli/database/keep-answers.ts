@@ -7,7 +7,7 @@ import type { Observer } from '../../index.ts'
 import { RecordDatabase } from './record-database.ts'
 
 /**
- * Keeps in a file all records that a client pays for, for commands whose calls somebody else chooses.
+ * Keeps in a file all records that a client pays for, for `mcp`, where an agent chooses the calls.
  *
  * @param onError Hears of an answer that could not be kept; its caller has it all the same.
  * @throws {UsageError} for a file that cannot keep them.

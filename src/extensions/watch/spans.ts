@@ -58,7 +58,7 @@ export function addPage(progress: Progress, page: ReadPage, overlap: number, now
   const depths = depthsOf(below)
   const enough = Math.min(overlap, depths.size || overlap)
   const isFirst = depths.size === 0 && reading.ids.length === 0
-  const oldestKnown = timeOf(below.at(-1)?.oldest)
+  const oldestKnown = parseTime(below.at(-1)?.oldest)
   /** Unknown posts below known ones: late ones if a known post follows, otherwise in a gap, or older than every known post. */
   let unsure: string[] = []
   const add = (ids: readonly string[]): void => {
@@ -68,7 +68,7 @@ export function addPage(progress: Progress, page: ReadPage, overlap: number, now
   for (const [id, time] of posts) {
     if (seen.has(id)) continue
     const found = depths.get(id)
-    const isOlder = found === undefined && timeOf(time) < oldestKnown
+    const isOlder = found === undefined && parseTime(time) < oldestKnown
     older = isOlder ? older + 1 : 0
     if (found === undefined && !isFirst && (isOlder || inARow >= enough)) {
       unsure.push(id)
@@ -103,7 +103,7 @@ export function addPage(progress: Progress, page: ReadPage, overlap: number, now
   const isJoined = reached > 0 || (next === null && below.length === 0)
   const gap = below[reached - 1]
   const isWanted = (id: string): boolean => {
-    const time = timeOf(posts.get(id))
+    const time = parseTime(posts.get(id))
     if (isJoined) return gap?.next ? !(time < oldestKnown) : time > oldestKnown
     // Known posts may follow on the next page.
     return inARow === 0 && next !== null
@@ -128,7 +128,8 @@ function isStale(reading: WatchSpan, [newest]: readonly WatchSpan[], posts: Read
   if (reading.ids.length > 0 || !newest?.next) return false
   const { ids, oldest } = newest
   return (
-    posts.size > 0 && [...posts].every(([id, time]) => !ids.includes(id) && timeOf(time) < timeOf(oldest))
+    posts.size > 0 &&
+    [...posts].every(([id, time]) => !ids.includes(id) && parseTime(time) < parseTime(oldest))
   )
 }
 
@@ -190,15 +191,10 @@ function defined(fields: {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** In milliseconds since 1970; NaN if unknown. */
-function timeOf(text: string | undefined): number {
-  return parseTime(text)
-}
-
 /** The earlier of two times; a late post may be listed in between. */
 function earlier(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined) return one ?? other
-  return timeOf(other) < timeOf(one) ? other : one
+  return parseTime(other) < parseTime(one) ? other : one
 }
 
 /** For each id, how many spans a poll that finds it has reached. */
