@@ -4,7 +4,7 @@ import { noCircles } from './scripts/no-circles.js'
 
 /** What each room of src may import, besides itself: imports run one way. */
 const base = ['lib', 'api', 'errors']
-const belowOptions = ['limits', 'core/failures', 'core/http', 'core/credits']
+const belowOptions = ['limits', 'core/credits', 'core/http']
 const belowCall = [...base, ...belowOptions, 'core/options']
 const calls = [...belowCall, 'core/call', 'core/pages']
 /** The wall: outside of it, only the public names, one door, and the ground below. */
@@ -16,9 +16,8 @@ const mayImport = {
   api: ['lib'],
   errors: ['lib', 'api'],
   limits: base,
-  'core/failures': [...base, 'core/http'],
-  'core/http': base,
   'core/credits': base,
+  'core/http': [...base, 'core/credits'],
   'core/options': [...base, ...belowOptions],
   'core/call': belowCall,
   'core/pages': [...belowCall, 'core/call'],
@@ -78,7 +77,7 @@ zones.push(
 /** Packages with one door: whatever they do, the rest of the code gets it from the module that wraps them. */
 const doors = {
   oauth4webapi: 'src/extensions/oauth/protocol.ts',
-  ky: 'src/core/http/send.ts',
+  ky: 'src/core/http/fetch.ts',
   'p-retry': 'src/core/call/run.ts',
   'p-limit': 'src/limits/local-limiter.ts',
   'lossless-json': 'src/api/catalog/json.ts',
@@ -100,9 +99,9 @@ const doors = {
 const zod = ['zod/mini']
 
 /** One file writes the record of a call. */
-const recordWriter = 'src/core/call/settle.ts'
+const recordWriter = 'src/core/call/account.ts'
 const writesRecord = {
-  regex: '/record\\.ts$',
+  regex: '/call\\.ts$',
   importNames: ['WritableRecord'],
   message: `only ${recordWriter} writes the record`,
 }
@@ -164,7 +163,7 @@ export default tseslint.config(
   {
     files: ['src/**'],
     rules: {
-      'max-lines': ['error', 300],
+      'max-lines': ['error', 400],
       complexity: ['error', 20],
       ...forbid([...Object.keys(doors), ...zod]),
       'no-restricted-globals': ['error', ...nodeGlobals],

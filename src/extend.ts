@@ -6,27 +6,27 @@
 // To wrap calls, as the cache and tracers do.
 export type { CallResult, Call, Send, Wrap } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
-export { checkAnswer } from './core/call/check-answer.ts'
-export { waitReasons } from './core/call/wait-watch.ts'
+export { checkAnswer } from './core/call/check.ts'
+export { waitReasons } from './core/call/open-calls.ts'
 export { type Wrapping, wrap } from './core/call/wraps.ts'
-export type { CallSettings } from './core/options/settings.ts'
+export type { CallSettings } from './core/options/table.ts'
 export type { AnswerCache } from './core/options/types.ts'
 
 // To make calls, as the proxy, tools, the command and clients of other APIs do.
 export { ClientTransport, clientTransport } from './core/call/transport.ts'
-export { defaultTimeoutMs } from './core/options/defaults.ts'
+export { defaultTimeoutMs } from './core/options/table.ts'
 export { resolveOptions } from './core/options/resolve.ts'
 export type { CommonOptions } from './core/options/types.ts'
-export { attemptHeader } from './core/http/request-headers.ts'
+export { attemptHeader } from './core/http/headers.ts'
 export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
 export { type Composed, composeRequest } from './core/call/compose-request.ts'
-export { withExtra } from './core/call/extra-params.ts'
-export { contextOf } from './core/call/record.ts'
-export type { BodyFormat } from './core/http/body-format.ts'
-export { nextStep } from './core/pages/next-page-or-end.ts'
+export { withExtra } from './core/call/compose-request.ts'
+export { contextOf } from './core/call/call.ts'
+export type { BodyFormat } from './core/http/answer.ts'
+export { nextStep } from './core/pages/next-page.ts'
 
 // Credits and budgets.
 export { type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
@@ -36,18 +36,18 @@ export {
   accountOf,
   clockReason,
   keepAccount,
-} from './core/credits/period-book.ts'
+} from './core/credits/budget.ts'
 export { type CallCredits, assumedCeiling } from './core/credits/price.ts'
-export { quoteOf } from './core/credits/quote.ts'
-export { creditsHeader } from './core/credits/reported-cost.ts'
+export { quoteOf } from './core/credits/price.ts'
+export { creditsHeader } from './core/http/answer.ts'
 
 // HTTP, on which OAuth builds.
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
-export { requestIdOf } from './core/http/request-id.ts'
-export { callFetch, initOf, readText, send } from './core/http/send.ts'
-export { announcedWait } from './core/failures/read-retry-after.ts'
+export { requestIdOf } from './core/http/answer.ts'
+export { callFetch, initOf, readText, send } from './core/http/fetch.ts'
+export { announcedWait } from './core/http/answer.ts'
 
 // Limits, on which shared limits build.
 export {

@@ -5,7 +5,7 @@ export type {
   ObservedStart,
   Observer,
   Wait,
-} from './core/options/observer.ts'
+} from './core/options/types.ts'
 export type {
   AnswerCache,
   CacheUse,
@@ -25,7 +25,7 @@ export { SocialSearch } from './client.ts'
 
 export { type Transport, createTransport } from './core/call/transport.ts'
 export type { ClientStatus } from './core/call/open-calls.ts'
-export type { InvalidItem } from './core/call/validate-body.ts'
+export type { InvalidItem } from './core/call/call.ts'
 export type { CreditRates } from './resources/description.ts'
 export * from './resources/feeds.ts'
 export * from './resources/listeners.ts'
@@ -44,21 +44,20 @@ export type { Scope } from './api/scopes.ts'
 
 export type { ApiCall, WithResponse } from './core/pages/api-call.ts'
 export type { PageFields, PagedCall } from './core/pages/paged-call.ts'
-export type { WalkState } from './core/pages/resume.ts'
+export type { WalkState } from './core/pages/next-page.ts'
 
 export {
   type Budget,
   type BudgetOutlook,
   CreditBudget,
   type CreditSummary,
+  type Credits,
   type Reservation,
 } from './core/credits/budget.ts'
-export type { Credits } from './core/credits/ledger.ts'
-export type { CallCredits } from './core/credits/price.ts'
-export type { Quote, QuoteOptions } from './core/credits/quote.ts'
+export type { CallCredits, Quote, QuoteOptions } from './core/credits/price.ts'
 export type { AuthProvider } from './core/http/credential.ts'
-export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/request-headers.ts'
-export type { Fetch } from './core/http/send.ts'
+export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/headers.ts'
+export type { Fetch } from './core/http/fetch.ts'
 export type { LeveledLogger, LogFields, Logger } from './lib/logger.ts'
 export type { Period } from './lib/period.ts'
 export type { CallLimiter, Lease, LeaseOutcome, Limits, QueueRequest, QueueWait } from './limits/interface.ts'

@@ -6,7 +6,7 @@ import { check } from '../../src/api/schema/check.ts'
 import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import { validateBody } from '../../src/core/call/validate-body.ts'
+import { validateBody } from '../../src/core/call/check.ts'
 import { catalog, requests, responses } from '../support/documented-shapes.ts'
 import type { Shape } from '../support/shapes.ts'
 

@@ -1,8 +1,12 @@
-import type { ErrorContext, SocialSearchError, TimeoutPhase } from '../../errors/index.ts'
-import { TimeoutError } from '../../errors/index.ts'
+import {
+  type ErrorContext,
+  type SocialSearchError,
+  type TimeoutPhase,
+  TimeoutError,
+} from '../../errors/index.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { isMarked } from '../../lib/thrown.ts'
-import type { CallSettings } from '../options/settings.ts'
+import type { CallSettings } from '../options/table.ts'
 
 /** What every `Ended` has: a cache may come from another copy of this package. */
 const brand: unique symbol = Symbol.for('social-search-sdk ended 1')

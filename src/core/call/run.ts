@@ -1,16 +1,12 @@
 import pRetry, { type RetryContext } from 'p-retry'
 import { isA } from '../../lib/thrown.ts'
-import { CallCost } from '../credits/call-cost.ts'
-import { type Evidence, makeAttempt } from './attempt.ts'
-import type { Call, CallResult, Send } from './call.ts'
-import { type Checked, checkAnswer } from './check-answer.ts'
-import { decide, judge } from './judge.ts'
+import { CallCost, Settlement } from './account.ts'
+import { type Evidence, makeAttempt } from './send.ts'
+import { type Call, type CallResult, type Failed, type Send, type Success, errorContext } from './call.ts'
+import { type Checked, checkAnswer } from './check.ts'
+import { decide, judge } from './read-answer.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { errorContext } from './record.ts'
-import { Settlement } from './settle.ts'
-import { Turn } from './turn.ts'
-import { unsentError } from './unsent-error.ts'
-import type { Failed, Success } from './verdict.ts'
+import { Turn, unsentError } from './wait.ts'
 
 /** Sends the requests of calls: of each until one succeeds, or until it does not retry. */
 export function sendCalls(openCalls: OpenCalls): Send {

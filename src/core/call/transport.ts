@@ -1,22 +1,31 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { assertOptions, describeValue } from '../../errors/check-options.ts'
-import type { Credits } from '../credits/ledger.ts'
-import { callChanges, merge, sharedChanges } from '../options/merge.ts'
-import { defaultTimeoutMs } from '../options/defaults.ts'
+import type { Credits } from '../credits/budget.ts'
+import {
+  type CallSettings,
+  type ClientSettings,
+  callChanges,
+  defaultTimeoutMs,
+  merge,
+  sharedChanges,
+} from '../options/table.ts'
 import { resolveOptions } from '../options/resolve.ts'
-import type { CallSettings, ClientSettings } from '../options/settings.ts'
-import type { Observer } from '../options/observer.ts'
-import type { AnyCallOptions, ClientOptions, CommonOptions } from '../options/types.ts'
-import type { CallResult, Call, Send, Wrap } from './call.ts'
-import { CallObserver } from './call-observer.ts'
+import type { AnyCallOptions, ClientOptions, CommonOptions, Observer } from '../options/types.ts'
+import {
+  type Call,
+  type CallResult,
+  type Send,
+  type Wrap,
+  CallObserver,
+  contextOf,
+  newRecord,
+} from './call.ts'
 import { Cancellation } from './cancellation.ts'
 import { type Given, composeRequest } from './compose-request.ts'
-import { observeRefusal } from './observed.ts'
+import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { contextOf, newRecord } from './record.ts'
 import { sendCalls } from './run.ts'
-import { wrapOfCache, wrapped } from './wraps.ts'
 
 /**
  * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add

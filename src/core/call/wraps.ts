@@ -1,12 +1,18 @@
 import { requireOption } from '../../errors/check-options.ts'
-import type { ClientSettings } from '../options/settings.ts'
-import type { Observer } from '../options/observer.ts'
-import type { AnswerCache } from '../options/types.ts'
-import type { Send, Wrap } from './call.ts'
+import type { ClientSettings } from '../options/table.ts'
+import type { AnswerCache, ObservedCall, ObservedStart, Observer } from '../options/types.ts'
+import {
+  type Call,
+  type CallObserver,
+  type CallResult,
+  type Send,
+  type Wrap,
+  contextOf,
+  errorContext,
+} from './call.ts'
 import { isEnded } from './cancellation.ts'
-import { observed } from './observed.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { contextOf } from './record.ts'
+import { type InvalidRequestError, codeOf, isSocialSearchError } from '../../errors/index.ts'
 
 /** Where a cache, or an observer that traces, says how it wraps the calls of a client. All copies of this package know it. */
 export const wrap: unique symbol = Symbol.for('social-search-sdk wrap 1')
@@ -65,5 +71,41 @@ function untilEnd(openCalls: OpenCalls): Wrap {
     } finally {
       openCalls.delete(call)
     }
+  }
+}
+
+/** Tells the observers how each call has ended. */
+export const observed: Wrap = (send) => (call) =>
+  call.observer === undefined ? send(call) : observe(call.observer, call, () => send(call))
+
+/** Tells the observers of a call that was refused before it began. */
+export function observeRefusal(observer: CallObserver, error: InvalidRequestError): void {
+  const { code, charged, applied, attempts } = error
+  const credits = { spent: 0, uncertain: 0 }
+  const never = { duration: 0, requestId: undefined, cached: undefined }
+  observer.end({ outcome: code, charged, applied, attempts, credits, ...never })
+}
+
+async function observe(
+  observer: CallObserver,
+  call: Call,
+  work: () => Promise<CallResult>,
+): Promise<CallResult> {
+  const start = performance.now()
+  const tell = (end: Omit<ObservedCall, keyof ObservedStart | 'duration'>): void =>
+    observer.end({ ...end, duration: performance.now() - start })
+  try {
+    const answer = await work()
+    const { attempts, credits, cached } = answer
+    const { charged = 'no', requestId = answer.requestId } = attempts.at(-1) ?? {}
+    tell({ outcome: 'ok', charged, applied: undefined, attempts, requestId, credits, cached })
+    return answer
+  } catch (error) {
+    // The reason of an abort says nothing of the call.
+    const { charged = 'no', applied, attempts = [] } = isSocialSearchError(error) ? error : errorContext(call)
+    const { credits } = call.record
+    const requestId = attempts.at(-1)?.requestId
+    tell({ outcome: codeOf(error), charged, applied, attempts, requestId, credits, cached: undefined })
+    throw error
   }
 }

@@ -1,9 +1,8 @@
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
-import { assertOptions, nonEmptyText, describeValue, describeWord } from '../../errors/check-options.ts'
+import { assertOptions, describeValue, describeWord, nonEmptyText } from '../../errors/check-options.ts'
 import { type Period, periodAt, periodEnd, waitAtEnd } from '../../lib/period.ts'
 import { sleep } from '../../lib/time.ts'
 import { keepSelf, unproxied } from '../../lib/unproxied.ts'
-import { type PeriodBook, accountOf, clockReason, keepAccount } from './period-book.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {
@@ -149,9 +148,7 @@ export class CreditBudget implements Budget {
       settle: (cost, uncertain = 0) => {
         if (!isOpen) return
         isOpen = false
-        account.reserved -= credits
-        account.spent += cost
-        account.uncertain += uncertain
+        settle(account, credits, cost, uncertain)
       },
       renew: async () => {
         await sleep(waitAtEnd(Date.now(), self.#periodAt))
@@ -198,11 +195,117 @@ interface Account extends CreditSummary {
 
 const emptyAccount: Account = { spent: 0, uncertain: 0, reserved: 0, isLost: false }
 
+/** Replaces what was reserved for a request by what it has cost. */
+export function settle(account: CreditSummary, reserved: number, spent: number, uncertain: number): void {
+  account.reserved -= reserved
+  account.spent += spent
+  account.uncertain += uncertain
+}
+
 /** Rounds away floating-point errors, which would add up. */
 export function rounded(credits: number): number {
   return Math.round(credits * 1e6) / 1e6
 }
 
-export function roundedSummary({ spent, uncertain, reserved }: CreditSummary): CreditSummary {
+function roundedSummary({ spent, uncertain, reserved }: CreditSummary): CreditSummary {
   return { spent: rounded(spent), uncertain: rounded(uncertain), reserved: rounded(reserved) }
+}
+
+/** How many periods a budget remembers: with days, more than a month. */
+const rememberedPeriods = 40
+
+/** What a budget keeps for one of its periods. */
+export interface PeriodAccount {
+  /** What was spent is unknown, so nothing more may be. */
+  isLost: boolean
+}
+
+/**
+ * What a budget keeps for each period, by its name. No clock is trusted: each period has its own credits, whenever a clock shows it
+ * again.
+ */
+export interface PeriodBook<Account extends PeriodAccount> {
+  accounts: Record<string, Account>
+  /** The latest period that it has forgotten; empty if it remembers all. */
+  forgotten: string
+}
+
+/** The account of a period, which {@link keepAccount} keeps once something counts in it. */
+export function accountOf<Account extends PeriodAccount>(
+  { accounts, forgotten }: PeriodBook<Account>,
+  period: string,
+  empty: Account,
+): Account {
+  const known = accounts[period]
+  if (known !== undefined) return known
+  const names = Object.keys(accounts)
+  const isForgotten = forgotten !== '' && period <= forgotten
+  // One of two clocks was wrong: either credits of this period are in a later one, or it has passed long ago.
+  const isEarlierThanAll =
+    forgotten === '' && names.length > 0 && names.every((name) => isLater(name, period))
+  return { ...empty, isLost: isForgotten || isEarlierThanAll }
+}
+
+export function keepAccount<Account extends PeriodAccount>(
+  book: PeriodBook<Account>,
+  period: string,
+  account: Account,
+): void {
+  if (book.accounts[period] === account || (period !== '' && period <= book.forgotten)) return
+  book.accounts[period] = account
+  const names = Object.keys(book.accounts).sort()
+  // Later ones stay: a clock that is ahead for a while must take neither this period nor those to come.
+  const tooMany = names
+    .slice(0, Math.max(0, names.length - rememberedPeriods))
+    .filter((name) => name < period)
+  const last = tooMany.at(-1)
+  if (last === undefined) return
+  book.forgotten = last
+  book.accounts = Object.fromEntries(Object.entries(book.accounts).filter(([name]) => name > last))
+}
+
+/** Why a budget refuses the period that its clock shows; undefined if that does not come from the clock. */
+export function clockReason<Account extends PeriodAccount>(
+  { accounts, forgotten }: PeriodBook<Account>,
+  period: string,
+): string | undefined {
+  const later = [forgotten, ...Object.keys(accounts).sort()].find((name) => isLater(name, period))
+  if (later === undefined) return undefined
+  return `the clock shows ${period}, but this budget was used in ${later} before; set the clock right, or wait for the next period`
+}
+
+/** Names of a month, a day and an hour differ in length: the budget may have had another `every` before. */
+function isLater(name: string, period: string): boolean {
+  return name.length === period.length && name > period
+}
+
+/** What a client's calls have cost, in credits. */
+export interface Credits extends CreditSummary {
+  /** Credits that the cache has saved. */
+  saved: number
+  /** The same for each operation, by id. */
+  byOperation: Record<string, CreditSummary>
+}
+
+/** What the calls of a client have cost, by operation: it only counts. */
+export class Ledger {
+  /** Not rounded yet. */
+  readonly #accounts = new Map<string, CreditSummary>()
+
+  /** @param saved By a cache. */
+  credits(saved = 0): Credits {
+    const total = { spent: 0, uncertain: 0, reserved: 0 }
+    const byOperation: Credits['byOperation'] = {}
+    for (const [operation, account] of this.#accounts) {
+      const summary = (byOperation[operation] = roundedSummary(account))
+      for (const name of ['spent', 'uncertain', 'reserved'] as const) total[name] += summary[name]
+    }
+    return { ...roundedSummary(total), saved: rounded(saved), byOperation }
+  }
+
+  account(operation: string): CreditSummary {
+    const account = this.#accounts.get(operation) ?? { spent: 0, uncertain: 0, reserved: 0 }
+    this.#accounts.set(operation, account)
+    return account
+  }
 }

@@ -2,8 +2,13 @@ import type { ConnectionPhase } from '../../errors/index.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
-import { isConnectError } from './connect-errors.ts'
-import { NotSent } from './send.ts'
+import { builtin } from '../../lib/builtin.ts'
+
+/** Thrown when the user's `fetch` breaks its contract. */
+export class FetchMisuse extends Error {}
+
+/** There is no fetch, or the user's threw at once and has not touched the request: nothing was sent. */
+export class NotSent extends FetchMisuse {}
 
 /** How a request failed, as far as the error from fetch shows. */
 export interface NetworkFailure {
@@ -145,4 +150,23 @@ function linkOf(error: unknown): Link | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * Errors of connections that Node could not open, TLS handshake included. No request was sent on them. Their codes do not say so: a
+ * reset or a TLS alert may also come later.
+ */
+let failed: WeakSet<object> | undefined
+
+/** Node publishes each before its requests fail with it. Called before a request is sent; other runtimes publish nothing. */
+export function watchConnectErrors(): void {
+  if (failed !== undefined) return
+  const errors = (failed = new WeakSet())
+  builtin('node:diagnostics_channel')
+    ?.channel('undici:client:connectError')
+    .subscribe((message) => void errors.add((message as { error: object }).error))
+}
+
+export function isConnectError(error: object): boolean {
+  return failed?.has(error) === true
 }

@@ -1,17 +1,16 @@
 import { organizationLimits } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { Ledger } from '../credits/ledger.ts'
+import { Ledger } from '../credits/budget.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { type AuthProvider, Credential, assertToken } from '../http/credential.ts'
-import { serviceFormat } from '../http/body-format.ts'
-import { EndOfLife } from '../http/end-of-life.ts'
-import { userAgent } from '../http/user-agent.ts'
+import { EndOfLife, serviceFormat } from '../http/answer.ts'
+import { userAgent } from '../http/headers.ts'
 import {
   assertFunction,
   assertMethod,
   assertOptions,
-  requireOption,
   nonEmptyText,
+  requireOption,
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { inBrowser } from '../../lib/browser.ts'
@@ -19,11 +18,9 @@ import { fnv1a } from '../../lib/hash.ts'
 import { createLog, defaultLogger } from '../../lib/logger.ts'
 import type { Limits } from '../../limits/interface.ts'
 import { limiterOfProcess } from '../../limits/process-limiter.ts'
-import { packageDefaults } from './defaults.ts'
-import { merge, sharedChanges } from './merge.ts'
-import { redactorOf } from './secrets.ts'
-import type { CallSettings, ClientSettings } from './settings.ts'
+import { type CallSettings, type ClientSettings, merge, packageDefaults, sharedChanges } from './table.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
+import { Redactor } from '../../lib/redactor.ts'
 
 /**
  * Checks the options of a client and fills in defaults.
@@ -142,4 +139,11 @@ function limitsOf({ inFlight, perMinute }: LimitOptions): Partial<Limits> {
       perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
     }),
   }
+}
+
+/** Knows the secrets among the options, which no text of the client shows. `Credential` adds each token of a provider. */
+export function redactorOf({ apiKey }: ClientOptions): Redactor {
+  const redactor = new Redactor()
+  if (typeof apiKey === 'string') redactor.add(apiKey)
+  return redactor
 }

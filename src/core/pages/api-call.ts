@@ -1,7 +1,7 @@
 import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { CallResult } from '../call/call.ts'
 import type { CallCredits } from '../credits/price.ts'
-import type { Cached } from '../options/observer.ts'
+import type { Cached } from '../options/types.ts'
 
 /** A result with its HTTP response, attempts and credits. */
 export interface WithResponse<T> {

@@ -7,16 +7,14 @@ import {
   setNonEnumerable,
 } from '../../errors/index.ts'
 import { type Given, paramsOf } from '../call/compose-request.ts'
-import type { InvalidItem } from '../call/validate-body.ts'
-import type { CallResult } from '../call/call.ts'
+import type { CallResult, InvalidItem } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
-import { type Step, nextStep } from './next-page-or-end.ts'
-import { type WalkState, nextOfState } from './resume.ts'
+import { type Step, type WalkState, nextOfState, nextStep } from './next-page.ts'
 import { ApiCall, rethrowWithCallerFrames } from './api-call.ts'
 
 /** A walk ends after so many empty pages in a row. */

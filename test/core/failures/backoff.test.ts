@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { nextWait } from '../../../src/core/failures/backoff.ts'
+import { type FailureKind, nextWait } from '../../../src/core/call/failure-table.ts'
 import { type Effect, effectOf } from '../../../src/api/operation-effect.ts'
-import type { FailureKind } from '../../../src/core/failures/failure-table.ts'
 
 const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 const half = () => 0.5

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { readText } from '../../../src/core/http/send.ts'
+import { readText } from '../../../src/core/http/fetch.ts'
 
 /** A response whose body repeats a chunk and never ends. */
 function endless(chunk: unknown, cancel: () => void): Response {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestIdOf } from '../../../src/core/http/request-id.ts'
+import { requestIdOf } from '../../../src/core/http/answer.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 
 describe('requestIdOf()', () => {

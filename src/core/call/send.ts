@@ -2,8 +2,9 @@ import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
-import { requestHeaders } from '../http/request-headers.ts'
-import { FetchMisuse, NotSent, type RawResponse, callFetch, initOf, readText, send } from '../http/send.ts'
+import { requestHeaders } from '../http/headers.ts'
+import { type RawResponse, callFetch, initOf, readText, send } from '../http/fetch.ts'
+import { FetchMisuse, NotSent } from '../http/network-error.ts'
 import { type Call, logAt } from './call.ts'
 
 /** What happened in one attempt. */

@@ -2,7 +2,9 @@ import { assertObject } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { randomId } from '../../lib/random-id.ts'
 import type { Redactor } from '../../lib/redactor.ts'
-import type { BodyFormat } from './body-format.ts'
+import type { BodyFormat } from './answer.ts'
+import { inBrowser } from '../../lib/browser.ts'
+import { version } from '../../lib/version.ts'
 
 /** Headers of the connection: the runtime sets them, and refuses or garbles a request that has others. */
 const framing =
@@ -85,4 +87,12 @@ export function requestHeaders(
   headers.set('content-type', 'application/json')
   if (isProxy) headers.set(attemptHeader, randomId(20))
   return headers
+}
+
+/** Names this package and the runtime, such as `social-search-sdk/0.1.0 node/24`. Browsers send their own name. */
+export function userAgent(): { 'user-agent'?: string } {
+  if (inBrowser()) return {}
+  const { navigator } = globalThis as { navigator?: { userAgent?: string } }
+  const runtime = navigator?.userAgent?.toLowerCase().replace('node.js', 'node') ?? ''
+  return { 'user-agent': `social-search-sdk/${version} ${runtime}`.trim() }
 }

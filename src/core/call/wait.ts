@@ -1,16 +1,28 @@
-import { ConfigurationError } from '../../errors/index.ts'
+import {
+  type BudgetRefusal,
+  type TimeoutPhase,
+  ConfigurationError,
+  CreditBudgetError,
+  RateLimitError,
+  SharedError,
+  TimeoutError,
+} from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Lease, type LeaseOutcome, type QueueRequest, abortNoticeMs } from '../../limits/interface.ts'
-import type { CallCost } from '../credits/call-cost.ts'
-import { userCodeMs } from '../options/defaults.ts'
-import type { Ready } from './attempt.ts'
-import { type Call, logAt } from './call.ts'
+import {
+  type Lease,
+  type LeaseOutcome,
+  type QueueRequest,
+  SurfaceClosed,
+  abortNoticeMs,
+} from '../../limits/interface.ts'
+import type { CallCost } from './account.ts'
+import { userCodeMs } from '../options/table.ts'
+import type { Ready } from './send.ts'
+import { type Call, type Failed, errorContext, logAt } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { errorContext } from './record.ts'
-import { timeoutOf } from './unsent-error.ts'
-import type { Failed } from './verdict.ts'
+import { isEnded } from './cancellation.ts'
 
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
@@ -179,4 +191,33 @@ export class Turn {
     this.#openCalls.queue(this.#call, queueRequest)
     return queueRequest
   }
+}
+
+/** The error of a call that something has ended before its next attempt. */
+export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): unknown {
+  const { signal } = call.cancellation
+  if (isEnded(reason)) return reason.toError(errorContext(call), phase)
+  // The reason of the caller's signal is passed on unchanged.
+  if (signal.aborted && reason === signal.reason) return reason
+  if (reason instanceof CreditBudgetError) {
+    const { operation, settings } = call
+    const hasCeiling = operation.price.kind === 'perItem' && !settings.ceiling
+    const refusal: BudgetRefusal = reason
+    return new CreditBudgetError({ ...refusal, hasCeiling }, errorContext(call))
+  }
+  if (reason instanceof SharedError) return reason.of(errorContext(call))
+  if (!(reason instanceof SurfaceClosed)) return reason
+  const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
+  const message = `not sent: rate limit reached; retry in ${retryAfter} s`
+  if (reason.reason === 'pace') return timeoutOf(call, phase, message, retryAfter)
+  return new RateLimitError({ ...errorContext(call), status: 429, code: 'rate_limited', message, retryAfter })
+}
+
+export function timeoutOf(
+  call: Call,
+  phase: TimeoutPhase,
+  message: string,
+  retryAfter?: number,
+): TimeoutError {
+  return new TimeoutError(message, { ...errorContext(call), phase, retryAfter })
 }

@@ -1,3 +1,14 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Budget, Ledger } from '../credits/budget.ts'
+import type { Credential } from '../http/credential.ts'
+import type { BodyFormat, EndOfLife } from '../http/answer.ts'
+import { type UserHeaders, mergeHeaders } from '../http/headers.ts'
+import type { Fetch } from '../http/fetch.ts'
+import type { PagingOverride } from '../../api/list-items.ts'
+import { type Log, createLog } from '../../lib/logger.ts'
+import type { Redactor } from '../../lib/redactor.ts'
+import type { CallLimiter } from '../../limits/interface.ts'
+import type { AnyCallOptions, CacheUse, CommonOptions, Observer, RetryOptions, Validation } from './types.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import {
@@ -6,18 +17,84 @@ import {
   assertOptions,
   assertSchema,
   assertSignal,
-  requireOption,
-  milliseconds,
   describeWord,
+  milliseconds,
+  requireOption,
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { isRecord } from '../../lib/is-record.ts'
-import { createLog } from '../../lib/logger.ts'
-import type { Redactor } from '../../lib/redactor.ts'
-import { mergeHeaders } from '../http/request-headers.ts'
-import { type RetryPolicy, defaultRetry } from '../failures/retry-limits.ts'
-import type { CallSettings } from './settings.ts'
-import type { AnyCallOptions, RetryOptions, CommonOptions } from './types.ts'
+
+/** What all calls of a client have in common, also of clients made from it with `withOptions`. */
+export interface ClientSettings {
+  /** Absolute, without a trailing slash. */
+  readonly baseUrl: string
+  /** Identifies the organization, whose limits and stored answers these are: a label, the hash of a key, or what provides tokens. */
+  readonly owner: string | object
+  readonly bodyFormat: BodyFormat
+  /** Whether a proxy is there: without a credential, or on the page's own origin. */
+  readonly isProxy: boolean
+  readonly credential: Credential
+  readonly redactor: Redactor
+  readonly limiter: CallLimiter
+  readonly ledger: Ledger
+  readonly endOfLife: EndOfLife
+  /** The user's prices by operation id, in credits. */
+  readonly prices: Readonly<Record<string, number>>
+  /** Surfaces that the user has set, by operation id; null for none. */
+  readonly surfaces: Readonly<Record<string, string | null>>
+  /** Undefined for the global fetch. */
+  readonly fetch: Fetch | undefined
+}
+
+/** What a call may set for itself, with the defaults of its client. */
+export interface CallSettings {
+  /** Undefined for the operation's own timeout. */
+  readonly timeoutMs?: number | undefined
+  readonly deadlineMs: number
+  /** Time in which an attempt must be sent, from the start of the call. */
+  readonly maxQueueWaitMs: number
+  readonly retry: RetryPolicy
+  readonly validation: Validation
+  readonly budgets: readonly Budget[]
+  readonly headers: UserHeaders
+  readonly observers: readonly Observer[]
+  /** Undefined if the user wants no lines. */
+  readonly log?: Log | undefined
+  readonly signal?: AbortSignal
+  readonly priority: number
+  readonly schema?: StandardSchemaV1 | undefined
+  readonly paging?: PagingOverride
+  readonly ceiling?: number
+  readonly cache?: CacheUse
+}
+
+/** How far a call retries: the option `retry`, with its defaults. */
+export interface RetryPolicy {
+  /** Whether calls that may have been charged or applied are retried as well. */
+  readonly ambiguous: boolean
+  /** Infinity for those of the table. */
+  readonly maxAttempts: number
+  /** The longest `Retry-After` that is waited for. */
+  readonly maxWaitMs: number
+}
+
+export const defaultRetry: RetryPolicy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
+
+/** Timeout of one attempt in milliseconds, unless the call or the operation has its own. */
+export const defaultTimeoutMs = 30_000
+
+/** Time for a token function, `headers`, a budget or a schema, in milliseconds: longer than an exchange of an OAuth token. */
+export const userCodeMs = 60_000
+
+export const packageDefaults: Omit<CallSettings, 'headers'> = {
+  deadlineMs: Infinity,
+  maxQueueWaitMs: Infinity,
+  retry: defaultRetry,
+  validation: 'strict',
+  budgets: [],
+  observers: [],
+  priority: 0,
+}
 
 /** For each option, a function that checks its value and returns the settings that it changes, in this order. */
 type Changes<Options> = {

@@ -1,18 +1,12 @@
 import ky, { type Options } from 'ky'
 import { messageOf } from '../../lib/thrown.ts'
-import { watchConnectErrors } from './connect-errors.ts'
+import { FetchMisuse, NotSent, watchConnectErrors } from './network-error.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
 
 /** Options of fetch. `headers` must not be shared: the credential is added to them. */
 export type Init = RequestInit & { readonly headers: Headers; readonly signal: AbortSignal }
-
-/** Thrown when the user's `fetch` breaks its contract. */
-export class FetchMisuse extends Error {}
-
-/** There is no fetch, or the user's threw at once and has not touched the request: nothing was sent. */
-export class NotSent extends FetchMisuse {}
 
 /** Redirects are never followed: 307 and 308 would send body and credential to another host. */
 const api = /* @__PURE__ */ ky.create({

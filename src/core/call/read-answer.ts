@@ -1,0 +1,310 @@
+import {
+  type ApiErrorDetails,
+  type ErrorContext,
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  CreditBudgetError,
+  RedirectError,
+  TimeoutError,
+  apiErrorClasses,
+  codeOf,
+} from '../../errors/index.ts'
+import { messageOf } from '../../lib/thrown.ts'
+import { type Sender, kindOfStatus, meaningOf, nextWait } from './failure-table.ts'
+import { effectOf } from '../../api/operation-effect.ts'
+import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
+import type { Evidence } from './send.ts'
+import type { Call, Failed, Found, Success, Verdict } from './call.ts'
+import { isEnded } from './cancellation.ts'
+import { parsed } from '../../lib/json.ts'
+import { costOf } from '../credits/price.ts'
+import {
+  type ErrorBody,
+  announcedWait,
+  readBudgetRefusal,
+  readCharged,
+  readCredits,
+  requestIdOf,
+} from '../http/answer.ts'
+import type { RawResponse } from '../http/fetch.ts'
+import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'
+import { cut, maxMessageLength } from '../../api/issues.ts'
+import type { Operation } from '../../api/operation.ts'
+import type { Redactor } from '../../lib/redactor.ts'
+
+/** What a verdict depends on, besides the evidence. */
+type Judged = Pick<Call, 'client' | 'operation' | 'settings' | 'timeoutMs' | 'record'>
+
+/** Says what an attempt means. It changes nothing. */
+export function judge(call: Judged, evidence: Evidence, random = Math.random): Verdict {
+  try {
+    if (evidence.kind === 'answered' && isSuccess(evidence.response)) return readSuccess(call, evidence)
+    return decide(call, find(call, evidence), evidence, random)
+  } catch (error) {
+    // A response that code of the user has made may throw when it is read.
+    const reason = call.record.redactor.text(messageOf(error))
+    return decide(call, noAnswer(`the response cannot be read (${reason})`, reason), evidence, random)
+  }
+}
+
+/** Decides what follows from a failure: whether and when the call retries, and for how long its surface closes. */
+export function decide(
+  { operation, settings, client, record }: Judged,
+  found: Found,
+  { sent, leftMs }: Pick<Evidence, 'sent' | 'leftMs'>,
+  random = Math.random,
+): Failed {
+  const { failures } = record
+  const request = effectOf(operation)
+  const { attempts, mayHold, closes, refreshes, uncounted } = meaningOf(
+    found.kind,
+    request,
+    settings.retry.ambiguous,
+  )
+  const effect = found.effect ?? (mayHold && sent !== null ? 'unknown' : 'no')
+  const mayRefresh =
+    refreshes &&
+    attempts > 1 &&
+    leftMs > 0 &&
+    client.credential.refreshable &&
+    !failures.some((earlier) => earlier.refreshes)
+  const kind = refreshes && !mayRefresh ? 'final' : found.kind
+  const announced = found.announced ?? null
+  // An answer that was paid for is not bought again, also if the caller's schema refuses it.
+  const wait =
+    effect === 'yes' ? null : nextWait([...failures, { kind, announced }], request, settings.retry, random)
+  return {
+    ...{ ...found, ok: false, kind, effect, announced, refreshes: mayRefresh },
+    wait: wait !== null && wait >= leftMs ? null : wait,
+    isUnsent: uncounted || sent === null,
+    closedMs: closes ? announced || (wait ?? 0) : null,
+  }
+}
+
+const isSuccess = ({ status }: Response): boolean => status >= 200 && status < 300
+
+/** What went wrong. */
+function find(call: Judged, evidence: Evidence): Found {
+  const { redactor } = call.record
+  const { baseUrl } = call.client
+  const { phase } = evidence
+  switch (evidence.kind) {
+    case 'aborted': {
+      const { reason } = evidence
+      // The reason of the caller's signal is passed on unchanged.
+      if (!isEnded(reason)) return { kind: 'final', code: codeOf(reason), toError: () => reason }
+      return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
+    }
+    case 'late': {
+      const message = `no complete response within ${call.timeoutMs / 1000} s (waiting for ${phase})`
+      const toError = (context: ErrorContext) => new TimeoutError(message, { ...context, phase })
+      return { kind: 'no-answer', code: 'timeout', toError }
+    }
+    case 'misused': {
+      const message = redactor.text(messageOf(evidence.error))
+      const toError = (context: ErrorContext) => new ConfigurationError(message, context)
+      return { kind: 'final', code: 'configuration', toError }
+    }
+    case 'broken':
+      return lostConnection(explainNetworkError(evidence.error, { baseUrl, redactor }, phase === 'body'))
+    case 'answered':
+      return readErrorResponse(call, evidence)
+  }
+}
+
+/** Reads an answer that is a success, and concludes from it what it has cost. */
+export function readSuccess(
+  { client, operation, settings, record }: Pick<Call, 'client' | 'operation' | 'settings' | 'record'>,
+  received: RawResponse & Pick<Evidence, 'sent'>,
+): Success {
+  const { redactor } = record
+  const { response, complete } = received
+  let { text } = received
+  // An invalid body is reported later.
+  let value = response.status !== 206 && complete ? parsed(text, client.bodyFormat) : undefined
+  const clean = redactor.text(text)
+  if (clean !== text) {
+    // Pages end up in logs, and proxies pass them on.
+    value = redactor.data(value)
+    text = clean
+  }
+  const requestId = requestIdOf(value, redactor)
+  const success = { ok: true, response, complete, text, value, requestId } as const
+  if (operation.price.kind === 'free') {
+    const effect = received.sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
+    return { ...success, effect, credits: undefined }
+  }
+  const reported = readCredits(response.headers)
+  if (reported !== null) return { ...success, effect: reported.charged, credits: reported }
+  // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
+  const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
+  const spent = isOwn ? costOf(operation, value, settings.paging) : null
+  if (spent === null) return { ...success, effect: 'unknown', credits: undefined }
+  return { ...success, effect: 'yes', credits: { spent, uncertain: 0 } }
+}
+
+/** What an answer that is no success is read with. */
+type Answered = RawResponse & Pick<Evidence, 'sent' | 'at'>
+type Reader = Pick<Call, 'client' | 'operation' | 'record'>
+
+/** Reads an answer that is no success, and concludes from its sender whether the request took effect. */
+export function readErrorResponse(call: Reader, answered: Answered): Found {
+  const { status, type } = answered.response
+  // Other 3xx do not redirect, a 304 for example.
+  if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) return redirected(status)
+  if (status >= 200) return readBody(call, answered)
+  const reason = `status ${status}`
+  return noAnswer(`no response (${reason})`, reason)
+}
+
+/** @param status 0 in browsers. */
+function redirected(status: number): Found {
+  const toError = (context: ErrorContext) =>
+    new RedirectError('the response is a redirect; check baseUrl', {
+      ...context,
+      status: status || undefined,
+    })
+  return { kind: 'final', code: 'redirect', toError }
+}
+
+function readBody(call: Reader, answered: Answered): Found {
+  const { client, operation, record } = call
+  const { response, text, sent, at } = answered
+  const { status, headers } = response
+  const body = record.redactor.data(parsed(text, client.bodyFormat))
+  const announced = announcedWait(headers, body, at)
+  const own = status < 400 ? null : client.bodyFormat.readError(body)
+  // A proxy with this package says what the call cost.
+  const reported = own && readCharged(body)
+  const sender = own === null ? 'gateway' : reported === null ? 'service' : 'proxy'
+  const effect = reported && (sent === null || effectOf(operation) === 'read' ? 'no' : reported)
+  const requestId = requestIdOf(body, record.redactor)
+  const details = { requestId, ...detailsOf(call, answered, sender, own, announced) }
+  const refusal = sender === 'proxy' && status === 402 ? readBudgetRefusal(body) : null
+  return {
+    ...{ code: details.code, requestId, announced },
+    // What may have been charged is not sent again.
+    kind: effect !== null && effect !== 'no' ? 'final' : kindOfStatus(sender, status, announced),
+    ...(effect !== null && { effect }),
+    credits: (sender === 'proxy' && readCredits(headers)) || undefined,
+    toError: (context) => errorOf({ ...context, ...details }, own, refusal),
+  }
+}
+
+function detailsOf(
+  { client, operation, record }: Reader,
+  { response, text }: RawResponse,
+  sender: Sender,
+  own: ErrorBody | null,
+  announced: number | null,
+): ApiErrorDetails {
+  const { status } = response
+  const told = own ?? describeGatewayBody(response, text, record.redactor)
+  return {
+    status,
+    code: printable(own?.code ?? codeOfStatus(status), maxCodeLength) as ServiceErrorCode,
+    issues: own?.issues,
+    gateway: sender === 'gateway',
+    // The message of a proxy is complete.
+    message:
+      sender === 'proxy'
+        ? printable(own?.message ?? '', maxMessageLength)
+        : describeError(operation, client.baseUrl, status, told, announced),
+    retryAfter: announced === null ? undefined : announced / 1000,
+    // A proxy's 403 is about its caller.
+    ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
+  }
+}
+
+function errorOf(
+  details: ApiErrorDetails,
+  own: ErrorBody | null,
+  refusal: ReturnType<typeof readBudgetRefusal>,
+): ApiError | CreditBudgetError {
+  if (refusal) return new CreditBudgetError({ ...refusal, proxyMessage: details.message }, details)
+  const ErrorClass = apiErrorClasses[details.status] ?? ApiError
+  return own?.toError?.(details) ?? new ErrorClass(details)
+}
+
+/** The failure of a request that was sent, and has no usable response. */
+export function noAnswer(message: string, reason: string): Found {
+  return lostConnection({ message, phase: 'exchange', kind: 'no-answer', reason })
+}
+
+/** The failure of a connection. */
+export function lostConnection({ message, phase, kind, reason }: NetworkFailure): Found {
+  const toError = (context: ErrorContext) => new ConnectionError(message, { ...context, phase, reason })
+  return { kind, code: 'connection', toError }
+}
+
+/** Longest code that an error repeats, in characters: it ends up in logs. */
+export const maxCodeLength = 64
+
+export function printable(text: string, maxLength: number): string {
+  return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
+}
+
+/**
+ * What the documented codes mean, and statuses without such a code. The command, tools and apps show the message of an error as
+ * it is.
+ */
+const meanings: Readonly<Record<ServiceErrorCode | 403 | 404, string>> = {
+  validation_error: 'the service refused the request',
+  unauthorized: 'the service refused the credential',
+  rate_limited: 'rate limit reached',
+  upstream_error: 'the search provider is not answering',
+  // A gateway may answer so to any call.
+  professionalnet_unavailable: 'temporarily unavailable',
+  403: 'not permitted',
+  404: 'not found',
+}
+
+/**
+ * The message of an error status.
+ *
+ * @param told The error body of the service, or what another server sent.
+ */
+export function describeError(
+  { pathId, scopes }: Operation,
+  baseUrl: string,
+  status: number,
+  told: ErrorBody | string,
+  announced: number | null,
+): string {
+  const errorBody: ErrorBody = typeof told === 'string' ? {} : told
+  const { message = '', issues: [issue] = [] } = errorBody
+  const parts =
+    typeof told === 'string'
+      ? [`the answer ${status} is not the service's own (${told})`]
+      : [describeOwn(status, errorBody)]
+  // A path without an id always exists, so the address must be wrong.
+  if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1'))
+    parts.push('check baseUrl: it lacks /v1')
+  if (issue && errorBody.message === undefined) parts.push(`${issue.path} ${issue.message}`)
+  const isExplained = scopes.some((scope) => message.includes(scope))
+  if (status === 403 && scopes.length > 0 && !isExplained) {
+    parts.push(`the credential lacks ${scopes.join(' or ')}, or its owner the permission`)
+  }
+  if (announced !== null) parts.push(`retry in ${Math.ceil(announced / 1000)} s`)
+  return parts.join('; ')
+}
+
+function describeOwn(status: number, { code = '', message = '' }: ErrorBody): string {
+  const key = [code, status].find((each) => Object.hasOwn(meanings, each))
+  const meaning = key && meanings[key as ServiceErrorCode]
+  const what = meaning === undefined ? `the service answered ${status}` : `${meaning} (${status})`
+  const said = message || (meaning === undefined ? code : '')
+  return said === '' ? what : `${what}: ${printable(said, maxMessageLength)}`
+}
+
+/** The type of a body that is not the service's, and the first words of a page. Other bodies may hold paid data. */
+export function describeGatewayBody({ headers }: Response, text: string, redactor: Redactor): string {
+  const page = /^\s*</.test(text) ? `: ${text}` : ''
+  // Redacted first: half a secret would not be recognized.
+  const start = redactor.text(`${headers.get('content-type') ?? 'no type'}${page}`).slice(0, 1000)
+  return start
+    .replaceAll(/(<[^>]*>|[\p{C}\s])+/gu, ' ')
+    .slice(0, 120)
+    .trim()
+}

@@ -1,0 +1,158 @@
+import { type ServiceError, readServiceError } from '../../api/error-envelope.ts'
+import type { ApiError, ApiErrorDetails, BudgetRefusal, Charged } from '../../errors/index.ts'
+import type { Redactor } from '../../lib/redactor.ts'
+import type { Log } from '../../lib/logger.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import type { CallCredits } from '../credits/price.ts'
+
+/** The fields of an API's own error body. */
+export interface ErrorBody extends Partial<ServiceError> {
+  /** Makes the error, instead of the class for the status. */
+  readonly toError?: (details: ApiErrorDetails) => ApiError
+}
+
+type Replacer = (name: string, value: unknown) => unknown
+
+/** The JSON and error formats of an API. */
+export interface BodyFormat {
+  /** Media types of responses and errors. */
+  readonly accept: string
+  /** @throws if the value cannot be serialized. */
+  readonly stringify: (value: unknown, replacer?: Replacer) => string | undefined
+  /** @throws if the text is not JSON. */
+  readonly parse: (text: string) => unknown
+  /** Reads an error body; null if it is not the API's own, but a proxy's, for example. */
+  readonly readError: (body: unknown) => ErrorBody | null
+}
+
+export const serviceFormat: BodyFormat = {
+  accept: 'application/json',
+  stringify: JSON.stringify,
+  parse: JSON.parse,
+  readError: readServiceError,
+}
+
+/** Longest request id that is kept, in characters: ids end up in logs. */
+const maxLength = 128
+
+/** The request id of a body, redacted and printable; undefined if it is missing. */
+export function requestIdOf(body: unknown, redactor: Redactor): string | undefined {
+  const requestId = (body as { requestId?: unknown } | null | undefined)?.requestId
+  if (typeof requestId !== 'string') return undefined
+  if (/^[\x21-\x7e]{1,128}$/.test(requestId)) return requestId
+  // Without the removed characters, two parts may have become a secret.
+  return redactor.text(requestId.replaceAll(/[^\x21-\x7e]/g, '')).slice(0, maxLength) || undefined
+}
+
+/**
+ * The wait that the service asks for, in milliseconds; null if neither is usable. Header and body may differ, and
+ * CORS hides the header from browsers: the larger one counts.
+ */
+export function announcedWait(headers: Headers, body: unknown, wallClock: number): number | null {
+  const waits = [headerWait(headers, wallClock), bodyWait(body)].filter((wait) => wait !== null)
+  return waits.length === 0 ? null : Math.max(...waits)
+}
+
+/** `retryAfter` under `error` or at the top level. */
+function bodyWait(body: unknown): number | null {
+  const { error, retryAfter } = (body ?? {}) as {
+    error?: { retryAfter?: unknown } | null
+    retryAfter?: unknown
+  }
+  const seconds = error?.retryAfter ?? retryAfter
+  return typeof seconds === 'number' ? secondsToMs(seconds) : null
+}
+
+/** The longest of the waits that can be read. */
+function headerWait(headers: Headers, wallClock: number): number | null {
+  const dates = valuesOf(headers, 'date')
+    .map((value) => httpDate(value))
+    .filter((date) => date !== null)
+  // Relative to the server's `Date`, since the local clock may be hours off.
+  const now = dates.length === 0 ? wallClock : Math.min(...dates)
+  const waits = valuesOf(headers, 'retry-after').map((value) => {
+    if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value))
+    const target = httpDate(value, 1000)
+    return target === null ? null : Math.max(0, target - now)
+  })
+  return waits.reduce((longest, wait) => (wait === null ? longest : Math.max(longest ?? 0, wait)), null)
+}
+
+/** The values of a header that a proxy may have added once more: fetch joins them with commas, and dates have commas, too. */
+function valuesOf(headers: Headers, name: string): string[] {
+  const values = headers.get(name)?.match(/\s*(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,)?[^,]+/g)
+  return (values ?? []).map((value) => value.trim())
+}
+
+/**
+ * `Date.parse` alone also accepts `-5`, and reads old formats without a zone as local time.
+ *
+ * @param leapMs How much later than the second before it a leap second is, which `Date` does not know.
+ */
+function httpDate(value: string, leapMs = 0): number | null {
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(value)) return null
+  const common = value.replace(':60 ', ':59 ')
+  const time = Date.parse(common.endsWith('GMT') ? common : `${common} GMT`)
+  return Number.isNaN(time) ? null : time + (common === value ? 0 : leapMs)
+}
+
+function secondsToMs(seconds: number): number | null {
+  return seconds >= 0 ? Math.min(Math.ceil(seconds) * 1000, Number.MAX_SAFE_INTEGER) : null
+}
+
+/** Passes on what the service announces about the end of an operation: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). */
+export class EndOfLife {
+  readonly #told = new Set<string>()
+
+  /** Logs it, once for each operation. */
+  tell(operation: string, response: Response, log: Log | undefined): void {
+    if (log === undefined || this.#told.has(operation)) return
+    try {
+      const [deprecation, sunset] = ['deprecation', 'sunset'].map((name) => response.headers.get(name))
+      if (deprecation === null && sunset === null) return
+      this.#told.add(operation)
+      log('warn', 'the service announces the end of this call', { operation, deprecation, sunset })
+    } catch {
+      // The headers of a user's `fetch` may throw, after the call has been paid for.
+    }
+  }
+}
+
+// A proxy with this package says what a call has cost. The service itself does not.
+
+/** Response header with the cost of a call, all attempts included. */
+export const creditsHeader = 'social-search-credits'
+
+const creditsForm =
+  /^spent=(\d{1,9}(?:\.\d{1,6})?), uncertain=(\d{1,9}(?:\.\d{1,6})?), charged=(no|yes|unknown)$/
+
+/** Null if the header is missing or malformed. */
+export function readCredits(headers: Headers): (CallCredits & { readonly charged: Charged }) | null {
+  const match = creditsForm.exec(headers.get(creditsHeader) ?? '')
+  return match && { spent: Number(match[1]), uncertain: Number(match[2]), charged: match[3] as Charged }
+}
+
+/**
+ * Whether the call of an error body was charged, or for a write, applied. Null if a proxy does not say it. The body has it
+ * too, since a page of another origin may not see the header.
+ */
+export function readCharged(body: unknown): Charged | null {
+  const error = errorOf(body)
+  return (['no', 'yes', 'unknown'] as const).find((charged) => charged === error['charged']) ?? null
+}
+
+/** Why a budget of a proxy refused the call; null for any other error body. */
+export function readBudgetRefusal(body: unknown): BudgetRefusal | null {
+  const { code, needed, remaining, resetsAt, whose } = errorOf(body)
+  if (code !== 'budget_exceeded' || typeof needed !== 'number' || typeof remaining !== 'number') return null
+  return {
+    needed,
+    remaining,
+    resetsAt: typeof resetsAt === 'number' ? resetsAt : null,
+    whose: whose === 'user' || whose === 'all' ? whose : undefined,
+  }
+}
+
+function errorOf(body: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(body) && isRecord(body['error']) ? body['error'] : {}
+}
