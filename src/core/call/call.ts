@@ -41,8 +41,8 @@ export interface Call {
   readonly previousPage: CallResult | undefined
 }
 
-/** The result of a call: the response, parsed and validated, with its attempts and its cost. */
-export interface CallResult {
+/** An answer that is paid for, checked and transformed as the caller asks. */
+export interface Answer {
   /** Not redacted: apply `redactor` to what you show of its headers. */
   readonly response: Response
   readonly redactor: Redactor
@@ -54,6 +54,10 @@ export interface CallResult {
   readonly body: unknown
   /** Items that failed validation; null unless a list is validated as `lenient`. */
   readonly invalid: readonly InvalidItem[] | null
+}
+
+/** The result of a call: its answer, with its attempts and its cost. */
+export interface CallResult extends Answer {
   readonly attempts: readonly Attempt[]
   readonly credits: CallCredits
   /** Undefined if the answer was fetched for this call. */
@@ -79,7 +83,7 @@ export function logAt(
   settings.log?.(level, message, { operation: operation.id, attempt, ...fields })
 }
 
-/** What has happened to a call. `settle.ts` writes it; errors, observers and the answer read it. */
+/** What has happened to a call. `account.ts` writes it; errors, observers and the answer read it. */
 export interface CallRecord {
   /** Knows the secrets of the client, and every token that the call has sent. */
   readonly redactor: Redactor
@@ -122,8 +126,8 @@ export function contextOf(operation: Operation, request: Given, effect: Charged 
   return { ...context, applied: effect === 'no' ? effect : 'unknown' }
 }
 
-/** What an attempt means. */
-export type Verdict = Success | Failed
+/** What an attempt came to. */
+export type Outcome = Success | Failed
 
 /** A success, parsed, whether it is usable or not; its texts and data are redacted. */
 export interface Success extends RawResponse {
@@ -136,29 +140,23 @@ export interface Success extends RawResponse {
   readonly credits: CallCredits | undefined
 }
 
-/** A failure, before it is decided what follows from it. */
-export interface Found {
+/** A failure, and what follows. */
+export interface Failed {
+  readonly ok: false
   readonly kind: FailureKind
   /** The `outcome` of the attempt: the code of its error, or `aborted`. */
   readonly code: string
   readonly requestId?: string | undefined
   /** Makes the error, once the facts of the call are known. */
   readonly toError: (context: ErrorContext) => unknown
-  /** Whether it was charged; for a write, whether it was applied. Default: what the kind says. */
-  readonly effect?: Charged
+  /** Whether it was charged; for a write, whether it was applied. */
+  readonly effect: Charged
   /** What it cost, if the response says so. */
   readonly credits?: CallCredits | undefined
   /** The wait that the response announces, in milliseconds. */
-  readonly announced?: number | null
+  readonly announced: number | null
   /** The body of a success that is not usable. */
   readonly body?: unknown
-}
-
-/** A failure, and what follows. */
-export interface Failed extends Found {
-  readonly ok: false
-  readonly effect: Charged
-  readonly announced: number | null
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   readonly wait: number | null
   /** Whether nothing has left. */
@@ -168,6 +166,9 @@ export interface Failed extends Found {
   /** Whether a fresh token may help. */
   readonly refreshes: boolean
 }
+
+/** What is known of a failure before it is decided what follows. Without an `effect`, the table says it. */
+export type Found = Pick<Failed, 'kind' | 'code' | 'toError'> & Partial<Failed>
 
 let calls = 0
 

@@ -1,27 +1,31 @@
 import { type Issue, dotPath, firstIssues } from '../../api/issues.ts'
-import { check, itemSchemaOf } from '../../api/schema/check.ts'
+import { check as issuesOf, itemSchemaOf } from '../../api/schema/check.ts'
 import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { maxBodyBytes } from '../http/fetch.ts'
-import type { Call, CallResult, InvalidItem, Found, Success } from './call.ts'
+import type { Answer, Call, Failed, Found, InvalidItem, Success } from './call.ts'
 import { isEnded } from './cancellation.ts'
-import { describeGatewayBody } from './read-answer.ts'
+import { decide, describeGatewayBody } from './read-answer.ts'
 import { type CallSettings, userCodeMs } from '../options/table.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import type { Operation } from '../../api/operation.ts'
 import { missingItems } from '../../api/list-items.ts'
 import { applySchema } from '../../api/schema/apply-schema.ts'
 
-/** What a call gets of its answer: the body and what belongs to it. */
-export type Checked = Omit<CallResult, 'attempts' | 'credits' | 'cached'>
+/** Checks a success, and decides what follows if it is not valid. @param sent When it was sent. */
+export async function check(call: Call, success: Success, sent: string | null): Promise<Answer | Failed> {
+  const checked = await checkAnswer(call, success, call.record.redactor)
+  if (!('toError' in checked)) return checked
+  return decide(call, checked, { sent, leftMs: call.cancellation.sendBy - performance.now() })
+}
 
 /** Checks and transforms a success, as the caller asks. The failure of one that is not valid has the body that was paid for. */
 export async function checkAnswer(
   call: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
   success: Omit<Success, 'ok' | 'credits'>,
   redactor: Redactor,
-): Promise<Checked | Found> {
+): Promise<Answer | Found> {
   const { operation, settings } = call
   const { validation, schema, paging } = settings
   const { response, text, value, requestId, effect } = success
@@ -31,7 +35,7 @@ export async function checkAnswer(
   const validated: Validated | Found =
     value === undefined
       ? { ok: false, message: whyUnusable(success, redactor), issues: [] }
-      : isPlain && check(operation.response, value).length === 0
+      : isPlain && issuesOf(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
         : await validateInTime(call, value)
   if ('toError' in validated) return { ...validated, ...paid }
@@ -74,9 +78,8 @@ async function validateInTime(
   }
 }
 
-export type Validated =
-  /** `invalid` is null unless `validation` is `lenient`. */
-  | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
+type Validated =
+  | ({ readonly ok: true } & Pick<Answer, 'body' | 'invalid'>)
   | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
 
 const schemaMismatch = 'the response does not fit the schema of the call'
@@ -91,7 +94,7 @@ export async function validateBody(operation: Operation, body: unknown, checks: 
   const isList = Array.isArray(list)
   // With `lenient`, items are validated one by one below.
   const shape = validation === 'lenient' && isList ? { ...(body as object), [property ?? '']: [] } : body
-  const issues = validation === 'off' ? [] : check(operation.response, shape)
+  const issues = validation === 'off' ? [] : issuesOf(operation.response, shape)
   if (issues.length > 0) return { ok: false, message: 'the response is not of the documented shape', issues }
   return isList
     ? validateItems(operation, body as object, property ?? '', list, checks)
@@ -129,7 +132,7 @@ async function validateItems(
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
   for (const [index, item] of list.entries()) {
-    const issues = itemSchema ? check(itemSchema, item) : []
+    const issues = itemSchema ? issuesOf(itemSchema, item) : []
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)
     if (checked.issues.length === 0) items.push(checked.value)

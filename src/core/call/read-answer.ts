@@ -15,7 +15,7 @@ import { type Sender, kindOfStatus, meaningOf, nextWait } from './failure-table.
 import { effectOf } from '../../api/operation-effect.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
-import type { Call, Failed, Found, Success, Verdict } from './call.ts'
+import type { Call, Failed, Found, Outcome, Success } from './call.ts'
 import { isEnded } from './cancellation.ts'
 import { parsed } from '../../lib/json.ts'
 import { costOf } from '../credits/price.ts'
@@ -33,11 +33,13 @@ import { cut, maxMessageLength } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 
-/** What a verdict depends on, besides the evidence. */
-type Judged = Pick<Call, 'client' | 'operation' | 'settings' | 'timeoutMs' | 'record'>
+/** What the meaning of an attempt depends on, besides the evidence. */
+type Asked = Pick<Call, 'client' | 'operation' | 'settings' | 'timeoutMs' | 'record'>
+
+type Answered = RawResponse & Pick<Evidence, 'sent' | 'at'>
 
 /** Says what an attempt means. It changes nothing. */
-export function judge(call: Judged, evidence: Evidence, random = Math.random): Verdict {
+export function readAnswer(call: Asked, evidence: Evidence, random = Math.random): Outcome {
   try {
     if (evidence.kind === 'answered' && isSuccess(evidence.response)) return readSuccess(call, evidence)
     return decide(call, find(call, evidence), evidence, random)
@@ -48,9 +50,150 @@ export function judge(call: Judged, evidence: Evidence, random = Math.random): V
   }
 }
 
+const isSuccess = ({ status }: Response): boolean => status >= 200 && status < 300
+
+/** What went wrong. */
+function find(call: Asked, evidence: Evidence): Found {
+  const { redactor } = call.record
+  const { baseUrl } = call.client
+  const { phase } = evidence
+  switch (evidence.kind) {
+    case 'aborted': {
+      const { reason } = evidence
+      // The reason of the caller's signal is passed on unchanged.
+      if (!isEnded(reason)) return { kind: 'final', code: codeOf(reason), toError: () => reason }
+      return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
+    }
+    case 'late': {
+      const message = `no complete response within ${call.timeoutMs / 1000} s (waiting for ${phase})`
+      const toError = (context: ErrorContext) => new TimeoutError(message, { ...context, phase })
+      return { kind: 'no-answer', code: 'timeout', toError }
+    }
+    case 'misused': {
+      const message = redactor.text(messageOf(evidence.error))
+      const toError = (context: ErrorContext) => new ConfigurationError(message, context)
+      return { kind: 'final', code: 'configuration', toError }
+    }
+    case 'broken':
+      return lostConnection(explainNetworkError(evidence.error, { baseUrl, redactor }, phase === 'body'))
+    case 'answered':
+      return readErrorResponse(call, evidence)
+  }
+}
+
+/** Reads an answer that is a success, and concludes from it what it has cost. */
+function readSuccess({ client, operation, settings, record }: Asked, received: Answered): Success {
+  const { redactor } = record
+  const { response, complete } = received
+  let { text } = received
+  // An invalid body is reported later.
+  let value = response.status !== 206 && complete ? parsed(text, client.bodyFormat) : undefined
+  const clean = redactor.text(text)
+  if (clean !== text) {
+    // Pages end up in logs, and proxies pass them on.
+    value = redactor.data(value)
+    text = clean
+  }
+  const requestId = requestIdOf(value, redactor)
+  const success = { ok: true, response, complete, text, value, requestId } as const
+  if (operation.price.kind === 'free') {
+    const effect = received.sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
+    return { ...success, effect, credits: undefined }
+  }
+  const reported = readCredits(response.headers)
+  if (reported !== null) return { ...success, effect: reported.charged, credits: reported }
+  // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
+  const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
+  const spent = isOwn ? costOf(operation, value, settings.paging) : null
+  if (spent === null) return { ...success, effect: 'unknown', credits: undefined }
+  return { ...success, effect: 'yes', credits: { spent, uncertain: 0 } }
+}
+
+/** Reads an answer that is no success, and concludes from its sender whether the request took effect. */
+function readErrorResponse(call: Asked, answered: Answered): Found {
+  const { status, type } = answered.response
+  // Other 3xx do not redirect, a 304 for example.
+  if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
+    const message = 'the response is a redirect; check baseUrl'
+    // The status is 0 in browsers.
+    const toError = (context: ErrorContext) =>
+      new RedirectError(message, { ...context, status: status || undefined })
+    return { kind: 'final', code: 'redirect', toError }
+  }
+  if (status >= 200) return readErrorBody(call, answered)
+  const reason = `status ${status}`
+  return noAnswer(`no response (${reason})`, reason)
+}
+
+/** The sender of an answer says what its status means, and what the call may have cost. */
+function readErrorBody(call: Asked, answered: Answered): Found {
+  const { client, operation, record } = call
+  const { response, text, sent, at } = answered
+  const { status, headers } = response
+  const body = record.redactor.data(parsed(text, client.bodyFormat))
+  const announced = announcedWait(headers, body, at)
+  const own = status < 400 ? null : client.bodyFormat.readError(body)
+  // A proxy with this package says what the call cost.
+  const reported = own && readCharged(body)
+  const sender = own === null ? 'gateway' : reported === null ? 'service' : 'proxy'
+  const effect = reported && (sent === null || effectOf(operation) === 'read' ? 'no' : reported)
+  const requestId = requestIdOf(body, record.redactor)
+  const details = { requestId, ...detailsOf(call, answered, sender, own, announced) }
+  const refusal = sender === 'proxy' && status === 402 ? readBudgetRefusal(body) : null
+  return {
+    ...{ code: details.code, requestId, announced },
+    // What may have been charged is not sent again.
+    kind: effect !== null && effect !== 'no' ? 'final' : kindOfStatus(sender, status, announced),
+    ...(effect !== null && { effect }),
+    credits: (sender === 'proxy' && readCredits(headers)) || undefined,
+    toError: (context) => {
+      const all = { ...context, ...details }
+      if (refusal) return new CreditBudgetError({ ...refusal, proxyMessage: details.message }, all)
+      const ErrorClass = apiErrorClasses[status] ?? ApiError
+      return own?.toError?.(all) ?? new ErrorClass(all)
+    },
+  }
+}
+
+function detailsOf(
+  { client, operation, record }: Asked,
+  { response, text }: RawResponse,
+  sender: Sender,
+  own: ErrorBody | null,
+  announced: number | null,
+): ApiErrorDetails {
+  const { status } = response
+  const told = own ?? describeGatewayBody(response, text, record.redactor)
+  return {
+    status,
+    code: printable(own?.code ?? codeOfStatus(status), maxCodeLength) as ServiceErrorCode,
+    issues: own?.issues,
+    gateway: sender === 'gateway',
+    // The message of a proxy is complete.
+    message:
+      sender === 'proxy'
+        ? printable(own?.message ?? '', maxMessageLength)
+        : describeError(operation, client.baseUrl, status, told, announced),
+    retryAfter: announced === null ? undefined : announced / 1000,
+    // A proxy's 403 is about its caller.
+    ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
+  }
+}
+
+/** The failure of a request that was sent, and has no usable response. */
+function noAnswer(message: string, reason: string): Found {
+  return lostConnection({ message, phase: 'exchange', kind: 'no-answer', reason })
+}
+
+/** The failure of a connection. */
+function lostConnection({ message, phase, kind, reason }: NetworkFailure): Found {
+  const toError = (context: ErrorContext) => new ConnectionError(message, { ...context, phase, reason })
+  return { kind, code: 'connection', toError }
+}
+
 /** Decides what follows from a failure: whether and when the call retries, and for how long its surface closes. */
 export function decide(
-  { operation, settings, client, record }: Judged,
+  { operation, settings, client, record }: Asked,
   found: Found,
   { sent, leftMs }: Pick<Evidence, 'sent' | 'leftMs'>,
   random = Math.random,
@@ -82,166 +225,10 @@ export function decide(
   }
 }
 
-const isSuccess = ({ status }: Response): boolean => status >= 200 && status < 300
-
-/** What went wrong. */
-function find(call: Judged, evidence: Evidence): Found {
-  const { redactor } = call.record
-  const { baseUrl } = call.client
-  const { phase } = evidence
-  switch (evidence.kind) {
-    case 'aborted': {
-      const { reason } = evidence
-      // The reason of the caller's signal is passed on unchanged.
-      if (!isEnded(reason)) return { kind: 'final', code: codeOf(reason), toError: () => reason }
-      return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
-    }
-    case 'late': {
-      const message = `no complete response within ${call.timeoutMs / 1000} s (waiting for ${phase})`
-      const toError = (context: ErrorContext) => new TimeoutError(message, { ...context, phase })
-      return { kind: 'no-answer', code: 'timeout', toError }
-    }
-    case 'misused': {
-      const message = redactor.text(messageOf(evidence.error))
-      const toError = (context: ErrorContext) => new ConfigurationError(message, context)
-      return { kind: 'final', code: 'configuration', toError }
-    }
-    case 'broken':
-      return lostConnection(explainNetworkError(evidence.error, { baseUrl, redactor }, phase === 'body'))
-    case 'answered':
-      return readErrorResponse(call, evidence)
-  }
-}
-
-/** Reads an answer that is a success, and concludes from it what it has cost. */
-export function readSuccess(
-  { client, operation, settings, record }: Pick<Call, 'client' | 'operation' | 'settings' | 'record'>,
-  received: RawResponse & Pick<Evidence, 'sent'>,
-): Success {
-  const { redactor } = record
-  const { response, complete } = received
-  let { text } = received
-  // An invalid body is reported later.
-  let value = response.status !== 206 && complete ? parsed(text, client.bodyFormat) : undefined
-  const clean = redactor.text(text)
-  if (clean !== text) {
-    // Pages end up in logs, and proxies pass them on.
-    value = redactor.data(value)
-    text = clean
-  }
-  const requestId = requestIdOf(value, redactor)
-  const success = { ok: true, response, complete, text, value, requestId } as const
-  if (operation.price.kind === 'free') {
-    const effect = received.sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
-    return { ...success, effect, credits: undefined }
-  }
-  const reported = readCredits(response.headers)
-  if (reported !== null) return { ...success, effect: reported.charged, credits: reported }
-  // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
-  const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
-  const spent = isOwn ? costOf(operation, value, settings.paging) : null
-  if (spent === null) return { ...success, effect: 'unknown', credits: undefined }
-  return { ...success, effect: 'yes', credits: { spent, uncertain: 0 } }
-}
-
-/** What an answer that is no success is read with. */
-type Answered = RawResponse & Pick<Evidence, 'sent' | 'at'>
-type Reader = Pick<Call, 'client' | 'operation' | 'record'>
-
-/** Reads an answer that is no success, and concludes from its sender whether the request took effect. */
-export function readErrorResponse(call: Reader, answered: Answered): Found {
-  const { status, type } = answered.response
-  // Other 3xx do not redirect, a 304 for example.
-  if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) return redirected(status)
-  if (status >= 200) return readBody(call, answered)
-  const reason = `status ${status}`
-  return noAnswer(`no response (${reason})`, reason)
-}
-
-/** @param status 0 in browsers. */
-function redirected(status: number): Found {
-  const toError = (context: ErrorContext) =>
-    new RedirectError('the response is a redirect; check baseUrl', {
-      ...context,
-      status: status || undefined,
-    })
-  return { kind: 'final', code: 'redirect', toError }
-}
-
-function readBody(call: Reader, answered: Answered): Found {
-  const { client, operation, record } = call
-  const { response, text, sent, at } = answered
-  const { status, headers } = response
-  const body = record.redactor.data(parsed(text, client.bodyFormat))
-  const announced = announcedWait(headers, body, at)
-  const own = status < 400 ? null : client.bodyFormat.readError(body)
-  // A proxy with this package says what the call cost.
-  const reported = own && readCharged(body)
-  const sender = own === null ? 'gateway' : reported === null ? 'service' : 'proxy'
-  const effect = reported && (sent === null || effectOf(operation) === 'read' ? 'no' : reported)
-  const requestId = requestIdOf(body, record.redactor)
-  const details = { requestId, ...detailsOf(call, answered, sender, own, announced) }
-  const refusal = sender === 'proxy' && status === 402 ? readBudgetRefusal(body) : null
-  return {
-    ...{ code: details.code, requestId, announced },
-    // What may have been charged is not sent again.
-    kind: effect !== null && effect !== 'no' ? 'final' : kindOfStatus(sender, status, announced),
-    ...(effect !== null && { effect }),
-    credits: (sender === 'proxy' && readCredits(headers)) || undefined,
-    toError: (context) => errorOf({ ...context, ...details }, own, refusal),
-  }
-}
-
-function detailsOf(
-  { client, operation, record }: Reader,
-  { response, text }: RawResponse,
-  sender: Sender,
-  own: ErrorBody | null,
-  announced: number | null,
-): ApiErrorDetails {
-  const { status } = response
-  const told = own ?? describeGatewayBody(response, text, record.redactor)
-  return {
-    status,
-    code: printable(own?.code ?? codeOfStatus(status), maxCodeLength) as ServiceErrorCode,
-    issues: own?.issues,
-    gateway: sender === 'gateway',
-    // The message of a proxy is complete.
-    message:
-      sender === 'proxy'
-        ? printable(own?.message ?? '', maxMessageLength)
-        : describeError(operation, client.baseUrl, status, told, announced),
-    retryAfter: announced === null ? undefined : announced / 1000,
-    // A proxy's 403 is about its caller.
-    ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
-  }
-}
-
-function errorOf(
-  details: ApiErrorDetails,
-  own: ErrorBody | null,
-  refusal: ReturnType<typeof readBudgetRefusal>,
-): ApiError | CreditBudgetError {
-  if (refusal) return new CreditBudgetError({ ...refusal, proxyMessage: details.message }, details)
-  const ErrorClass = apiErrorClasses[details.status] ?? ApiError
-  return own?.toError?.(details) ?? new ErrorClass(details)
-}
-
-/** The failure of a request that was sent, and has no usable response. */
-export function noAnswer(message: string, reason: string): Found {
-  return lostConnection({ message, phase: 'exchange', kind: 'no-answer', reason })
-}
-
-/** The failure of a connection. */
-export function lostConnection({ message, phase, kind, reason }: NetworkFailure): Found {
-  const toError = (context: ErrorContext) => new ConnectionError(message, { ...context, phase, reason })
-  return { kind, code: 'connection', toError }
-}
-
 /** Longest code that an error repeats, in characters: it ends up in logs. */
-export const maxCodeLength = 64
+const maxCodeLength = 64
 
-export function printable(text: string, maxLength: number): string {
+function printable(text: string, maxLength: number): string {
   return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
 }
 
@@ -265,7 +252,7 @@ const meanings: Readonly<Record<ServiceErrorCode | 403 | 404, string>> = {
  *
  * @param told The error body of the service, or what another server sent.
  */
-export function describeError(
+function describeError(
   { pathId, scopes }: Operation,
   baseUrl: string,
   status: number,

@@ -49,7 +49,7 @@ export interface Ready {
  *
  * @param number Of the attempt, from 1.
  */
-export async function makeAttempt(
+export async function sendRequest(
   call: Call,
   { lease, token, headers: added }: Ready,
   number: number,

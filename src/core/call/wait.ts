@@ -17,10 +17,10 @@ import {
   SurfaceClosed,
   abortNoticeMs,
 } from '../../limits/interface.ts'
-import type { CallCost } from './account.ts'
+import type { Account } from './account.ts'
 import { userCodeMs } from '../options/table.ts'
-import type { Ready } from './send.ts'
-import { type Call, type Failed, errorContext, logAt } from './call.ts'
+import type { Evidence, Ready } from './send.ts'
+import { type Call, type Failed, type Outcome, errorContext, logAt } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { isEnded } from './cancellation.ts'
 
@@ -31,7 +31,7 @@ const staleMs = 1000
 export class Turn {
   readonly #call: Call
   readonly #openCalls: OpenCalls
-  readonly #cost: CallCost
+  readonly #account: Account
   /** The token of the next attempt, or of the latest. */
   #token: string | null
   /** The user's headers for it. */
@@ -39,10 +39,10 @@ export class Turn {
   /** Until its attempt has ended. */
   #lease: Lease | undefined
 
-  constructor(call: Call, openCalls: OpenCalls, cost: CallCost) {
+  constructor(call: Call, openCalls: OpenCalls, account: Account) {
     this.#call = call
     this.#openCalls = openCalls
-    this.#cost = cost
+    this.#account = account
     this.#token = call.client.credential.fixed ?? null
     const { headers } = call.settings
     this.#headers = typeof headers === 'function' ? new Headers() : headers
@@ -75,17 +75,25 @@ export class Turn {
     return { lease, token: this.#token, headers: this.#headers }
   }
 
-  /**
-   * Ends the lease, if the call has one.
-   *
-   * @param isCut Whether the call has closed the connection, which the service notices a moment later.
-   */
-  end(outcome: LeaseOutcome, isCut = false): void {
+  /** Frees the slot of an attempt; after a 429 it closes the surface, so that the next request does not run into it. */
+  endAfter(evidence: Evidence, outcome: Outcome): void {
+    const { kind, sent } = evidence
+    // It has closed the connection, which the service notices a moment later.
+    const isCut = kind === 'answered' ? !evidence.complete : kind === 'late' || kind === 'aborted'
+    const { closedMs, isUnsent } = outcome.ok ? { closedMs: null, isUnsent: false } : outcome
+    this.end(
+      { refusedForMs: closedMs ?? undefined, unsent: isUnsent },
+      isCut && sent !== null ? abortNoticeMs : 0,
+    )
+  }
+
+  /** Ends the lease, if the call has one. */
+  end(outcome: LeaseOutcome, delayMs = 0): void {
     const lease = this.#lease
     if (lease === undefined) return
     this.#lease = undefined
     const end = (): void => this.#openCalls.end(lease, outcome)
-    if (isCut) setTimeout(end, abortNoticeMs)
+    if (delayMs > 0) setTimeout(end, delayMs)
     else end()
   }
 
@@ -112,7 +120,7 @@ export class Turn {
     const { client, cancellation, operation } = this.#call
     const { credential, limiter } = client
     await this.#makeHeaders()
-    await this.#inTime('not sent: no answer of a budget', () => this.#cost.reserveInBudgets())
+    await this.#inTime('not sent: no answer of a budget', () => this.#account.reserveInBudgets())
     await this.#updateToken()
     // It may have been aborted just after its token came.
     cancellation.throwIfAborted()
@@ -126,7 +134,7 @@ export class Turn {
         lease.end({ unsent: true })
         lease = await limiter.acquire(queueRequest)
       }
-      await this.#inTime('not sent: no answer of a budget', () => this.#cost.renewInBudgets())
+      await this.#inTime('not sent: no answer of a budget', () => this.#account.renewInBudgets())
     } catch (error) {
       lease.end({ unsent: true })
       throw error
@@ -177,7 +185,7 @@ export class Turn {
   /** Reserves the cost of the next attempt, and counts the call as queued. */
   #enterQueue(): QueueRequest {
     const { cancellation, operation, settings, record } = this.#call
-    this.#cost.reserve()
+    this.#account.reserve()
     const queueRequest = {
       surface: operation.surface,
       priority: settings.priority,

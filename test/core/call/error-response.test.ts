@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { mentionsSetState } from '../../../src/api/endpoints/mentions.ts'
 import type { Operation } from '../../../src/api/operation.ts'
-import { judge } from '../../../src/core/call/read-answer.ts'
+import { readAnswer } from '../../../src/core/call/read-answer.ts'
 import { type Failed, newRecord } from '../../../src/core/call/call.ts'
 import { serviceFormat } from '../../../src/core/http/answer.ts'
 import type { Charged } from '../../../src/errors/index.ts'
@@ -36,7 +36,7 @@ const judged = ({ operation = microblogSearch, tookEffect = 'unknown' }: Case, a
     status,
     ...answer,
   }
-  const verdict = judge({ client, settings, operation, record } as never, evidence as never) as Failed
+  const verdict = readAnswer({ client, settings, operation, record } as never, evidence as never) as Failed
   return { ...verdict, error: verdict.toError({ operation: operation.id }) }
 }
 

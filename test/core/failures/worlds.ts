@@ -5,7 +5,7 @@ import type { Operation } from '../../../src/api/operation.ts'
 import type { Evidence } from '../../../src/core/call/send.ts'
 import { Ended } from '../../../src/core/call/cancellation.ts'
 import { checkAnswer } from '../../../src/core/call/check.ts'
-import { decide, judge } from '../../../src/core/call/read-answer.ts'
+import { decide, readAnswer } from '../../../src/core/call/read-answer.ts'
 import { type Failed, newRecord } from '../../../src/core/call/call.ts'
 import type { Effect } from '../../../src/api/operation-effect.ts'
 import { serviceFormat } from '../../../src/core/http/answer.ts'
@@ -63,7 +63,7 @@ export async function verdictsOf(
       leftMs,
     }
     const evidence = { ...past, ...happened() } as Evidence
-    const verdict = judge(call, evidence, () => 0.5)
+    const verdict = readAnswer(call, evidence, () => 0.5)
     if (!verdict.ok) failures.push(verdict)
     else {
       const found = await checkAnswer(call, verdict, new Redactor())
