@@ -1,15 +1,8 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
-import { assertOptions, describeValue } from '../../errors/check-options.ts'
+import { describeValue } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/budget.ts'
-import {
-  type CallSettings,
-  type ClientSettings,
-  callChanges,
-  defaultTimeoutMs,
-  merge,
-  sharedChanges,
-} from '../options/table.ts'
+import { type CallSettings, type ClientSettings, defaultTimeoutMs, withOptions } from '../options/table.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { AnyCallOptions, ClientOptions, CommonOptions, Observer } from '../options/types.ts'
 import {
@@ -85,8 +78,7 @@ export class ClientTransport implements Transport {
   }
 
   withOptions(options: CommonOptions): ClientTransport {
-    assertOptions(options, sharedChanges)
-    const defaults = merge(this.#defaults, options, sharedChanges, this.#client.redactor)
+    const defaults = withOptions(this.#defaults, options, 'withOptions', this.#client.redactor)
     return new (this.constructor as typeof ClientTransport)(
       this.#client,
       defaults,
@@ -159,7 +151,9 @@ export class ClientTransport implements Transport {
     { callerLeft, previousPage }: CallExtras = {},
   ): Promise<CallResult> {
     try {
-      const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
+      const { redactor } = this.#client
+      const settings =
+        options === undefined ? this.#defaults : withOptions(this.#defaults, options, 'call', redactor)
       const configured = this.configured(operation)
       const observer = settings.observers.length > 0 ? new CallObserver(settings, configured) : undefined
       if (request instanceof InvalidRequestError) {
@@ -191,11 +185,6 @@ export class ClientTransport implements Transport {
 
   #sendFor(observers: readonly Observer[]): Send {
     return wrapped(sendCalls(this.#openCalls), this.#client, observers, this.#cache, this.#openCalls)
-  }
-
-  #settingsOf(options: AnyCallOptions): CallSettings {
-    assertOptions(options, callChanges)
-    return merge(this.#defaults, options, callChanges, this.#client.redactor)
   }
 }
 

@@ -5,20 +5,13 @@ import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { type AuthProvider, Credential, assertToken } from '../http/credential.ts'
 import { EndOfLife, serviceFormat } from '../http/answer.ts'
 import { userAgent } from '../http/headers.ts'
-import {
-  assertFunction,
-  assertMethod,
-  assertOptions,
-  nonEmptyText,
-  requireOption,
-  wholeNumber,
-} from '../../errors/check-options.ts'
+import { assertMethod, assertObject, wholeNumber } from '../../errors/check-options.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import { fnv1a } from '../../lib/hash.ts'
 import { createLog, defaultLogger } from '../../lib/logger.ts'
 import type { Limits } from '../../limits/interface.ts'
 import { limiterOfProcess } from '../../limits/process-limiter.ts'
-import { type CallSettings, type ClientSettings, merge, packageDefaults, sharedChanges } from './table.ts'
+import { type CallSettings, type ClientSettings, defaultsOf, withOptions } from './table.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
 import { Redactor } from '../../lib/redactor.ts'
 
@@ -28,18 +21,11 @@ import { Redactor } from '../../lib/redactor.ts'
  * @throws {ConfigurationError} for invalid options; the message contains no secret.
  */
 export function resolveOptions(options: ClientOptions): { client: ClientSettings; defaults: CallSettings } {
-  assertOptions(options, {
-    ...{ baseUrl: true, apiKey: true, auth: true, limits: true, limiter: true, organization: true },
-    ...{ cache: true, fetch: true, dangerouslyAllowBrowser: true, prices: true },
-    ...sharedChanges,
-  })
-  const { fetch, limits = {}, limiter, organization, prices = {} } = options
-  assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
+  assertObject('options', options)
   const redactor = redactorOf(options)
-  for (const [id, credits] of Object.entries(prices)) {
-    const isPrice = Number.isFinite(credits) && credits >= 0
-    requireOption(credits, isPrice, `prices.${id} must be a number of at least 0`)
-  }
+  const own = { headers: new Headers(userAgent()), log: createLog(defaultLogger, redactor) }
+  const defaults = withOptions(defaultsOf(own), options, 'client', redactor)
+  const { fetch, limits = {}, limiter, prices = {} } = options
   const reachable = lacksPage(options.baseUrl) ? failingOptions(options, noPage) : options
   const baseUrl = resolveBaseUrl(reachable.baseUrl, redactor)
   const provider = resolveProvider(reachable)
@@ -49,7 +35,6 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
       'baseUrl is a path in a page without https; no key or token may be sent there',
     )
   }
-  if (organization !== undefined) nonEmptyText('organization', organization)
   const owner = ownerOf(reachable)
   const ownLimits = limitsOf(limits)
   if (limiter !== undefined)
@@ -62,17 +47,14 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     isProxy: provider === null || isPath(options.baseUrl),
     credential: new Credential(provider, redactor),
     redactor,
-    limiter: limiter
-      ? assertMethod('limiter', limiter, 'acquire')
-      : limiterOfProcess(owner, baseUrl, ownLimits),
+    limiter: limiter ?? limiterOfProcess(owner, baseUrl, ownLimits),
     surfaces: { ...limits.surfaces },
     ledger: new Ledger(),
     endOfLife: new EndOfLife(),
     prices: { ...prices },
-    fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
+    fetch,
   }
-  const own = { headers: new Headers(userAgent()), log: createLog(defaultLogger, redactor) }
-  return { client, defaults: merge({ ...packageDefaults, ...own }, options, sharedChanges, redactor) }
+  return { client, defaults }
 }
 
 const noPage =

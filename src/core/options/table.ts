@@ -8,10 +8,19 @@ import type { PagingOverride } from '../../api/list-items.ts'
 import { type Log, createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { CallLimiter } from '../../limits/interface.ts'
-import type { AnyCallOptions, CacheUse, CommonOptions, Observer, RetryOptions, Validation } from './types.ts'
+import type {
+  AnyCallOptions,
+  CacheUse,
+  ClientOptions,
+  LimitOptions,
+  Observer,
+  RetryOptions,
+  Validation,
+} from './types.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import {
+  assertFunction,
   assertMethod,
   assertObject,
   assertOptions,
@@ -19,6 +28,7 @@ import {
   assertSignal,
   describeWord,
   milliseconds,
+  nonEmptyText,
   requireOption,
   wholeNumber,
 } from '../../errors/check-options.ts'
@@ -78,132 +88,222 @@ export interface RetryPolicy {
   readonly maxWaitMs: number
 }
 
-export const defaultRetry: RetryPolicy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
-
 /** Timeout of one attempt in milliseconds, unless the call or the operation has its own. */
 export const defaultTimeoutMs = 30_000
 
 /** Time for a token function, `headers`, a budget or a schema, in milliseconds: longer than an exchange of an OAuth token. */
 export const userCodeMs = 60_000
 
-export const packageDefaults: Omit<CallSettings, 'headers'> = {
-  deadlineMs: Infinity,
-  maxQueueWaitMs: Infinity,
-  retry: defaultRetry,
-  validation: 'strict',
-  budgets: [],
-  observers: [],
-  priority: 0,
-}
+const defaultRetry: RetryPolicy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 
-/** For each option, a function that checks its value and returns the settings that it changes, in this order. */
-type Changes<Options> = {
-  readonly [Name in keyof Options]-?: (
-    value: NonNullable<Options[Name]>,
+/** Where an option goes: to the constructor, to `withOptions()`, or to a call. */
+export type Scope = 'client' | 'withOptions' | 'call'
+
+type Asked = Pick<Operation, 'price'> & { readonly paging?: unknown }
+
+/** An option: where it goes, and what it sets. */
+interface Row<Value> {
+  readonly scopes: readonly Scope[]
+  /** What holds without it. */
+  readonly default?: Partial<CallSettings>
+  /** Throws if a value cannot be used; otherwise returns the settings that it changes. */
+  readonly check?: (
+    value: NonNullable<Value>,
     settings: CallSettings,
     redactor: Redactor,
   ) => Partial<CallSettings> | void
+  /** Which operations have it. Default: all. */
+  readonly of?: (operation: Asked) => boolean
 }
 
-/** Budgets add up, so that a call cannot drop a limit; headers merge; other options replace. */
-const commonChanges: Changes<Omit<CommonOptions, 'logger'>> = {
-  timeout: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }),
-  deadline: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
-  maxQueueWait: (wait) => ({ maxQueueWaitMs: milliseconds('maxQueueWait', wait) }),
-  retry: (retry) => ({ retry: resolveRetry(retry) }),
-  validation: (validation) => {
-    if (['strict', 'lenient', 'off'].includes(validation)) return { validation }
-    throw new ConfigurationError(`validation must be strict, lenient or off, got ${describeWord(validation)}`)
-  },
-  budget: (budget, { budgets }) => {
-    const given: unknown = budget
-    requireOption(given, typeof given !== 'number', `budget must be new CreditBudget(${given as number})`)
-    return { budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])] }
-  },
-  headers: (headers, { headers: base }, redactor) => ({ headers: mergeHeaders(base, headers, redactor) }),
-  observers: (observers, settings) => {
-    const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)
-    requireOption(observers, isList, 'observers must be an array of objects')
-    return { observers: [...new Set([...settings.observers, ...observers])] }
-  },
-}
+const client = ['client'] as const
+const call = ['call'] as const
+const shared = ['client', 'withOptions'] as const
+const all = [...shared, 'call'] as const
 
-export const sharedChanges: Changes<CommonOptions> = {
-  ...commonChanges,
-  logger: (logger, _, redactor) => {
-    if (logger !== false) assertObject('logger', logger)
-    return { log: createLog(logger, redactor) }
-  },
-}
+const isPaged = ({ paging }: Asked): boolean => paging !== undefined
 
-/** The options of a call. */
-export const callChanges: Changes<AnyCallOptions> = {
-  signal: (signal) => ({ signal: assertSignal('signal', signal) }),
-  priority: (priority) => ({
-    priority: requireOption(priority, Number.isFinite(priority), 'priority must be a finite number'),
-  }),
-  ...commonChanges,
-  cache: (cache) => {
-    const isObject = isRecord(cache)
-    if (isObject) assertOptions(cache, { maxAge: true }, 'cache')
-    const isValid = isObject ? cache.maxAge >= 0 : [false, 'refresh', 'only'].includes(cache)
-    return {
-      cache: requireOption(cache, isValid, 'cache must be false, refresh, only or { maxAge: milliseconds }'),
-    }
+type Rows = { readonly [Name in keyof (ClientOptions & AnyCallOptions)]-?: Row<Given<Name>> }
+
+/** The client's `cache` is not checked here. */
+type Given<Name extends keyof (ClientOptions & AnyCallOptions)> = Name extends keyof AnyCallOptions
+  ? AnyCallOptions[Name]
+  : Name extends keyof ClientOptions
+    ? ClientOptions[Name]
+    : never
+
+/** Every option. They are checked in this order. Budgets and observers add up, headers merge, others replace those before. */
+const rows: Rows = {
+  // `resolveOptions()` makes the client of these.
+  baseUrl: { scopes: client },
+  apiKey: { scopes: client },
+  auth: { scopes: client },
+  limits: { scopes: client, check: checkLimits },
+  limiter: { scopes: client, check: (limiter) => void assertMethod('limiter', limiter, 'acquire') },
+  organization: { scopes: client, check: (label) => void nonEmptyText('organization', label) },
+  fetch: { scopes: client, check: (fetch) => void assertFunction('fetch', fetch) },
+  dangerouslyAllowBrowser: { scopes: client },
+  prices: { scopes: client, check: checkPrices },
+  signal: { scopes: call, check: (signal) => ({ signal: assertSignal('signal', signal) }) },
+  priority: {
+    scopes: call,
+    default: { priority: 0 },
+    check: (priority) => ({
+      priority: requireOption(priority, Number.isFinite(priority), 'priority must be a finite number'),
+    }),
   },
-  schema: (schema) => ({ schema: assertSchema(schema) }),
-  // The request has it.
-  extraParams: (extra) =>
-    void requireOption<unknown>(extra, isRecord(extra), 'extraParams must be an object'),
+  timeout: { scopes: all, check: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }) },
+  deadline: {
+    scopes: all,
+    default: { deadlineMs: Infinity },
+    check: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
+  },
+  maxQueueWait: {
+    scopes: all,
+    default: { maxQueueWaitMs: Infinity },
+    check: (wait) => ({ maxQueueWaitMs: milliseconds('maxQueueWait', wait) }),
+  },
+  retry: {
+    scopes: all,
+    default: { retry: defaultRetry },
+    check: (retry) => ({ retry: resolveRetry(retry) }),
+  },
+  validation: {
+    scopes: all,
+    default: { validation: 'strict' },
+    check: (validation) => {
+      if (['strict', 'lenient', 'off'].includes(validation)) return { validation }
+      throw new ConfigurationError(
+        `validation must be strict, lenient or off, got ${describeWord(validation)}`,
+      )
+    },
+  },
+  budget: {
+    scopes: all,
+    default: { budgets: [] },
+    // They add up, so that a call cannot drop a limit.
+    check: (budget, { budgets }) => {
+      const given: unknown = budget
+      requireOption(given, typeof given !== 'number', `budget must be new CreditBudget(${given as number})`)
+      return { budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])] }
+    },
+  },
+  headers: {
+    scopes: all,
+    check: (headers, { headers: base }, redactor) => ({ headers: mergeHeaders(base, headers, redactor) }),
+  },
+  observers: {
+    scopes: all,
+    default: { observers: [] },
+    check: (observers, settings) => {
+      const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)
+      requireOption(observers, isList, 'observers must be an array of objects')
+      return { observers: [...new Set([...settings.observers, ...observers])] }
+    },
+  },
+  logger: {
+    scopes: shared,
+    check: (logger, _, redactor) => {
+      if (logger !== false) assertObject('logger', logger)
+      return { log: createLog(logger, redactor) }
+    },
+  },
+  cache: { scopes: ['client', 'call'], check: (use) => ({ cache: checkCacheUse(use) }) },
+  schema: { scopes: call, check: (schema) => ({ schema: assertSchema(schema) }) },
+  extraParams: {
+    scopes: call,
+    // The request has it.
+    check: (extra) => void requireOption<unknown>(extra, isRecord(extra), 'extraParams must be an object'),
+  },
   // The walk reads these two.
-  limit: (limit) => void wholeNumber('limit', limit),
-  maxPages: (maxPages) => void wholeNumber('maxPages', maxPages),
-  ceiling: (ceiling) => ({ ceiling: wholeNumber('ceiling', ceiling) }),
-  paging: (paging, { schema }) => {
-    assertOptions(paging, { items: true, next: true }, 'paging')
-    // The table applies `schema` first.
-    if (schema === undefined || typeof paging.items !== 'function') return { paging }
-    throw new ConfigurationError('paging.items must be a name if a schema is given')
+  limit: { scopes: call, of: isPaged, check: (limit) => void wholeNumber('limit', limit) },
+  maxPages: { scopes: call, of: isPaged, check: (maxPages) => void wholeNumber('maxPages', maxPages) },
+  ceiling: {
+    scopes: call,
+    of: ({ price }) => price.kind === 'perItem',
+    check: (ceiling) => ({ ceiling: wholeNumber('ceiling', ceiling) }),
   },
+  paging: {
+    scopes: call,
+    of: isPaged,
+    check: (paging, { schema }) => {
+      assertOptions(paging, { items: true, next: true }, 'paging')
+      // `schema` stands before.
+      if (schema === undefined || typeof paging.items !== 'function') return { paging }
+      throw new ConfigurationError('paging.items must be a name if a schema is given')
+    },
+  },
+}
+
+type Name = keyof Rows
+const rowsOf = (scope: Scope): Partial<Rows> =>
+  Object.fromEntries(Object.entries(rows).filter(([, { scopes }]) => scopes.includes(scope)))
+const byScope = /* @__PURE__ */ (() => ({
+  client: rowsOf('client'),
+  withOptions: rowsOf('withOptions'),
+  call: rowsOf('call'),
+}))()
+
+/** The settings of a client without options. */
+export function defaultsOf(own: Pick<CallSettings, 'headers' | 'log'>): CallSettings {
+  return Object.assign({ ...own }, ...Object.values(rows).map((row) => row.default)) as CallSettings
 }
 
 /** Whether a call of the operation has an option of this name. */
-export function isOption(
-  name: string,
-  { paging, price }: { paging?: unknown; price: Operation['price'] },
-): boolean {
-  if (['limit', 'maxPages', 'paging'].includes(name)) return paging !== undefined
-  return name === 'ceiling' ? price.kind === 'perItem' : Object.hasOwn(callChanges, name)
+export function isOption(name: string, operation: Asked): boolean {
+  return Object.hasOwn(byScope.call, name) && (rows[name as Name].of?.(operation) ?? true)
 }
 
-/** Checks the values of options, and returns the settings that result from them. */
-export function merge<Options>(
+/**
+ * Checks options, and returns the settings that result from them.
+ *
+ * @throws {ConfigurationError}
+ */
+export function withOptions(
   settings: CallSettings,
-  options: Options,
-  changes: Changes<Options>,
+  options: object,
+  scope: Scope,
   redactor: Redactor,
 ): CallSettings {
-  const merged = { ...settings }
-  for (const name of Object.keys(changes) as (keyof Options)[]) {
-    const value = options[name]
-    if (value !== undefined)
-      Object.assign(merged, changes[name](value as NonNullable<typeof value>, merged, redactor))
+  const known = byScope[scope]
+  assertOptions(options, known)
+  const changed = { ...settings }
+  for (const name of Object.keys(known) as Name[]) {
+    const value = (options as Partial<Record<Name, never>>)[name]
+    // A client's `cache` is an object of its own, and no use of it.
+    if (value !== undefined && !(name === 'cache' && scope === 'client'))
+      Object.assign(changed, rows[name].check?.(value, changed, redactor))
   }
-  return merged
+  return changed
 }
 
 function resolveRetry(option: RetryOptions | false): RetryPolicy {
   const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option
   assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
   const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait = defaultRetry.maxWaitMs } = retry
+  const isBoolean = typeof ambiguous === 'boolean'
   return {
-    ambiguous: requireOption(
-      ambiguous,
-      typeof ambiguous === 'boolean',
-      'retry.ambiguous must be true or false',
-    ),
+    ambiguous: requireOption(ambiguous, isBoolean, 'retry.ambiguous must be true or false'),
     maxAttempts:
       maxAttempts === undefined ? defaultRetry.maxAttempts : wholeNumber('retry.maxAttempts', maxAttempts),
     maxWaitMs: milliseconds('retry.maxWait', maxWait),
+  }
+}
+
+function checkCacheUse(use: CacheUse): CacheUse {
+  const isObject = isRecord(use)
+  if (isObject) assertOptions(use, { maxAge: true }, 'cache')
+  const isValid = isObject ? use.maxAge >= 0 : [false, 'refresh', 'only'].includes(use)
+  return requireOption(use, isValid, 'cache must be false, refresh, only or { maxAge: milliseconds }')
+}
+
+function checkLimits(limits: LimitOptions): void {
+  assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
+}
+
+function checkPrices(prices: Readonly<Record<string, number>>): void {
+  for (const [id, credits] of Object.entries(prices)) {
+    const isPrice = Number.isFinite(credits) && credits >= 0
+    requireOption(credits, isPrice, `prices.${id} must be a number of at least 0`)
   }
 }
