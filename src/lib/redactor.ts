@@ -1,4 +1,4 @@
-import { escapedSecrets } from './escaped-secrets.ts'
+import { SecretPattern } from './secret-pattern.ts'
 
 const replacement = '[redacted]'
 
@@ -8,9 +8,9 @@ const minSecretLength = 6
 /** Replaces secrets in text and data. */
 export class Redactor {
   /** The secrets that it keeps. */
-  #kept: readonly string[] = []
+  #kept: readonly SecretPattern[] = []
   /** The same, and the latest token. */
-  #known: readonly string[] = []
+  #known: readonly SecretPattern[] = []
 
   add(secret: string): void {
     this.renew(secret)
@@ -19,28 +19,24 @@ export class Redactor {
 
   /** Adds a token in place of the one before: a provider may make thousands. */
   renew(token: string): void {
-    if (token === this.#known.at(-1)) return
-    this.#known = token.length < minSecretLength ? this.#kept : [...new Set([...this.#kept, token])]
+    if (token === this.#known.at(-1)?.secret) return
+    const known = this.#kept.some(({ secret }) => secret === token)
+    this.#known =
+      known || token.length < minSecretLength ? this.#kept : [...this.#kept, new SecretPattern(token)]
   }
 
   /** A redactor that keeps what this one knows now, and a token. */
   with(token: string): Redactor {
-    if (this.#kept.includes(token)) return this
+    if (this.#kept.some(({ secret }) => secret === token)) return this
     const redactor = new (this.constructor as typeof Redactor)()
-    redactor.#kept = this.#known
-    redactor.add(token)
+    redactor.#kept = redactor.#known = this.#known
+    if (!this.#known.some(({ secret }) => secret === token)) redactor.add(token)
     return redactor
   }
 
-  /** Replaces secrets in text, however JSON, a URL, a form or HTML writes them. */
+  /** Replaces secrets in text, however JSON, JavaScript, a URL, a form, HTML or Base64 writes them. */
   text(text: string): string {
-    const clean = this.#known.reduce((left, secret) => left.replaceAll(secret, replacement), text)
-    let [result, end] = ['', 0]
-    for (const [from, to] of escapedSecrets(clean, this.#known).sort(([a], [b]) => a - b)) {
-      if (from >= end) result += clean.slice(end, from) + replacement
-      end = Math.max(end, to)
-    }
-    return result + clean.slice(end)
+    return this.#known.reduce((left, pattern) => pattern.replace(left, replacement), text)
   }
 
   /** Redacts every string in parsed JSON, names of properties included. Changes the data in place. */

@@ -4,14 +4,12 @@ import { isTiedToRequests } from '../lib/cloudflare-workers.ts'
 import { type CallLimiter, type QueueRequest, type Lease, type Limits, type QueueWait } from './interface.ts'
 import { SurfacePace } from './surface-pace.ts'
 import { PollingCalls } from './polling-calls.ts'
-import { type Slot, SurfaceQueue } from './surface-queue.ts'
+import { SurfaceQueue } from './surface-queue.ts'
 
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
   readonly #all: Limits
-  #taken = 0
-  /** Its queue holds surfaces with a call to send: the calls wait in the queue of their surface. */
-  readonly #slots: ReturnType<typeof pLimit>
+  readonly #slots: Slots
   readonly #polling = isTiedToRequests() ? new PollingCalls(() => this.wake()) : undefined
   readonly #queues = new Map<string | null, SurfaceQueue>()
   readonly #inUse: Set<LocalLimiter> | undefined
@@ -25,7 +23,7 @@ export class LocalLimiter implements CallLimiter {
     this.#inUse = inUse
     this.limits = { ...organizationLimits, ...limits }
     this.#all = all ?? this.limits
-    this.#slots = pLimit(this.limits.inFlight)
+    this.#slots = this.#polling ? countedSlots() : limitedSlots(this.limits.inFlight)
   }
 
   acquire(request: QueueRequest): Promise<Lease> {
@@ -39,7 +37,7 @@ export class LocalLimiter implements CallLimiter {
 
   /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
   get isIdle(): boolean {
-    return this.#taken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
+    return this.#slots.taken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
@@ -53,7 +51,7 @@ export class LocalLimiter implements CallLimiter {
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new SurfacePace(this.#all, perMinute)
-    const hasNoSlot = (): boolean => this.#taken >= this.limits.inFlight
+    const hasNoSlot = (): boolean => this.#slots.taken >= this.limits.inFlight
     const queue = new SurfaceQueue(pace, {
       wait: () => pace.wait,
       hasNoSlot,
@@ -64,25 +62,46 @@ export class LocalLimiter implements CallLimiter {
         this.#queues.delete(name)
         this.#queues.set(name, queue)
         this.#inUse?.add(this)
-        // In Cloudflare's workers, a slot is free here, and its end must resolve no promise of the request that took it.
-        if (this.#polling) return Promise.resolve(this.#slot(() => {}))
-        return new Promise((resolve) => {
-          void this.#slots(() => new Promise<void>((free) => resolve(this.#slot(free))))
-        })
+        return this.#slots.take().then((free) => ({
+          release: () => {
+            free()
+            this.wake()
+          },
+        }))
       },
     })
     this.#queues.set(name, queue)
     return queue
   }
+}
 
-  #slot(free: () => void): Slot {
-    this.#taken++
-    return {
-      release: () => {
-        this.#taken--
-        free()
-        this.wake()
-      },
-    }
+interface Slots {
+  readonly taken: number
+  /** Resolves with what frees the slot. */
+  take(): Promise<() => void>
+}
+
+/** The queue of p-limit holds surfaces with a call to send: the calls wait in the queue of their surface. */
+function limitedSlots(inFlight: number): Slots {
+  const limit = pLimit(inFlight)
+  return {
+    get taken() {
+      return limit.activeCount
+    },
+    take: () => new Promise((resolve) => void limit(() => new Promise<void>((free) => resolve(free)))),
+  }
+}
+
+/** In Cloudflare's workers, a slot is only asked for when it is free, and its end must resolve no promise of the request that took it. */
+function countedSlots(): Slots {
+  let taken = 0
+  return {
+    get taken() {
+      return taken
+    },
+    take: () => {
+      taken++
+      return Promise.resolve(() => void taken--)
+    },
   }
 }

@@ -53,12 +53,66 @@ describe('Redactor', () => {
       const json = (text: string): string => JSON.stringify(text).slice(1, -1)
       const lower = (text: string): string => encodeURIComponent(text).toLowerCase()
       const html = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-      const all = [json, lower, encodeURI, encodeURIComponent, html, ...spellings.slice(1).map(ofEach)]
-      const twice = all.flatMap((one) => all.map((other) => (text: string) => other(one(text))))
+      // What writes every character as an escape is text of somebody who hides it, and comes first.
+      const usual = [json, lower, encodeURI, encodeURIComponent, html]
+      const all = [...usual, ...spellings.slice(1).map(ofEach)]
+      const twice = all.flatMap((one) => usual.map((other) => (text: string) => other(one(text))))
       for (const write of [...all, ...twice])
         expect(knowing(secret).text(`<${write(secret)}>`)).toBe('<[redacted]>')
     },
   )
+
+  it('text() removes a secret as JavaScript, HTML 5 and Base64 write it', () => {
+    const secret = 'org_live-abc+DEF/ghi=jk'
+    const write = (each: (hex: string, char: string) => string) =>
+      secret.replaceAll(/[^a-z\d]/gi, (char) => each(code(char), char))
+    const html: Record<string, string> = {
+      _: 'lowbar',
+      '-': 'hyphen',
+      '+': 'plus',
+      '/': 'sol',
+      '=': 'equals',
+    }
+    const forms = [
+      write((hex) => `\\x${hex}`),
+      write((hex) => `\\u{${hex}}`),
+      write((hex) => `%u00${hex}`),
+      write((_, char) => `\\${char}`),
+      write((_, char) => `&${html[char]};`),
+      write((_, char) => `&#${char.charCodeAt(0)}`),
+      write((hex) => `%252525${hex}`),
+    ]
+    for (const form of forms) expect(knowing(secret).text(`"${form}"`), form).toBe('"[redacted]"')
+    for (const before of ['', 'a', 'Bearer ', 'ab'])
+      expect(knowing(secret).text(btoa(`${before}${secret}:`))).toMatch(/^[\w=]{0,12}\[redacted\][\w=]{0,4}$/)
+  })
+
+  it('text() takes no longer for text full of escapes', () => {
+    const redactor = knowing('org_live_abcDEF123456')
+    const timeOf = (unit: string): number => {
+      const text = unit.repeat(Math.ceil(500_000 / unit.length))
+      const times = [1, 2, 3].map(() => {
+        const start = performance.now()
+        redactor.text(text)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    const ordinary = timeOf('The new release is out. ')
+    for (const unit of [
+      '%',
+      '%25',
+      '&amp;',
+      '\\',
+      '\\u0025',
+      '&#37;',
+      '\\\\\\u006f',
+      'o',
+      'org_liv',
+      '%6f%72%67',
+    ])
+      expect(timeOf(unit), unit).toBeLessThan(50 * ordinary + 20)
+  })
 
   it.each([
     ...['\\u006frg_live/5f2b', 'org\\u005Flive\\/5f2b', 'org_live\\u002f5\\u0066\\u0032b'],

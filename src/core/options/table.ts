@@ -269,10 +269,10 @@ export function withOptions(
   assertOptions(options, known)
   const changed = { ...settings }
   for (const name of Object.keys(known) as Name[]) {
-    const value = (options as Partial<Record<Name, never>>)[name]
+    const value: unknown = (options as Partial<Record<Name, unknown>>)[name]
     // A client's `cache` is an object of its own, and no use of it.
     if (value !== undefined && !(name === 'cache' && scope === 'client'))
-      Object.assign(changed, rows[name].check?.(value, changed, redactor))
+      Object.assign(changed, rows[name].check?.(value as never, changed, redactor))
   }
   return changed
 }
