@@ -209,7 +209,7 @@ export default tseslint.config(
       'src/extensions/sandbox/node.ts',
       'src/extensions/node/**',
       // Only types.
-      'src/lib/builtin.ts',
+      'src/lib/runtime.ts',
       'src/lib/sqlite-file.ts',
       'src/extensions/cache/sqlite.ts',
       'src/extensions/shared/stores/sqlite*.ts',

@@ -40,7 +40,7 @@ export type { OpenBody, OpenParams, OpenRecord } from './api/endpoints/undocumen
 
 export type { PagingOverride } from './api/list-items.ts'
 export type { OperationId, ParamsOf } from './api/operations.ts'
-export type { Scope } from './api/scopes.ts'
+export type { Scope } from './api/operation.ts'
 
 export type { ApiCall, WithResponse } from './core/pages/api-call.ts'
 export type { PageFields, PagedCall } from './core/pages/paged-call.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/lib/is-record.ts'
+import { isRecord } from '../../src/lib/json.ts'
 import { type Facts, addSchema, lookUp, own } from './schema-facts.ts'
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'trace']

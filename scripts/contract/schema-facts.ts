@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/lib/is-record.ts'
+import { isRecord } from '../../src/lib/json.ts'
 
 /** What a description says, one fact each: `request.query.maxLength` is `200`. */
 export type Facts = Map<string, string>

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/is-record.ts'
+import { isRecord } from '../lib/json.ts'
 
 /**
  * Credits that the service charges for a success (service description, part 8.1), by the names under which it publishes

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/is-record.ts'
+import { isRecord } from '../lib/json.ts'
 import { type Issue, firstIssues } from './issues.ts'
 
 /** Codes that the service documents for its errors (service description, part 7), each with its HTTP status. */

@@ -1,7 +1,7 @@
+import * as z from 'zod/mini'
 import type { CreditRateName } from './credit-rates.ts'
-import type { PathId } from './path-id.ts'
 import type { Schema } from './schema/schema.ts'
-import type { Scope } from './scopes.ts'
+import { got } from './issues.ts'
 
 /** What a success costs, in credits. */
 export type Price =
@@ -69,3 +69,46 @@ export interface Operation<Params = unknown, Body = unknown> {
   /** How to request the next page; inferred from the documented searches if the operation is not documented. */
   readonly paging?: Paging
 }
+
+/** The effect of a request, which a retry may repeat: none, a charge, or a change of data. */
+export type Effect = 'read' | 'metered' | 'write'
+
+export function effectOf({ method, price }: Pick<Operation, 'method' | 'price'>): Effect {
+  if (price.kind !== 'free') return 'metered'
+  return method === 'GET' ? 'read' : 'write'
+}
+
+/** The ids that an operation accepts in its path. */
+export interface PathId {
+  /** Each id starts with it. The characters after it are not documented. Absent if ids are integers. */
+  readonly prefix?: string
+  readonly schema: Schema
+}
+
+export function prefixedId(prefix: string): PathId {
+  const schema = z.custom<string>((id) => problemOf(id, prefix) === undefined, {
+    error: ({ input }) => problemOf(input, prefix),
+  })
+  return { prefix, schema }
+}
+
+/** Characters that could change the path. Ids that contain one are refused, not escaped. */
+const unsafe = /[/\\%?#\s\p{Cc}]|\.\./u
+
+function problemOf(id: unknown, prefix: string): string | undefined {
+  if (typeof id !== 'string') return `must be a string, got ${id === null ? 'null' : typeof id}`
+  if (!id.startsWith(prefix) || id.length === prefix.length)
+    return `must start with ${prefix}, with more after it, got ${got(id)}`
+  if (!id.isWellFormed()) return 'must be well-formed Unicode'
+  return unsafe.test(id) ? `must not contain / \\ % ? # .. or white space, got ${got(id)}` : undefined
+}
+
+/** A permission that a credential carries. */
+export type Scope =
+  'mentions:read' | 'mentions:write' | 'listeners:read' | 'feeds:read' | 'org:read' | 'search:read'
+
+/** Scopes that an OAuth client may request (service description, part 5). `offline_access` brings a refresh token. */
+export type OAuthScope = Scope | 'offline_access'
+
+/** Path of this API in a token's audience, below the API's origin. */
+export const audiencePath = '/v1'

@@ -1,5 +1,4 @@
-import { isRecord } from '../lib/is-record.ts'
-import { valueAt } from '../lib/value-at.ts'
+import { isRecord, valueAt } from '../lib/json.ts'
 import { type FormatOptions, type Formatter, localTime } from './formatter.ts'
 import { escapedForTerminal, styled } from './terminal.ts'
 import { longestLine, wrap } from './text-layout.ts'

@@ -1,5 +1,5 @@
 import type { SocialSearch } from '../index.ts'
-import type { Scope } from '../api/scopes.ts'
+import type { Scope } from '../api/operation.ts'
 import { PermissionDeniedError } from '../errors/index.ts'
 import { CommandError, exitCodeOf } from './command-errors.ts'
 import { clientFor } from './options.ts'

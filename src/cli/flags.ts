@@ -1,7 +1,6 @@
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
-import { isRecord } from '../lib/is-record.ts'
-import { parsed } from '../lib/json.ts'
+import { isRecord, parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }

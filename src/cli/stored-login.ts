@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isRecord } from '../lib/is-record.ts'
-import { parsed } from '../lib/json.ts'
+import { isRecord, parsed } from '../lib/json.ts'
 import { CommandError } from './command-errors.ts'
 import { userFolder } from './user-folder.ts'
 

@@ -1,5 +1,5 @@
 import type { Issue } from '../api/issues.ts'
-import type { Scope } from '../api/scopes.ts'
+import type { Scope } from '../api/operation.ts'
 import { type ApiErrorCode, type ErrorContext, SocialSearchError, nameClasses } from './base.ts'
 
 export interface ApiErrorDetails extends ErrorContext {

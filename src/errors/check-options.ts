@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { count } from '../lib/count.ts'
 import { ConfigurationError } from './index.ts'
-import { builtin } from '../lib/builtin.ts'
+import { builtin } from '../lib/runtime.ts'
 import { maxTimerMs } from '../lib/time.ts'
 
 /** Returns a valid value. Otherwise it throws an error with the rule and a description of the value. */

@@ -1,6 +1,5 @@
-import type { Issue } from '../api/issues.ts'
+import { type Issue, summary } from '../api/issues.ts'
 import { type ErrorContext, SharedError, SocialSearchError, nameClasses } from './base.ts'
-import { summary } from './summary.ts'
 
 /**
  * An option is invalid. Thrown by a constructor, or by a call before it is sent.
@@ -152,7 +151,22 @@ export class ClosedError extends SharedError {
   }
 }
 
+/**
+ * A call with `cache: 'only'` found no stored answer. Nothing was sent, and nothing charged.
+ *
+ * @example
+ * if (error instanceof NotCachedError) console.error('record it first:', error.operation)
+ */
+export class NotCachedError extends SocialSearchError {
+  declare readonly code: 'not_cached'
+
+  constructor(message: string, context?: ErrorContext) {
+    super('not_cached', message, context)
+  }
+}
+
 nameClasses({
+  NotCachedError,
   ConfigurationError,
   InvalidRequestError,
   ConnectionError,

@@ -1,16 +1,14 @@
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
-import type { CreditBudgetError } from './budget.ts'
+import type { BudgetUnavailableError, CreditBudgetError } from './budget.ts'
 import type * as client from './client.ts'
 import type * as oauth from './oauth.ts'
-import type * as stores from './stores.ts'
 
 export * from './api.ts'
 export * from './base.ts'
 export * from './budget.ts'
 export * from './client.ts'
 export * from './oauth.ts'
-export * from './stores.ts'
 
 /** Any error of this package. Switch on `code` to narrow it. */
 export type AnySocialSearchError =
@@ -22,13 +20,13 @@ export type AnySocialSearchError =
   | client.RedirectError
   | client.InvalidResponseError
   | CreditBudgetError
-  | stores.BudgetUnavailableError
+  | BudgetUnavailableError
   | client.PaginationError
   | client.ClosedError
   | oauth.ReauthorizationRequiredError
   | oauth.OAuthError
   | oauth.TokenStoreError
-  | stores.NotCachedError
+  | client.NotCachedError
 
 /**
  * Narrows a caught value to an error of this package. `isSocialSearchError<MicroblogPost>(error)` also types

@@ -12,3 +12,9 @@ export async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<st
   const digest = await crypto.subtle.digest('SHA-256', bytes)
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
+
+/** A short id that is unique among processes. Pages without https have no `crypto.randomUUID()`. */
+export function randomId(length = 8): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(length))
+  return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
+}

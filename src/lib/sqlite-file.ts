@@ -1,6 +1,6 @@
 import type * as Fs from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { builtin } from './builtin.ts'
+import { builtin } from './runtime.ts'
 import { messageOf } from './thrown.ts'
 import { sleep } from './time.ts'
 

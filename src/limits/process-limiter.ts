@@ -1,6 +1,6 @@
 import { organizationLimits } from '../api/limits.ts'
 import { ConfigurationError } from '../errors/index.ts'
-import { ofProcess } from '../lib/of-process.ts'
+import { ofProcess } from '../lib/runtime.ts'
 import type { Limits } from './interface.ts'
 import { LocalLimiter } from './local-limiter.ts'
 

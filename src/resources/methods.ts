@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { OpenBody, OpenRecord } from '../api/endpoints/undocumented.ts'
-import type { Operation, Paging } from '../api/operation.ts'
-import type { PathId } from '../api/path-id.ts'
+import type { Operation, Paging, PathId } from '../api/operation.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import type { AnyCallOptions } from '../core/options/types.ts'

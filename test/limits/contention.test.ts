@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Contention } from '../../src/limits/contention.ts'
+import { Contention } from '../../src/limits/surface-pace.ts'
 import { pass, virtualTime } from '../support/clock.ts'
 
 virtualTime()

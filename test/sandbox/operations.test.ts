@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import specification from '../../docs/specs/openapi.json' with { type: 'json' }
 import { creditRates } from '../../src/api/credit-rates.ts'
-import type { Operation } from '../../src/api/operation.ts'
+import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import type { Scope } from '../../src/api/scopes.ts'
 import { check } from '../../src/api/schema/check.ts'
 import type { Sandbox } from '../../src/extensions/sandbox/index.ts'
 import { people } from '../../src/extensions/sandbox/cast.ts'

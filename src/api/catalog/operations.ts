@@ -1,6 +1,5 @@
 import type { Operation } from '../operation.ts'
-import { documented } from '../schema/schema.ts'
-import { int64 } from '../schema/build.ts'
+import { documented, int64 } from '../schema/schema.ts'
 import { type Planet, type PlanetId, planet } from './planet.ts'
 
 /** Fields shared by the operations of the catalog (service description, part 4.8): no scopes, surfaces or credits. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { int64 } from '../schema/build.ts'
+import { int64 } from '../schema/schema.ts'
 
 /**
  * A planet; other celestial bodies have the same shape. Required fields are not documented, so all are optional. Ids

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 
 /** An error as the catalog describes it (service description, part 4.8). Which fields are required is not documented. */
 export interface Problem {

@@ -1,6 +1,5 @@
 import { inferredCursor, undocumentedRead } from './undocumented.ts'
-import type { Operation } from '../operation.ts'
-import { prefixedId } from '../path-id.ts'
+import { type Operation, prefixedId } from '../operation.ts'
 
 export const feedsList = {
   ...undocumentedRead,

@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { atRate } from '../credit-rates.ts'
 import { microblogPageSize } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { defaulted, integer, listOf, text } from '../schema/build.ts'
-import { documented } from '../schema/schema.ts'
+import { defaulted, documented, integer, listOf, text } from '../schema/schema.ts'
 
 /** `Latest`: newest first. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { got } from '../issues.ts'
 import type { Paging } from '../operation.ts'
-import { noted } from '../schema/build.ts'
-import type { Schema } from '../schema/schema.ts'
+import { type Schema, noted } from '../schema/schema.ts'
 
 /** A value whose fields the service does not document. */
 export interface OpenRecord {

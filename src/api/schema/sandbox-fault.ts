@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { operations } from '../operations.ts'
-import { integer } from './build.ts'
+import { integer } from './schema.ts'
 
 /** What `inject()` of a sandbox takes. */
 export const sandboxFault = z.partial(

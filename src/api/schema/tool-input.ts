@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../operation.ts'
-import type { Schema } from './schema.ts'
-import { defaulted, integer, text } from './build.ts'
+import { type Schema, defaulted, integer, text } from './schema.ts'
 
 /** Most pages of one call of a tool. */
 export const maxPages = 10

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { cellOf } from '../../extensions/export/fields.ts'
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 import type { RecordTable } from './tables.ts'
 
 /** What must not come back: salted hashes, so that the file does not say who or what it was. */

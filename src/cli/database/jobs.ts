@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { isRecord } from '../../lib/is-record.ts'
-import { parsed } from '../../lib/json.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { UsageError } from '../command-errors.ts'
 import { openDatabase, withPath } from './open-database.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { cellOf } from '../../extensions/export/fields.ts'
 import { jsonOf } from '../../extensions/export/record-json.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { type RecordTable, quoted } from './tables.ts'
 
 /** A row as its key, cells and JSON. */

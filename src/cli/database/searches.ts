@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { operationOf } from '../../api/operations.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { positionalOf } from '../flags.ts'
 import { commandOf } from '../names.ts'
 import { timeText } from './record-writer.ts'

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { operationOf } from '../../api/operations.ts'
-import { isRecord } from '../../lib/is-record.ts'
-import { parsed } from '../../lib/json.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 import { RecordWriter, timeText } from './record-writer.ts'
 import { createFoundView, createSharedTables, createTables } from './schema.ts'
 import { SearchWriter } from './searches.ts'

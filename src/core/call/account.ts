@@ -1,4 +1,4 @@
-import { effectOf } from '../../api/operation-effect.ts'
+import { effectOf } from '../../api/operation.ts'
 import type { Attempt, Charged } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'

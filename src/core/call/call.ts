@@ -1,4 +1,4 @@
-import type { Operation } from '../../api/operation.ts'
+import { type Operation, effectOf } from '../../api/operation.ts'
 import type { Attempt, Charged, ErrorContext } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redactor.ts'
@@ -8,7 +8,6 @@ import type { Cached, ObservedCall, ObservedStart, Observer, Wait } from '../opt
 import type { Cancellation } from './cancellation.ts'
 import { type Composed, type Given, paramsOf } from './compose-request.ts'
 import type { Issue } from '../../api/issues.ts'
-import { effectOf } from '../../api/operation-effect.ts'
 import type { RawResponse } from '../http/fetch.ts'
 import type { FailureKind } from './failure-table.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'

@@ -1,5 +1,5 @@
 import { type Issue, dotPath, firstIssues } from '../../api/issues.ts'
-import { check as issuesOf, itemSchemaOf } from '../../api/schema/check.ts'
+import { applySchema, check as issuesOf, itemSchemaOf } from '../../api/schema/check.ts'
 import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import type { Redactor } from '../../lib/redactor.ts'
@@ -8,10 +8,9 @@ import type { Answer, Call, Failed, Found, InvalidItem, Success } from './call.t
 import { isEnded } from './cancellation.ts'
 import { decide, describeGatewayBody } from './read-answer.ts'
 import { type CallSettings, userCodeMs } from '../options/table.ts'
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 import type { Operation } from '../../api/operation.ts'
 import { missingItems } from '../../api/list-items.ts'
-import { applySchema } from '../../api/schema/apply-schema.ts'
 
 /** Checks a success, and decides what follows if it is not valid. @param sent When it was sent. */
 export async function check(call: Call, success: Success, sent: string | null): Promise<Answer | Failed> {

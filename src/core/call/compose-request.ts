@@ -1,13 +1,12 @@
 import { check } from '../../api/schema/check.ts'
 import { type Issue, firstIssues } from '../../api/issues.ts'
-import type { Operation } from '../../api/operation.ts'
+import { type Operation, effectOf } from '../../api/operation.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redactor.ts'
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/answer.ts'
 import { type ClientSettings, isOption } from '../options/table.ts'
-import { effectOf } from '../../api/operation-effect.ts'
 
 /** A request, ready to be sent. */
 export interface Composed {

@@ -1,4 +1,4 @@
-import type { Effect } from '../../api/operation-effect.ts'
+import type { Effect } from '../../api/operation.ts'
 import type { RetryPolicy } from '../options/table.ts'
 
 /** Attempts in total by effect; whose request may have taken effect if it was sent; what else follows. */

@@ -4,7 +4,7 @@ import type { CallLimiter, Lease, LeaseOutcome, QueueRequest, QueueWait } from '
 import type { Wait } from '../options/types.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
-import { isTiedToRequests } from '../../lib/cloudflare-workers.ts'
+import { isTiedToRequests } from '../../lib/runtime.ts'
 
 const closed = new Ended('closed', (context) => new ClosedError('client', context))
 

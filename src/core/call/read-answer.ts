@@ -12,7 +12,7 @@ import {
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type Sender, kindOfStatus, meaningOf, nextWait } from './failure-table.ts'
-import { effectOf } from '../../api/operation-effect.ts'
+import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
 import type { Call, Failed, Found, Outcome, Success } from './call.ts'
@@ -30,7 +30,6 @@ import {
 import type { RawResponse } from '../http/fetch.ts'
 import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'
 import { cut, maxMessageLength } from '../../api/issues.ts'
-import type { Operation } from '../../api/operation.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 
 /** What the meaning of an attempt depends on, besides the evidence. */

@@ -2,7 +2,7 @@ import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '.
 import { assertOptions, describeValue, describeWord, nonEmptyText } from '../../errors/check-options.ts'
 import { type Period, periodAt, periodEnd, waitAtEnd } from '../../lib/period.ts'
 import { sleep } from '../../lib/time.ts'
-import { keepSelf, unproxied } from '../../lib/unproxied.ts'
+import { keepSelf, unproxied } from '../../lib/runtime.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {

@@ -2,7 +2,7 @@ import { type ServiceError, readServiceError } from '../../api/error-envelope.ts
 import type { ApiError, ApiErrorDetails, BudgetRefusal, Charged } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { Log } from '../../lib/logger.ts'
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 import type { CallCredits } from '../credits/price.ts'
 
 /** The fields of an API's own error body. */

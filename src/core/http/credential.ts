@@ -1,5 +1,5 @@
 import { ConfigurationError, type ErrorContext } from '../../errors/index.ts'
-import { ofProcess } from '../../lib/of-process.ts'
+import { ofProcess } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 
 /** Provides access tokens. An OAuth session is one. */

@@ -1,9 +1,9 @@
 import { assertObject } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { randomId } from '../../lib/random-id.ts'
+import { randomId } from '../../lib/hash.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { BodyFormat } from './answer.ts'
-import { inBrowser } from '../../lib/browser.ts'
+import { inBrowser } from '../../lib/runtime.ts'
 import { version } from '../../lib/version.ts'
 
 /** Headers of the connection: the runtime sets them, and refuses or garbles a request that has others. */

@@ -1,8 +1,7 @@
 import type { ConnectionPhase } from '../../errors/index.ts'
-import { inBrowser } from '../../lib/browser.ts'
+import { builtin, inBrowser } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
-import { builtin } from '../../lib/builtin.ts'
 
 /** Thrown when the user's `fetch` breaks its contract. */
 export class FetchMisuse extends Error {}

@@ -6,7 +6,7 @@ import { type AuthProvider, Credential, assertToken } from '../http/credential.t
 import { EndOfLife, serviceFormat } from '../http/answer.ts'
 import { userAgent } from '../http/headers.ts'
 import { assertMethod, assertObject, wholeNumber } from '../../errors/check-options.ts'
-import { inBrowser } from '../../lib/browser.ts'
+import { inBrowser } from '../../lib/runtime.ts'
 import { fnv1a } from '../../lib/hash.ts'
 import { createLog, defaultLogger } from '../../lib/logger.ts'
 import type { Limits } from '../../limits/interface.ts'

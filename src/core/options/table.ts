@@ -32,7 +32,7 @@ import {
   requireOption,
   wholeNumber,
 } from '../../errors/check-options.ts'
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 
 /** What all calls of a client have in common, also of clients made from it with `withOptions`. */
 export interface ClientSettings {

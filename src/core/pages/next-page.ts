@@ -5,7 +5,7 @@ import { copyOf } from '../call/compose-request.ts'
 import { type PagingOverride, fieldNames, itemsOf } from '../../api/list-items.ts'
 import { ConfigurationError, SocialSearchError } from '../../errors/index.ts'
 import { assertObject } from '../../errors/check-options.ts'
-import { differenceOf } from '../../lib/difference.ts'
+import { differenceOf } from '../../lib/json.ts'
 
 /** What follows a page of a walk. */
 export type Step =

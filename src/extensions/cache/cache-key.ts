@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import type { Composed } from '../../extend.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { type CacheStore, MemoryStore } from './store.ts'
 

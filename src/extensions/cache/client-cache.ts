@@ -8,9 +8,9 @@ import {
   type CallSettings,
   requestIdOf,
 } from '../../extend.ts'
-import { effectOf } from '../../api/operation-effect.ts'
+import { effectOf } from '../../api/operation.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
-import { isTiedToRequests } from '../../lib/cloudflare-workers.ts'
+import { isTiedToRequests } from '../../lib/runtime.ts'
 import { nameOf } from './cache-key.ts'
 import { type Entry, responseOf } from './entry.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'

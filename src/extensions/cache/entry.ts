@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
 import type { BodyFormat } from '../../extend.ts'
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 
 /** An answer as a store keeps it. It holds no credential and no params. */
 export interface Entry {

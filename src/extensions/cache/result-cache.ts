@@ -1,7 +1,7 @@
 import { type AnswerCache, type Wrapping, wrap } from '../../extend.ts'
 import { assertMethod, assertOptions, milliseconds, wholeNumber } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { keepSelf, unproxied } from '../../lib/unproxied.ts'
+import { keepSelf, unproxied } from '../../lib/runtime.ts'
 import { wrapOf } from './client-cache.ts'
 import { type CacheStore, MemoryStore, askStore } from './store.ts'
 

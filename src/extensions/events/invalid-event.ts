@@ -1,5 +1,4 @@
-import type { Issue } from '../../api/issues.ts'
-import { summary } from '../../errors/summary.ts'
+import { type Issue, summary } from '../../api/issues.ts'
 import { SocialSearchError, nameClasses } from '../../errors/index.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { firstIssues } from '../../api/issues.ts'
-import { applySchema } from '../../api/schema/apply-schema.ts'
+import { applySchema } from '../../api/schema/check.ts'
 import { assertFunction, assertOptions, assertSchema } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { logOnce } from '../../errors/on-error.ts'

@@ -2,7 +2,7 @@ import { itemSchemaOf } from '../../api/schema/check.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operationOf } from '../../api/operations.ts'
-import { valueAt } from '../../lib/value-at.ts'
+import { valueAt } from '../../lib/json.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { jsonOf } from './record-json.ts'
 

@@ -1,6 +1,6 @@
 import { count } from '../../lib/count.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
-import { randomId } from '../../lib/random-id.ts'
+import { canonicalJson } from '../../lib/json.ts'
+import { randomId } from '../../lib/hash.ts'
 import { remember } from '../../lib/remember.ts'
 import { cutText } from '../tools/compact.ts'
 import type { ConfirmRequest } from '../tools/index.ts'

@@ -3,7 +3,7 @@ export type { AuthorizationRequest, PendingAuthorization } from './protocol.ts'
 export type { OAuthSession } from './session.ts'
 export type { ClientAuthentication, OAuthClientOptions, OAuthEndpoints } from './settings.ts'
 export type { TokenSet } from './tokens.ts'
-export type { OAuthScope } from '../../api/scopes.ts'
+export type { OAuthScope } from '../../api/operation.ts'
 export {
   OAuthError,
   type OAuthStep,

@@ -1,6 +1,5 @@
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 import { within } from '../../lib/abort.ts'
-import { parsed } from '../../lib/json.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { announcedWait, callFetch, explainNetworkError, initOf, readText, send } from '../../extend.ts'
 import { OAuthError, type OAuthStep } from '../../errors/index.ts'

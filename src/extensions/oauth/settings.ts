@@ -1,9 +1,9 @@
-import { type OAuthScope, audiencePath } from '../../api/scopes.ts'
+import { type OAuthScope, audiencePath } from '../../api/operation.ts'
 import { assertFunction, assertMethod, assertOptions, nonEmptyText } from '../../errors/check-options.ts'
 import type { Fetch } from '../../index.ts'
 import { isSafe, resolveBaseUrl } from '../../extend.ts'
 import { Redactor } from '../../lib/redactor.ts'
-import { inBrowser } from '../../lib/browser.ts'
+import { inBrowser } from '../../lib/runtime.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { type SharedStore, memoryStore } from '../shared/index.ts'
 

@@ -1,6 +1,5 @@
 import type { ReauthorizationReason } from '../../errors/index.ts'
-import { isRecord } from '../../lib/is-record.ts'
-import { parsed } from '../../lib/json.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 
 /** The tokens of one authorization, as plain JSON. `accessToken` and `refreshToken` are secrets. */
 export interface TokenSet {

@@ -1,4 +1,4 @@
-import { inputOf } from '../../api/query-input.ts'
+import { inputOf } from '../../api/incoming-request.ts'
 import { within } from '../../lib/abort.ts'
 import { assertMethod } from '../../errors/check-options.ts'
 import type { Budget } from '../../index.ts'

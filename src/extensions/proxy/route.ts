@@ -1,4 +1,4 @@
-import { matchPath } from '../../api/match-path.ts'
+import { matchPath } from '../../api/incoming-request.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operations } from '../../api/operations.ts'
 import type { ProxySettings } from './options.ts'

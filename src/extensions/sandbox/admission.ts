@@ -1,6 +1,6 @@
-import type { Scope } from '../../api/scopes.ts'
+import type { Scope } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
-import { matchPath } from '../../api/match-path.ts'
+import { matchPath } from '../../api/incoming-request.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { SandboxError } from './responses.ts'
 import type { Route } from './routes.ts'

@@ -3,7 +3,7 @@
 import { got } from '../../api/issues.ts'
 import { check } from '../../api/schema/check.ts'
 import type { Schema } from '../../api/schema/schema.ts'
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 
 export function fail(field: string, expected: string, value: unknown): never {
   throw new TypeError(`${field} must be ${expected}, got ${got(value)}`)

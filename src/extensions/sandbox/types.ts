@@ -1,6 +1,6 @@
 import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
 import type { ProfessionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
-import type { Scope } from '../../api/scopes.ts'
+import type { Scope } from '../../api/operation.ts'
 import type { OperationId } from '../../api/operations.ts'
 import type {
   ProfessionalnetActor,

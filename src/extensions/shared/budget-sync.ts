@@ -4,7 +4,7 @@ import { sleep } from '../../lib/time.ts'
 import { type Ask, type BudgetReport, type BudgetTerms, type Spent, changeBudget } from './budget-change.ts'
 import type { BudgetState, ByPeriod } from './budget-state.ts'
 import { type SharedOptions, SharedText, retryMs } from './shared-text.ts'
-import { randomId } from '../../lib/random-id.ts'
+import { randomId } from '../../lib/hash.ts'
 
 /** A reservation without an outcome. */
 export interface OpenReservation {

@@ -16,7 +16,7 @@ import {
   wholeNumber,
 } from '../../errors/check-options.ts'
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
-import { keepSelf, unproxied } from '../../lib/unproxied.ts'
+import { keepSelf, unproxied } from '../../lib/runtime.ts'
 import { type SharedOptions, sharedNames } from './shared-text.ts'
 import { StateSync, type SurfacePart } from './state-sync.ts'
 import { type AloneLimits, SharedSurface, keyOf } from './surface.ts'

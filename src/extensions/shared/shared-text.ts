@@ -3,7 +3,7 @@ import { type LeveledLogger, type Log, type Logger, createLog, defaultLogger } f
 import { Redactor } from '../../lib/redactor.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
-import { randomId } from '../../lib/random-id.ts'
+import { randomId } from '../../lib/hash.ts'
 import { type Moment, type Sight, jumpOf } from './clock.ts'
 import type { StateHead } from './text-format.ts'
 import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'

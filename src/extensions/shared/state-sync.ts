@@ -3,7 +3,7 @@ import { type Changed, changeState } from './change.ts'
 import { decodeNotice, everyone } from './looks.ts'
 import { type SharedOptions, SharedText } from './shared-text.ts'
 import type { LimiterState, Rules } from './limiter-state.ts'
-import { randomId } from '../../lib/random-id.ts'
+import { randomId } from '../../lib/hash.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type AskOutcome, type WaitReason, type Report, turnMs } from './turns.ts'
 

@@ -1,4 +1,4 @@
-import { valueAt } from '../../lib/value-at.ts'
+import { valueAt } from '../../lib/json.ts'
 
 /** An item, or an answer without items, as a result shows it. */
 export type Compact = Record<string, unknown>

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import type { ClientTransport } from '../../extend.ts'
-import { randomId } from '../../lib/random-id.ts'
+import { randomId } from '../../lib/hash.ts'
 
 /** What a handle says, so that any instance with the same key can go on. */
 export interface Sealed {

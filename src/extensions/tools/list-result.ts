@@ -1,5 +1,5 @@
 import { parseTime } from '../../lib/time.ts'
-import { valueAt } from '../../lib/value-at.ts'
+import { valueAt } from '../../lib/json.ts'
 import { type Compact, cutText } from './compact.ts'
 import type { ToolResult, ToolSummary } from './types.ts'
 

@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { remember } from '../../lib/remember.ts'
 import type { Compact } from './compact.ts'
 import { type Handles } from './handles.ts'

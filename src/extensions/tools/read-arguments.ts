@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../api/schema/json-schema.ts'
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from '../../lib/json.ts'
 
 /**
  * Arguments as the schema spells them. Clients of models send `null` for an optional argument that the model left out, JSON

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Issue } from '../../../src/index.ts'
-import { inputOf } from '../../../src/api/query-input.ts'
+import { inputOf } from '../../../src/api/incoming-request.ts'
 import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { page, post } from '../../support/pages.ts'
 import { realTime } from '../../support/real-time.ts'

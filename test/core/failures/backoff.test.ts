@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type FailureKind, nextWait } from '../../../src/core/call/failure-table.ts'
-import { type Effect, effectOf } from '../../../src/api/operation-effect.ts'
+import { type Effect, effectOf } from '../../../src/api/operation.ts'
 
 const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 const half = () => 0.5

@@ -18,7 +18,7 @@ import {
   untrusted,
   verdictsOf,
 } from './worlds.ts'
-import type { Effect } from '../../../src/api/operation-effect.ts'
+import type { Effect } from '../../../src/api/operation.ts'
 
 /** What happens in each row of the table in docs/errors.md. */
 const worlds: Readonly<Record<string, readonly (() => Happened)[]>> = {

@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { atRate } from '../../credit-rates.ts'
 import { defaultMaxComments } from '../../limits.ts'
 import type { Operation } from '../../operation.ts'
-import { defaulted, integer, text } from '../../schema/build.ts'
-import { documented } from '../../schema/schema.ts'
+import { defaulted, documented, integer, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
 /** Which post's comments to fetch. */

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { atRate } from '../../credit-rates.ts'
 import type { Operation } from '../../operation.ts'
-import { integer, text } from '../../schema/build.ts'
-import { documented } from '../../schema/schema.ts'
+import { documented, integer, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
 /** Which company to look up. */

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../../operation.ts'
-import { defaulted, integer, text } from '../../schema/build.ts'
-import { documented } from '../../schema/schema.ts'
+import { defaulted, documented, integer, text } from '../../schema/schema.ts'
 
 /** The industry codes to list. */
 export interface ProfessionalnetIndustriesListParams {

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { atRate } from '../../credit-rates.ts'
 import type { Operation } from '../../operation.ts'
-import { defaulted, integer, listOf, noted, text } from '../../schema/build.ts'
-import { documented } from '../../schema/schema.ts'
+import { defaulted, documented, integer, listOf, noted, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
 /** What a post on the professional network may contain besides text. */

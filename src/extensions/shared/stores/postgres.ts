@@ -1,5 +1,5 @@
 import { assertMethod, assertOptions, requireOption } from '../../../errors/check-options.ts'
-import { randomId } from '../../../lib/random-id.ts'
+import { randomId } from '../../../lib/hash.ts'
 import type { SharedStore } from '../store.ts'
 import { type PostgresPool, watchNotices } from './postgres-notices.ts'
 import { type Exchange, type Reading, swapText } from './swap.ts'

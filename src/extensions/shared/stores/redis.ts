@@ -1,5 +1,5 @@
 import { assertOptions, nonEmptyText } from '../../../errors/check-options.ts'
-import { randomId } from '../../../lib/random-id.ts'
+import { randomId } from '../../../lib/hash.ts'
 import type { SharedStore } from '../store.ts'
 import { type RedisClient, adapterFor } from './redis-client.ts'
 import { swapText } from './swap.ts'
