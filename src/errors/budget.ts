@@ -64,27 +64,4 @@ export class CreditBudgetError extends SharedError {
   }
 }
 
-/**
- * A budget is unavailable, or does not know what was spent. Nothing was sent.
- *
- * @example
- * if (error instanceof BudgetUnavailableError && error.temporary) later() // nothing was sent
- */
-export class BudgetUnavailableError extends SharedError {
-  declare readonly code: 'budget_unavailable'
-  /** The error of its store, or what it does not know. */
-  readonly reason: string
-  /** Whether the same call may succeed later, without any change of yours: the store does not answer, or a clock is wrong. */
-  readonly temporary: boolean
-
-  constructor(reason: string, context?: ErrorContext & { temporary?: boolean }) {
-    const { temporary = false } = context ?? {}
-    const text = `the budget is unavailable${temporary ? ' for now' : ''}: ${reason}`
-    const again = (context: ErrorContext) => new new.target(reason, { ...context, temporary })
-    super('budget_unavailable', text, again, context)
-    this.reason = reason
-    this.temporary = temporary
-  }
-}
-
-nameClasses({ CreditBudgetError, BudgetUnavailableError })
+nameClasses({ CreditBudgetError })

@@ -151,22 +151,7 @@ export class ClosedError extends SharedError {
   }
 }
 
-/**
- * A call with `cache: 'only'` found no stored answer. Nothing was sent, and nothing charged.
- *
- * @example
- * if (error instanceof NotCachedError) console.error('record it first:', error.operation)
- */
-export class NotCachedError extends SocialSearchError {
-  declare readonly code: 'not_cached'
-
-  constructor(message: string, context?: ErrorContext) {
-    super('not_cached', message, context)
-  }
-}
-
 nameClasses({
-  NotCachedError,
   ConfigurationError,
   InvalidRequestError,
   ConnectionError,

@@ -1,14 +1,16 @@
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
-import type { BudgetUnavailableError, CreditBudgetError } from './budget.ts'
+import type { CreditBudgetError } from './budget.ts'
 import type * as client from './client.ts'
 import type * as oauth from './oauth.ts'
+import type * as stores from './stores.ts'
 
 export * from './api.ts'
 export * from './base.ts'
 export * from './budget.ts'
 export * from './client.ts'
 export * from './oauth.ts'
+export * from './stores.ts'
 
 /** Any error of this package. Switch on `code` to narrow it. */
 export type AnySocialSearchError =
@@ -20,13 +22,13 @@ export type AnySocialSearchError =
   | client.RedirectError
   | client.InvalidResponseError
   | CreditBudgetError
-  | BudgetUnavailableError
+  | stores.BudgetUnavailableError
   | client.PaginationError
   | client.ClosedError
   | oauth.ReauthorizationRequiredError
   | oauth.OAuthError
   | oauth.TokenStoreError
-  | client.NotCachedError
+  | stores.NotCachedError
 
 /**
  * Narrows a caught value to an error of this package. `isSocialSearchError<MicroblogPost>(error)` also types

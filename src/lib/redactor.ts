@@ -111,9 +111,10 @@ export class SecretPattern {
   #part(index: number): RegExp {
     const made = this.#parts[index]
     if (made !== undefined) return made
-    const source = Array.from(this.#texts[index] ?? '', (each, at) =>
-      spellingsOf(each, index + at === 0),
-    ).join('')
+    const source = (this.#texts[index] ?? '')
+      .split('')
+      .map((each, at) => spellingsOf(each, index + at === 0))
+      .join('')
     return (this.#parts[index] =
       index === 0 ? new RegExp(`${source}|(${inBase64(this.secret)})`, 'g') : new RegExp(source, 'y'))
   }
