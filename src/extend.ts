@@ -22,32 +22,29 @@ export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
-export { type Composed, composeRequest } from './core/call/compose-request.ts'
-export { withExtra } from './core/call/compose-request.ts'
+export { type Composed, composeRequest, withExtra } from './core/call/compose-request.ts'
 export { contextOf } from './core/call/call.ts'
-export type { BodyFormat } from './core/http/answer.ts'
 export { nextStep } from './core/pages/next-page.ts'
 
 // Credits and budgets.
-export { type PeriodOptions, resolvePeriod, rounded } from './core/credits/budget.ts'
 export {
   type PeriodAccount,
   type PeriodBook,
+  type PeriodOptions,
   accountOf,
   clockReason,
   keepAccount,
+  resolvePeriod,
+  rounded,
 } from './core/credits/budget.ts'
-export { type CallCredits, assumedCeiling } from './core/credits/price.ts'
-export { quoteOf } from './core/credits/price.ts'
-export { creditsHeader } from './core/http/answer.ts'
+export { type CallCredits, assumedCeiling, quoteOf } from './core/credits/price.ts'
 
 // HTTP, on which OAuth builds.
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
-export { requestIdOf } from './core/http/answer.ts'
+export { type BodyFormat, announcedWait, creditsHeader, requestIdOf } from './core/http/answer.ts'
 export { callFetch, initOf, readText, send } from './core/http/fetch.ts'
-export { announcedWait } from './core/http/answer.ts'
 
 // Limits, on which shared limits build.
 export {

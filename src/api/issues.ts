@@ -9,7 +9,7 @@ export interface Issue {
 /**
  * Maximum number of issues listed, and characters of each. A request of one megabyte may have sixty thousand issues.
  */
-export const maxIssues = 100
+const maxIssues = 100
 const maxPathLength = 200
 export const maxMessageLength = 500
 

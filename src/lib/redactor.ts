@@ -61,13 +61,12 @@ export class Redactor {
 const percent = '%(?:25)*'
 const backslashes = String.raw`(?:\\+|(?:${percent}5[cC])+)`
 const noBackslash = String.raw`(?<!\\|%5[cC]|%255[cC])`
-const afterBackslash = String.raw`(?<=\\|5[cC])`
 const semicolon = `(?:;|${percent}3[bB])`
 const ampersand = String.raw`(?:&|${percent}26|\\u0026)(?:amp${semicolon})*`
 const number = `(?:#|${percent}23)`
 
 /** Finds a secret, however JSON, JavaScript, URLs, forms, HTML or Base64 write it, in time that grows with the text alone. */
-export class SecretPattern {
+class SecretPattern {
   readonly secret: string
   /** The first one searches, the others must follow. Each is made when it is needed, since V8 takes milliseconds for a long one. */
   readonly #parts: RegExp[] = []
@@ -136,9 +135,7 @@ function spellingsOf(character: string, isFirst: boolean): string {
   ].join('|')
   const start = (isFirst ? noBackslash : '') + backslashes
   // JavaScript may put a backslash before anything but letters and digits.
-  return isWord
-    ? `(?:${start}${inScript}|${others})`
-    : `(?:${start})?(?:${afterBackslash}${inScript}|${others})`
+  return isWord ? `(?:${start}${inScript}|${others})` : `(?:${start})?(?:${inScript}|${others})`
 }
 
 /** A number in hexadecimal digits of either case. */

@@ -131,7 +131,7 @@ interface PolledCall {
  * workers. An incoming request cannot wake another one, and may end in the middle of a call. So each call polls with its own
  * timer, and a call that stops polling loses its place or slot.
  */
-export class PollingCalls {
+class PollingCalls {
   readonly #calls = new Set<PolledCall>()
   readonly #wake: () => void
 

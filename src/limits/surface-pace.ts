@@ -166,7 +166,7 @@ const minRemaining = 0.7
 const stepsPerWindow = 8
 
 /** Whether an announced wait is short: a momentary burst, rather than a full window, may have caused the 429. */
-export function isMomentary(announcedMs: number, windowMs: number): boolean {
+function isMomentary(announcedMs: number, windowMs: number): boolean {
   return announcedMs <= windowMs / 12
 }
 

@@ -218,7 +218,7 @@ interface Waiting {
 type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>
 
 /** Calls in the order in which they go. Thousands may come or leave at once, so none searches more than the ranks. */
-export class WaitingLine<Entry extends Waiting> {
+class WaitingLine<Entry extends Waiting> {
   /** Calls of one rank in the order in which they came, by rank; none is empty. */
   readonly #ranks: (Rank & { readonly entries: Set<Entry> })[] = []
   #length = 0

@@ -197,7 +197,7 @@ export function withExtra(params: ExtraParams, extra: ExtraParams): Record<strin
 }
 
 /** Params without the extra ones, which are not checked: those of a next page have them. */
-export function withoutExtra(params: ExtraParams, extra: ExtraParams): Record<string, unknown> {
+function withoutExtra(params: ExtraParams, extra: ExtraParams): Record<string, unknown> {
   const kept = Object.entries(params).flatMap(([name, value]) => {
     if (!Object.hasOwn(extra, name)) return [[name, value] as const]
     const inner = extra[name]

@@ -120,7 +120,7 @@ export const waitReasons: Record<Wait['reason'], string> = {
 }
 
 /** Tells observers and the log why the queued calls of a client wait. */
-export class WaitWatch {
+class WaitWatch {
   /** The queued calls, with what they ask of the limiter. */
   readonly #queued: ReadonlyMap<Call, QueueRequest>
   /** Ends the wait of each of them for the next check. */

@@ -221,7 +221,7 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   return new RateLimitError({ ...errorContext(call), status: 429, code: 'rate_limited', message, retryAfter })
 }
 
-export function timeoutOf(
+function timeoutOf(
   call: Call,
   phase: TimeoutPhase,
   message: string,

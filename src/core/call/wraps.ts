@@ -75,7 +75,7 @@ function untilEnd(openCalls: OpenCalls): Wrap {
 }
 
 /** Tells the observers how each call has ended. */
-export const observed: Wrap = (send) => (call) =>
+const observed: Wrap = (send) => (call) =>
   call.observer === undefined ? send(call) : observe(call.observer, call, () => send(call))
 
 /** Tells the observers of a call that was refused before it began. */

@@ -166,6 +166,6 @@ export function watchConnectErrors(): void {
     .subscribe((message) => void errors.add((message as { error: object }).error))
 }
 
-export function isConnectError(error: object): boolean {
+function isConnectError(error: object): boolean {
   return failed?.has(error) === true
 }

@@ -124,7 +124,7 @@ function limitsOf({ inFlight, perMinute }: LimitOptions): Partial<Limits> {
 }
 
 /** Knows the secrets among the options, which no text of the client shows. `Credential` adds each token of a provider. */
-export function redactorOf({ apiKey }: ClientOptions): Redactor {
+function redactorOf({ apiKey }: ClientOptions): Redactor {
   const redactor = new Redactor()
   if (typeof apiKey === 'string') redactor.add(apiKey)
   return redactor
