@@ -87,6 +87,10 @@ describe('Redactor', () => {
       expect(knowing(secret).text(btoa(`${before}${secret}:`))).toMatch(/^[\w=]{0,12}\[redacted\][\w=]{0,4}$/)
   })
 
+  it('text() removes a secret behind a text that begins like it', () => {
+    expect(knowing('abcabcab_x9').text('abcabcabcab_x9')).toBe('abc[redacted]')
+  })
+
   it('text() takes no longer for text full of escapes', () => {
     const redactor = knowing('org_live_abcDEF123456')
     const timeOf = (unit: string): number => {
