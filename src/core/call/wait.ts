@@ -221,11 +221,6 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   return new RateLimitError({ ...errorContext(call), status: 429, code: 'rate_limited', message, retryAfter })
 }
 
-function timeoutOf(
-  call: Call,
-  phase: TimeoutPhase,
-  message: string,
-  retryAfter?: number,
-): TimeoutError {
+function timeoutOf(call: Call, phase: TimeoutPhase, message: string, retryAfter?: number): TimeoutError {
   return new TimeoutError(message, { ...errorContext(call), phase, retryAfter })
 }
