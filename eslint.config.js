@@ -90,7 +90,6 @@ const doors = {
     'src/cli/search-commands.ts',
     'src/cli/command-flags.ts',
   ],
-  fflate: 'src/cli/xlsx.ts',
   'fast-string-width': 'src/cli/text-layout.ts',
   'fast-wrap-ansi': 'src/cli/text-layout.ts',
   '@modelcontextprotocol/server': 'src/extensions/mcp/protocol.ts',

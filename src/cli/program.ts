@@ -20,7 +20,7 @@ import { commandMeant, commandOf } from './names.ts'
 import { addOperation } from './operation-command.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
-import { addEstimate, addWatch } from './search-commands.ts'
+import { addWatch } from './search-commands.ts'
 
 /** Runs a command line, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -142,7 +142,6 @@ function createProgram(isHelpLong: boolean): Command {
     .option('--all', 'fetch all pages, however many there are')
     .option('--params <json>', 'params as JSON')
     .action(quote)
-  addEstimate(program)
   add(
     'budget [credits]',
     'set what all commands may spend together, or show what has spent it',

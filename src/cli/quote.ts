@@ -55,8 +55,8 @@ function operationNamed(words: readonly string[]): { operation: Operation; text:
     const operation = operations.find(({ id }) => [id, commandOf(id)].includes(start))
     if (operation !== undefined) return { operation, text: words[length] }
   }
-  if (['watch', 'estimate'].includes(words[0] ?? ''))
-    throw new UsageError('the price of a watch depends on its posts; see social-search estimate --help')
+  if (words[0] === 'watch')
+    throw new UsageError('the price of a watch depends on its posts; --budget limits it: see social-search watch --help')
   throw new UsageError(
     `unknown operation ${name}; pass a call, such as search, and its query in quotes; see social-search --help`,
   )

@@ -3,8 +3,6 @@ import type { Budget } from '../index.ts'
 import { UsageError } from './command-errors.ts'
 import { confirmWatch } from './confirm.ts'
 import { RecordDatabase } from './database/record-database.ts'
-import { estimateAll } from './estimate.ts'
-import { watchCostText } from './estimate-text.ts'
 import { ageOf, millisecondsOf, wholeNumberOf } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
@@ -31,8 +29,6 @@ export interface WatchFlags extends SearchFlags {
   readonly keep?: string
 }
 
-const mostEstimated = 10
-
 /** Prints new posts as JSON Lines, or stores them. */
 export async function watch(words: readonly string[], flags: WatchFlags): Promise<void> {
   const operation = operationOf(flags)
@@ -47,7 +43,7 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
   let job: WatchJob | undefined
   let run: WatchRun | undefined
   try {
-    await confirm(operation, searches, flags, machine)
+    await confirmWatch(operation, { ...flags, budget: machine.budget }, Object.keys(searches).length)
     // The watch yields the posts of a page even if it ends after that page.
     interrupt = new InterruptHandler(() => run?.noteCredits())
     job = await prepare({ operation, searches, interrupt }, flags, machine)
@@ -61,20 +57,6 @@ export async function watch(words: readonly string[], flags: WatchFlags): Promis
     interrupt?.end()
     await machine.close()
   }
-}
-
-function confirm(
-  operation: SearchOperation,
-  searches: Searches,
-  flags: WatchFlags,
-  machine: Machine,
-): Promise<void> {
-  const count = Object.keys(searches).length
-  // An estimate of many searches is dear itself.
-  const estimate =
-    count <= mostEstimated &&
-    (async () => watchCostText(await estimateAll(operation, searches, flags, machine)))
-  return confirmWatch(operation, { ...flags, budget: machine.budget }, count, estimate)
 }
 
 /** Checks everything before it makes the file. */

@@ -13,7 +13,6 @@ import { RecordWriter, hashOf, timeText } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
 import { type RecordTable, tableOf } from './tables.ts'
-import { upgrade } from './upgrade.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -76,10 +75,7 @@ export class RecordDatabase {
     this.#database = database
     this.#lock = lock
     this.#table = tableOf(operation)
-    inTransaction(database, () => {
-      upgrade(database)
-      createTables(database, this.#table)
-    })
+    inTransaction(database, () => createTables(database, this.#table))
     this.#records = new RecordWriter(database, this.#table)
     this.#searches = new SearchWriter(database, this.#table)
     this.#forgotten = new Forgotten(database)
