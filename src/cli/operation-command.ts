@@ -5,7 +5,8 @@ import { paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { commandsOf, examplesOf, priceOf } from './help-texts.ts'
 import { commandOf } from './names.ts'
-import { runOperation } from './run-operation.ts'
+import { OperationJob } from './operation-job.ts'
+import { run } from './run.ts'
 
 /** Adds the command of an operation. */
 export function addOperation(program: Command, operation: Operation): void {
@@ -48,7 +49,8 @@ export function addOperation(program: Command, operation: Operation): void {
   addParams(command, paramFlags(operation))
   command.option('--extra-params <json>', 'params that this version does not know, sent unchecked')
   withClient(command, operation).action(async () => {
-    process.exitCode = await runOperation(operation, command.args[0], command.opts())
+    const flags = command.opts()
+    process.exitCode = await run(new OperationJob(operation, command.args[0], flags), flags)
   })
 }
 

@@ -56,7 +56,9 @@ function operationNamed(words: readonly string[]): { operation: Operation; text:
     if (operation !== undefined) return { operation, text: words[length] }
   }
   if (words[0] === 'watch')
-    throw new UsageError('the price of a watch depends on its posts; --budget limits it: see social-search watch --help')
+    throw new UsageError(
+      'the price of a watch depends on its posts; --budget limits it: see social-search watch --help',
+    )
   throw new UsageError(
     `unknown operation ${name}; pass a call, such as search, and its query in quotes; see social-search --help`,
   )

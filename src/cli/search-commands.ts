@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import { operations } from '../api/operations.ts'
 import { paramFlags } from './flags.ts'
 import { addParams, common, described, outOption, withClient, yesOption } from './command-flags.ts'
-import { watch } from './watch.ts'
+import { run } from './run.ts'
+import { WatchJob, type WatchFlags } from './watch-job.ts'
 import { watchNetworks } from './watch-search.ts'
 
 export function addWatch(program: Command): void {
@@ -25,5 +26,7 @@ export function addWatch(program: Command): void {
     command,
     paramFlags(operations[0]).filter(({ path }) => path.length > 1),
   )
-  withClient(command).action(watch)
+  withClient(command).action(async (words: readonly string[], flags: WatchFlags) => {
+    process.exitCode = await run(new WatchJob(words, flags), flags)
+  })
 }

@@ -5,8 +5,8 @@ import fc from '../support/chance.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { RecordDatabase } from '../../src/cli/database/record-database.ts'
-import type { JobState } from '../../src/cli/operation-end.ts'
-import { runOperation } from '../../src/cli/run-operation.ts'
+import { type JobState, OperationJob } from '../../src/cli/operation-job.ts'
+import { run } from '../../src/cli/run.ts'
 import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operationOf } from '../../src/api/operations.ts'
@@ -61,7 +61,7 @@ class Job {
     })
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://run-${++jobs}.example/v1`)
     const shared = { perMinute: 'off', all: true, yes: true, resume: true, out, ...flags }
-    return (await settle(runOperation(operation, subject, shared))).value
+    return (await settle(run(new OperationJob(operation, subject, shared), shared))).value
   }
 
   get state(): JobState {

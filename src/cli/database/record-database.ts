@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
-import type { Observer } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { parseTime } from '../../lib/time.ts'
 import { lockForRun } from '../run-lock.ts'
@@ -27,11 +26,11 @@ export interface RecordDatabaseOptions {
 /** How often a run looks for old records to forget, in milliseconds. */
 const forgetEveryMs = 3_600_000
 
-/** What a job has read, and how far it is. */
+/** What a job has read, and how far it is; before a request, only what it may cost. */
 export interface StoredPage {
   readonly job: object
-  readonly progress: object
-  readonly records: readonly unknown[]
+  readonly progress?: object
+  readonly records?: readonly unknown[]
   /** Records of the page that a watch has found before: their rows are updated. */
   readonly known?: readonly unknown[]
   /** The query that has found the records, for `export --new`. */
@@ -41,6 +40,8 @@ export interface StoredPage {
   readonly hasFailed?: boolean
   /** Of the run so far. */
   readonly credits?: Credits
+  /** When the answer came. Default: now. */
+  readonly at?: Date | undefined
   /** What the age of records counts from: a wrong clock of this machine must not forget them all. */
   readonly now?: number
 }
@@ -55,17 +56,6 @@ export class RecordDatabase {
   readonly #forgotten: Forgotten
   readonly #keep: number | undefined
   #keptAt = -Infinity
-  /** When the last answer came. */
-  #answeredAt: Date | undefined
-  /**
-   * Notes when an answer comes: until it is checked and stored, a later one may be stored by another process. For the calls
-   * whose records are stored.
-   */
-  readonly observer: Observer = {
-    onAttempt: ({ sent, duration, outcome }) => {
-      if (outcome === 'ok' && sent !== null) this.#answeredAt = new Date(Date.parse(sent) + duration)
-    },
-  }
   /** What earlier runs have stored of each job, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
@@ -98,55 +88,50 @@ export class RecordDatabase {
   }
 
   /**
-   * Notes what a job may spend, before it sends a request: a kill cannot hide it.
-   *
-   * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
-   */
-  noteCredits(job: object, credits: Credits): void {
-    this.#inTransaction(() => this.#searches.spend(job, credits))
-  }
-
-  /**
-   * Stores a page and the progress of its job, or neither. The row of a known record is updated.
+   * Stores a page, the progress of its job and what it has cost, or nothing. The row of a known record is updated.
    *
    * @returns how many of the records are new.
+   * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
    */
-  store(page: StoredPage): number {
-    const {
-      job,
-      progress,
-      records,
-      known = [],
-      query,
-      gaps,
-      credits,
-      hasFailed = false,
-      now = Date.now(),
-    } = page
-    const at = timeText(this.#answeredAt ?? new Date())
+  store({
+    job,
+    progress,
+    records,
+    known = [],
+    query,
+    gaps,
+    credits,
+    hasFailed,
+    at,
+    now = Date.now(),
+  }: StoredPage): number {
+    const time = timeText(at ?? new Date())
     return this.#inTransaction(() => {
-      this.#forgotten.addDeleted()
-      const search = this.#searches.numberOf(job)
       let added = 0
-      if (query !== undefined) createFoundView(this.#database, this.#table)
-      for (const record of records) {
-        const key = this.#records.keyOf(record)
-        if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record, now)) continue
-        const { number, isNew } = this.#records.write(record, at)
-        if (isNew) added++
-        this.#searches.addResult(search, number)
-        if (query !== undefined) this.#storeFound(query, key)
+      if (records !== undefined) {
+        this.#forgotten.addDeleted()
+        const search = this.#searches.numberOf(job)
+        if (query !== undefined) createFoundView(this.#database, this.#table)
+        for (const record of records) {
+          const key = this.#records.keyOf(record)
+          if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record, now)) continue
+          const { number, isNew } = this.#records.write(record, time)
+          if (isNew) added++
+          this.#searches.addResult(search, number)
+          if (query !== undefined) this.#storeFound(query, key)
+        }
+        for (const record of known) this.#records.update(record, time)
+        this.#forgetOld(now)
+        if (hasFailed !== true) this.#searches.checked(search, time)
+        if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       }
-      for (const record of known) this.#records.update(record, at)
-      this.#forgetOld(now)
-      if (!hasFailed) this.#searches.checked(search, at)
-      if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       if (credits !== undefined) this.#searches.spend(job, credits)
-      this.#database
-        .prepare(
-          'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
-        )
-        .run(textOf(job), JSON.stringify(progress))
+      if (progress !== undefined)
+        this.#database
+          .prepare(
+            'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
+          )
+          .run(textOf(job), JSON.stringify(progress))
       return added
     })
   }

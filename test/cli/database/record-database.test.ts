@@ -5,7 +5,6 @@ import { mentionsList } from '../../../src/api/endpoints/mentions.ts'
 import { type MicroblogPost, microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { operations } from '../../../src/api/operations.ts'
 import type { Operation } from '../../../src/api/operation.ts'
-import type { ObservedAttempt } from '../../../src/index.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
 import { newFolder } from '../../support/folder.ts'
 import { post } from '../../support/pages.ts'
@@ -92,15 +91,9 @@ describe('RecordDatabase.store()', () => {
     const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
     setTime('2026-01-01 12:00:01.000')
     // The answer came at noon, and is stored two seconds later.
-    const attempt = {
-      operation: 'microblog.search',
-      sent: '2026-01-01T11:59:59.900Z',
-      duration: 100,
-      outcome: 'ok',
-    }
-    database.observer.onAttempt?.(attempt as Partial<ObservedAttempt> as ObservedAttempt)
+    const at = new Date('2026-01-01T12:00:00Z')
     vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2))
-    database.store({ job, progress: {}, records: [viewed('1', 10)] })
+    database.store({ job, progress: {}, records: [viewed('1', 10)], at })
     expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 20 }])
     setTime('2027-01-01 12:00:00.000')
     database.store({ job, progress: {}, records: [viewed('1', 30)] })
@@ -195,7 +188,7 @@ describe('RecordDatabase', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 23, 59, 59) })
     const database = await open()
     const [from, to] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z']
-    database.noteCredits(job, { spent: 0, uncertain: 0, reserved: 2 })
+    database.store({ job, credits: { spent: 0, uncertain: 0, reserved: 2 } })
     const spent = 'SELECT search, day, credits, uncertain FROM social_search_spent'
     const row = { search: 'acme', day: '2026-01-01', credits: 0, uncertain: 2 }
     expect(rows(spent)).toEqual([row])
@@ -207,7 +200,7 @@ describe('RecordDatabase', () => {
     expect(rows('SELECT * FROM social_search_gaps')).toEqual([
       { search: 'acme', network: 'microblog', from, to },
     ])
-    database.noteCredits(job, { spent: 2, uncertain: 0, reserved: 2 })
+    database.store({ job, credits: { spent: 2, uncertain: 0, reserved: 2 } })
     database.close()
     // A process that was killed cannot tell.
     expect(rows(`${spent} ORDER BY day`)[1]).toEqual({ ...row, day: '2026-01-02', credits: 0 })
@@ -226,8 +219,8 @@ describe('RecordDatabase', () => {
     )
     const credits = { spent: 2, uncertain: 0, reserved: 0 }
     expect(() => database.store({ job, progress: {}, records: [post('1')], credits })).toThrow('full')
-    database.noteCredits(job, credits)
-    database.noteCredits(job, credits)
+    database.store({ job, credits })
+    database.store({ job, credits })
     other.close()
     database.close()
     expect(rows('SELECT credits FROM social_search_spent')).toEqual([{ credits: 2 }])
