@@ -6,13 +6,13 @@ import { say, styled, wrapped } from './terminal.ts'
  * Reports an error.
  *
  * @param next The command that continues.
- * @param paid Paid data that could not be written.
  */
-export function complain(error: unknown, next?: string, paid: unknown = paidData(error)): void {
+export function complain(error: unknown, next?: string): void {
   const name = styled('red', 'social-search:', process.stderr)
   say(`${name}${wrapped(`social-search: ${errorText(error)}`, process.stderr).slice(14)}`, true)
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
+  const paid = paidData(error)
   if (paid !== undefined) say(`The response, which may have been charged:\n${JSON.stringify(paid)}`)
 }
 

@@ -8,12 +8,12 @@ import {
   PermissionDeniedError,
   SocialSearchError,
   ValidationError,
+  budgetText,
 } from '../errors/index.ts'
 import { timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { paramFlags, positionalOf } from './flags.ts'
 import { localTime } from './formatter.ts'
-import { kebab } from './names.ts'
 import { raiseText } from './period-budget.ts'
 
 /**
@@ -31,22 +31,23 @@ export function errorText(error: unknown, isChecking = false): string {
 
 /** The message, without the operation, which the user has typed, and with flags in place of params and options. */
 function whatHappened(error: SocialSearchError): string {
-  const { message, operation, retryAfter = 0 } = error as SocialSearchError & { retryAfter?: number }
-  const text = message
-    .replace(`${operation}: `, '')
-    // The budget of a period is named below.
-    .replace(/the budget "[^"]*"/, 'the budget')
-    .replace('or use a new name', 'or use a budget of another period')
-    .replaceAll(/(?:the )?`(\w+)`/g, (_, name: string) =>
-      name === 'ceiling' ? '--expect N' : `--${kebab(name)}`,
-    )
+  const { message, operation, retryAfter } = error as SocialSearchError & { retryAfter?: number }
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)
     return `the service refused the request: ${issuesOf(error)}`
-  // Rounded up to a minute.
-  const time = localTime(new Date(Date.now() + 1000 * retryAfter + 59_999).toISOString()) ?? ''
-  const at = retryAfter < 86_400 ? time.slice(11) : time
-  return text.replace(/retry in \d+ s/, `retry in ${timeText(1000 * retryAfter, Math.ceil)} (${at})`)
+  if (error instanceof CreditBudgetError && error.code === 'credit_budget')
+    return budgetText(error, {
+      budget: error.budget === undefined ? '--budget' : 'the budget',
+      ceiling: '--expect N',
+    })
+  const text = message.replace(`${operation}: `, '')
+  return retryAfter === undefined ? text : text.replace(`retry in ${retryAfter} s`, retryText(retryAfter))
+}
+
+/** `retry in 3 minutes (15:16)`, rounded up to a minute. */
+function retryText(seconds: number): string {
+  const time = localTime(new Date(Date.now() + 1000 * seconds + 59_999).toISOString()) ?? ''
+  return `retry in ${timeText(1000 * seconds, Math.ceil)} (${seconds < 86_400 ? time.slice(11) : time})`
 }
 
 function issuesOf({ operation, issues }: SocialSearchError & { issues: readonly Issue[] }): string {

@@ -5,6 +5,7 @@ import { shortNames } from '../api/main-fields.ts'
 import { assertDocumented, assertFields, fieldsOf } from '../extensions/export/fields.ts'
 import { jsonOf } from '../extensions/export/record-json.ts'
 import { createCard, picked } from './card.ts'
+import { UsageError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import { type FormatOptions, type Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
@@ -34,6 +35,10 @@ export function createFormatter(
       return { page: (records) => records.map((each) => `${jsonOf(shown(each))}\n`).join('') }
     }
     case 'csv': {
+      if (fields === undefined && !operation.documented)
+        throw new UsageError(
+          `the service does not document the fields of ${operation.id}; name them in --fields`,
+        )
       const { header, line } = csvLines({ fields: fields ?? fieldsOf(operation.id as OperationId) })
       let head = header
       return {

@@ -159,9 +159,9 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
 /** Prints how a run has ended; returns its exit code. */
 function tellEnd({ lines, reason, next, code }: RunEnd, unwritten: Batch | undefined): number {
   showProgress('')
-  const paid = unwritten?.records.map((record) => `\n${JSON.stringify(record)}`) ?? []
-  if (paid.length > 0) say(`You have paid for these records, which could not be written:${paid.join('')}`)
   for (const { text, isForTerminal } of lines) (isForTerminal ? tell : say)(text)
   if (reason !== undefined) complain(reason, next)
+  const paid = unwritten?.records.map((record) => `\n${JSON.stringify(record)}`) ?? []
+  if (paid.length > 0) say(`You have paid for these records, which could not be written:${paid.join('')}`)
   return code ?? (reason === undefined ? 0 : exitCodeOf(reason))
 }

@@ -7,6 +7,7 @@ import {
   InvalidResponseError,
   PermissionDeniedError,
   SocialSearchError,
+  budgetText,
 } from '../../errors/index.ts'
 import type { BudgetOwner } from './budget-owner.ts'
 import { ProxyRefusal, type RefusalCode } from './request-refusal.ts'
@@ -79,10 +80,12 @@ function budgetRefusal(error: CreditBudgetError, { asked }: BudgetOwner): ProxyR
   const whose = error.code === 'budget_exceeded' ? 'all' : asked
   const time = resetsAt === undefined ? null : (new Date(resetsAt).toJSON() as string | null)
   const resets = time === null ? '' : ` (resets ${time.slice(0, 16).replace('T', ' ')} UTC)`
-  const { message } = new CreditBudgetError({
-    ...{ needed, remaining, reserved: whose === 'user' ? error.reserved : undefined },
-    label: `${whose === 'user' ? 'your budget' : 'the budget for all users'}${resets}`,
-    hasCeiling: error.message.includes('`ceiling`'),
-  })
+  const message = budgetText(
+    { ...error, reserved: whose === 'user' ? error.reserved : undefined },
+    {
+      budget: `${whose === 'user' ? 'your budget' : 'the budget for all users'}${resets}`,
+      ceiling: '`ceiling`',
+    },
+  )
   return new ProxyRefusal(402, 'budget_exceeded', message, { budget: { needed, remaining, resetsAt, whose } })
 }
