@@ -33,7 +33,7 @@ interface Position {
 
 /** Makes a file of the records in a database. */
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
-  const database = await openDatabase(from, 'export')
+  const database = openDatabase(from, 'export')
   if (database === undefined) throw new UsageError(`${from} does not exist`)
   try {
     const source = sourceOf(database, from, flags)

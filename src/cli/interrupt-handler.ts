@@ -31,10 +31,10 @@ export class InterruptHandler {
     this.#isWanted = true
   }
 
-  readonly #prepare: () => void
+  readonly #prepare: () => void | Promise<void>
 
   /** @param prepare Runs before each paid request. If it fails, the job ends before it buys the page. */
-  constructor(prepare: () => void) {
+  constructor(prepare: () => void | Promise<void>) {
     this.#prepare = prepare
     for (const name of signals) process.on(name, this.#onSignal)
   }
@@ -46,9 +46,9 @@ export class InterruptHandler {
   /** Refuses nothing but what cannot be prepared. */
   readonly budget = {
     reserve: () => ({
-      renew: () => {
+      renew: async () => {
         try {
-          this.#prepare()
+          await this.#prepare()
         } catch (error) {
           this.#controller.abort(error)
           throw error

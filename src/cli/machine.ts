@@ -9,7 +9,7 @@ import type { SharedFlags } from './flags.ts'
 import { addressOf } from './options.ts'
 import { PeriodBudget, type PeriodTerms, periodTermsOf, textOf } from './period-budget.ts'
 import { userFolder } from './user-folder.ts'
-import { importSqlite } from './sqlite.ts'
+import { needSqlite } from './sqlite.ts'
 
 /** What the commands of this user share. It outlives the logins. */
 function fileOfUser(): string {
@@ -87,7 +87,7 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
   }
   let store: ReturnType<typeof sqliteStore> | undefined
   try {
-    await importSqlite('a budget of a period')
+    needSqlite('a budget of a period')
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const opened = (store = sqliteStore(path))
     const read = (): Promise<string | undefined> => opened.update(setKey, (found) => ({ result: found }))

@@ -177,7 +177,12 @@ export class OperationJob implements Job {
     lines.push(wasComplete ? forLogs(`${out} is complete: nothing was sent`) : summaryLine(out, done))
     const missing = missingText(this.operation, this.jobs[0].params, records, this.#total)
     if (missing !== undefined) lines.push(forLogs(missing))
-    return { lines }
+    return {
+      lines,
+      ...(records === 0 &&
+        out === undefined &&
+        (this.#flags.format ?? 'table') === 'table' && { output: 'nothing found\n' }),
+    }
   }
 
   #failure({ reason, unwritten }: Ending): RunEnd {

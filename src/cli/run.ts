@@ -1,8 +1,11 @@
 import type { Operation } from '../api/operation.ts'
-import type { Observer, SocialSearch } from '../index.ts'
+import { type Wrap, type Wrapping, wrap } from '../extend.ts'
+import type { Observer, SocialSearch, Wait } from '../index.ts'
+import { type Patience, patiently } from '../lib/sqlite-file.ts'
 import { exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './complain.ts'
 import type { Progress } from './database/jobs.ts'
+import { withPath } from './database/open-database.ts'
 import { RecordDatabase, type RecordDatabaseOptions, type StoredPage } from './database/record-database.ts'
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
@@ -17,6 +20,8 @@ export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
   /** What `social-search budget` calls it. */
   readonly command: string
   readonly observers?: readonly Observer[]
+  /** Whether it waits for a locked file as long as it takes. */
+  readonly isEndless?: boolean
   /** Asks before it spends without a limit. @param budget That of the flags, or the one that is set. */
   confirm(budget: string | undefined): Promise<void>
   /** Checks the params and the options before there is a file. */
@@ -61,6 +66,8 @@ export interface RunEnd {
   /** The command that continues. */
   readonly next?: string | undefined
   readonly code?: number
+  /** For a person who would see nothing. */
+  readonly output?: string
 }
 
 export interface EndLine {
@@ -87,68 +94,81 @@ export function summaryLine(out: string | undefined, done: string): EndLine {
 export async function run(job: Job, flags: SharedFlags): Promise<number> {
   const formatter = createFormatter(job.operation, flags)
   const machine = await openMachine(flags, job.command)
-  let interrupt: InterruptHandler | undefined
   let database: RecordDatabase | undefined
+  let interrupt: InterruptHandler | undefined
   try {
     await job.confirm(machine.budget)
-    let noted = 0
-    const creditsOf = ({ spent, uncertain, reserved }: SocialSearch['credits']): number =>
-      spent + uncertain + reserved
     // The file has the highest cost of a page before it is sent, so that a kill cannot hide it.
-    const note = (): void => {
-      const page = job.underWay()
-      const { credits } = client
-      if (page === undefined || creditsOf(credits) === noted) return
-      database?.store({ ...page, credits })
-      noted = creditsOf(credits)
-    }
-    interrupt = new InterruptHandler(note)
+    interrupt = new InterruptHandler(() => note())
     const { signal } = interrupt
-    const onWait: Observer['onWait'] = (wait) => showProgress(`${waitText(wait)} · ${job.status()}`)
-    const observers = [{ onWait }, ...(job.observers ?? [])]
+    const file = flags.out ?? ''
+    const patience: Patience = {
+      ...(job.isEndless === true && { forMs: Infinity }),
+      onWait: () => say(`${file} is locked by another program; waiting until it is free`),
+      signal,
+    }
+    const whenFree = <T>(work: () => T): Promise<T> =>
+      patiently(work, patience).catch((error: unknown) => {
+        throw withPath(file, error)
+      })
+    const observers: (Observer & Partial<Wrapping>)[] = [
+      { onWait: (wait: Wait) => showProgress(`${waitText(wait)} · ${job.status()}`) },
+      // Before a call waits in a queue, or takes a turn.
+      {
+        [wrap]: (): Wrap => (send) => async (call) => {
+          await whenFree(() => database?.assertWritable())
+          return send(call)
+        },
+      },
+      ...(job.observers ?? []),
+    ]
     const client = clientFor(flags, { ...machine.options, interrupt, observers }, machine.budgets)
     job.check(client)
-    if (flags.out !== undefined) database = await RecordDatabase.open(flags.out, job)
+    if (flags.out !== undefined) database = await RecordDatabase.open(file, job)
 
+    let noted = 0
+    const note = async (): Promise<void> => {
+      const { credits } = client
+      const page = job.underWay()
+      if (page === undefined || sumOf(credits) === noted) return
+      await patiently(() => database?.store({ ...page, credits }), { signal })
+      noted = sumOf(credits)
+    }
+    const write = async (batch: Batch): Promise<number | 'closed'> => {
+      const { credits } = client
+      if (database === undefined) {
+        const isOpen = await print(formatter.page(batch.records), formatter.isStyled)
+        return isOpen ? batch.records.length : 'closed'
+      }
+      const { answeredAt: at, now } = interrupt as InterruptHandler
+      const added = await whenFree(() => database?.store({ ...batch, credits, at, now }) ?? 0)
+      noted = sumOf(credits)
+      return added
+    }
     const batches = job.batches({ client, machine, signal, earlier: database?.progress ?? [] })
     let unwritten: Batch | undefined
-    let isClosed = false
     let reason: unknown
+    let added: number | 'closed' = 0
     try {
-      let pages = 0
-      let records = 0
-      for (let added = 0; ;) {
+      while (added !== 'closed') {
         const { done, value: batch } = await batches.next(added)
         if (done === true) break
         unwritten = batch
-        const { credits } = client
-        const { answeredAt: at, now } = interrupt
-        if (database !== undefined) added = database.store({ ...batch, credits, at, now })
-        else isClosed = !(await print(formatter.page(batch.records), formatter.isStyled))
-        if (database === undefined) added = batch.records.length
-        noted = creditsOf(credits)
+        added = await write(batch)
         unwritten = undefined
-        if (isClosed) break
-        pages++
-        records += batch.records.length
         showProgress(job.status())
         // From here on, an interruption loses nothing: the job meets the signal before its next page.
         interrupt.pageIsRead()
       }
-      if (pages > 0 && records === 0 && formatter.isStyled && database === undefined)
-        await print('nothing found\n')
     } catch (error) {
       // What may have been charged, or applied, says so.
       reason = signal.aborted && exitNameOf(error) !== 'unknown' ? signal.reason : error
     }
     await batches.return().catch(() => {})
-    try {
-      note()
-    } catch {
-      // The file still has the highest cost of the page, and the caller the error that ended the job.
-    }
-    const isStopped = signal.aborted
-    return tellEnd(await job.end({ isClosed, reason, isStopped, unwritten, client }), unwritten)
+    // If it fails, the file still has the highest cost of the page, and the user the error that ended the job.
+    await note().catch(() => {})
+    const ending = { reason, isClosed: added === 'closed', isStopped: signal.aborted, unwritten, client }
+    return await tellEnd(await job.end(ending), unwritten)
   } finally {
     database?.close()
     interrupt?.end()
@@ -156,9 +176,17 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
   }
 }
 
+function sumOf({ spent, uncertain, reserved }: SocialSearch['credits']): number {
+  return spent + uncertain + reserved
+}
+
 /** Prints how a run has ended; returns its exit code. */
-function tellEnd({ lines, reason, next, code }: RunEnd, unwritten: Batch | undefined): number {
+async function tellEnd(
+  { lines, reason, next, code, output }: RunEnd,
+  unwritten: Batch | undefined,
+): Promise<number> {
   showProgress('')
+  if (output !== undefined && process.stdout.isTTY) await print(output)
   for (const { text, isForTerminal } of lines) (isForTerminal ? tell : say)(text)
   if (reason !== undefined) complain(reason, next)
   const paid = unwritten?.records.map((record) => `\n${JSON.stringify(record)}`) ?? []

@@ -42,6 +42,7 @@ export class WatchJob implements Job {
   readonly jobs: readonly object[]
   readonly needed = []
   readonly keep: number | undefined
+  readonly isEndless: boolean
   readonly #flags: WatchFlags
   readonly #searches: Searches
   readonly #freshness: number
@@ -76,6 +77,7 @@ export class WatchJob implements Job {
     if (keep !== undefined && out === undefined)
       throw new UsageError('--keep needs --out, the .db file whose old posts are forgotten')
     this.#flags = flags
+    this.isEndless = flags.once !== true
     this.jobs = Object.values(this.#searches).map((params) => jobOf(this.operation, params))
     this.keep = keep === undefined ? undefined : ageOf('--keep', keep)
     this.#freshness = millisecondsOf('--freshness', freshness)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Forgotten, authorName, authorsOf } from './forgotten.ts'
-import { inTransaction } from './open-database.ts'
+import { inTransaction } from '../../lib/sqlite-file.ts'
 import { type Collection, withCollection } from './read-database.ts'
 import { type RecordTable, quoted } from './tables.ts'
 

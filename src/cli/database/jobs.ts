@@ -34,7 +34,7 @@ export async function storedProgress(
   path: string,
   jobs: readonly object[],
 ): Promise<readonly (Progress | undefined)[]> {
-  const database = await openDatabase(path, '--out')
+  const database = openDatabase(path, '--out')
   try {
     return jobs.map((job) => database && progressOf(database, job, []))
   } catch (error) {

@@ -4,6 +4,7 @@ import { itemsOf } from '../../api/list-items.ts'
 import { InvalidResponseError } from '../../errors/index.ts'
 import { type Call, type CallCredits, type Wrap, type Wrapping, wrap } from '../../extend.ts'
 import type { Observer } from '../../index.ts'
+import { patiently } from '../../lib/sqlite-file.ts'
 import { RecordDatabase } from './record-database.ts'
 
 /**
@@ -49,7 +50,9 @@ async function store(
   const records = itemsOf(operation, body) ?? []
   const database = await RecordDatabase.open(path, { operation, jobs: [] })
   try {
-    database.store({ job, progress: {}, records, credits: { ...credits, reserved: 0 } })
+    await patiently(() =>
+      database.store({ job, progress: {}, records, credits: { ...credits, reserved: 0 } }),
+    )
   } finally {
     database.close()
   }

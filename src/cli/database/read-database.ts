@@ -20,7 +20,7 @@ export async function withCollection<T>(
   command: string,
   work: (collection: Collection) => T | Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(path, command)
+  const database = openDatabase(path, command)
   if (database === undefined) throw new UsageError(`${path} does not exist`)
   try {
     const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")

@@ -3,11 +3,13 @@ import type { Operation } from '../../api/operation.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { parseTime } from '../../lib/time.ts'
+import { type FileIdentity, identityOf, inTransaction, patiently } from '../../lib/sqlite-file.ts'
+import { CommandError } from '../command-errors.ts'
 import { lockForRun } from '../run-lock.ts'
 import { forgetIn } from './forget.ts'
 import { Forgotten } from './forgotten.ts'
 import { type Progress, progressOf } from './jobs.ts'
-import { inTransaction, openDatabase, withPath } from './open-database.ts'
+import { openForRun, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
@@ -48,6 +50,8 @@ export interface StoredPage {
 
 /** An SQLite file with a table for each kind of record, and the progress of jobs. Jobs that differ may write it at the same time. */
 export class RecordDatabase {
+  readonly #path: string
+  readonly #identity: FileIdentity
   readonly #database: DatabaseSync
   readonly #lock: FileLock
   readonly #table: RecordTable
@@ -59,9 +63,11 @@ export class RecordDatabase {
   /** What earlier runs have stored of each job, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
-  private constructor(database: DatabaseSync, lock: FileLock, options: RecordDatabaseOptions) {
+  private constructor(path: string, database: DatabaseSync, lock: FileLock, options: RecordDatabaseOptions) {
     const { operation, jobs, needed, keep } = options
     this.#keep = keep
+    this.#path = path
+    this.#identity = identityOf(path)
     this.#database = database
     this.#lock = lock
     this.#table = tableOf(operation)
@@ -78,8 +84,8 @@ export class RecordDatabase {
     const lock = await lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
     let database: DatabaseSync | undefined
     try {
-      database = await openDatabase(path, '--out', true)
-      return new RecordDatabase(database, lock, options)
+      const opened = (database = await patiently(() => openForRun(path)))
+      return await patiently(() => new RecordDatabase(path, opened, lock, options))
     } catch (error) {
       database?.close()
       lock.release()
@@ -136,12 +142,27 @@ export class RecordDatabase {
     })
   }
 
+  /** @throws while another program has the file, or if it is not where it was: nothing may be bought then. */
+  assertWritable(): void {
+    this.#assertThere()
+    inTransaction(this.#database, () => {})
+  }
+
   close(): void {
     this.#database.close()
     this.#lock.release()
   }
 
+  #assertThere(): void {
+    if (!this.#identity.isReplaced()) return
+    throw new CommandError(
+      'failed',
+      `${this.#path} was moved, removed or replaced while this run wrote to it`,
+    )
+  }
+
   #inTransaction<T>(work: () => T): T {
+    this.#assertThere()
     let isStored = false
     try {
       const result = inTransaction(this.#database, work)
