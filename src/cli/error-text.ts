@@ -1,6 +1,6 @@
-import { operations } from '../api/operations.ts'
-import type { Issue } from '../api/issues.ts'
 import {
+  InvalidResponseError,
+  PaginationError,
   AuthenticationError,
   ConnectionError,
   CreditBudgetError,
@@ -10,11 +10,31 @@ import {
   ValidationError,
   budgetText,
 } from '../errors/index.ts'
+import { say, styled, wrapped, localTime } from './terminal.ts'
+import { operations } from '../api/operations.ts'
+import type { Issue } from '../api/issues.ts'
 import { timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { paramFlags, positionalOf } from './flags.ts'
-import { localTime } from './formatter.ts'
 import { raiseText } from './period-budget.ts'
+
+/**
+ * Reports an error.
+ *
+ * @param next The command that continues.
+ */
+export function complain(error: unknown, next?: string): void {
+  const name = styled('red', 'social-search:', process.stderr)
+  say(`${name}${wrapped(`social-search: ${errorText(error)}`, process.stderr).slice(14)}`, true)
+  // A command stays in one line, so that it can be copied.
+  if (next !== undefined) say(`To continue: ${next}`)
+  const paid = paidData(error)
+  if (paid !== undefined) say(`The response, which may have been charged:\n${JSON.stringify(paid)}`)
+}
+
+function paidData(error: unknown): unknown {
+  return error instanceof InvalidResponseError || error instanceof PaginationError ? error.body : undefined
+}
 
 /**
  * Tells a person what happened, what it cost, and what to do.

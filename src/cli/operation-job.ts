@@ -6,15 +6,19 @@ import { withExtra } from '../extend.ts'
 import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/value-at.ts'
-import { UsageError, exitCodeOf } from './command-errors.ts'
-import { confirmWalk } from './confirm.ts'
-import { storedProgress } from './database/jobs.ts'
-import { exitCodes } from './exit-codes.ts'
-import { type SharedFlags, expectedOf, extraParamsOf, paramsOf, quoted } from './flags.ts'
-import { missingText } from './item-bound.ts'
-import { commandOf } from './names.ts'
-import { budgetOf, pagesOf, walkOptions } from './options.ts'
-import { quoteFor } from './quote.ts'
+import { UsageError, exitCodeOf, exitCodes } from './command-errors.ts'
+import { confirmWalk, quoteFor } from './quote.ts'
+import { storedProgress } from './database/open-database.ts'
+import {
+  type SharedFlags,
+  expectedOf,
+  extraParamsOf,
+  paramsOf,
+  quoted,
+  missingText,
+  commandOf,
+} from './flags.ts'
+import { budgetOf, pagesOf, walkOptions } from './client.ts'
 import {
   type Batch,
   type Ending,
@@ -83,7 +87,7 @@ export class OperationJob implements Job {
 
   async confirm(budget: string | undefined): Promise<void> {
     const { out, resume } = this.#flags
-    const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.jobs)
+    const [before] = out === undefined || resume === true ? [] : storedProgress(out, this.jobs)
     if (before?.['next'] === null && this.operation.price.kind !== 'free')
       say(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,

@@ -3,15 +3,14 @@ import { type Wrap, type Wrapping, wrap } from '../extend.ts'
 import type { Observer, SocialSearch, Wait } from '../index.ts'
 import { type Patience, patiently } from '../lib/sqlite-file.ts'
 import { exitCodeOf, exitNameOf } from './command-errors.ts'
-import { complain } from './complain.ts'
-import type { Progress } from './database/jobs.ts'
-import { withPath } from './database/open-database.ts'
-import { RecordDatabase, type RecordDatabaseOptions, type StoredPage } from './database/record-database.ts'
+import { complain } from './error-text.ts'
+import { type Progress, withPath } from './database/open-database.ts'
+import { type RecordDatabaseOptions, type StoredPage, RecordDatabase } from './database/record-database.ts'
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { type Machine, openMachine } from './machine.ts'
-import { clientFor } from './options.ts'
+import { clientFor } from './client.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
@@ -126,13 +125,13 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     job.check(client)
     if (flags.out !== undefined) database = await RecordDatabase.open(file, job)
 
-    let noted = 0
+    let noted = textOf(client.credits)
     const note = async (): Promise<void> => {
       const { credits } = client
       const page = job.underWay()
-      if (page === undefined || sumOf(credits) === noted) return
+      if (page === undefined || textOf(credits) === noted) return
       await patiently(() => database?.store({ ...page, credits }), { signal })
-      noted = sumOf(credits)
+      noted = textOf(credits)
     }
     const write = async (batch: Batch): Promise<number | 'closed'> => {
       const { credits } = client
@@ -142,7 +141,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
       }
       const { answeredAt: at, now } = interrupt as InterruptHandler
       const added = await whenFree(() => database?.store({ ...batch, credits, at, now }) ?? 0)
-      noted = sumOf(credits)
+      noted = textOf(credits)
       return added
     }
     const batches = job.batches({ client, machine, signal, earlier: database?.progress ?? [] })
@@ -176,8 +175,8 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
   }
 }
 
-function sumOf({ spent, uncertain, reserved }: SocialSearch['credits']): number {
-  return spent + uncertain + reserved
+function textOf({ spent, uncertain, reserved }: SocialSearch['credits']): string {
+  return [spent, uncertain, reserved].join()
 }
 
 /** Prints how a run has ended; returns its exit code. */

@@ -4,9 +4,8 @@ import type { SocialSearchError } from '../errors/index.ts'
 import type { BudgetOutlook } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
-import { CommandError, exitCodeOf } from './command-errors.ts'
-import { exitCodes } from './exit-codes.ts'
-import { localTime } from './formatter.ts'
+import { CommandError, exitCodeOf, exitCodes } from './command-errors.ts'
+import { localTime } from './terminal.ts'
 import { type Ending, type RunEnd, forLogs, forTerminal, summaryLine } from './run.ts'
 
 /** What a run has found for one query. */

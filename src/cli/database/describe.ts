@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Collection, withCollection } from './read-database.ts'
+import { type Collection, withCollection } from './open-database.ts'
 import type { Gap } from './searches.ts'
 import { type RecordTable, quoted } from './tables.ts'
 

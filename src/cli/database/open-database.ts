@@ -1,11 +1,27 @@
+import { builtin } from '../../lib/builtin.ts'
+import { UsageError, CommandError } from '../command-errors.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { openSqlite } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { CommandError, UsageError } from '../command-errors.ts'
-import { needSqlite } from '../sqlite.ts'
+import { type RecordTable, allTables } from './tables.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import { parsed } from '../../lib/json.ts'
+import { textOf } from './searches.ts'
+
+/** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */
+export function needSqlite(flag: string): void {
+  const emitWarning = process.emitWarning.bind(process)
+  process.emitWarning = () => {}
+  try {
+    if (builtin('node:sqlite') !== undefined) return
+  } finally {
+    process.emitWarning = emitWarning
+  }
+  throw new UsageError(`${flag} needs Node 22.13 or later; this is Node ${process.versions.node}`)
+}
 
 /** How long a command waits for a file, in milliseconds. A run waits in another way, since it has more to do. */
 const waitMs = 10_000
@@ -50,7 +66,8 @@ function open(path: string, flag: string, waitMs?: number): DatabaseSync {
     // Who may not write beside a file cannot use a log there, and without one, the file is all there is. A run ends before it pays.
     if (flag !== '--out' && message.includes('readonly') && !existsSync(`${file}-wal`))
       return openSqlite(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
-    if (!/not a database|unable to open/.test(message)) throw waitMs === undefined ? error : withPath(path, error)
+    if (!/not a database|unable to open/.test(message))
+      throw waitMs === undefined ? error : withPath(path, error)
     throw new UsageError(`${path} is not an SQLite database; pass another file`)
   }
 }
@@ -59,4 +76,72 @@ function open(path: string, flag: string, waitMs?: number): DatabaseSync {
 export function withPath(path: string, error: unknown): unknown {
   if ((error as { code?: unknown } | null)?.code !== 'ERR_SQLITE_ERROR') return error
   return new CommandError('failed', `${path} cannot be used: ${messageOf(error)}`)
+}
+
+/** A file of records, and which kinds it has. */
+export interface Collection {
+  readonly database: DatabaseSync
+  readonly tables: readonly RecordTable[]
+}
+
+/**
+ * Works with a collection.
+ *
+ * @param command What works with it.
+ * @throws {UsageError} if there is no such file, or it has no records.
+ */
+export async function withCollection<T>(
+  path: string,
+  command: string,
+  work: (collection: Collection) => T | Promise<T>,
+): Promise<T> {
+  const database = openDatabase(path, command)
+  if (database === undefined) throw new UsageError(`${path} does not exist`)
+  try {
+    const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+    const tables = allTables().filter(({ name }) => isThere.get(name) !== undefined)
+    if (tables.length === 0)
+      throw new UsageError(`${path} has no records; --out ${path} of search or watch stores some`)
+    return await work({ database, tables })
+  } catch (error) {
+    throw withPath(path, error)
+  } finally {
+    database.close()
+  }
+}
+
+/** How far a job or a watch is. */
+export type Progress = Readonly<Record<string, unknown>>
+
+/**
+ * @param needed Fields that it must have.
+ * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
+ */
+export function progressOf(
+  database: DatabaseSync,
+  job: object,
+  needed: readonly string[],
+): Progress | undefined {
+  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(textOf(job))
+  if (row === undefined) return undefined
+  const progress = parsed(String(row['state']))
+  if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
+  throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
+}
+
+/**
+ * What earlier runs have stored of jobs, also while another run has their lock; nothing without a file.
+ *
+ * @throws {UsageError} for a file that is not a database, or whose progress cannot be read.
+ */
+export function storedProgress(path: string, jobs: readonly object[]): readonly (Progress | undefined)[] {
+  const database = openDatabase(path, '--out')
+  try {
+    return jobs.map((job) => database && progressOf(database, job, []))
+  } catch (error) {
+    if (/no such table/.test(messageOf(error))) return []
+    throw withPath(path, error)
+  } finally {
+    database?.close()
+  }
 }

@@ -5,15 +5,12 @@ import type { FileLock } from '../../lib/node/file-lock.ts'
 import { parseTime } from '../../lib/time.ts'
 import { type FileIdentity, identityOf, inTransaction, patiently } from '../../lib/sqlite-file.ts'
 import { CommandError } from '../command-errors.ts'
-import { lockForRun } from '../run-lock.ts'
-import { forgetIn } from './forget.ts'
-import { Forgotten } from './forgotten.ts'
-import { type Progress, progressOf } from './jobs.ts'
-import { openForRun, withPath } from './open-database.ts'
+import { lockForRun } from './run-lock.ts'
+import { forgetIn, Forgotten } from './forget.ts'
+import { type Progress, progressOf, openForRun, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
-import { createFoundView, createTables } from './schema.ts'
+import { type RecordTable, createFoundView, createTables, tableOf } from './tables.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
-import { type RecordTable, tableOf } from './tables.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -81,7 +78,7 @@ export class RecordDatabase {
   /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
-    const lock = await lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
+    const lock = lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
     let database: DatabaseSync | undefined
     try {
       const opened = (database = await patiently(() => openForRun(path)))
