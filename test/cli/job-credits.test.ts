@@ -144,9 +144,9 @@ describe('--budget of a job', () => {
     job.sandbox.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
     await job.run()
     const database = new DatabaseSync(job.out, { readOnly: true })
-    expect(database.prepare('SELECT credits, uncertain FROM social_search_spent').all()).toEqual([
-      { credits: 2, uncertain: 0 },
-    ])
+    const costs =
+      'SELECT credits, uncertain, last_look FROM social_search_spent JOIN social_search_searches USING (search)'
+    expect(database.prepare(costs).all()).toEqual([{ credits: 2, uncertain: 0, last_look: null }])
     database.close()
   })
 

@@ -111,9 +111,10 @@ export class RecordDatabase {
     const time = timeText(at ?? new Date())
     return this.#inTransaction(() => {
       let added = 0
+      // A search shows its costs also before it has a page.
+      const search = this.#searches.numberOf(job)
       if (records !== undefined) {
         this.#forgotten.addDeleted()
-        const search = this.#searches.numberOf(job)
         if (query !== undefined) createFoundView(this.#database, this.#table)
         for (const record of records) {
           const key = this.#records.keyOf(record)
