@@ -223,7 +223,7 @@ export function commandMeant(words: readonly string[]): string | undefined {
 }
 
 /** `setState` and `sort_by` become `set-state` and `sort-by`. */
-export function kebab(name: string): string {
+function kebab(name: string): string {
   return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
@@ -242,7 +242,7 @@ function boundOf({ price, request }: Operation): ItemBound | undefined {
 }
 
 /** The params that let as many items come as the user expects: the service's default may be lower. */
-export function paramsToExpect(operation: Operation, expected: number | undefined): Record<string, unknown> {
+function paramsToExpect(operation: Operation, expected: number | undefined): Record<string, unknown> {
   const bound = boundOf(operation)
   if (bound === undefined || expected === undefined || expected <= bound.default) return {}
   return { [bound.param]: Math.min(expected, bound.max) }

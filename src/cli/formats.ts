@@ -113,7 +113,7 @@ function bodyOf(record: unknown): object {
 }
 
 /** The fields of a record that a user names, by their paths. */
-export function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {
+function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field.split('.')) ?? null]))
 }
 

@@ -23,12 +23,12 @@ export interface StoredLogin {
   readonly apiKey: string
 }
 
-export const loginPath = join(userFolder('APPDATA', 'XDG_CONFIG_HOME', '.config'), 'login.json')
+const loginPath = join(userFolder('APPDATA', 'XDG_CONFIG_HOME', '.config'), 'login.json')
 
 const unfinishedPath = `${loginPath}.new`
 
 /** Replaces the stored login. Only its owner can read the file. */
-export function storeLogin(login: StoredLogin): void {
+function storeLogin(login: StoredLogin): void {
   mkdirSync(dirname(loginPath), { recursive: true, mode: 0o700 })
   // What a killed process has left may have another mode, or be a link.
   rmSync(unfinishedPath, { force: true })
@@ -37,7 +37,7 @@ export function storeLogin(login: StoredLogin): void {
 }
 
 /** Removes the stored login, and what a killed process has left of one. Returns whether there was one. */
-export function removeLogin(): boolean {
+function removeLogin(): boolean {
   const wasThere = existsSync(loginPath)
   for (const path of [unfinishedPath, loginPath]) rmSync(path, { force: true })
   return wasThere

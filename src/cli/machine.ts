@@ -80,9 +80,9 @@ interface MachineFile {
 }
 
 /** Opens the file. Undefined if there is none and none can be made, so that no budget is set, unless it is needed. */
-export async function openFile(isNeeded: true): Promise<MachineFile>
-export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined>
-export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
+async function openFile(isNeeded: true): Promise<MachineFile>
+async function openFile(isNeeded: boolean): Promise<MachineFile | undefined>
+async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
   const path = fileOfUser()
   const isThere = existsSync(path)
   const late = (): never => {
@@ -107,7 +107,7 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
 const setKey = 'set-1'
 
 /** The terms of the budget that is set. */
-export function setTermsOf(text: string | undefined): PeriodTerms | undefined {
+function setTermsOf(text: string | undefined): PeriodTerms | undefined {
   try {
     return text ? periodTermsOf('the budget', text, true) : undefined
   } catch {
@@ -119,7 +119,7 @@ export function setTermsOf(text: string | undefined): PeriodTerms | undefined {
 }
 
 /** Sets the budget of all commands; an empty text removes it. */
-export async function storeSet(store: SharedStore, text: string): Promise<void> {
+async function storeSet(store: SharedStore, text: string): Promise<void> {
   await store.update(setKey, () => ({ value: text, result: undefined }))
 }
 

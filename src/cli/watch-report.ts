@@ -166,7 +166,7 @@ export function timeOfDay(time: string): string {
 }
 
 /** What a budget has left, and until when. */
-export function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
+function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
   const until = endsAt === null ? '' : ` until ${localTime(new Date(endsAt).toISOString())}`
   return `${remaining} of ${count(limit, 'credit')} left${until}`
 }

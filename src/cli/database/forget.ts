@@ -146,12 +146,12 @@ export class Forgotten {
 const authorKind = 'author'
 
 /** An author as `forget --author` compares them: `@Bob` is `bob`. */
-export function authorName(name: string): string {
+function authorName(name: string): string {
   return name.normalize().replace(/^@/, '').toLowerCase()
 }
 
 /** Who wrote a record. Where the service documents no fields, any text of it may be the author. */
-export function authorsOf({ columns, authors }: RecordTable, record: unknown): string[] {
+function authorsOf({ columns, authors }: RecordTable, record: unknown): string[] {
   const names =
     columns.length === 0 ? textsIn(record) : authors.map((path) => cellOf(record, path)).filter(isText)
   return names.map(authorName)

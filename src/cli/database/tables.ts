@@ -99,7 +99,7 @@ const sharedTables = `
   CREATE TABLE IF NOT EXISTS social_search_forgotten (hash BLOB PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS social_search_salt (salt BLOB NOT NULL)`
 
-export function createSharedTables(database: DatabaseSync): void {
+function createSharedTables(database: DatabaseSync): void {
   database.exec(sharedTables)
 }
 

@@ -15,7 +15,7 @@ export interface WatchPace {
 export const pageSize = 20
 
 const hour = 3_600_000
-export const memory = { fast: 3 * hour, slow: 24 * hour }
+const memory = { fast: 3 * hour, slow: 24 * hour }
 
 /**
  * The pace after a check.
