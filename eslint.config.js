@@ -83,15 +83,9 @@ const doors = {
   'lossless-json': 'src/api/catalog/json.ts',
   'csv-stringify/browser/esm/sync': 'src/extensions/export/csv.ts',
   '@opentelemetry/api': 'src/extensions/otel/index.ts',
-  commander: [
-    'src/cli/program.ts',
-    'src/cli/operation-command.ts',
-    'src/cli/search-commands.ts',
-    'src/cli/command-flags.ts',
-  ],
-  fflate: 'src/cli/xlsx.ts',
-  'fast-string-width': 'src/cli/text-layout.ts',
-  'fast-wrap-ansi': 'src/cli/text-layout.ts',
+  commander: ['src/cli/program.ts', 'src/cli/run-commands.ts', 'src/cli/command-flags.ts'],
+  'fast-string-width': 'src/cli/terminal.ts',
+  'fast-wrap-ansi': 'src/cli/terminal.ts',
   '@modelcontextprotocol/server': 'src/extensions/mcp/protocol.ts',
 }
 

@@ -1,6 +1,39 @@
 import { SocialSearchError } from '../errors/index.ts'
 import { kindOf } from '../errors/kinds.ts'
-import { type ExitName, exitCodes } from './exit-codes.ts'
+
+/** What the command ends with. */
+export const exitCodes = {
+  done: 0,
+  /** A file, the network or the machine failed, and nothing was charged. */
+  failed: 1,
+  usage: 2,
+  credentials: 3,
+  refused: 4,
+  budget: 5,
+  unknown: 6,
+  interrupted: 130,
+} as const
+
+export type ExitName = keyof typeof exitCodes
+
+const texts: Readonly<Record<ExitName, string>> = {
+  done: 'done',
+  failed: 'file, network or local error',
+  usage: 'wrong usage',
+  credentials: 'key, scopes or permissions',
+  refused: 'the service refused, or sent invalid data',
+  budget: 'stopped by a budget, or posts are missing',
+  unknown: 'it may have been charged or applied',
+  interrupted: 'interrupted, or not confirmed',
+}
+
+/** For the help: a line for each code. */
+export function exitCodeLines(): string {
+  const lines = Object.entries(texts).map(
+    ([name, text]) => `  ${String(exitCodes[name as ExitName]).padEnd(3)}  ${text}`,
+  )
+  return `\nExit codes:\n${lines.join('\n')}`
+}
 
 /** An error of the command itself; `code` names its exit code. */
 export class CommandError extends Error {

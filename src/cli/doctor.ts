@@ -2,7 +2,7 @@ import type { SocialSearch } from '../index.ts'
 import type { Scope } from '../api/operation.ts'
 import { PermissionDeniedError } from '../errors/index.ts'
 import { CommandError, exitCodeOf } from './command-errors.ts'
-import { clientFor } from './options.ts'
+import { clientFor } from './client.ts'
 import { errorText } from './error-text.ts'
 import { print, styled, wrapped } from './terminal.ts'
 

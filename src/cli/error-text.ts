@@ -1,6 +1,6 @@
-import { operations } from '../api/operations.ts'
-import type { Issue } from '../api/issues.ts'
 import {
+  InvalidResponseError,
+  PaginationError,
   AuthenticationError,
   ConnectionError,
   CreditBudgetError,
@@ -8,13 +8,33 @@ import {
   PermissionDeniedError,
   SocialSearchError,
   ValidationError,
+  budgetText,
 } from '../errors/index.ts'
+import { say, styled, wrapped, localTime } from './terminal.ts'
+import { operations } from '../api/operations.ts'
+import type { Issue } from '../api/issues.ts'
 import { timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { paramFlags, positionalOf } from './flags.ts'
-import { localTime } from './formatter.ts'
-import { kebab } from './names.ts'
 import { raiseText } from './period-budget.ts'
+
+/**
+ * Reports an error.
+ *
+ * @param next The command that continues.
+ */
+export function complain(error: unknown, next?: string): void {
+  const name = styled('red', 'social-search:', process.stderr)
+  say(`${name}${wrapped(`social-search: ${errorText(error)}`, process.stderr).slice(14)}`, true)
+  // A command stays in one line, so that it can be copied.
+  if (next !== undefined) say(`To continue: ${next}`)
+  const paid = paidData(error)
+  if (paid !== undefined) say(`The response, which may have been charged:\n${JSON.stringify(paid)}`)
+}
+
+function paidData(error: unknown): unknown {
+  return error instanceof InvalidResponseError || error instanceof PaginationError ? error.body : undefined
+}
 
 /**
  * Tells a person what happened, what it cost, and what to do.
@@ -31,22 +51,23 @@ export function errorText(error: unknown, isChecking = false): string {
 
 /** The message, without the operation, which the user has typed, and with flags in place of params and options. */
 function whatHappened(error: SocialSearchError): string {
-  const { message, operation, retryAfter = 0 } = error as SocialSearchError & { retryAfter?: number }
-  const text = message
-    .replace(`${operation}: `, '')
-    // The budget of a period is named below.
-    .replace(/the budget "[^"]*"/, 'the budget')
-    .replace('or use a new name', 'or use a budget of another period')
-    .replaceAll(/(?:the )?`(\w+)`/g, (_, name: string) =>
-      name === 'ceiling' ? '--expect N' : `--${kebab(name)}`,
-    )
+  const { message, operation, retryAfter } = error as SocialSearchError & { retryAfter?: number }
   if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
   if (error instanceof ValidationError && error.issues.length > 0)
     return `the service refused the request: ${issuesOf(error)}`
-  // Rounded up to a minute.
-  const time = localTime(new Date(Date.now() + 1000 * retryAfter + 59_999).toISOString()) ?? ''
-  const at = retryAfter < 86_400 ? time.slice(11) : time
-  return text.replace(/retry in \d+ s/, `retry in ${timeText(1000 * retryAfter, Math.ceil)} (${at})`)
+  if (error instanceof CreditBudgetError && error.code === 'credit_budget')
+    return budgetText(error, {
+      budget: error.budget === undefined ? '--budget' : 'the budget',
+      ceiling: '--expect N',
+    })
+  const text = message.replace(`${operation}: `, '')
+  return retryAfter === undefined ? text : text.replace(`retry in ${retryAfter} s`, retryText(retryAfter))
+}
+
+/** `retry in 3 minutes (15:16)`, rounded up to a minute. */
+function retryText(seconds: number): string {
+  const time = localTime(new Date(Date.now() + 1000 * seconds + 59_999).toISOString()) ?? ''
+  return `retry in ${timeText(1000 * seconds, Math.ceil)} (${seconds < 86_400 ? time.slice(11) : time})`
 }
 
 function issuesOf({ operation, issues }: SocialSearchError & { issues: readonly Issue[] }): string {

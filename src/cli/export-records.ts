@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { toCsv, toJsonl } from '../extensions/export/index.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import { asWritten } from './as-written.ts'
+import { asWritten } from './database/run-lock.ts'
 import { openDatabase, withPath } from './database/open-database.ts'
 import { allTables, quoted, tableIsMissing } from './database/tables.ts'
 import { say } from './terminal.ts'
@@ -33,7 +33,7 @@ interface Position {
 
 /** Makes a file of the records in a database. */
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
-  const database = await openDatabase(from, 'export')
+  const database = openDatabase(from, 'export')
   if (database === undefined) throw new UsageError(`${from} does not exist`)
   try {
     const source = sourceOf(database, from, flags)

@@ -1,12 +1,11 @@
+import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { isRecord, parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { UsageError } from './command-errors.ts'
-import { paramsToExpect } from './item-bound.ts'
-import { kebab } from './names.ts'
+import { type OperationId, operations } from '../api/operations.ts'
 
 /** Parsed flags that commands share. */
 export interface SharedFlags {
@@ -191,4 +190,83 @@ export function millisecondsOf(name: string, value: string): number {
   const ms = timeOf(name, value)
   if (ms >= 1 && ms <= maxTimerMs) return ms
   throw new UsageError(`${name} must be from 0.001 to ${Math.floor(maxTimerMs / 1000)} seconds, got ${value}`)
+}
+
+/** The operations that are used most have short names. */
+const shortNames: { readonly [Id in OperationId]?: string } = {
+  'microblog.search': 'search',
+  'professionalnet.posts.search': 'posts',
+  'professionalnet.company.get': 'company',
+  'professionalnet.posts.comments': 'comments',
+  'professionalnet.posts.reactions': 'reactions',
+}
+
+/** An operation as the command line spells it: `search`, `mentions set-state`. */
+export function commandOf(id: string): string {
+  return shortNames[id as OperationId] ?? id.split('.').map(kebab).join(' ')
+}
+
+/**
+ * The command that words mean which spell an operation as programs do: `reactions` for `professionalnet posts reactions x`, or for
+ * `posts.reactions`.
+ */
+export function commandMeant(words: readonly string[]): string | undefined {
+  const typed = `${kebab(words.join(' ').replaceAll('.', ' '))} `
+  const meant = operations.find(({ id }) => {
+    const names = id.split('.').map(kebab)
+    const spellings = names.slice(0, -1).map((_, start) => `${names.slice(start).join(' ')} `)
+    return spellings.some((spelling) => typed.startsWith(spelling))
+  })
+  const command = meant && commandOf(meant.id)
+  return `${words.join(' ')} `.startsWith(`${command} `) ? undefined : command
+}
+
+/** `setState` and `sort_by` become `set-state` and `sort-by`. */
+function kebab(name: string): string {
+  return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** The documented param that limits the items of an answer, such as `maxComments`. */
+interface ItemBound {
+  readonly param: string
+  readonly default: number
+  /** The highest value that the service takes. */
+  readonly max: number
+}
+
+function boundOf({ price, request }: Operation): ItemBound | undefined {
+  if (price.kind !== 'perItem' || price.ceiling === null) return undefined
+  const { maximum = Infinity } = jsonSchemaOf(request).properties?.[price.ceiling.param] ?? {}
+  return { ...price.ceiling, max: maximum }
+}
+
+/** The params that let as many items come as the user expects: the service's default may be lower. */
+function paramsToExpect(operation: Operation, expected: number | undefined): Record<string, unknown> {
+  const bound = boundOf(operation)
+  if (bound === undefined || expected === undefined || expected <= bound.default) return {}
+  return { [bound.param]: Math.min(expected, bound.max) }
+}
+
+/**
+ * Says that a job got as many items as its params allow, and how to get those that are missing; undefined if none is.
+ *
+ * @param total How many there are, if the service says so.
+ */
+export function missingText(
+  operation: Operation,
+  params: object,
+  records: number,
+  total: number | undefined,
+): string | undefined {
+  const bound = boundOf(operation)
+  if (bound === undefined) return undefined
+  const given = (params as Readonly<Record<string, unknown>>)[bound.param] ?? bound.default
+  if (records < Number(given) || (total ?? Infinity) <= records) return undefined
+  const { list = 'items' } = operation
+  const got =
+    total === undefined ? `Got ${records} ${list}; there may be more` : `Got ${records} of ${total} ${list}`
+  if (records >= bound.max) return `${got}. The service returns at most ${bound.max}`
+  const most = Math.min(total ?? bound.max, bound.max)
+  const flag = `--${kebab(bound.param)} ${most}`
+  return `${got}. To get ${total === most ? 'all' : `up to ${most}`}, pass ${flag}; you pay for the first ${records} again`
 }

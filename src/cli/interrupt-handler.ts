@@ -22,6 +22,8 @@ export class InterruptHandler {
   #isWanted = false
   #isUnderWay = false
   #aheadMs = 0
+  /** When the last answer came: until it is checked and stored, another process may store a later one. */
+  answeredAt: Date | undefined
   readonly #onSignal = (name: NodeJS.Signals): void => {
     if (name === 'SIGHUP' && isUnderNohup()) return
     if (!this.#isUnderWay) this.#end()
@@ -29,10 +31,10 @@ export class InterruptHandler {
     this.#isWanted = true
   }
 
-  readonly #prepare: () => void
+  readonly #prepare: () => void | Promise<void>
 
   /** @param prepare Runs before each paid request. If it fails, the job ends before it buys the page. */
-  constructor(prepare: () => void) {
+  constructor(prepare: () => void | Promise<void>) {
     this.#prepare = prepare
     for (const name of signals) process.on(name, this.#onSignal)
   }
@@ -44,9 +46,9 @@ export class InterruptHandler {
   /** Refuses nothing but what cannot be prepared. */
   readonly budget = {
     reserve: () => ({
-      renew: () => {
+      renew: async () => {
         try {
-          this.#prepare()
+          await this.#prepare()
         } catch (error) {
           this.#controller.abort(error)
           throw error
@@ -74,7 +76,8 @@ export class InterruptHandler {
 
   /** Notes when an attempt has failed, and was free: nothing of it has to be written. */
   readonly observer = {
-    onAttempt: ({ outcome, charged }) => {
+    onAttempt: ({ sent, duration, outcome, charged }) => {
+      if (outcome === 'ok' && sent !== null) this.answeredAt = new Date(Date.parse(sent) + duration)
       if (outcome !== 'ok' && charged === 'no') this.pageIsRead()
     },
   } satisfies Observer
@@ -83,12 +86,6 @@ export class InterruptHandler {
   pageIsRead(): void {
     this.#isUnderWay = false
     if (this.#isWanted) this.#end()
-  }
-
-  /** @throws {CommandError} if no further page should be bought. */
-  pageIsWritten(): void {
-    this.pageIsRead()
-    this.signal.throwIfAborted()
   }
 
   end(): void {

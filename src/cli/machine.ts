@@ -1,15 +1,18 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ClientOptions } from '../index.ts'
-import { SharedLimiter, type SharedStore, sqliteStore } from '../extensions/shared/index.ts'
+import { type SharedStore, SharedLimiter, sqliteStore } from '../extensions/shared/index.ts'
 import { within } from '../lib/abort.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { CommandError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
-import { addressOf } from './options.ts'
-import { PeriodBudget, type PeriodTerms, periodTermsOf, textOf } from './period-budget.ts'
-import { userFolder } from './user-folder.ts'
-import { importSqlite } from './sqlite.ts'
+import { addressOf, baseUrlOf } from './client.ts'
+import { type PeriodTerms, PeriodBudget, periodTermsOf, textOf, endTextOf } from './period-budget.ts'
+import { userFolder } from './login.ts'
+import { needSqlite } from './database/open-database.ts'
+import { rounded } from '../extend.ts'
+import { count } from '../lib/count.ts'
+import { print } from './terminal.ts'
 
 /** What the commands of this user share. It outlives the logins. */
 function fileOfUser(): string {
@@ -77,9 +80,9 @@ interface MachineFile {
 }
 
 /** Opens the file. Undefined if there is none and none can be made, so that no budget is set, unless it is needed. */
-export async function openFile(isNeeded: true): Promise<MachineFile>
-export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined>
-export async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
+async function openFile(isNeeded: true): Promise<MachineFile>
+async function openFile(isNeeded: boolean): Promise<MachineFile | undefined>
+async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
   const path = fileOfUser()
   const isThere = existsSync(path)
   const late = (): never => {
@@ -87,7 +90,7 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
   }
   let store: ReturnType<typeof sqliteStore> | undefined
   try {
-    await importSqlite('a budget of a period')
+    needSqlite('a budget of a period')
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const opened = (store = sqliteStore(path))
     const read = (): Promise<string | undefined> => opened.update(setKey, (found) => ({ result: found }))
@@ -104,7 +107,7 @@ export async function openFile(isNeeded: boolean): Promise<MachineFile | undefin
 const setKey = 'set-1'
 
 /** The terms of the budget that is set. */
-export function setTermsOf(text: string | undefined): PeriodTerms | undefined {
+function setTermsOf(text: string | undefined): PeriodTerms | undefined {
   try {
     return text ? periodTermsOf('the budget', text, true) : undefined
   } catch {
@@ -116,6 +119,70 @@ export function setTermsOf(text: string | undefined): PeriodTerms | undefined {
 }
 
 /** Sets the budget of all commands; an empty text removes it. */
-export async function storeSet(store: SharedStore, text: string): Promise<void> {
+async function storeSet(store: SharedStore, text: string): Promise<void> {
   await store.update(setKey, () => ({ value: text, result: undefined }))
+}
+
+const periods = ['hour', 'day', 'month'] as const
+
+const noAddress =
+  'To see what was spent, log in, or set SOCIAL_SEARCH_BASE_URL: each address has its own count\n'
+
+/** Sets the budget of all commands, or shows the budgets and what has spent them. */
+export async function budget(text: string | undefined): Promise<void> {
+  if (text === undefined) await show()
+  else await set(text)
+}
+
+async function set(text: string): Promise<void> {
+  const terms = text === 'off' ? undefined : periodTermsOf('the budget', text, true)
+  const { store } = await openFile(true)
+  await storeSet(store, terms === undefined ? '' : textOf(terms))
+  store.close()
+  await print(
+    terms === undefined
+      ? 'No budget is set now\n'
+      : `All commands together may spend ${count(terms.limit, 'credit')} each ${terms.every}, in UTC\n`,
+  )
+}
+
+async function show(): Promise<void> {
+  const baseUrl = baseUrlOf()
+  const { store, setText } = await openFile(true)
+  const set = setTermsOf(setText)
+  const lines =
+    set === undefined ? ['No budget is set for all commands. Set one: social-search budget 200/day\n'] : []
+  if (baseUrl === undefined && set !== undefined) lines.push(`${textOf(set)} for all commands\n`)
+  if (baseUrl === undefined) lines.push(noAddress)
+  for (const every of periods) {
+    if (baseUrl === undefined) break
+    const spending = await PeriodBudget.spending(store, baseUrl, every)
+    const isSet = set?.every === every
+    if (!isSet && spending === undefined) continue
+    const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
+    const summary = await new PeriodBudget(store, baseUrl, terms, '').summary()
+    lines.push(textOfBudget(terms, summary, spending?.commands ?? {}))
+  }
+  store.close()
+  await print(lines.join(''))
+}
+
+function textOfBudget(
+  terms: PeriodTerms,
+  { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
+  commands: Readonly<Record<string, number>>,
+): string {
+  const open = [uncertain > 0 && `${uncertain} perhaps spent`, reserved > 0 && `${reserved} reserved`]
+  const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
+  // A command notes what it has spent after the budget has counted it, and only the latest period has notes.
+  const others = rounded(Object.values(commands).reduce((rest, credits) => rest - credits, spent))
+  const all = {
+    ...commands,
+    ...(others > 0 && { 'commands that were killed, or before a wrong clock': others }),
+  }
+  const lines = Object.entries(all)
+    .sort(([, one], [, other]) => other - one)
+    .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
+  const whose = terms.isSet ? 'for all commands' : 'as last given with --budget'
+  return `${textOf(terms)} ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

@@ -1,12 +1,18 @@
-import type { OperationId } from '../api/operations.ts'
+import { type OperationId, operationOf } from '../api/operations.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { complain } from './complain.ts'
+import { complain } from './error-text.ts'
 import { describeCollection } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
-import { keepAnswers } from './database/keep-answers.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
-import { budgetOf, clientFor } from './options.ts'
+import { budgetOf, clientFor } from './client.ts'
+import type { Operation } from '../api/operation.ts'
+import { itemsOf } from '../api/list-items.ts'
+import { InvalidResponseError } from '../errors/index.ts'
+import { type Call, type CallCredits, type Wrap, type Wrapping, wrap } from '../extend.ts'
+import type { Observer } from '../index.ts'
+import { patiently } from '../lib/sqlite-file.ts'
+import { RecordDatabase } from './database/record-database.ts'
 
 const serverPackage = '@modelcontextprotocol/server'
 
@@ -66,5 +72,56 @@ async function loadMcp() {
       'failed',
       `mcp needs the package ${serverPackage}; install it: npm install ${serverPackage}`,
     )
+  }
+}
+
+/**
+ * Keeps in a file all records that a client pays for, for `mcp`, where an agent chooses the calls.
+ *
+ * @param onError Hears of an answer that could not be kept; its caller has it all the same.
+ * @throws {UsageError} for a file that cannot keep them.
+ */
+export async function keepAnswers(
+  path: string,
+  onError: (error: unknown) => void,
+): Promise<Observer & Wrapping> {
+  // A file without records could not be searched.
+  const search = operationOf('microblog.search') as Operation
+  ;(await RecordDatabase.open(path, { operation: search, jobs: [] })).close()
+  const keep = async (call: Call, body: unknown, credits: CallCredits): Promise<void> => {
+    const { list, price } = call.operation
+    if (list !== undefined && price.kind !== 'free') await store(path, call, body, credits).catch(onError)
+  }
+  const kept: Wrap = (send) => async (call) => {
+    try {
+      const result = await send(call)
+      await keep(call, result.body, result.credits)
+      return result
+    } catch (error) {
+      if (error instanceof InvalidResponseError && error.charged === 'yes')
+        await keep(call, error.body, call.record.credits)
+      throw error
+    }
+  }
+  return { [wrap]: () => kept }
+}
+
+async function store(
+  path: string,
+  { operation, request }: Call,
+  body: unknown,
+  credits: CallCredits,
+): Promise<void> {
+  // All pages belong to one search.
+  const params = Object.entries(request.params).filter(([name]) => name !== operation.paging?.param)
+  const job = { mcp: operation.id, params: Object.fromEntries(params) }
+  const records = itemsOf(operation, body) ?? []
+  const database = await RecordDatabase.open(path, { operation, jobs: [] })
+  try {
+    await patiently(() =>
+      database.store({ job, progress: {}, records, credits: { ...credits, reserved: 0 } }),
+    )
+  } finally {
+    database.close()
   }
 }

@@ -44,24 +44,30 @@ export function textOf({ limit, every }: Pick<PeriodTerms, 'limit' | 'every'>): 
 
 /** When the current period ends: `2026-11-25 00:00 UTC`. */
 export function endTextOf(every: Period): string {
-  const end = periodEnd(Date.now(), (time) => periodAt(time, every))
-  return `${new Date(end).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return utcText(periodEnd(Date.now(), (time) => periodAt(time, every)))
 }
 
-/** What to do when too little is left; only the budget of a period has a name. */
-export function raiseText({ budget = '', needed }: CreditBudgetError): string {
-  const [, flag, credits, every] = /^(--)?budget (.+)\/(\w+)$/.exec(budget) ?? []
-  if (credits === undefined) return 'Raise --budget'
-  const limit = Number(credits)
-  const raise = `raise ${flag ? '--budget' : `it: social-search budget ${Math.max(needed, 2 * limit)}/${every}`}`
-  const which = `${flag ? '' : 'The '}${budget}`
-  if (needed > limit) return `${which} is too low for this call; ${raise}`
-  return `${which} starts again at ${endTextOf(every as Period)}; wait, or ${raise}`
+function utcText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
+
+/** What to do when a budget has too little left. */
+export function raiseText({ budget, limit = 0, every, needed, resetsAt = NaN }: CreditBudgetError): string {
+  if (every === undefined) return 'Raise --budget'
+  const terms = textOf({ limit, every })
+  const isFlag = budget === flagName
+  const raise = `raise ${isFlag ? budget : `it: social-search budget ${Math.max(needed, 2 * limit)}/${every}`}`
+  const which = isFlag ? `${budget} ${terms}` : `The budget ${terms}`
+  if (needed > limit) return `${which} is too low for this call; ${raise}`
+  return `${which} starts again at ${utcText(resetsAt)}; wait, or ${raise}`
+}
+
+/** What errors call a budget of the command line. */
+const flagName = '--budget'
 
 /** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */
 export class PeriodBudget extends SharedBudget {
-  /** As errors name it: `--budget 200/day`, or `budget 200/day` for one that is set. */
+  /** As errors name it: `--budget`, or `budget` for one that is set. */
   override readonly name: string
   readonly terms: PeriodTerms
   readonly #owner: string
@@ -74,7 +80,7 @@ export class PeriodBudget extends SharedBudget {
   constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
     const { limit, every } = terms
     super({ store, name: `${owner} ${every}`, limit, every, storeTimeout: patienceMs, logger: false })
-    this.name = `${terms.isSet ? '' : '--'}budget ${textOf(terms)}`
+    this.name = terms.isSet ? 'budget' : flagName
     this.terms = terms
     this.#owner = owner
     this.#command = command

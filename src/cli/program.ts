@@ -2,25 +2,28 @@ import { Command, CommanderError, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
-import { budget } from './budget.ts'
-import { UsageError, exitCodeOf } from './command-errors.ts'
-import { common, described, shortHelp, withClient, withExamples } from './command-flags.ts'
-import { complain } from './complain.ts'
-import { describe } from './describe.ts'
+import { budget } from './machine.ts'
+import { UsageError, exitCodeOf, exitCodeLines } from './command-errors.ts'
+import {
+  common,
+  described,
+  shortHelp,
+  withClient,
+  withExamples,
+  budgetHelp,
+  loginHelp,
+} from './command-flags.ts'
+import { complain } from './error-text.ts'
+import { describe, find, forget } from './collection-commands.ts'
 import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
-import { exitCodeLines } from './exit-codes.ts'
-import { find } from './find.ts'
-import { forget } from './forget.ts'
 import { formats } from './formats.ts'
-import { budgetHelp, loginHelp } from './help-texts.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
-import { commandMeant, commandOf } from './names.ts'
-import { addOperation } from './operation-command.ts'
+import { commandMeant, commandOf } from './flags.ts'
+import { addOperation, addWatch } from './run-commands.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
-import { addEstimate, addWatch } from './search-commands.ts'
 
 /** Runs a command line, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -142,7 +145,6 @@ function createProgram(isHelpLong: boolean): Command {
     .option('--all', 'fetch all pages, however many there are')
     .option('--params <json>', 'params as JSON')
     .action(quote)
-  addEstimate(program)
   add(
     'budget [credits]',
     'set what all commands may spend together, or show what has spent it',

@@ -4,11 +4,11 @@ import { operations } from '../api/operations.ts'
 import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { count, timeText } from '../lib/count.ts'
-import { UsageError } from './command-errors.ts'
-import { type SharedFlags, expectedOf, paramsOf } from './flags.ts'
-import { commandOf } from './names.ts'
-import { walkOptions } from './options.ts'
-import { print, wrapped } from './terminal.ts'
+import { UsageError, CommandError } from './command-errors.ts'
+import { type SharedFlags, expectedOf, paramsOf, commandOf, millisecondsOf } from './flags.ts'
+import { walkOptions } from './client.ts'
+import { print, wrapped, escapedForTerminal } from './terminal.ts'
+import { createInterface } from 'node:readline'
 
 /** A quote of a walk; with `--all`, the number of pages is not known. */
 export type WalkQuote = Omit<Quote, 'duration'> & { readonly duration: number | null }
@@ -55,9 +55,56 @@ function operationNamed(words: readonly string[]): { operation: Operation; text:
     const operation = operations.find(({ id }) => [id, commandOf(id)].includes(start))
     if (operation !== undefined) return { operation, text: words[length] }
   }
-  if (['watch', 'estimate'].includes(words[0] ?? ''))
-    throw new UsageError('the price of a watch depends on its posts; see social-search estimate --help')
+  if (words[0] === 'watch')
+    throw new UsageError(
+      'the price of a watch depends on its posts; --budget limits it: see social-search watch --help',
+    )
   throw new UsageError(
     `unknown operation ${name}; pass a call, such as search, and its query in quotes; see social-search --help`,
   )
+}
+
+/** Asks before a call whose cost is not known, unless a flag limits or accepts it. */
+export async function confirmWalk(operation: Operation, params: object, flags: SharedFlags): Promise<void> {
+  const { all } = flags
+  const { kind } = operation.price
+  if (kind === 'free' || (kind === 'perRequest' && all !== true)) return
+  const { why } = quoteFor(operation, params, flags)
+  await confirm(`${all === true ? '--all' : commandOf(operation.id)} costs ${why}`, flags)
+}
+
+/** Asks before a watch, which goes on until it is stopped. */
+export async function confirmWatch(
+  { price }: { readonly price: { readonly credits: number } },
+  flags: SharedFlags & { readonly freshness: string; readonly once?: boolean },
+  searches: number,
+): Promise<void> {
+  if (flags.once === true) return
+  const checks = Math.ceil(86_400_000 / millisecondsOf('--freshness', flags.freshness))
+  const idle = (checks * price.credits * searches).toLocaleString('en')
+  const pages = `${price.credits} more for each page of new posts`
+  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags)
+}
+
+/**
+ * @throws {UsageError} without a terminal.
+ * @throws {CommandError} if the answer is not yes.
+ */
+async function confirm(cost: string, { budget, yes, sandbox }: SharedFlags): Promise<void> {
+  if (budget !== undefined || yes === true || sandbox === true) return
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
+  if (await ask(`${cost}. No --budget is set. Continue?`)) return
+  throw new CommandError('interrupted', 'not confirmed; nothing was sent')
+}
+
+/** Asks a person a question. */
+export async function ask(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
+  const answer = await new Promise<string>((resolve) => {
+    reader.on('close', () => resolve(''))
+    reader.question(`${escapedForTerminal(question)} [y/N] `, resolve)
+  })
+  reader.close()
+  return /^y(es)?$/i.test(answer.trim())
 }

@@ -1,7 +1,5 @@
 import { cellOf } from '../extensions/export/fields.ts'
-import { type FormatOptions, type Formatter, localTime, oneLine } from './formatter.ts'
-import { styled } from './terminal.ts'
-import { cut, widthOf } from './text-layout.ts'
+import { type FormatOptions, type Formatter, localTime, oneLine, styled, cut, widthOf } from './terminal.ts'
 
 /** Most room of a column of texts, except for the longest texts, which need a third of the line. */
 const textWidth = 16

@@ -1,7 +1,9 @@
+import stringWidth from 'fast-string-width'
 import { styleText } from 'node:util'
 import type { Wait } from '../index.ts'
 import { waitReasons } from '../extend.ts'
-import { cut, wrap } from './text-layout.ts'
+import { wrapAnsi } from 'fast-wrap-ansi'
+import { parseTime } from '../lib/time.ts'
 
 let failure: NodeJS.ErrnoException | undefined
 process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
@@ -97,4 +99,54 @@ export function wrapped(
   { isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
 ): string {
   return isTTY ? wrap(escapedForTerminal(text), columns || 80) : text
+}
+
+/** Longer lines are hard to read. */
+export const longestLine = 100
+
+/** Columns of the terminal that a text takes: East Asian letters and emoji take two, combining marks none. */
+export const widthOf: (text: string) => number = stringWidth
+
+/** Breaks a text between words, and words that are wider than a line. */
+export function wrap(text: string, width: number): string {
+  return wrapAnsi(text, width, { hard: true })
+}
+
+/** The text in one line of at most `width` columns; `…` stands for what is left out. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  let start = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(start + segment) >= width) break
+    start += segment
+  }
+  return `${start}…`
+}
+
+/** Turns records into text, page by page. */
+export interface Formatter {
+  page(records: readonly unknown[]): string
+  /** Whether the text is ready for a terminal: it has styles, and the rest is escaped. */
+  readonly isStyled?: boolean
+}
+
+export interface FormatOptions {
+  readonly fields: readonly string[] | undefined
+  /** Columns of the terminal; undefined without a terminal. */
+  readonly width: number | undefined
+}
+
+/** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
+export function localTime(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value[10] !== 'T') return undefined
+  const date = new Date(parseTime(value))
+  if (Number.isNaN(date.getTime())) return undefined
+  // Swedish writes times in the order of ISO 8601.
+  return date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
+}
+
+/** A text in one line. For a terminal, it is escaped, so that it can be measured. */
+export function oneLine(text: string, { width }: FormatOptions): string {
+  const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')
+  return width === undefined ? line : escapedForTerminal(line)
 }

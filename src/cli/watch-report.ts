@@ -1,9 +1,12 @@
 import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
 import { hasMore } from '../extensions/watch/spans.ts'
+import type { SocialSearchError } from '../errors/index.ts'
 import type { BudgetOutlook } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
-import { localTime } from './formatter.ts'
+import { CommandError, exitCodeOf, exitCodes } from './command-errors.ts'
+import { localTime } from './terminal.ts'
+import { type Ending, type RunEnd, forLogs, forTerminal, summaryLine } from './run.ts'
 
 /** What a run has found for one query. */
 interface Row {
@@ -97,6 +100,58 @@ export class WatchReport {
   }
 }
 
+/** What has ended a watch, and what its credits and its budget are. */
+export interface WatchEnding extends Pick<Ending, 'isClosed' | 'isStopped' | 'reason'> {
+  readonly credits: { readonly spent: number; readonly uncertain: number }
+  /** Of one search, while the others went on: it is told already. */
+  readonly failure: SocialSearchError | undefined
+}
+
+interface WatchTerms {
+  readonly out: string | undefined
+  readonly outlook: BudgetOutlook | undefined
+  /** Of a page. */
+  readonly price: number
+  readonly maxPages: number
+}
+
+/** What a watch prints at its end, and why it ended. */
+export function endOf(report: WatchReport, ending: WatchEnding, terms: WatchTerms): RunEnd {
+  const { isClosed, reason, failure, credits } = ending
+  const { out, outlook } = terms
+  const missing = report.missing()
+  const isOver = reason === undefined && failure === undefined && !isClosed
+  const lines = [
+    ...report.lines(),
+    ...(isOver || missing === undefined ? [] : [`missing: ${missing}`]),
+    ...(outlook === undefined ? [] : [leftText(outlook)]),
+  ]
+  const total = `${count(report.posts, 'new post')} · ${count(credits.spent + credits.uncertain, 'credit')}`
+  return {
+    // Without a file, there is one query, whose line says it.
+    lines: out === undefined ? lines.map(forTerminal) : [summaryLine(out, total), ...lines.map(forLogs)],
+    ...(!isClosed && reasonOf(report, ending, missing, terms)),
+  }
+}
+
+function reasonOf(
+  { isSilent }: WatchReport,
+  { reason, isStopped, failure }: WatchEnding,
+  missing: string | undefined,
+  { outlook, price, maxPages }: WatchTerms,
+): Omit<RunEnd, 'lines'> {
+  const failed = failure === undefined ? undefined : { code: exitCodeOf(failure) }
+  // What may have been charged comes first.
+  if (reason !== undefined) return isStopped && failed?.code === exitCodes.unknown ? failed : { reason }
+  if (failed !== undefined || missing === undefined) return failed ?? {}
+  const silent = 'the service lists no posts there, and the next run asks again'
+  // A budget that ends a check throws. Both may be used up at once.
+  const isSpent = (outlook?.remaining ?? Infinity) < price
+  const raise = `if this happens each time, raise --max-pages${isSpent ? ' and the budget' : ''}`
+  const short = `--max-pages ${maxPages} ended the check, and the next run continues; ${raise}`
+  return { reason: new CommandError('budget', `missing: ${missing}: ${isSilent ? silent : short}`) }
+}
+
 /** `14:02–14:31` for a gap of today, in the time zone of the machine. */
 export function gapText({ from, to }: WatchGap): string {
   const [start, end] = [from, to].map((time) => time && timeOfDay(time))
@@ -111,7 +166,7 @@ export function timeOfDay(time: string): string {
 }
 
 /** What a budget has left, and until when. */
-export function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
+function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
   const until = endsAt === null ? '' : ` until ${localTime(new Date(endsAt).toISOString())}`
   return `${remaining} of ${count(limit, 'credit')} left${until}`
 }

@@ -1,4 +1,4 @@
-import { Zip, ZipDeflate } from 'fflate'
+import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { cellOf } from '../extensions/export/fields.ts'
 import { parseTime } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
@@ -61,34 +61,21 @@ export function toXlsx(
   fields: readonly string[],
   { wide, times }: XlsxFields,
 ): TransformStream<unknown, Uint8Array> {
-  const encoder = new TextEncoder()
   const links: (readonly [cell: string, address: string])[] = []
-  let zip: Zip
-  let sheet: ZipDeflate
+  const sheet = 'xl/worksheets/sheet1.xml'
+  let zip: ZipWriter
   let rows = 1
   let pending = ''
   const write = (text: string, isLast = false): void => {
     pending += text
-    if (pending.length < 65_536 && !isLast) return
-    sheet.push(encoder.encode(pending), isLast)
+    if (pending.length < 262_144 && !isLast) return
+    zip.add(sheet, pending, isLast)
     pending = ''
-  }
-  const addPart = (name: string): ZipDeflate => {
-    const part = new ZipDeflate(name, { level: 6 })
-    // Equal records make equal files.
-    part.mtime = '1980-01-01T12:00:00'
-    zip.add(part)
-    return part
   }
   return new TransformStream<unknown, Uint8Array>({
     start(controller) {
-      zip = new Zip((error, bytes) => {
-        if (error) controller.error(error)
-        else if (bytes.length > 0) controller.enqueue(bytes)
-      })
-      for (const [name, text] of Object.entries(parts))
-        addPart(name).push(encoder.encode(declaration + text), true)
-      sheet = addPart('xl/worksheets/sheet1.xml')
+      zip = new ZipWriter((bytes) => controller.enqueue(bytes))
+      for (const [name, text] of Object.entries(parts)) zip.add(name, declaration + text)
       const widths = fields.map(
         (field, index) =>
           `<col min="${index + 1}" max="${index + 1}" width="${field === wide ? 80 : 20}" customWidth="1"/>`,
@@ -119,8 +106,7 @@ export function toXlsx(
       write(`</sheetData>${filter}${all === '' ? '' : `<hyperlinks>${all}</hyperlinks>`}</worksheet>`, true)
       if (links.length > 0) {
         const targets = links.map(([, link]) => ['hyperlink', xml(link), ' TargetMode="External"'] as const)
-        const text = declaration + relationsOf(targets)
-        addPart('xl/worksheets/_rels/sheet1.xml.rels').push(encoder.encode(text), true)
+        zip.add('xl/worksheets/_rels/sheet1.xml.rels', declaration + relationsOf(targets))
       }
       zip.end()
     },
@@ -173,4 +159,98 @@ function xml(text: string): string {
 function columnName(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26))
   return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter
+}
+
+/** A part of a ZIP file: where it begins, and what the directory says of it. */
+interface ZipPart {
+  readonly name: string
+  readonly at: number
+  crc: number
+  packed: number
+  size: number
+}
+
+/** Writes a ZIP file part by part, and holds none of them. Equal parts make equal files. */
+class ZipWriter {
+  readonly #write: (bytes: Uint8Array) => void
+  readonly #parts: ZipPart[] = []
+  #length = 0
+
+  constructor(write: (bytes: Uint8Array) => void) {
+    this.#write = write
+  }
+
+  /** Adds a part, or the next piece of the last one. */
+  add(name: string, text: string, isLast = true): void {
+    let part = this.#parts.at(-1)
+    if (part?.name !== name) {
+      part = { name, at: this.#length, crc: 0, packed: 0, size: 0 }
+      this.#parts.push(part)
+      // The checksum and the sizes come after the data.
+      this.#put(
+        numbers([4, 0x04034b50], ...zipFormat, [4, 0], [4, 0], [4, 0], [2, name.length], [2, 0]),
+        Buffer.from(name),
+      )
+    }
+    const bytes = Buffer.from(text)
+    // Pieces are packed each by itself, so that they can be joined.
+    const packed = deflateRawSync(bytes, {
+      finishFlush: isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
+    })
+    part.crc = crc32(bytes, part.crc)
+    part.packed += packed.length
+    part.size += bytes.length
+    this.#put(packed)
+    if (isLast) this.#put(numbers([4, 0x08074b50], ...sumsOf(part)))
+  }
+
+  /** Writes the directory. */
+  end(): void {
+    const start = this.#length
+    for (const part of this.#parts)
+      this.#put(
+        numbers([4, 0x02014b50], [2, 20], ...zipFormat, ...sumsOf(part), [2, part.name.length], [2, 0]),
+        numbers([2, 0], [2, 0], [2, 0], [4, 0], [4, part.at]),
+        Buffer.from(part.name),
+      )
+    const { length } = this.#parts
+    const size = this.#length - start
+    this.#put(
+      numbers([4, 0x06054b50], [2, 0], [2, 0], [2, length], [2, length], [4, size], [4, start], [2, 0]),
+    )
+  }
+
+  #put(...all: readonly Uint8Array[]): void {
+    for (const bytes of all) {
+      this.#length += bytes.length
+      this.#write(bytes)
+    }
+  }
+}
+
+type ZipNumber = readonly [bytes: 2 | 4, value: number]
+
+/** Version 2.0, sizes after the data, deflated, at noon of the first day that a ZIP file knows. */
+const zipFormat: readonly ZipNumber[] = [
+  [2, 20],
+  [2, 8],
+  [2, 8],
+  [2, 0x6000],
+  [2, 33],
+]
+
+function sumsOf({ crc, packed, size }: ZipPart): readonly ZipNumber[] {
+  return [
+    [4, crc],
+    [4, packed],
+    [4, size],
+  ]
+}
+
+/** @throws {RangeError} for more than 4 GB. */
+function numbers(...all: readonly ZipNumber[]): Uint8Array {
+  const bytes = Buffer.alloc(all.reduce((sum, [width]) => sum + width, 0))
+  let at = 0
+  for (const [width, value] of all) at = bytes.writeUIntLE(value, at, width)
+  return bytes
 }

@@ -1,4 +1,5 @@
 import { count } from '../lib/count.ts'
+import type { Period } from '../lib/period.ts'
 import { type ErrorContext, SharedError, nameClasses } from './base.ts'
 
 /** Why a budget refused a call. */
@@ -8,9 +9,29 @@ export interface BudgetRefusal {
   /** Credits that calls in progress have reserved. */
   reserved?: number | undefined
   budget?: string | undefined
+  limit?: number | undefined
+  every?: Period | undefined
   resetsAt?: number | null | undefined
   /** Which budget of a proxy it is: that of the `user`, or that of its client, for `all` users. */
   whose?: 'user' | 'all' | undefined
+  /** Whether the option `ceiling` would lower what the call needs. */
+  hasCeiling?: boolean | undefined
+}
+
+/**
+ * What a refusal says.
+ *
+ * @param names What its reader calls the budget, and the option `ceiling`.
+ */
+export function budgetText(
+  { needed, remaining, reserved = 0, hasCeiling }: BudgetRefusal,
+  names: { readonly budget: string; readonly ceiling: string },
+): string {
+  const others = needed <= remaining + reserved ? ` and ${reserved} reserved for calls in progress` : ''
+  const hint = hasCeiling
+    ? `; if you expect fewer items, pass ${names.ceiling}; it does not limit the charge`
+    : ''
+  return `not sent: it may cost ${count(needed, 'credit')} and ${names.budget} has ${remaining} left${others}${hint}`
 }
 
 /**
@@ -28,39 +49,49 @@ export class CreditBudgetError extends SharedError {
   readonly remaining: number
   /** The `name` of the budget, if it has one. */
   declare readonly budget?: string
+  /** All credits of the budget, or of each of its periods, if it tells them. */
+  declare readonly limit?: number
+  /** Its period, if it has one. */
+  declare readonly every?: Period
   /** Credits that calls in progress have reserved; absent if the call would not fit even when they return. */
   declare readonly reserved?: number
   /** When the budget resets, in milliseconds since 1970; absent if it never does, or if nobody knows. */
   declare readonly resetsAt?: number
   /** Behind your proxy: whether the budget of this user or that for all users is too low. Absent elsewhere. */
   declare readonly whose?: 'user' | 'all'
+  /** Whether the option `ceiling` would lower `needed`: for comments and reactions. */
+  readonly hasCeiling: boolean
 
-  /**
-   * @param details `hasCeiling`: whether the option `ceiling` would lower what the call needs. `label`: what the message calls the
-   * budget. `proxyMessage`: what the proxy that has the budget says.
-   */
-  constructor(
-    details: BudgetRefusal & { hasCeiling?: boolean; label?: string; proxyMessage?: string },
-    context?: ErrorContext,
-  ) {
-    const { needed, remaining, reserved = 0, budget, resetsAt, whose, hasCeiling, proxyMessage } = details
-    const { label = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}` } = details
-    const mayReturn = needed <= remaining + reserved
-    const others = mayReturn ? ` and ${reserved} reserved for calls in progress` : ''
-    const hint = hasCeiling ? '; if you expect fewer items, pass `ceiling`; it does not limit the charge' : ''
+  /** @param details `proxyMessage`: what the proxy that has the budget says. */
+  constructor(details: BudgetRefusal & { proxyMessage?: string }, context?: ErrorContext) {
+    const {
+      needed,
+      remaining,
+      reserved = 0,
+      budget,
+      limit,
+      every,
+      resetsAt,
+      whose,
+      hasCeiling = false,
+    } = details
+    const { proxyMessage } = details
+    const name = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}`
     super(
       proxyMessage === undefined ? 'credit_budget' : 'budget_exceeded',
-      proxyMessage ||
-        `not sent: it may cost ${count(needed, 'credit')} and ${label} has ${remaining} left${others}${hint}`,
+      proxyMessage || budgetText(details, { budget: name, ceiling: '`ceiling`' }),
       (context) => new new.target(details, context),
       context,
     )
     this.needed = needed
     this.remaining = remaining
-    if (mayReturn) this.reserved = reserved
+    if (needed <= remaining + reserved) this.reserved = reserved
     if (budget !== undefined) this.budget = budget
     if (typeof resetsAt === 'number') this.resetsAt = resetsAt
+    if (limit !== undefined) this.limit = limit
+    if (every !== undefined) this.every = every
     if (whose) this.whose = whose
+    this.hasCeiling = hasCeiling
   }
 }
 

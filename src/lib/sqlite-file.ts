@@ -7,11 +7,8 @@ import { sleep } from './time.ts'
 /** How long a statement waits for other processes, in milliseconds. This process does nothing else meanwhile. */
 const busyMs = 5
 
-/** Longest pause before another attempt, in milliseconds. */
-const pauseMs = 10
-
-/** How long work tries to get the file, in milliseconds. */
-const patienceMs = 10_000
+/** Longest pause before another attempt, in milliseconds: at first, and when the file has been locked for long. */
+const [pauseMs, longPauseMs] = [10, 500]
 
 /** How long the process that makes the file leaves it empty at most, in milliseconds. */
 const emptyMs = 1000
@@ -21,20 +18,31 @@ export class SqliteFile<Prepared> {
   readonly #path: string
   readonly #prepare: (database: DatabaseSync) => Prepared
   readonly #mayBeEmpty: boolean
+  readonly #end: (prepared: Prepared) => void
   #opening: Promise<{ readonly database: DatabaseSync; readonly prepared: Prepared }> | undefined
+  /** Without it, this process would go on in a file that others do not see, such as after a cleaned folder. */
+  #opened: FileIdentity | undefined
 
   /**
    * @param prepare Prepares what uses the file. Called again while other processes have it.
    * @param mayBeEmpty Whether a file without a byte is a new one. If not, it has lost what it held.
+   * @param end Ends what uses the file.
    */
-  constructor(path: string, prepare: (database: DatabaseSync) => Prepared, mayBeEmpty: boolean) {
+  constructor(
+    path: string,
+    prepare: (database: DatabaseSync) => Prepared,
+    mayBeEmpty: boolean,
+    end: (prepared: Prepared) => void = () => {},
+  ) {
     this.#path = path
     this.#prepare = prepare
+    this.#end = end
     this.#mayBeEmpty = mayBeEmpty
   }
 
   /** Works in the file. Tries again while other processes have it; other work of this process goes on in between. */
   async use<T>(work: (prepared: Prepared) => T): Promise<T> {
+    if (this.#opened?.isReplaced() === true) this.close()
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined
       throw new Error(`${this.#path} cannot be used: ${messageOf(error)}`)
@@ -43,18 +51,18 @@ export class SqliteFile<Prepared> {
     return patiently(() => work(prepared))
   }
 
-  /** @param end Ends what uses the file. */
-  close(end: (prepared: Prepared) => void = () => {}): void {
+  close(): void {
     const closed = this.#opening?.then(({ database, prepared }) => {
-      end(prepared)
+      this.#end(prepared)
       database.close()
     })
     closed?.catch(() => {})
+    this.#opening = this.#opened = undefined
   }
 
   async #open() {
-    const [sqlite, fs] = [builtin('node:sqlite'), builtin('node:fs')]
-    if (sqlite === undefined || fs === undefined) throw new Error('it needs node:sqlite')
+    const fs = builtin('node:fs')
+    if (fs === undefined) throw new Error('it needs node:sqlite')
     let path = this.#path
     if (path !== ':memory:') {
       if (!this.#mayBeEmpty && fs.existsSync(path)) await assertFilled(fs, path)
@@ -70,9 +78,9 @@ export class SqliteFile<Prepared> {
       // SQLite may read a relative path as a URI.
       path = fs.realpathSync(path)
     }
-    const database = new sqlite.DatabaseSync(path)
+    const database = openSqlite(path)
     try {
-      database.exec(`PRAGMA busy_timeout = ${busyMs}`)
+      if (path !== ':memory:') this.#opened = identityOf(path)
       await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
       // Only a power failure can lose changes. To wait for the disk would take longer than all the rest.
       database.exec('PRAGMA synchronous = NORMAL')
@@ -94,15 +102,81 @@ async function assertFilled(fs: typeof Fs, path: string): Promise<void> {
   }
 }
 
-async function patiently<T>(work: () => T): Promise<T> {
-  const end = performance.now() + patienceMs
-  for (;;) {
+/**
+ * Opens an SQLite file.
+ *
+ * @param waitMs How long a statement waits for other processes, while this process does nothing else. Default: next to nothing,
+ * for work that {@link patiently} repeats.
+ */
+export function openSqlite(path: string, { waitMs = busyMs, readOnly = false } = {}): DatabaseSync {
+  const sqlite = builtin('node:sqlite')
+  if (sqlite === undefined) throw new Error('it needs node:sqlite')
+  const database = new sqlite.DatabaseSync(path, { readOnly })
+  try {
+    database.exec(`PRAGMA busy_timeout = ${waitMs}`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Runs work in a transaction: all of it is stored, or nothing. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // SQLite may have ended the transaction itself, such as on a full disk.
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** Which file a name stood for. */
+export interface FileIdentity {
+  /** Whether it was moved, removed or replaced: SQLite goes on writing to the file that has no name any more. */
+  isReplaced(): boolean
+}
+
+export function identityOf(path: string): FileIdentity {
+  const fs = builtin('node:fs')
+  const stat = () => fs?.statSync(path, { throwIfNoEntry: false, bigint: true })
+  const before = stat()
+  return {
+    isReplaced() {
+      const now = stat()
+      return now?.ino !== before?.ino || now?.dev !== before?.dev
+    },
+  }
+}
+
+export interface Patience {
+  /** How long work tries to get the file, in milliseconds. Default 10 seconds. */
+  readonly forMs?: number
+  readonly signal?: AbortSignal
+  /** Called once, when other processes have had the file for a second. */
+  readonly onWait?: () => void
+}
+
+/** Repeats work while other processes have the file. */
+export async function patiently<T>(
+  work: () => T,
+  { forMs = 10_000, signal, onWait }: Patience = {},
+): Promise<T> {
+  const start = performance.now()
+  for (let isTold = false; ;) {
     try {
       return work()
     } catch (error) {
+      const ms = performance.now() - start
       const isBusy = /^(database is locked|locking protocol)$/.test(messageOf(error))
-      if (!isBusy || performance.now() > end) throw error
-      await sleep(1 + Math.random() * (pauseMs - 1))
+      if (!isBusy || ms > forMs) throw error
+      if (ms > 1000 && !isTold) onWait?.()
+      isTold ||= ms > 1000
+      await sleep(1 + Math.random() * Math.min(longPauseMs, Math.max(pauseMs, ms / 20)), signal)
     }
   }
 }

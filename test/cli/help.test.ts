@@ -1,10 +1,10 @@
+import packageJson from '../../package.json' with { type: 'json' }
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
-import { exitCodes } from '../../src/cli/exit-codes.ts'
-import { examplesOf } from '../../src/cli/help-texts.ts'
-import { commandOf } from '../../src/cli/names.ts'
+import { exitCodes } from '../../src/cli/command-errors.ts'
+import { examplesOf } from '../../src/cli/command-flags.ts'
+import { commandOf } from '../../src/cli/flags.ts'
 import { bodies, sandbox, social, useCommand } from './command.ts'
 
 useCommand()

@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import fc from '../support/chance.ts'
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import fc from '../support/chance.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { exitCodes } from '../../src/cli/exit-codes.ts'
+import { exitCodes } from '../../src/cli/command-errors.ts'
 import { RecordDatabase } from '../../src/cli/database/record-database.ts'
-import type { JobState } from '../../src/cli/operation-end.ts'
-import { runOperation } from '../../src/cli/run-operation.ts'
+import { type JobState, OperationJob } from '../../src/cli/operation-job.ts'
+import { run } from '../../src/cli/run.ts'
 import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operationOf } from '../../src/api/operations.ts'
@@ -61,7 +61,7 @@ class Job {
     })
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://run-${++jobs}.example/v1`)
     const shared = { perMinute: 'off', all: true, yes: true, resume: true, out, ...flags }
-    return (await settle(runOperation(operation, subject, shared))).value
+    return (await settle(run(new OperationJob(operation, subject, shared), shared))).value
   }
 
   get state(): JobState {
@@ -137,6 +137,32 @@ describe('--budget of a job', () => {
     expect(job.state.credits).toBe(0)
     expect(await job.run({ budget: '2' })).toBe(exitCodes.budget)
     expect([job.sandbox.ledger.spent, job.state.credits]).toEqual([2, 2])
+  })
+
+  it('knows that a page was charged whose answer is invalid', async () => {
+    const job = new Job()
+    job.sandbox.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
+    await job.run()
+    const database = new DatabaseSync(job.out, { readOnly: true })
+    const costs =
+      'SELECT credits, uncertain, last_look FROM social_search_spent JOIN social_search_searches USING (search)'
+    expect(database.prepare(costs).all()).toEqual([{ credits: 2, uncertain: 0, last_look: null }])
+    database.close()
+  })
+
+  it('buys nothing more when its file was moved, and shows the page that has no file', async () => {
+    const job = new Job()
+    job.onAnswer = () => {
+      if (job.sandbox.requests.length === 2) renameSync(job.out, `${job.out}.old`)
+    }
+    expect(await job.run()).toBe(exitCodes.failed)
+    expect(job.sandbox.requests).toHaveLength(2)
+    const said = vi
+      .mocked(process.stderr.write)
+      .mock.calls.map(([text]) => String(text))
+      .join('')
+    expect(said).toContain('was moved, removed or replaced while this run wrote to it')
+    expect(said.match(/^\{"id":/gm)).toHaveLength(20)
   })
 
   it('counts a page under way that a second Ctrl-C abandons', async () => {

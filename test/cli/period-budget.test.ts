@@ -215,7 +215,7 @@ describe('social-search budget', () => {
     file.prepare("UPDATE texts SET value = '{}' WHERE key LIKE '%budget-%'").run()
     file.close()
     const lost =
-      'the store has lost a part of what was spent; wait for the next period, or use a budget of another period'
+      'the store has lost a part of what was spent; wait for the next period, or use another budget'
     for (const command of [search, 'budget']) expect(await social(command)).toMatchObject(failed(5, lost))
     expect((await social(`${search} --budget 8/hour`)).code).toBe(5)
     await setTo('8/hour')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCard } from '../../src/cli/card.ts'
+import { createCard } from '../../src/cli/formats.ts'
 import { createTable } from '../../src/cli/table.ts'
 import { escapedForTerminal, wrapped } from '../../src/cli/terminal.ts'
 

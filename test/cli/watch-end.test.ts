@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CommandError } from '../../src/cli/command-errors.ts'
-import { type WatchOutcome, endOf } from '../../src/cli/watch-end.ts'
-import { WatchReport } from '../../src/cli/watch-report.ts'
+import { type WatchEnding, WatchReport, endOf } from '../../src/cli/watch-report.ts'
 import type { SearchBatch } from '../../src/extensions/watch/index.ts'
 import { ConnectionError, CreditBudgetError, UpstreamError } from '../../src/errors/index.ts'
 
@@ -25,36 +24,26 @@ const lost = new ConnectionError('lost', { phase: 'exchange', reason: 'ECONNRESE
 const empty = new CreditBudgetError({ needed: 2, remaining: 0 })
 const interrupted = new CommandError('interrupted', 'stopped')
 
-const done = { credits, failure: undefined, ended: undefined, stopped: undefined }
-const terms = { out: 'posts.db', outlook: undefined, price: 2, maxPages: '10' }
+const done = { credits, failure: undefined, reason: undefined, isClosed: false, isStopped: false }
+const terms = { out: 'posts.db', outlook: undefined, price: 2, maxPages: 10 }
 const left = (remaining: number) => ({ limit: 20, remaining, endsAt: null })
 
 describe('endOf()', () => {
-  it.each<[what: string, WatchOutcome, end: object]>([
-    ['nothing is missing', { ...done, report: reportOf('whole') }, { code: 0 }],
-    ['the output was closed', { ...done, report: reportOf('gap'), ended: 'closed' }, { code: 0 }],
-    ['one search failed', { ...done, report: reportOf('whole'), failure: upstream }, { code: 4 }],
-    ['one search may have been charged', { ...done, report: reportOf('gap'), failure: lost }, { code: 6 }],
-    [
-      'an error ended it, whatever else failed',
-      { ...done, report: reportOf('gap'), failure: lost, ended: { error: empty } },
-      { code: 5, failure: { reason: empty } },
-    ],
-    [
-      'the user stopped it',
-      { ...done, report: reportOf('gap'), ended: { error: interrupted }, stopped: { reason: interrupted } },
-      { code: 130, failure: { reason: interrupted } },
-    ],
+  it.each<[what: string, kind: 'whole' | 'gap', Partial<WatchEnding>, end: object]>([
+    ['nothing is missing', 'whole', {}, {}],
+    ['the output was closed', 'gap', { isClosed: true }, {}],
+    ['one search failed', 'whole', { failure: upstream }, { code: 4 }],
+    ['one search may have been charged', 'gap', { failure: lost }, { code: 6 }],
+    ['an error ended it, whatever else failed', 'gap', { failure: lost, reason: empty }, { reason: empty }],
+    ['the user stopped it', 'gap', { reason: interrupted, isStopped: true }, { reason: interrupted }],
     [
       'the user stopped it after a look that may have been charged',
-      {
-        ...{ ...done, report: reportOf('gap'), failure: lost },
-        ...{ ended: { error: interrupted }, stopped: { reason: interrupted } },
-      },
+      'gap',
+      { failure: lost, reason: interrupted, isStopped: true },
       { code: 6 },
     ],
-  ])('is as expected when %s', (_, outcome, end) => {
-    const { lines, ...reason } = endOf(outcome, terms)
+  ])('is as expected when %s', (_, kind, ending, end) => {
+    const { lines, ...reason } = endOf(reportOf(kind), { ...done, ...ending }, terms)
     expect(reason).toEqual(end)
     expect(lines[0]).toEqual({ text: 'posts.db: 3 new posts · 2 credits', isForTerminal: false })
   })
@@ -65,17 +54,16 @@ describe('endOf()', () => {
     ['gap', undefined, '; if this happens each time, raise --max-pages'],
     ['silent', left(18), 'the service lists no posts there, and the next run asks again'],
   ] as const)('is a budget error for a %s, with %o', (kind, outlook, advice) => {
-    const end = endOf({ ...done, report: reportOf(kind) }, { ...terms, outlook })
-    expect(end.failure?.reason).toMatchObject({ code: 'budget' })
-    const { message } = end.failure?.reason as Error
+    const end = endOf(reportOf(kind), done, { ...terms, outlook })
+    expect(end.reason).toMatchObject({ code: 'budget' })
+    const { message } = end.reason as Error
     expect([message.startsWith('missing: acme '), message.endsWith(advice)]).toEqual([true, true])
     // The error has it.
     expect(end.lines.filter(({ text }) => text.startsWith('missing'))).toEqual([])
   })
 
   it('tells what is missing when something else is the reason, and what is left', () => {
-    const outcome = { ...done, report: reportOf('gap'), failure: upstream }
-    const { lines } = endOf(outcome, { ...terms, outlook: left(18) })
+    const { lines } = endOf(reportOf('gap'), { ...done, failure: upstream }, { ...terms, outlook: left(18) })
     expect(lines.slice(-2).map(({ text }) => text)).toEqual([
       expect.stringMatching(/^missing: acme /),
       '18 of 20 credits left',
@@ -83,7 +71,7 @@ describe('endOf()', () => {
   })
 
   it('has no line of a file without --out', () => {
-    const end = endOf({ ...done, report: reportOf('whole') }, { ...terms, out: undefined })
+    const end = endOf(reportOf('whole'), done, { ...terms, out: undefined })
     expect(end.lines).toEqual([{ text: '  acme: 3 new posts · 2 credits', isForTerminal: true }])
   })
 })

@@ -14,7 +14,7 @@ async function open(name: string, limit: number, client?: Package): Promise<Shar
   return new SharedBudget({ store, name, limit })
 }
 
-const hasLost = 'the store has lost a part of what was spent; use a new name'
+const hasLost = 'the store has lost a part of what was spent; use another budget'
 
 // What is the same on any store is in test/shared.
 describe('SharedBudget on Redis', () => {

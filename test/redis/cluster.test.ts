@@ -64,7 +64,7 @@ describe('SharedBudget on a cluster', () => {
     const errors = (await refused) as BudgetUnavailableError[]
     expect(charged).toBeLessThanOrEqual(limit)
     expect(errors.map(({ reason }) => reason)).toEqual(
-      budgets.map(() => 'the store has lost a part of what was spent; use a new name'),
+      budgets.map(() => 'the store has lost a part of what was spent; use another budget'),
     )
   })
 })

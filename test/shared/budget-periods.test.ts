@@ -196,28 +196,4 @@ describe('new SharedBudget({ every })', () => {
     world.clock = (at) => at
     await client.close()
   })
-
-  it('reads the text of an earlier version', async () => {
-    const { store, budgetOf } = openLateStore()
-    vi.setSystemTime(noon)
-    let key = ''
-    const update: typeof store.update = (name, change) => {
-      key = name
-      return store.update(name, change)
-    }
-    const budget = budgetOf({ store: { update }, limit: 20, every: 'day' })
-    await summaryOf(budget)
-    const part = { reserved: 3, abandoned: 0, period: '2026-11-20', until: noon + hour, told: 2 }
-    const gone = { ...part, reserved: 0, abandoned: 1, until: noon }
-    const head = { epoch: 'a', version: 7, time: noon, shift: -5, isLost: false }
-    const old = { ...head, period: '2026-11-20', spent: 4, uncertain: 1, parts: { b: part, c: gone } }
-    await store.update(key, () => ({ value: JSON.stringify(old), result: undefined }))
-    const budgets = [budgetOf({ limit: 20, every: 'day' }), budgetOf({ limit: 20, every: 'day' })]
-    const expected = { spent: 4, uncertain: 1, reserved: 3, remaining: 12 }
-    for (const each of budgets) expect(await summaryOf(each)).toMatchObject(expected)
-    await spend(budgets[0]!, 10)
-    expect(await summaryOf(budgets[1]!)).toMatchObject({ ...expected, spent: 14, remaining: 2 })
-    vi.setSystemTime(noon + 24 * hour)
-    expect(await summaryOf(budgets[1]!)).toMatchObject({ ...unsettled, remaining: 20 })
-  })
 })

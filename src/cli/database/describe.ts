@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Collection, withCollection } from './read-database.ts'
-import { type Unusual, judgeDay } from './unusual-day.ts'
+import { type Collection, withCollection } from './open-database.ts'
 import type { Gap } from './searches.ts'
 import { type RecordTable, quoted } from './tables.ts'
 
@@ -36,8 +35,6 @@ export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
   readonly credits: number
   /** Credits that may have been charged. */
   readonly uncertain: number
-  /** The 24 hours before the last check, compared with the four weeks before; null if less than a week is known, or if no watch has read it. */
-  readonly lastDay: Unusual | null
   readonly checks: readonly Checks[]
 }
 
@@ -122,36 +119,16 @@ function searchOf(database: DatabaseSync, table: RecordTable, group: Row): Descr
   const checks = all(
     `SELECT command, params, first_look, last_look FROM social_search_searches AS searches WHERE ${mine}`,
   )
-  // Other searches do not read all posts of a day.
-  const isWatch = checks.every(({ command }) => command === 'watch')
   return {
     ...{ search: key[0], network: key[1], records, authors, ...times },
     gaps: gaps.map(({ from, to }) => ({ from, to })),
     ...{ credits: Number(spent?.['credits']), uncertain: Number(spent?.['uncertain']), lastCheck },
-    lastDay: isWatch ? lastDayOf(database, table, key, { from: times.from, gaps, lastCheck }) : null,
     checks: checks.map((check) => ({
       command: String(check['command']),
       params: JSON.parse(String(check['params'])) as unknown,
       ...{ firstCheck: isoOf(check['first_look']), lastCheck: isoOf(check['last_look']) },
     })),
   }
-}
-
-function lastDayOf(
-  database: DatabaseSync,
-  table: RecordTable,
-  key: readonly string[] | [string, string | null, string],
-  { from, gaps, lastCheck }: { from: string | null; gaps: readonly Gap[]; lastCheck: string | null },
-): Unusual | null {
-  if (table.time === undefined || from === null || lastCheck === null) return null
-  const days = database
-    .prepare(
-      `SELECT CAST(julianday(?4) - julianday(${quoted(table.time)}) AS INTEGER) AS age, count(*) AS records
-       FROM ${quoted(table.name)} WHERE julianday(${quoted(table.time)}) <= julianday(?4) AND ${ofSearch} GROUP BY 1`,
-    )
-    .all(...(key as [string, string | null, string]), lastCheck)
-  const counts = new Map(days.map(({ age, records }) => [Number(age), Number(records)]))
-  return judgeDay(counts, { from, lastCheck, gaps })
 }
 
 /** @param key The search whose records count. Default: all records. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
-import { type Collection, withCollection } from './read-database.ts'
+import { type Collection, withCollection } from './open-database.ts'
 import { type Reach, reachOf } from './describe.ts'
 import { type RecordTable, quoted, tableIsMissing } from './tables.ts'
 

@@ -1,44 +1,73 @@
+import { builtin } from '../../lib/runtime.ts'
+import { UsageError, CommandError } from '../command-errors.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { openSqlite } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { CommandError, UsageError } from '../command-errors.ts'
-import { importSqlite } from '../sqlite.ts'
+import { type RecordTable, allTables } from './tables.ts'
+import { isRecord } from '../../lib/json.ts'
+import { parsed } from '../../lib/json.ts'
+import { textOf } from './searches.ts'
 
-/** Commands of one file take turns. What is deleted or replaced is overwritten with zeros. */
-const settings = 'PRAGMA busy_timeout = 10000; PRAGMA secure_delete = ON'
+/** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */
+export function needSqlite(flag: string): void {
+  const emitWarning = process.emitWarning.bind(process)
+  process.emitWarning = () => {}
+  try {
+    if (builtin('node:sqlite') !== undefined) return
+  } finally {
+    process.emitWarning = emitWarning
+  }
+  throw new UsageError(`${flag} needs Node 22.13 or later; this is Node ${process.versions.node}`)
+}
+
+/** How long a command waits for a file, in milliseconds. A run waits in another way, since it has more to do. */
+const waitMs = 10_000
 
 /**
  * Opens a file of records. It opens to write even for a reader: that completes what a killed run has begun.
  *
  * @param flag What needs SQLite.
- * @returns undefined if there is none, unless it may be made.
+ * @returns undefined if there is none.
  * @throws {UsageError} for a file that is not a database.
  */
-export async function openDatabase(path: string, flag: string): Promise<DatabaseSync | undefined>
-export async function openDatabase(path: string, flag: string, mayMake: true): Promise<DatabaseSync>
-export async function openDatabase(
-  path: string,
-  flag: string,
-  mayMake = false,
-): Promise<DatabaseSync | undefined> {
-  const { DatabaseSync } = await importSqlite(flag)
+export function openDatabase(path: string, flag: string): DatabaseSync | undefined {
+  needSqlite(flag)
+  return existsSync(resolve(path)) ? open(path, flag, waitMs) : undefined
+}
+
+/** Opens a file of records for a run, or makes one. Its work repeats while other processes have the file. */
+export function openForRun(path: string): DatabaseSync {
+  needSqlite('--out')
+  const database = open(path, '--out')
+  try {
+    // With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for.
+    database.exec('PRAGMA journal_mode = WAL')
+  } catch {
+    // The file system has no shared memory, or a program has the file open that was made without a log.
+  }
+  return database
+}
+
+function open(path: string, flag: string, waitMs?: number): DatabaseSync {
   // An absolute path, since SQLite reads others as a URI.
   const file = resolve(path)
-  if (!mayMake && !existsSync(file)) return undefined
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(file)
-    database.exec(`${settings}; SELECT 1 FROM sqlite_master`)
-    if (mayMake) useLog(database)
+    database = openSqlite(file, waitMs === undefined ? {} : { waitMs })
+    // What is deleted or replaced is overwritten with zeros.
+    database.exec('PRAGMA secure_delete = ON; SELECT 1 FROM sqlite_master')
     return database
   } catch (error) {
     database?.close()
+    const message = messageOf(error)
     // Who may not write beside a file cannot use a log there, and without one, the file is all there is. A run ends before it pays.
-    if (flag !== '--out' && /readonly/.test(messageOf(error)) && !existsSync(`${file}-wal`))
-      return new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
-    if (!/not a database|unable to open/.test(messageOf(error))) throw withPath(path, error)
+    if (flag !== '--out' && message.includes('readonly') && !existsSync(`${file}-wal`))
+      return openSqlite(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
+    if (!/not a database|unable to open/.test(message))
+      throw waitMs === undefined ? error : withPath(path, error)
     throw new UsageError(`${path} is not an SQLite database; pass another file`)
   }
 }
@@ -49,26 +78,70 @@ export function withPath(path: string, error: unknown): unknown {
   return new CommandError('failed', `${path} cannot be used: ${messageOf(error)}`)
 }
 
-/** With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for. */
-function useLog(database: DatabaseSync): void {
-  try {
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL')
-  } catch {
-    // The file system has no shared memory, or a program has the file open that was made without a log.
-  }
-  database.exec(settings)
+/** A file of records, and which kinds it has. */
+export interface Collection {
+  readonly database: DatabaseSync
+  readonly tables: readonly RecordTable[]
 }
 
-/** Runs work in a transaction: all of it is stored, or nothing. */
-export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
+/**
+ * Works with a collection.
+ *
+ * @param command What works with it.
+ * @throws {UsageError} if there is no such file, or it has no records.
+ */
+export async function withCollection<T>(
+  path: string,
+  command: string,
+  work: (collection: Collection) => T | Promise<T>,
+): Promise<T> {
+  const database = openDatabase(path, command)
+  if (database === undefined) throw new UsageError(`${path} does not exist`)
   try {
-    const result = work()
-    database.exec('COMMIT')
-    return result
+    const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+    const tables = allTables().filter(({ name }) => isThere.get(name) !== undefined)
+    if (tables.length === 0)
+      throw new UsageError(`${path} has no records; --out ${path} of search or watch stores some`)
+    return await work({ database, tables })
   } catch (error) {
-    // SQLite may have ended the transaction itself, such as on a full disk.
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
+    throw withPath(path, error)
+  } finally {
+    database.close()
+  }
+}
+
+/** How far a job or a watch is. */
+export type Progress = Readonly<Record<string, unknown>>
+
+/**
+ * @param needed Fields that it must have.
+ * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
+ */
+export function progressOf(
+  database: DatabaseSync,
+  job: object,
+  needed: readonly string[],
+): Progress | undefined {
+  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(textOf(job))
+  if (row === undefined) return undefined
+  const progress = parsed(String(row['state']))
+  if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
+  throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
+}
+
+/**
+ * What earlier runs have stored of jobs, also while another run has their lock; nothing without a file.
+ *
+ * @throws {UsageError} for a file that is not a database, or whose progress cannot be read.
+ */
+export function storedProgress(path: string, jobs: readonly object[]): readonly (Progress | undefined)[] {
+  const database = openDatabase(path, '--out')
+  try {
+    return jobs.map((job) => database && progressOf(database, job, []))
+  } catch (error) {
+    if (/no such table/.test(messageOf(error))) return []
+    throw withPath(path, error)
+  } finally {
+    database?.close()
   }
 }

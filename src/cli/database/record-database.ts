@@ -1,19 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
-import type { Observer } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { parseTime } from '../../lib/time.ts'
-import { lockForRun } from '../run-lock.ts'
-import { forgetIn } from './forget.ts'
-import { Forgotten } from './forgotten.ts'
-import { type Progress, progressOf } from './jobs.ts'
-import { inTransaction, openDatabase, withPath } from './open-database.ts'
+import { type FileIdentity, identityOf, inTransaction, patiently } from '../../lib/sqlite-file.ts'
+import { CommandError } from '../command-errors.ts'
+import { lockForRun } from './run-lock.ts'
+import { forgetIn, Forgotten } from './forget.ts'
+import { type Progress, progressOf, openForRun, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
-import { createFoundView, createTables } from './schema.ts'
+import { type RecordTable, createFoundView, createTables, tableOf } from './tables.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
-import { type RecordTable, tableOf } from './tables.ts'
-import { upgrade } from './upgrade.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -28,11 +25,11 @@ export interface RecordDatabaseOptions {
 /** How often a run looks for old records to forget, in milliseconds. */
 const forgetEveryMs = 3_600_000
 
-/** What a job has read, and how far it is. */
+/** What a job has read, and how far it is; before a request, only what it may cost. */
 export interface StoredPage {
   readonly job: object
-  readonly progress: object
-  readonly records: readonly unknown[]
+  readonly progress?: object
+  readonly records?: readonly unknown[]
   /** Records of the page that a watch has found before: their rows are updated. */
   readonly known?: readonly unknown[]
   /** The query that has found the records, for `export --new`. */
@@ -42,12 +39,16 @@ export interface StoredPage {
   readonly hasFailed?: boolean
   /** Of the run so far. */
   readonly credits?: Credits
+  /** When the answer came. Default: now. */
+  readonly at?: Date | undefined
   /** What the age of records counts from: a wrong clock of this machine must not forget them all. */
   readonly now?: number
 }
 
 /** An SQLite file with a table for each kind of record, and the progress of jobs. Jobs that differ may write it at the same time. */
 export class RecordDatabase {
+  readonly #path: string
+  readonly #identity: FileIdentity
   readonly #database: DatabaseSync
   readonly #lock: FileLock
   readonly #table: RecordTable
@@ -56,30 +57,18 @@ export class RecordDatabase {
   readonly #forgotten: Forgotten
   readonly #keep: number | undefined
   #keptAt = -Infinity
-  /** When the last answer came. */
-  #answeredAt: Date | undefined
-  /**
-   * Notes when an answer comes: until it is checked and stored, a later one may be stored by another process. For the calls
-   * whose records are stored.
-   */
-  readonly observer: Observer = {
-    onAttempt: ({ sent, duration, outcome }) => {
-      if (outcome === 'ok' && sent !== null) this.#answeredAt = new Date(Date.parse(sent) + duration)
-    },
-  }
   /** What earlier runs have stored of each job, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
-  private constructor(database: DatabaseSync, lock: FileLock, options: RecordDatabaseOptions) {
+  private constructor(path: string, database: DatabaseSync, lock: FileLock, options: RecordDatabaseOptions) {
     const { operation, jobs, needed, keep } = options
     this.#keep = keep
+    this.#path = path
+    this.#identity = identityOf(path)
     this.#database = database
     this.#lock = lock
     this.#table = tableOf(operation)
-    inTransaction(database, () => {
-      upgrade(database)
-      createTables(database, this.#table)
-    })
+    inTransaction(database, () => createTables(database, this.#table))
     this.#records = new RecordWriter(database, this.#table)
     this.#searches = new SearchWriter(database, this.#table)
     this.#forgotten = new Forgotten(database)
@@ -89,11 +78,11 @@ export class RecordDatabase {
   /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
-    const lock = await lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
+    const lock = lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
     let database: DatabaseSync | undefined
     try {
-      database = await openDatabase(path, '--out', true)
-      return new RecordDatabase(database, lock, options)
+      const opened = (database = await patiently(() => openForRun(path)))
+      return await patiently(() => new RecordDatabase(path, opened, lock, options))
     } catch (error) {
       database?.close()
       lock.release()
@@ -102,57 +91,59 @@ export class RecordDatabase {
   }
 
   /**
-   * Notes what a job may spend, before it sends a request: a kill cannot hide it.
-   *
-   * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
-   */
-  noteCredits(job: object, credits: Credits): void {
-    this.#inTransaction(() => this.#searches.spend(job, credits))
-  }
-
-  /**
-   * Stores a page and the progress of its job, or neither. The row of a known record is updated.
+   * Stores a page, the progress of its job and what it has cost, or nothing. The row of a known record is updated.
    *
    * @returns how many of the records are new.
+   * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
    */
-  store(page: StoredPage): number {
-    const {
-      job,
-      progress,
-      records,
-      known = [],
-      query,
-      gaps,
-      credits,
-      hasFailed = false,
-      now = Date.now(),
-    } = page
-    const at = timeText(this.#answeredAt ?? new Date())
+  store({
+    job,
+    progress,
+    records,
+    known = [],
+    query,
+    gaps,
+    credits,
+    hasFailed,
+    at,
+    now = Date.now(),
+  }: StoredPage): number {
+    const time = timeText(at ?? new Date())
     return this.#inTransaction(() => {
-      this.#forgotten.addDeleted()
-      const search = this.#searches.numberOf(job)
       let added = 0
-      if (query !== undefined) createFoundView(this.#database, this.#table)
-      for (const record of records) {
-        const key = this.#records.keyOf(record)
-        if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record, now)) continue
-        const { number, isNew } = this.#records.write(record, at)
-        if (isNew) added++
-        this.#searches.addResult(search, number)
-        if (query !== undefined) this.#storeFound(query, key)
+      // A search shows its costs also before it has a page.
+      const search = this.#searches.numberOf(job)
+      if (records !== undefined) {
+        this.#forgotten.addDeleted()
+        if (query !== undefined) createFoundView(this.#database, this.#table)
+        for (const record of records) {
+          const key = this.#records.keyOf(record)
+          if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record, now)) continue
+          const { number, isNew } = this.#records.write(record, time)
+          if (isNew) added++
+          this.#searches.addResult(search, number)
+          if (query !== undefined) this.#storeFound(query, key)
+        }
+        for (const record of known) this.#records.update(record, time)
+        this.#forgetOld(now)
+        if (hasFailed !== true) this.#searches.checked(search, time)
+        if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       }
-      for (const record of known) this.#records.update(record, at)
-      this.#forgetOld(now)
-      if (!hasFailed) this.#searches.checked(search, at)
-      if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       if (credits !== undefined) this.#searches.spend(job, credits)
-      this.#database
-        .prepare(
-          'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
-        )
-        .run(textOf(job), JSON.stringify(progress))
+      if (progress !== undefined)
+        this.#database
+          .prepare(
+            'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
+          )
+          .run(textOf(job), JSON.stringify(progress))
       return added
     })
+  }
+
+  /** @throws while another program has the file, or if it is not where it was: nothing may be bought then. */
+  assertWritable(): void {
+    this.#assertThere()
+    inTransaction(this.#database, () => {})
   }
 
   close(): void {
@@ -160,7 +151,16 @@ export class RecordDatabase {
     this.#lock.release()
   }
 
+  #assertThere(): void {
+    if (!this.#identity.isReplaced()) return
+    throw new CommandError(
+      'failed',
+      `${this.#path} was moved, removed or replaced while this run wrote to it`,
+    )
+  }
+
   #inTransaction<T>(work: () => T): T {
+    this.#assertThere()
     let isStored = false
     try {
       const result = inTransaction(this.#database, work)

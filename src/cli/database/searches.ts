@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { operationOf } from '../../api/operations.ts'
 import { canonicalJson } from '../../lib/json.ts'
-import { positionalOf } from '../flags.ts'
-import { commandOf } from '../names.ts'
+import { commandOf, positionalOf } from '../flags.ts'
 import { timeText } from './record-writer.ts'
 import type { RecordTable } from './tables.ts'
 

@@ -99,6 +99,7 @@ export class CreditBudget implements Budget {
   readonly limit: number
   /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string | undefined
+  readonly #every: Period | undefined
   readonly #periodAt: (time: number) => string
   readonly #book: PeriodBook<Account> = { accounts: {}, forgotten: '' }
 
@@ -119,6 +120,7 @@ export class CreditBudget implements Budget {
     }
     this.limit = limit
     this.name = options.name === undefined ? undefined : nonEmptyText('name', options.name)
+    this.#every = options.every
     this.#periodAt = resolvePeriod(options)
   }
 
@@ -168,11 +170,11 @@ export class CreditBudget implements Budget {
     keepAccount(this.#book, period, account)
     if (account.isLost)
       throw new BudgetUnavailableError(clockReason(this.#book, period) ?? '', { operation, temporary: true })
-    const { remaining, name } = this
+    const { remaining, limit, name: budget } = this
     if (credits > remaining) {
       const { reserved, endsAt: resetsAt } = this.summary()
       throw new CreditBudgetError(
-        { needed: credits, remaining, reserved, budget: name, resetsAt },
+        { needed: credits, remaining, reserved, budget, limit, every: this.#every, resetsAt },
         { operation },
       )
     }

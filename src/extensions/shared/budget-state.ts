@@ -37,22 +37,7 @@ const example: BudgetState = {
   parts: { '*': { reserved: { '*': 0 }, abandoned: { '*': 0 }, until: 0, told: 0 } },
 }
 
-/** What each text had that kept one period only. */
-const earlier = {
-  ...{ ...emptyHead, isLost: false, period: '', spent: 0, uncertain: 0 },
-  parts: { '*': { reserved: 0, abandoned: 0, period: '', until: 0, told: 0 } },
-}
-
 /** Reads the text of a budget; undefined if it is none. */
 export function readBudget(text: string | undefined): BudgetState | undefined {
-  const state = readState(text, example)
-  const old = state === undefined ? readState(text, earlier) : undefined
-  if (old === undefined) return state
-  const { epoch, version, time, period, spent, uncertain, isLost } = old
-  const parts = Object.entries(old.parts).map(([process, { reserved, abandoned, period, until, told }]) => {
-    const inPeriod = (credits: number): ByPeriod => (credits > 0 ? { [period]: credits } : {})
-    return [process, { reserved: inPeriod(reserved), abandoned: inPeriod(abandoned), until, told }] as const
-  })
-  const accounts = { [period]: { spent, uncertain, isLost } }
-  return { epoch, version, time, accounts, forgotten: '', parts: Object.fromEntries(parts) }
+  return readState(text, example)
 }

@@ -4,7 +4,7 @@ import { assertOptions, requireOption, milliseconds, nonEmptyText } from '../../
 import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
-import { periodEnd } from '../../lib/period.ts'
+import { type Period, periodEnd } from '../../lib/period.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
@@ -36,6 +36,7 @@ export class SharedBudget implements Budget {
   /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string
   readonly #sync: BudgetSync
+  readonly #every: Period | undefined
   readonly #periodAt: (time: number) => string
 
   /**
@@ -54,6 +55,7 @@ export class SharedBudget implements Budget {
       Number.isFinite(limit) && limit >= 0,
       'limit must be a number of at least 0',
     )
+    this.#every = options.every
     this.#periodAt = resolvePeriod(options)
     const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: this.#periodAt }
     this.#sync = new BudgetSync(options, this.name, terms)
@@ -88,8 +90,10 @@ export class SharedBudget implements Budget {
     const { state, period, reservation } = await this.#ask(credits, operation, held)
     if (reservation !== null) return reservation
     const remaining = remainingOf(state, period, this.limit)
-    const details = { reserved: reservedOf(state, period), budget: this.name, resetsAt: this.#endOf(state) }
-    throw new CreditBudgetError({ needed: credits, remaining, ...details }, { operation })
+    const { limit, name: budget } = this
+    const left = { needed: credits, remaining, reserved: reservedOf(state, period) }
+    const terms = { budget, limit, every: this.#every, resetsAt: this.#endOf(state) }
+    throw new CreditBudgetError({ ...left, ...terms }, { operation })
   }
 
   #endOf({ time }: { readonly time: number }): number | null {
@@ -148,7 +152,7 @@ export class SharedBudget implements Budget {
     if (!accountOf(state, period, emptyAccount).isLost) return reply
     const reason = clockReason(state, period)
     const what = this.#endOf(state) === null ? 'use' : 'wait for the next period, or use'
-    const hasLost = `the store has lost a part of what was spent; ${what} a new name`
+    const hasLost = `the store has lost a part of what was spent; ${what} another budget`
     throw new BudgetUnavailableError(reason ?? hasLost, { operation, temporary: reason !== undefined })
   }
 }

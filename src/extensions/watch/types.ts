@@ -72,7 +72,7 @@ export interface WatchState {
   readonly search: string
   /** What has been read, newest first. There is a gap after each span, except for the last one. */
   readonly spans: readonly WatchSpan[]
-  /** How often posts come. States of earlier versions lack it. */
+  /** How often posts come. Absent until a page was read. */
   readonly pace?: WatchPace
   /** When a check failed that may have been charged, in milliseconds since 1970. Absent after the next page. */
   readonly failedAt?: number

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type * as Sqlite from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { openSqlite } from '../sqlite-file.ts'
 import { messageOf } from '../thrown.ts'
 
 /** How long to wait for the lock, in milliseconds: a killed process takes a moment to end. This process does nothing else meanwhile. */
@@ -18,16 +19,16 @@ export interface FileLock {
  * @param part Added to the name of the lock, so that different jobs lock one file apart.
  * @throws {Error} if no lock can be made.
  */
-export function takeFileLock(sqlite: typeof Sqlite, path: string, part: string): FileLock | null {
+export function takeFileLock(path: string, part: string): FileLock | null {
   const file = resolve(`${existsSync(path) ? realpathSync(path) : path}${part}.lock`)
   const inode = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
   for (let attempt = 1; ; attempt++) {
     if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 })
     const before = inode()
-    let database: Sqlite.DatabaseSync | undefined
+    let database: DatabaseSync | undefined
     try {
-      database = new sqlite.DatabaseSync(file)
-      database.exec(`PRAGMA busy_timeout = ${waitMs}; BEGIN EXCLUSIVE`)
+      database = openSqlite(file, { waitMs })
+      database.exec('BEGIN EXCLUSIVE')
     } catch (error) {
       database?.close()
       const message = messageOf(error)
@@ -44,7 +45,7 @@ export function takeFileLock(sqlite: typeof Sqlite, path: string, part: string):
   }
 }
 
-function lockOf(file: string, database: Sqlite.DatabaseSync): FileLock {
+function lockOf(file: string, database: DatabaseSync): FileLock {
   return {
     release: () => {
       try {

@@ -5,7 +5,6 @@ import { mentionsList } from '../../../src/api/endpoints/mentions.ts'
 import { type MicroblogPost, microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { operations } from '../../../src/api/operations.ts'
 import type { Operation } from '../../../src/api/operation.ts'
-import type { ObservedAttempt } from '../../../src/index.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
 import { newFolder } from '../../support/folder.ts'
 import { post } from '../../support/pages.ts'
@@ -92,15 +91,9 @@ describe('RecordDatabase.store()', () => {
     const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
     setTime('2026-01-01 12:00:01.000')
     // The answer came at noon, and is stored two seconds later.
-    const attempt = {
-      operation: 'microblog.search',
-      sent: '2026-01-01T11:59:59.900Z',
-      duration: 100,
-      outcome: 'ok',
-    }
-    database.observer.onAttempt?.(attempt as Partial<ObservedAttempt> as ObservedAttempt)
+    const at = new Date('2026-01-01T12:00:00Z')
     vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2))
-    database.store({ job, progress: {}, records: [viewed('1', 10)] })
+    database.store({ job, progress: {}, records: [viewed('1', 10)], at })
     expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 20 }])
     setTime('2027-01-01 12:00:00.000')
     database.store({ job, progress: {}, records: [viewed('1', 30)] })
@@ -195,7 +188,7 @@ describe('RecordDatabase', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 23, 59, 59) })
     const database = await open()
     const [from, to] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z']
-    database.noteCredits(job, { spent: 0, uncertain: 0, reserved: 2 })
+    database.store({ job, credits: { spent: 0, uncertain: 0, reserved: 2 } })
     const spent = 'SELECT search, day, credits, uncertain FROM social_search_spent'
     const row = { search: 'acme', day: '2026-01-01', credits: 0, uncertain: 2 }
     expect(rows(spent)).toEqual([row])
@@ -207,7 +200,7 @@ describe('RecordDatabase', () => {
     expect(rows('SELECT * FROM social_search_gaps')).toEqual([
       { search: 'acme', network: 'microblog', from, to },
     ])
-    database.noteCredits(job, { spent: 2, uncertain: 0, reserved: 2 })
+    database.store({ job, credits: { spent: 2, uncertain: 0, reserved: 2 } })
     database.close()
     // A process that was killed cannot tell.
     expect(rows(`${spent} ORDER BY day`)[1]).toEqual({ ...row, day: '2026-01-02', credits: 0 })
@@ -226,30 +219,11 @@ describe('RecordDatabase', () => {
     )
     const credits = { spent: 2, uncertain: 0, reserved: 0 }
     expect(() => database.store({ job, progress: {}, records: [post('1')], credits })).toThrow('full')
-    database.noteCredits(job, credits)
-    database.noteCredits(job, credits)
+    database.store({ job, credits })
+    database.store({ job, credits })
     other.close()
     database.close()
     expect(rows('SELECT credits FROM social_search_spent')).toEqual([{ credits: 2 }])
-  })
-
-  it('adds to the costs of a file that does not say for which records they were', async () => {
-    const credits = { spent: 2, uncertain: 0, reserved: 0 }
-    const store = async () => {
-      const database = await open()
-      database.store({ job, progress: {}, records: [post('1')], credits })
-      database.close()
-    }
-    await store()
-    const file = new DatabaseSync(path)
-    file.exec(`CREATE TABLE spent (search TEXT, network TEXT, day TEXT, credits NUMERIC, uncertain NUMERIC);
-      INSERT INTO spent SELECT search, network, day, credits, uncertain FROM social_search_spent;
-      DROP TABLE social_search_spent; ALTER TABLE spent RENAME TO social_search_spent`)
-    file.close()
-    await store()
-    expect(rows('SELECT records, sum(credits) AS credits FROM social_search_spent')).toEqual([
-      { records: 'microblog_posts', credits: 4 },
-    ])
   })
 })
 
@@ -277,63 +251,5 @@ describe('RecordDatabase.open()', () => {
       'professionalnet_reactions',
       'technews_posts',
     ])
-  })
-
-  it('goes on with a file of an earlier version', async () => {
-    await stored([viewed('1', 10)])
-    const [{ sql } = {}] = rows("SELECT sql FROM sqlite_master WHERE name = 'microblog_posts'")
-    const old = new DatabaseSync(path.replace('.db', '-old.db'))
-    const columns = String(sql)
-      .replace('number INTEGER PRIMARY KEY, ', '')
-      .replace('NOT NULL UNIQUE', 'PRIMARY KEY')
-      .replace('"counted_at" TEXT, ', '')
-    old.exec(`${columns}; CREATE INDEX own ON microblog_posts (author);
-      CREATE TABLE social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL);
-      CREATE TABLE social_search_found
-        (number INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT, key TEXT, first_seen TEXT NOT NULL, UNIQUE (query, key));
-      CREATE VIEW microblog_posts_found AS SELECT number AS rowid, query, first_seen, records.*
-        FROM social_search_found AS found JOIN microblog_posts AS records ON records.id = found.key;
-      CREATE TABLE mentions ("key" TEXT PRIMARY KEY, "record" TEXT NOT NULL);
-      INSERT INTO mentions VALUES ('one hash', '{"id":"men_1","state":"new"}'), ('another', '{"id":"men_1","state":"done"}')`)
-    const insert = old.prepare(
-      'INSERT INTO microblog_posts (id, body, "engagements.viewsCount", record) VALUES (?, ?, ?, ?)',
-    )
-    for (const each of [viewed('1', 10), viewed('2', 20)])
-      insert.run(each.id, each.body, each.engagements.viewsCount, JSON.stringify(each))
-    old.exec(`INSERT INTO social_search_found VALUES (7, 'acme', '1', '2026-01-01 10:00:00')`)
-    const state = { search: '', spans: [], pace: { at: Date.UTC(2026, 0, 2) } }
-    old
-      .prepare('INSERT INTO social_search_jobs VALUES (?, ?)')
-      .run('{"params":{"query":"acme"},"watch":"microblog.search"}', JSON.stringify(state))
-    old.close()
-    path = path.replace('.db', '-old.db')
-    const database = await open()
-    expect(database.progress).toEqual([state])
-    database.store({
-      job,
-      progress: state,
-      records: [viewed('3', 1)],
-      known: [viewed('1', 90)],
-      query: 'acme',
-    })
-    database.close()
-    expect(
-      rows(`SELECT rowid, query, id, "engagements.viewsCount" AS views FROM microblog_posts_found`),
-    ).toEqual([
-      { rowid: 7, query: 'acme', id: '1', views: 90 },
-      { rowid: 8, query: 'acme', id: '3', views: 1 },
-    ])
-    expect(rows(`SELECT id, counted_at AS at FROM microblog_posts_counts LIMIT 2`)).toEqual([
-      { id: '1', at: '2026-01-01 10:00:00' },
-      { id: '2', at: null },
-    ])
-    expect(rows(`SELECT key, record ->> '$.state' AS state FROM mentions`)).toEqual([
-      { key: 'men_1', state: 'done' },
-    ])
-    expect(rows('SELECT first_look AS first FROM social_search_searches')).toEqual([
-      { first: '2026-01-01 10:00:00' },
-    ])
-    expect(rows("SELECT name FROM sqlite_master WHERE name = 'own'")).toHaveLength(1)
-    expect(rows('SELECT count(*) AS n FROM social_search_results')).toEqual([{ n: 2 }])
   })
 })

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { assertSqlite, nonEmptyText } from '../../../errors/check-options.ts'
-import { SqliteFile } from '../../../lib/sqlite-file.ts'
+import { SqliteFile, inTransaction } from '../../../lib/sqlite-file.ts'
 import type { ChangeText, SharedStore } from '../store.ts'
 import { SqliteNotices } from './sqlite-notices.ts'
 
@@ -15,7 +15,12 @@ import { SqliteNotices } from './sqlite-notices.ts'
 export function sqliteStore(path: string): SharedStore & { close(): void } {
   nonEmptyText('path', path)
   assertSqlite('sqliteStore()')
-  const file = new SqliteFile(path, (database) => new SqliteTexts(database), false)
+  const file = new SqliteFile(
+    path,
+    (database) => new SqliteTexts(database),
+    false,
+    ({ notices }) => notices.stop(),
+  )
   return {
     update: (key, change) => file.use((texts) => texts.update(key, change)),
     watch(key, listener) {
@@ -23,7 +28,7 @@ export function sqliteStore(path: string): SharedStore & { close(): void } {
       watching.catch(() => {})
       return () => void watching.then((end) => end()).catch(() => {})
     },
-    close: () => file.close(({ notices }) => notices.stop()),
+    close: () => file.close(),
   }
 }
 
@@ -48,19 +53,13 @@ class SqliteTexts {
   update<T>(key: string, change: ChangeText<T>): T {
     const readAt = performance.now()
     this.#database.exec(`PRAGMA synchronous = ${this.#forgettable.has(key) ? 'NORMAL' : 'FULL'}`)
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
+    return inTransaction(this.#database, () => {
       const text = this.#read.get(key)?.['value'] as string | undefined
       const { value, notice, keepMs, result } = change(text, Date.now(), readAt)
       if (keepMs !== undefined) this.#forgettable.add(key)
       if (value !== undefined) this.#write.run(key, value)
       if (notice !== undefined) this.notices.add(key, notice)
-      this.#database.exec('COMMIT')
       return result
-    } catch (error) {
-      // SQLite may have ended the transaction itself, such as on a full disk.
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      throw error
-    }
+    })
   }
 }

@@ -1,11 +1,23 @@
 import { type Command, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
-import { addParams, common, described, outOption, withClient, yesOption } from './command-flags.ts'
-import { paramFlags, paramTextOf, positionalOf } from './flags.ts'
+import {
+  addParams,
+  common,
+  described,
+  outOption,
+  withClient,
+  yesOption,
+  commandsOf,
+  examplesOf,
+  priceOf,
+} from './command-flags.ts'
+import { paramFlags, paramTextOf, positionalOf, commandOf } from './flags.ts'
 import { formats } from './formats.ts'
-import { commandsOf, examplesOf, priceOf } from './help-texts.ts'
-import { commandOf } from './names.ts'
-import { runOperation } from './run-operation.ts'
+import { OperationJob } from './operation-job.ts'
+import { run } from './run.ts'
+import { operations } from '../api/operations.ts'
+import { type WatchFlags, WatchJob } from './watch-job.ts'
+import { watchNetworks } from './watch-search.ts'
 
 /** Adds the command of an operation. */
 export function addOperation(program: Command, operation: Operation): void {
@@ -48,7 +60,8 @@ export function addOperation(program: Command, operation: Operation): void {
   addParams(command, paramFlags(operation))
   command.option('--extra-params <json>', 'params that this version does not know, sent unchecked')
   withClient(command, operation).action(async () => {
-    process.exitCode = await runOperation(operation, command.args[0], command.opts())
+    const flags = command.opts()
+    process.exitCode = await run(new OperationJob(operation, command.args[0], flags), flags)
   })
 }
 
@@ -57,4 +70,29 @@ function groupOf(program: Command, names: readonly string[]): Command {
     const known = parent.commands.find((command) => command.name() === name)
     return known ?? parent.command(name).description(commandsOf(name)).helpCommand(false)
   }, program)
+}
+
+export function addWatch(program: Command): void {
+  const command = described(program.command('watch [queries...]'), 'print or store new posts as they come', [
+    'watch acme globex --budget 200/day --out posts.db',
+    'watch acme --once --budget 20 --out posts.db',
+    'watch acme --freshness 5m --budget 500',
+  ])
+    .optionsGroup(common)
+    .addOption(new Option('--network <name>', 'where to search').choices(watchNetworks).default('microblog'))
+    .option('--queries <file>', 'add the queries in a file, one a line')
+    .option('--freshness <time>', 'check each query no more often than this', '15m')
+    .addOption(outOption('store posts in this .db file (SQLite), and continue there'))
+    .option('--keep <age>', 'forget posts of --out that are older than this, such as 90d')
+    .option('--once', 'check once, then end: for cron')
+    .addOption(new Option('--from <start>', 'now: skip posts that already exist').choices(['now']))
+    .option('--max-pages <n>', 'page limit per check, gaps included', '10')
+    .addOption(yesOption('; with --once, --max-pages is the limit, and it never asks'))
+  addParams(
+    command,
+    paramFlags(operations[0]).filter(({ path }) => path.length > 1),
+  )
+  withClient(command).action(async (words: readonly string[], flags: WatchFlags) => {
+    process.exitCode = await run(new WatchJob(words, flags), flags)
+  })
 }

@@ -15,7 +15,7 @@ import { Redactor } from '../lib/redactor.ts'
 import type { InterruptHandler } from './interrupt-handler.ts'
 import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { periodTermsOf } from './period-budget.ts'
-import { type StoredLogin, storedLogin } from './stored-login.ts'
+import { type StoredLogin, storedLogin } from './login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { showProgress, waitText } from './terminal.ts'
 

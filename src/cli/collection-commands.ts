@@ -1,0 +1,113 @@
+import { timeText, count } from '../lib/count.ts'
+import { type Reach, type DescribedSearch, describeCollection } from './database/describe.ts'
+import { findRecords } from './database/find.ts'
+import { tableIsMissing } from './database/tables.ts'
+import { type SharedFlags, wholeNumberOf, ageOf } from './flags.ts'
+import { createFormatter } from './formats.ts'
+import { localTime, print, tell, say } from './terminal.ts'
+import { createTable } from './table.ts'
+import { gapText } from './watch-report.ts'
+import { CommandError, UsageError } from './command-errors.ts'
+import { ask } from './quote.ts'
+import { forgetRecords } from './database/forget.ts'
+
+interface FindFlags extends Pick<SharedFlags, 'format' | 'fields'> {
+  readonly limit: string
+  readonly table?: string
+}
+
+/** Prints the records of a file that match a query, as the search would. */
+export async function find(path: string, query: string, flags: FindFlags): Promise<void> {
+  const { table } = flags
+  const limit = wholeNumberOf('--limit', flags.limit)
+  const { kinds, total, reach } = await findRecords(path, query, { limit, table })
+  if (kinds.length > 1 && (flags.format ?? flags.fields) !== undefined && flags.format !== 'jsonl')
+    throw tableIsMissing(kinds.map(({ table }) => table))
+  for (const { operation, records } of kinds) {
+    const formatter = createFormatter(operation, flags)
+    if (!(await print(formatter.page(records), formatter.isStyled))) return
+  }
+  if (total === 0 && process.stdout.isTTY) await print('nothing found\n')
+  const shown = kinds.reduce((sum, { records }) => sum + records.length, 0)
+  const more = shown < total ? `, of which ${shown.toLocaleString('en')} are shown (--limit)` : ''
+  tell(`${total.toLocaleString('en')} of ${reach.records.toLocaleString('en')} records${more}`)
+  tell(`${path} ${reachText(reach)}`)
+}
+
+/** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last checked 5 minutes ago; 2 gaps`. */
+function reachText({ from, to, lastCheck, gaps }: Reach): string {
+  const span =
+    from === null || to === null ? 'has no times' : `reaches from ${localTime(from)} to ${localTime(to)}`
+  const check =
+    lastCheck === null
+      ? []
+      : [`last checked ${timeText(Math.max(0, Date.now() - Date.parse(lastCheck)))} ago`]
+  const missing = gaps === 0 ? [] : [`${gaps} ${gaps === 1 ? 'gap' : 'gaps'} (see describe)`]
+  return [span, ...check, ...missing].join('; ')
+}
+
+/** Prints what a file has of each search: a table on a terminal, otherwise JSON. */
+export async function describe(path: string): Promise<void> {
+  const description = await describeCollection(path)
+  const { isTTY, columns } = process.stdout
+  if (!isTTY) {
+    await print(`${JSON.stringify(description)}\n`)
+    return
+  }
+  const { searches, tables } = description
+  const table = createTable([...titles], { fields: undefined, width: columns || 80 })
+  const notes = searches.flatMap(notesOf).map((note) => `${note}\n`)
+  const kinds = Object.entries(tables).map(([name, records]) => `${name} ${records.toLocaleString('en')}`)
+  await print(table.page(searches.map(rowOf)), true)
+  await print(`${notes.join('')}\nRecords: ${kinds.join(', ')}\n`)
+}
+
+/** The columns that fit are shown. */
+const titles = ['search', 'records', 'gaps', 'credits', 'from', 'to', 'authors', 'last check'] as const
+
+function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown> {
+  const { records, from, to, gaps, credits, uncertain, lastCheck, authors, network } = search
+  return {
+    ...{ search: [search.search, network].filter(Boolean).join(' · '), records, gaps: gaps.length },
+    // The day is enough, and leaves room for the other columns of a narrow terminal.
+    ...{
+      credits: credits + uncertain,
+      from: from && localTime(from)?.slice(0, 10),
+      to,
+      authors,
+      'last check': lastCheck,
+    },
+  }
+}
+
+function notesOf({ search, gaps, uncertain }: DescribedSearch): string[] {
+  const missing = gaps.map(gapText).join(', ')
+  return [
+    ...(gaps.length === 0 ? [] : [`${search}: missing ${missing}`]),
+    ...(uncertain === 0 ? [] : [`${search}: ${count(uncertain, 'credit')} may not have been charged`]),
+  ]
+}
+
+interface ForgetFlags {
+  readonly author?: string
+  readonly id?: readonly string[]
+  readonly olderThan?: string
+  readonly yes?: boolean
+}
+
+/** Deletes records of a file for good. */
+export async function forget(
+  path: string,
+  { author, id: ids, olderThan: age, yes }: ForgetFlags,
+): Promise<void> {
+  if ((author ?? ids ?? age) === undefined) throw new UsageError('pass --author, --id or --older-than')
+  const olderThan = age === undefined ? undefined : ageOf('--older-than', age)
+  const total = await forgetRecords(path, { author, ids, olderThan }, async (records) => {
+    if (yes === true) return
+    const question = `this deletes ${count(records, 'record')} of ${path} for good`
+    if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`${question}; pass --yes`)
+    if (!(await ask(`${question}. Continue?`))) throw new CommandError('interrupted', 'nothing was deleted')
+  })
+  say(`${path}: ${count(total, 'record')} forgotten. Later runs do not add them again.`)
+  say('Not reached: exports, copies and backups, other posts that quote or mention, and the network itself')
+}

@@ -1,0 +1,194 @@
+import type { Operation } from '../api/operation.ts'
+import { type Wrap, type Wrapping, wrap } from '../extend.ts'
+import type { Observer, SocialSearch, Wait } from '../index.ts'
+import { type Patience, patiently } from '../lib/sqlite-file.ts'
+import { exitCodeOf, exitNameOf } from './command-errors.ts'
+import { complain } from './error-text.ts'
+import { type Progress, withPath } from './database/open-database.ts'
+import { type RecordDatabaseOptions, type StoredPage, RecordDatabase } from './database/record-database.ts'
+import type { SharedFlags } from './flags.ts'
+import { createFormatter } from './formats.ts'
+import { InterruptHandler } from './interrupt-handler.ts'
+import { type Machine, openMachine } from './machine.ts'
+import { clientFor } from './client.ts'
+import { print, say, showProgress, tell, waitText } from './terminal.ts'
+
+/** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
+export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
+  readonly operation: Operation
+  /** What `social-search budget` calls it. */
+  readonly command: string
+  readonly observers?: readonly Observer[]
+  /** Whether it waits for a locked file as long as it takes. */
+  readonly isEndless?: boolean
+  /** Asks before it spends without a limit. @param budget That of the flags, or the one that is set. */
+  confirm(budget: string | undefined): Promise<void>
+  /** Checks the params and the options before there is a file. */
+  check(client: SocialSearch): void
+  /** Reads what is paid for, batch by batch. A `yield` returns how many records were new once they are written. */
+  batches(context: RunContext): AsyncGenerator<Batch, void, number>
+  /** The job whose page is under way, and how far it is; undefined until the first one. */
+  underWay(): Pick<StoredPage, 'job' | 'progress'> | undefined
+  /** What has been done, in a few words. */
+  status(): string
+  end(ending: Ending): RunEnd | Promise<RunEnd>
+}
+
+export interface RunContext {
+  readonly client: SocialSearch
+  readonly machine: Machine
+  readonly signal: AbortSignal
+  /** What earlier runs have stored of each job of the file. */
+  readonly earlier: readonly (Progress | undefined)[]
+}
+
+/** Records of a page that is paid for, and what a file keeps with them. */
+export type Batch = Omit<StoredPage, 'credits' | 'now' | 'records'> & { readonly records: readonly unknown[] }
+
+/** What has ended a run. */
+export interface Ending {
+  /** Whether the reader of the output has closed it. */
+  readonly isClosed: boolean
+  /** The error; undefined if the job is done. */
+  readonly reason: unknown
+  /** Whether the user, or a file that cannot be written, has stopped it. */
+  readonly isStopped: boolean
+  /** The page that could not be written, as the job has yielded it. */
+  readonly unwritten: Batch | undefined
+  readonly client: SocialSearch
+}
+
+/** What a run prints at its end, and its exit code; without one, that of `reason`. */
+export interface RunEnd {
+  readonly lines: readonly EndLine[]
+  readonly reason?: unknown
+  /** The command that continues. */
+  readonly next?: string | undefined
+  readonly code?: number
+  /** For a person who would see nothing. */
+  readonly output?: string
+}
+
+export interface EndLine {
+  readonly text: string
+  /** Whether only a person at a terminal needs it. */
+  readonly isForTerminal: boolean
+}
+
+export function forTerminal(text: string): EndLine {
+  return { text, isForTerminal: true }
+}
+
+/** Logs of nightly runs need it, too. */
+export function forLogs(text: string): EndLine {
+  return { text, isForTerminal: false }
+}
+
+/** What a run has done: `posts.db: 40 records (12 new) · 4 credits`. A file keeps it, so that its logs name both. */
+export function summaryLine(out: string | undefined, done: string): EndLine {
+  return out === undefined ? forTerminal(done) : forLogs(`${out}: ${done}`)
+}
+
+/** Runs a job: prints its records, or stores them with its progress. Returns the exit code. */
+export async function run(job: Job, flags: SharedFlags): Promise<number> {
+  const formatter = createFormatter(job.operation, flags)
+  const machine = await openMachine(flags, job.command)
+  let database: RecordDatabase | undefined
+  let interrupt: InterruptHandler | undefined
+  try {
+    await job.confirm(machine.budget)
+    // The file has the highest cost of a page before it is sent, so that a kill cannot hide it.
+    interrupt = new InterruptHandler(() => note())
+    const { signal } = interrupt
+    const file = flags.out ?? ''
+    const patience: Patience = {
+      ...(job.isEndless === true && { forMs: Infinity }),
+      onWait: () => say(`${file} is locked by another program; waiting until it is free`),
+      signal,
+    }
+    const whenFree = <T>(work: () => T): Promise<T> =>
+      patiently(work, patience).catch((error: unknown) => {
+        throw withPath(file, error)
+      })
+    const observers: (Observer & Partial<Wrapping>)[] = [
+      { onWait: (wait: Wait) => showProgress(`${waitText(wait)} · ${job.status()}`) },
+      // Before a call waits in a queue, or takes a turn.
+      {
+        [wrap]: (): Wrap => (send) => async (call) => {
+          await whenFree(() => database?.assertWritable())
+          return send(call)
+        },
+      },
+      ...(job.observers ?? []),
+    ]
+    const client = clientFor(flags, { ...machine.options, interrupt, observers }, machine.budgets)
+    job.check(client)
+    if (flags.out !== undefined) database = await RecordDatabase.open(file, job)
+
+    let noted = textOf(client.credits)
+    const note = async (): Promise<void> => {
+      const { credits } = client
+      const page = job.underWay()
+      if (page === undefined || textOf(credits) === noted) return
+      await patiently(() => database?.store({ ...page, credits }), { signal })
+      noted = textOf(credits)
+    }
+    const write = async (batch: Batch): Promise<number | 'closed'> => {
+      const { credits } = client
+      if (database === undefined) {
+        const isOpen = await print(formatter.page(batch.records), formatter.isStyled)
+        return isOpen ? batch.records.length : 'closed'
+      }
+      const { answeredAt: at, now } = interrupt as InterruptHandler
+      const added = await whenFree(() => database?.store({ ...batch, credits, at, now }) ?? 0)
+      noted = textOf(credits)
+      return added
+    }
+    const batches = job.batches({ client, machine, signal, earlier: database?.progress ?? [] })
+    let unwritten: Batch | undefined
+    let reason: unknown
+    let added: number | 'closed' = 0
+    try {
+      while (added !== 'closed') {
+        const { done, value: batch } = await batches.next(added)
+        if (done === true) break
+        unwritten = batch
+        added = await write(batch)
+        unwritten = undefined
+        showProgress(job.status())
+        // From here on, an interruption loses nothing: the job meets the signal before its next page.
+        interrupt.pageIsRead()
+      }
+    } catch (error) {
+      // What may have been charged, or applied, says so.
+      reason = signal.aborted && exitNameOf(error) !== 'unknown' ? signal.reason : error
+    }
+    await batches.return().catch(() => {})
+    // If it fails, the file still has the highest cost of the page, and the user the error that ended the job.
+    await note().catch(() => {})
+    const ending = { reason, isClosed: added === 'closed', isStopped: signal.aborted, unwritten, client }
+    return await tellEnd(await job.end(ending), unwritten)
+  } finally {
+    database?.close()
+    interrupt?.end()
+    await machine.close()
+  }
+}
+
+function textOf({ spent, uncertain, reserved }: SocialSearch['credits']): string {
+  return [spent, uncertain, reserved].join()
+}
+
+/** Prints how a run has ended; returns its exit code. */
+async function tellEnd(
+  { lines, reason, next, code, output }: RunEnd,
+  unwritten: Batch | undefined,
+): Promise<number> {
+  showProgress('')
+  if (output !== undefined && process.stdout.isTTY) await print(output)
+  for (const { text, isForTerminal } of lines) (isForTerminal ? tell : say)(text)
+  if (reason !== undefined) complain(reason, next)
+  const paid = unwritten?.records.map((record) => `\n${JSON.stringify(record)}`) ?? []
+  if (paid.length > 0) say(`You have paid for these records, which could not be written:${paid.join('')}`)
+  return code ?? (reason === undefined ? 0 : exitCodeOf(reason))
+}

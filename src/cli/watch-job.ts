@@ -1,0 +1,208 @@
+import {
+  type SearchBatch,
+  type SearchToWatch,
+  type WatchState,
+  watchSearches,
+} from '../extensions/watch/index.ts'
+import { type DueSearch, type Funds, dueTimes, retryMs } from '../extensions/watch/due.ts'
+import { hasMore } from '../extensions/watch/spans.ts'
+import type { OperationId } from '../api/operations.ts'
+import type { SocialSearchError } from '../errors/index.ts'
+import { type Wrap, type Wrapping, wrap } from '../extend.ts'
+import type { Budget, BudgetOutlook, Observer, SocialSearch } from '../index.ts'
+import { count } from '../lib/count.ts'
+import { UsageError, exitNameOf } from './command-errors.ts'
+import { complain } from './error-text.ts'
+import { confirmWatch } from './quote.ts'
+import { ageOf, millisecondsOf, wholeNumberOf } from './flags.ts'
+import { budgetOf } from './client.ts'
+import type { Batch, Ending, Job, RunContext, RunEnd } from './run.ts'
+import { say, showProgress, tell } from './terminal.ts'
+import { WatchReport, endOf, paceText, timeOfDay } from './watch-report.ts'
+import {
+  type SearchFlags,
+  type SearchOperation,
+  type Searches,
+  jobOf,
+  operationOf,
+  searchesOf,
+} from './watch-search.ts'
+
+export interface WatchFlags extends SearchFlags {
+  readonly maxPages: string
+  readonly once?: boolean
+  readonly from?: 'now'
+  readonly keep?: string
+}
+
+/** A watch: new posts of searches, as they come. */
+export class WatchJob implements Job {
+  readonly operation: SearchOperation
+  readonly command = 'watch'
+  readonly jobs: readonly object[]
+  readonly needed = []
+  readonly keep: number | undefined
+  readonly isEndless: boolean
+  readonly #flags: WatchFlags
+  readonly #searches: Searches
+  readonly #freshness: number
+  readonly #maxPages: number
+  #budget: Budget | undefined
+  #report: WatchReport
+  /** Of one search, while the others went on; one that may have been charged comes first. */
+  #failure: SocialSearchError | undefined
+  /** The query whose page is under way. */
+  #query: string | undefined
+  /** What is known of when each search is due. */
+  readonly #due = new Map<string, DueSearch>()
+  #isNextSaid = false
+
+  /** Hears which query a call is about before it is sent. */
+  readonly observers: readonly (Observer & Wrapping)[] = [
+    {
+      [wrap]: (): Wrap => (send) => (call) => {
+        this.#query = String((call.request.params as { query?: unknown }).query)
+        return send(call)
+      },
+    },
+  ]
+
+  /** @throws {UsageError} */
+  constructor(words: readonly string[], flags: WatchFlags) {
+    const { out, keep, freshness, maxPages } = flags
+    this.operation = operationOf(flags)
+    this.#searches = searchesOf(this.operation, flags, words)
+    if (this.#queries.length > 1 && out === undefined)
+      throw new UsageError('several queries need --out FILE.db, which tells which query has found a post')
+    if (keep !== undefined && out === undefined)
+      throw new UsageError('--keep needs --out, the .db file whose old posts are forgotten')
+    this.#flags = flags
+    this.isEndless = flags.once !== true
+    this.jobs = Object.values(this.#searches).map((params) => jobOf(this.operation, params))
+    this.keep = keep === undefined ? undefined : ageOf('--keep', keep)
+    this.#freshness = millisecondsOf('--freshness', freshness)
+    this.#maxPages = wholeNumberOf('--max-pages', maxPages)
+    this.#report = new WatchReport(this.#queries, {})
+  }
+
+  get #queries(): readonly string[] {
+    return Object.keys(this.#searches)
+  }
+
+  confirm(budget: string | undefined): Promise<void> {
+    return confirmWatch(this.operation, { ...this.#flags, budget }, this.#queries.length)
+  }
+
+  check(client: SocialSearch): void {
+    for (const params of Object.values(this.#searches)) client.quote<OperationId>(this.operation.id, params)
+    this.#budget = budgetOf(this.#flags)
+  }
+
+  async *batches({ client, machine, signal, earlier }: RunContext): AsyncGenerator<Batch, void, number> {
+    const { once, from } = this.#flags
+    // The watch spreads it over its period.
+    const budget = (this.#budget ??= machine.budgets[0])
+    const states = Object.fromEntries(
+      this.#queries.map((query, index) => [query, earlier[index] ?? null]),
+    ) as Readonly<Record<string, WatchState | null>>
+    this.#report = new WatchReport(this.#queries, states)
+    for (const query of this.#queries) this.#noteDue(query, states[query], 0)
+    await this.#tellPace()
+    const network = this.operation.surface
+    const searches = Object.fromEntries(
+      Object.entries(this.#searches).map(([query, params]) => [query, { ...params, network }]),
+    ) as Readonly<Record<string, SearchToWatch>>
+    const options = {
+      once,
+      from,
+      budget,
+      freshness: this.#freshness,
+      maxPages: this.#maxPages,
+      states,
+      signal,
+    }
+    for await (const batch of watchSearches(client, searches, options)) {
+      const {
+        name,
+        posts: records,
+        known,
+        gaps,
+        state: progress,
+        error,
+      } = batch as SearchBatch<string, object>
+      this.#report.add(batch)
+      if (batch.dueAt !== null) continue
+      // The other searches go on, and the next check continues.
+      if (error !== null) this.#fail(name, error)
+      const job = jobOf(this.operation, this.#searches[name])
+      const added = yield { job, progress, records, known, query: name, gaps, hasFailed: error !== null }
+      this.#report.addPosts(name, added)
+      this.#noteDue(name, batch.state, error === null ? 0 : Date.now() + retryMs(this.#freshness))
+      if (once !== true && !signal.aborted) await this.#sayNext()
+    }
+  }
+
+  underWay(): { job: object } | undefined {
+    const params = this.#searches[this.#query ?? '']
+    return params && { job: jobOf(this.operation, params) }
+  }
+
+  status(): string {
+    return count(this.#report.posts, 'new post')
+  }
+
+  async end(ending: Ending): Promise<RunEnd> {
+    const { out } = this.#flags
+    const { credits } = ending.client
+    const terms = {
+      out,
+      outlook: await this.#outlook(),
+      price: this.operation.price.credits,
+      maxPages: this.#maxPages,
+    }
+    return endOf(this.#report, { ...ending, credits, failure: this.#failure }, terms)
+  }
+
+  #fail(name: string, error: SocialSearchError): void {
+    // The error belongs to this batch alone, so its message may change.
+    if (this.#queries.length > 1) error.message = `${name}: ${error.message}`
+    complain(error)
+    if (this.#failure === undefined || exitNameOf(error) === 'unknown') this.#failure = error
+  }
+
+  /** What the budget has left; undefined without one, or while it does not answer. */
+  #outlook(): Promise<BudgetOutlook | undefined> {
+    return Promise.resolve(this.#budget?.summary?.()).catch(() => undefined)
+  }
+
+  /** Tells how often the budget pays for a check. */
+  async #tellPace(): Promise<void> {
+    const outlook = await this.#outlook()
+    const credits = this.#queries.length * this.operation.price.credits
+    const pace = outlook && paceText(outlook, credits, this.#freshness)
+    if (pace !== undefined) tell(`${this.#flags.once ? 'on a schedule: ' : ''}${pace}`)
+  }
+
+  #noteDue(query: string, state: WatchState | null | undefined, retryAt: number): void {
+    const { spans = [], pace = null, failedAt } = state ?? {}
+    const { credits: price } = this.operation.price
+    this.#due.set(query, { pace, price, hasMore: hasMore(spans), failedAt, retryAt })
+  }
+
+  /** Says when the next check is due, if the watch waits: always on a terminal, once in a log. */
+  async #sayNext(): Promise<void> {
+    if (this.#isNextSaid && !process.stderr.isTTY) return
+    const outlook = await this.#outlook()
+    const funds = outlook === undefined || outlook.endsAt === null ? null : (outlook as Funds)
+    const now = Date.now()
+    const times = dueTimes([...this.#due.values()], funds, now, { freshness: this.#freshness, once: false })
+    const soonest = Math.min(...times)
+    // Without money for a page, a new period has some.
+    const at = soonest === Infinity ? (funds?.endsAt ?? Infinity) : soonest
+    if (at <= now || at === Infinity) return
+    this.#isNextSaid = true
+    const text = `next check at ${timeOfDay(new Date(at).toISOString())}`
+    if (process.stderr.isTTY) showProgress(text)
+    else say(text)
+  }
+}
