@@ -11,7 +11,7 @@ export interface Ablation {
 export const ablations: readonly Ablation[] = [
   {
     name: 'no gap',
-    file: 'limits/contention.ts',
+    file: 'limits/surface-pace.ts',
     from: 'return allowance >= this.limit ? 0 : this.#windowMs / allowance / 2',
     to: 'return allowance * 0',
   },
@@ -23,13 +23,13 @@ export const ablations: readonly Ablation[] = [
   },
   {
     name: 'no allowance',
-    file: 'limits/contention.ts',
+    file: 'limits/surface-pace.ts',
     from: 'return Math.min(this.limit, this.#allowance + 2 ** Math.floor(windows * stepsPerWindow) - 1)',
     to: 'return this.limit',
   },
   {
     name: 'no random wait',
-    file: 'limits/contention.ts',
+    file: 'limits/surface-pace.ts',
     from: 'return momentary ? Math.random()',
     to: 'return momentary ? 0',
   },
