@@ -2,8 +2,7 @@ import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { csvLines } from '../extensions/export/csv.ts'
 import { shortNames } from '../api/main-fields.ts'
-import { assertDocumented, assertFields, fieldsOf } from '../extensions/export/fields.ts'
-import { jsonOf } from '../extensions/export/record-json.ts'
+import { assertDocumented, assertFields, fieldsOf, jsonOf } from '../extensions/export/fields.ts'
 import { UsageError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import {
@@ -16,8 +15,7 @@ import {
   wrap,
 } from './terminal.ts'
 import { createTable } from './table.ts'
-import { isRecord } from '../lib/json.ts'
-import { valueAt } from '../lib/json.ts'
+import { isRecord, valueAt } from '../lib/json.ts'
 
 export const formats = ['jsonl', 'csv', 'table'] as const
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Budget, CreditBudget, CreditBudgetError, type SocialSearch } from '../../src/index.ts'
-import { BudgetOwner } from '../../src/extensions/proxy/budget-owner.ts'
+import { BudgetOwner } from '../../src/extensions/proxy/error-statuses.ts'
 import { type ProxyUser } from '../../src/extensions/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { clientOf, post, setUp } from './setup.ts'

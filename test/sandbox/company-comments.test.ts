@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProfessionalnetCompany } from '../../src/index.ts'
-import { people } from '../../src/extensions/sandbox/cast.ts'
+import { people } from '../../src/extensions/sandbox/compose-post.ts'
 import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { call, networkPostsOf, setUp } from './helpers.ts'
 

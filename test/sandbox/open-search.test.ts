@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { people } from '../../src/extensions/sandbox/cast.ts'
+import { people } from '../../src/extensions/sandbox/compose-post.ts'
 import { all, call, issuesOf, networkPostsOf, setUp } from './helpers.ts'
 
 const busy = networkPostsOf(1).find(({ post }) => post.social_details.numLikes > 250)!.post

@@ -5,7 +5,7 @@ import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { check } from '../../src/api/schema/check.ts'
 import type { Sandbox } from '../../src/extensions/sandbox/index.ts'
-import { people } from '../../src/extensions/sandbox/cast.ts'
+import { people } from '../../src/extensions/sandbox/compose-post.ts'
 import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { call, networkPostsOf, setUp } from './helpers.ts'
 

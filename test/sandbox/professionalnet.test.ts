@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProfessionalnetPostsSearchParams } from '../../src/index.ts'
-import { type Author, companyPages, people } from '../../src/extensions/sandbox/cast.ts'
+import { type Author, companyPages, people } from '../../src/extensions/sandbox/compose-post.ts'
 import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { all, setUp } from './helpers.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MicroblogPost, MicroblogSearchParams } from '../../src/index.ts'
-import { people } from '../../src/extensions/sandbox/cast.ts'
+import { people } from '../../src/extensions/sandbox/compose-post.ts'
 import { all, setUp } from './helpers.ts'
 
 const { client } = setUp()

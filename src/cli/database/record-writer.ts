@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
-import { cellOf } from '../../extensions/export/fields.ts'
-import { jsonOf } from '../../extensions/export/record-json.ts'
+import { cellOf, jsonOf } from '../../extensions/export/fields.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { type RecordTable, quoted } from './tables.ts'
 

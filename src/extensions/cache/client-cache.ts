@@ -12,9 +12,8 @@ import { effectOf } from '../../api/operation.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import { nameOf } from './cache-key.ts'
-import { type Entry, responseOf } from './entry.ts'
+import { type Answers, type Entry, type Wanted, CacheLookup, responseOf } from './cache-lookup.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'
-import { type Answers, CacheLookup, type Wanted } from './cache-lookup.ts'
 import type { CacheStore } from './store.ts'
 
 /**

@@ -1,8 +1,6 @@
-import type { CallResult, Call, Send } from '../../extend.ts'
+import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
 import { SocialSearchError } from '../../errors/index.ts'
-import type { Entry } from './entry.ts'
-import type { CacheLookup } from './cache-lookup.ts'
-import { SharedCancellation } from './shared-cancellation.ts'
+import type { CacheLookup, Entry } from './cache-lookup.ts'
 
 /** The answer for one call. */
 export interface SharedAnswer {
@@ -97,5 +95,42 @@ export class SharedRequest {
       this.#isOver = true
       if (this.#payer === undefined) this.#close()
     }
+  }
+}
+
+/** What ends a request that equal calls share: nothing but the last of them that waits. */
+class SharedCancellation extends Cancellation {
+  readonly #waiting: ReadonlySet<Call>
+  #wasInFlight = false
+
+  /** @param waiting The calls that wait for the request. */
+  constructor(waiting: ReadonlySet<Call>) {
+    super()
+    this.#waiting = waiting
+  }
+
+  /** Until when one of the calls needs it to be sent. */
+  override get sendBy(): number {
+    let latest = -Infinity
+    for (const { cancellation } of this.#waiting) latest = Math.max(latest, cancellation.sendBy)
+    return latest
+  }
+
+  /** Whether nothing has been sent. */
+  get isUnsent(): boolean {
+    return !this.#wasInFlight
+  }
+
+  /** What is in flight for the request is so for each call that waits. */
+  override markInFlight(isInFlight: boolean): void {
+    super.markInFlight(isInFlight)
+    this.#wasInFlight ||= isInFlight
+    for (const { cancellation } of this.#waiting) cancellation.markInFlight(isInFlight)
+  }
+
+  override throwIfAborted(): void {
+    super.throwIfAborted()
+    if (performance.now() > this.sendBy)
+      for (const { cancellation } of this.#waiting) cancellation.throwIfAborted()
   }
 }

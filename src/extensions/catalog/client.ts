@@ -1,9 +1,18 @@
 import type { CallOptions, ClientOptions } from '../../index.ts'
-import type { CommonOptions } from '../../extend.ts'
-import { LocalLimiter, ClientTransport, assertToken, resolveOptions, ApiCall } from '../../extend.ts'
+import {
+  type BodyFormat,
+  type CommonOptions,
+  ApiCall,
+  ClientTransport,
+  LocalLimiter,
+  assertToken,
+  resolveOptions,
+} from '../../extend.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../api/catalog/operations.ts'
 import type { Planet, PlanetId } from '../../api/catalog/planet.ts'
-import { catalogFormat } from './body-format.ts'
+import { parseCatalogJson, stringifyCatalogJson } from '../../api/catalog/json.ts'
+import { readProblem } from '../../api/catalog/problem.ts'
+import { ProblemError } from './problem-error.ts'
 
 /** Options of a client of the catalog. */
 export interface CatalogOptions extends Omit<CommonOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
@@ -72,4 +81,17 @@ export class CatalogClient {
   close(): Promise<void> {
     return this.#transport.close()
   }
+}
+
+/** How the catalog differs from the search: ids that exceed a number, and errors that are problems. */
+const catalogFormat: BodyFormat = {
+  accept: 'application/json, application/problem+json',
+  parse: parseCatalogJson,
+  stringify: stringifyCatalogJson,
+  readError: (body) => {
+    const problem = readProblem(body)
+    if (problem === null) return null
+    const message = [problem.title, problem.detail].filter((text) => text !== undefined).join(': ')
+    return { message, toError: (details) => new ProblemError(details, problem) }
+  },
 }

@@ -2,9 +2,9 @@ import { itemSchemaOf } from '../../api/schema/check.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operationOf } from '../../api/operations.ts'
-import { valueAt } from '../../lib/json.ts'
+import { valueAt, wellFormedJson } from '../../lib/json.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { jsonOf } from './record-json.ts'
+import { describeValue } from '../../errors/check-options.ts'
 
 /**
  * The paths of the documented fields of a call's records, such as `engagements.viewsCount`.
@@ -70,4 +70,16 @@ export function cellOf(record: unknown, path: string, separator = '|'): string |
   if (!Array.isArray(value)) return jsonOf(value)
   const isPlain = value.every((item) => typeof item !== 'object' || item === null)
   return isPlain ? value.map((item) => String(item ?? '')).join(separator) : jsonOf(value)
+}
+
+/**
+ * The JSON text of a record, or of a part of one, without halves of characters. The output of a schema of yours may be anything.
+ *
+ * @throws {ConfigurationError} for a value that is not JSON.
+ */
+export function jsonOf(value: unknown): string {
+  const text = wellFormedJson(value)
+  if (text === undefined)
+    throw new ConfigurationError(`a record cannot be written as JSON, got ${describeValue(value)}`)
+  return text
 }

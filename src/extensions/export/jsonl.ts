@@ -1,4 +1,4 @@
-import { jsonOf } from './record-json.ts'
+import { jsonOf } from './fields.ts'
 
 /**
  * A stream that turns records into JSON Lines, as UTF-8 bytes: one record a line, with all fields.

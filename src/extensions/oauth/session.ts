@@ -10,7 +10,7 @@ import {
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type OAuthSettings, requestTokens } from './protocol.ts'
-import { type TokenSet, tokensIn } from './tokens.ts'
+import { type TokenSet, tokensIn } from './settings.ts'
 
 /** How long before its end to renew a token, in milliseconds; at most half of its lifetime. */
 const leewayMs = 60_000

@@ -4,8 +4,9 @@ import type { Fetch } from '../../index.ts'
 import { isSafe, resolveBaseUrl } from '../../extend.ts'
 import { Redactor } from '../../lib/redactor.ts'
 import { inBrowser } from '../../lib/runtime.ts'
-import { ConfigurationError } from '../../errors/index.ts'
+import { type ReauthorizationReason, ConfigurationError } from '../../errors/index.ts'
 import { type SharedStore, memoryStore } from '../shared/index.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 
 /** URLs of an authorization server: https, or http on a loopback address. */
 export interface OAuthEndpoints {
@@ -88,4 +89,31 @@ export function serverUrl(name: string, value: unknown): void {
     throw new ConfigurationError(
       `${name} must be https unless it is a loopback address, got ${url.protocol}//${url.host}`,
     )
+}
+
+/** The tokens of one authorization, as plain JSON. `accessToken` and `refreshToken` are secrets. */
+export interface TokenSet {
+  readonly accessToken: string
+  /** Present if `offline_access` was granted, until the session ends. */
+  readonly refreshToken?: string | undefined
+  /** When the tokens were requested, in milliseconds of this machine's clock. */
+  readonly obtainedAt: number
+  /** When the access token expires, in milliseconds of this machine's clock; absent if the server did not say. */
+  readonly expiresAt?: number | undefined
+  /**
+   * When a process began to send the refresh token, in milliseconds of the store's clock; absent once the response is known. After
+   * a minute, that process has died, and the refresh token may be used up.
+   */
+  readonly refreshSentAt?: number | undefined
+  /** Why the session ended; absent while it lasts. No process sends its access token any more. */
+  readonly endReason?: ReauthorizationReason | undefined
+}
+
+/** The tokens in a text of a store: null if it is empty, undefined if it is not a set of tokens. */
+export function tokensIn(text = ''): TokenSet | null | undefined {
+  if (text === '') return null
+  const tokens = parsed(text)
+  const { accessToken, obtainedAt, refreshToken = accessToken } = isRecord(tokens) ? tokens : {}
+  const areTexts = [accessToken, refreshToken].every((token) => typeof token === 'string' && token !== '')
+  return areTexts && Number.isFinite(obtainedAt) ? (tokens as TokenSet) : undefined
 }

@@ -1,16 +1,19 @@
 import {
+  type ApiErrorCode,
+  type BudgetRefusal,
+  type Charged,
+  type InvalidRequestError,
   ApiError,
   AuthenticationError,
-  type Charged,
   CreditBudgetError,
-  type InvalidRequestError,
   InvalidResponseError,
   PermissionDeniedError,
   SocialSearchError,
   budgetText,
 } from '../../errors/index.ts'
-import type { BudgetOwner } from './budget-owner.ts'
-import { ProxyRefusal, type RefusalCode } from './request-refusal.ts'
+import type { Budget } from '../../index.ts'
+import type { ClientTransport } from '../../extend.ts'
+import type { Issue } from '../../api/issues.ts'
 
 /** The client's own errors that the browser may see, with the status and the code of each. Others may name internal hosts. */
 const ownErrors: {
@@ -88,4 +91,58 @@ function budgetRefusal(error: CreditBudgetError, { asked }: BudgetOwner): ProxyR
     },
   )
   return new ProxyRefusal(402, 'budget_exceeded', message, { budget: { needed, remaining, resetsAt, whose } })
+}
+
+/** Notes whose budget a call asks: first those of the client, which all users share, then that of the user. */
+export class BudgetOwner {
+  /** Whose budget was asked last. */
+  asked: 'all' | 'user' = 'all'
+
+  /** A transport whose calls must fit into the user's budget, too. */
+  limited(transport: ClientTransport, budget: Budget | undefined): ClientTransport {
+    if (budget === undefined) return transport
+    const budgets = [this.#note('user'), budget, this.#note('all')]
+    return budgets.reduce((limited, budget) => limited.withOptions({ budget }), transport)
+  }
+
+  #note(owner: 'all' | 'user'): Budget {
+    const renew = (): void => {
+      this.asked = owner
+    }
+    return {
+      reserve() {
+        renew()
+        return { renew, settle() {} }
+      },
+    }
+  }
+}
+
+/** What an error response may tell besides status, code and message. */
+export interface RefusalFields {
+  readonly issues?: readonly Issue[]
+  /** Seconds. */
+  readonly retryAfter?: number | undefined
+  readonly headers?: Record<string, string>
+  /** Whether the call was charged, or for a write, applied. Default `no`. */
+  readonly charged?: Charged
+  /** Why a budget refused the call, for a page's `CreditBudgetError`. */
+  readonly budget?: Pick<BudgetRefusal, 'needed' | 'remaining' | 'resetsAt' | 'whose'> | undefined
+}
+
+/** Nobody reads `caller_left`. */
+export type RefusalCode = ApiErrorCode | 'budget_exceeded' | 'caller_left'
+
+/** Ends a request with a response in the service's error format. */
+export class ProxyRefusal extends Error {
+  readonly status: number
+  readonly code: RefusalCode
+  readonly fields: RefusalFields
+
+  constructor(status: number, code: RefusalCode, message: string, fields: RefusalFields = {}) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.fields = fields
+  }
 }

@@ -1,17 +1,13 @@
 import { CreditBudget } from '../../index.ts'
 import { effectOf } from '../../api/operation.ts'
-import { attemptHeader, defaultTimeoutMs } from '../../extend.ts'
+import { attemptHeader, creditsHeader, defaultTimeoutMs } from '../../extend.ts'
 import { ApiError, TimeoutError } from '../../errors/index.ts'
 import { randomId } from '../../lib/hash.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
-import { BudgetOwner } from './budget-owner.ts'
-import { type Admitted, admit, tooLate } from './admission.ts'
-import { isPublicError, refusesProxy } from './error-statuses.ts'
+import { BudgetOwner, ProxyRefusal, isPublicError, refusesProxy } from './error-statuses.ts'
+import { type Admitted, type KnownOperation, admit, route, tooLate } from './admission.ts'
 import { addCredits, chargedOf, errorResponse, failedCall, jsonResponse } from './responses.ts'
-import { type ProxyUser, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
-import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
-import { type KnownOperation, route } from './route.ts'
-import { ProxyRefusal } from './request-refusal.ts'
+import { type ProxyOptions, type ProxySettings, type ProxyUser, resolveProxy } from './options.ts'
 
 /**
  * Creates a proxy, so that web pages can call the service without its key. Mounted at `/api/social/*`, it serves
@@ -178,4 +174,48 @@ function retryLater({ retryAfter }: TimeoutError): ProxyRefusal {
   return new ProxyRefusal(429, 'rate_limited', `not sent: ${reason}`, {
     retryAfter: retryAfter ?? defaultRetryAfter,
   })
+}
+
+type CorsSettings = Pick<ProxySettings, 'origins' | 'credentials'>
+
+/**
+ * Whether a page of an untrusted origin made the request. Browsers report the origin and pages cannot change it. A request
+ * without one does not come from a browser, so it carries no other user's cookies.
+ */
+function isUntrusted(request: Request, { origins }: CorsSettings): boolean {
+  const origin = request.headers.get('origin')
+  if (origin !== null && origins.includes(origin)) return false
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site !== 'same-origin' && site !== 'none'
+  if (origin === null) return false
+  // Compare hosts, not origins: behind a server that ends TLS, the request's own URL is http.
+  return !URL.canParse(origin) || new URL(origin).host !== new URL(request.url).host
+}
+
+/** Headers that let a page of a trusted origin read the response. */
+function corsHeaders(
+  request: Request,
+  { origins, credentials }: CorsSettings,
+): Record<string, string> {
+  if (origins.length === 0) return {}
+  const origin = request.headers.get('origin')
+  if (origin === null || !origins.includes(origin)) return { vary: 'origin' }
+  return {
+    vary: 'origin',
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': `retry-after, ${creditsHeader}`,
+    ...(credentials && { 'access-control-allow-credentials': 'true' }),
+  }
+}
+
+/** Headers of the response to a preflight request. */
+function preflightHeaders(request: Request): Record<string, string> {
+  const requested = request.headers.get('access-control-request-headers')
+  return {
+    // The request itself is refused later if its method does not exist.
+    'access-control-allow-methods': request.headers.get('access-control-request-method') ?? '',
+    // The proxy forwards no headers, so it can accept any.
+    ...(requested !== null && { 'access-control-allow-headers': requested }),
+    'access-control-max-age': '600',
+  }
 }

@@ -1,5 +1,5 @@
 import { sleep } from '../../lib/time.ts'
-import { ProxyRefusal } from './request-refusal.ts'
+import { ProxyRefusal } from './error-statuses.ts'
 
 /** How long an answer is kept, in milliseconds. A browser repeats a request at once. */
 const keepMs = 60_000

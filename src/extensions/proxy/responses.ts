@@ -2,9 +2,7 @@ import type { CreditBudget } from '../../index.ts'
 import { creditsHeader } from '../../extend.ts'
 import { type Charged, InvalidResponseError, type SocialSearchError } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
-import type { BudgetOwner } from './budget-owner.ts'
-import { refusalOf } from './error-statuses.ts'
-import type { ProxyRefusal } from './request-refusal.ts'
+import { type BudgetOwner, type ProxyRefusal, refusalOf } from './error-statuses.ts'
 
 /**
  * A response to the browser.

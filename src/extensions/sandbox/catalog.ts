@@ -6,7 +6,7 @@ import { check } from '../../api/schema/check.ts'
 import { firstIssues } from '../../api/issues.ts'
 import { matchPath } from '../../api/incoming-request.ts'
 import { createRandom } from './random.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from './responses.ts'
 import type { RequestEntry } from './types.ts'
 
 /** Prefix of the catalog's paths. */

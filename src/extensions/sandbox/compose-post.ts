@@ -1,8 +1,90 @@
-import { companyPages, people } from './cast.ts'
-import { containsPhrase, normalize } from './match-words.ts'
 import phrases from './phrases.json' with { type: 'json' }
-import type { Random } from './random.ts'
-import type { Topic } from './topics.ts'
+import names from './names.json' with { type: 'json' }
+import { type Company, madeUpCompanies, pageOfCompany, slugOf } from './professionalnet/companies.ts'
+import { type Random, createRandom } from './random.ts'
+import { containsPhrase, normalize } from './post-index.ts'
+
+/** Fragments that posts on one topic are put together from. */
+export interface Topic {
+  /** Word that every post on the topic holds, in its text or as a hashtag. */
+  readonly keyword: string
+  /** Further hashtags, without the `#`. */
+  readonly hashtags: readonly string[]
+  /** Choices for each `{name}` in a line; `thing` also goes into replies. `{2-9}` in a line is a number. */
+  readonly slots: Readonly<Record<string, readonly string[]>> & { readonly thing: readonly string[] }
+  readonly lines: readonly string[]
+}
+
+export const topics: readonly Topic[] = phrases.topics
+
+/** A query with this word has no results, for tests of empty results. */
+const nothing = /\bnothing\b/i
+
+/** The topic of comments on posts from a test. */
+export const anything = aboutThing('this')
+
+/** The topic of a query; null for a query without results. */
+export function topicAbout(query: string): Topic | null {
+  const words = query.match(/[\p{L}\p{M}\p{N}_']+/gu) ?? []
+  if (words.length === 0 || nothing.test(query)) return null
+  const known = topics.find(({ keyword }) => keyword === query.trim().toLowerCase())
+  return known ?? aboutThing(words.join(' '))
+}
+
+function aboutThing(thing: string): Topic {
+  const keyword = thing.toLowerCase().replaceAll(/[ ']/g, '')
+  return { ...phrases.about, keyword, slots: { thing: [thing], ...phrases.about.slots } }
+}
+
+/** An author of posts. A person has an account on each network, a company has one on the professional network. */
+export interface Author {
+  /** Name after `@` in a text. */
+  readonly handle: string
+  readonly name: string
+  /** Address, id and looks on the professional network. */
+  readonly profile: Readonly<Record<'url' | 'urn' | 'headline' | 'image', string>>
+  /** Null for a company. */
+  readonly jobTitle: string | null
+  /** The employer of a person, or the company itself. */
+  readonly company: Company
+}
+
+const random = createRandom('cast')
+
+/** The same in every sandbox. */
+export const people: readonly Author[] = names.firstNames.flatMap((first) =>
+  names.surnames.map((surname) => {
+    const handle = `${first}_${surname.replaceAll('-', '')}`.toLowerCase()
+    const jobTitle = random.pick(names.jobTitles)
+    const company = random.pick(madeUpCompanies)
+    const profile = {
+      url: `https://professionalnet.example/in/${handle}`,
+      urn: `urn:professionalnet:person:${random.hex(10)}`,
+      headline: `${jobTitle} at ${company.name}`,
+      image: `https://media.professionalnet.example/profile/${handle}.jpg`,
+    }
+    return { handle, name: `${first} ${surname}`, profile, jobTitle, company }
+  }),
+)
+
+/** The companies as authors. */
+export const companyPages: readonly Author[] = madeUpCompanies.map((company) => ({
+  handle: slugOf(company).replaceAll('-', '_'),
+  name: company.name,
+  profile: {
+    url: pageOfCompany(company),
+    urn: `urn:professionalnet:organization:${company.id}`,
+    headline: `${company.followerCount} followers`,
+    image: company.logoUrl ?? '',
+  },
+  jobTitle: null,
+  company,
+}))
+
+/** Everybody, by handle. */
+export const authors: ReadonlyMap<string, Author> = new Map(
+  [...people, ...companyPages].map((author) => [author.handle, author]),
+)
 
 /** Slots of every line: of links, and of those who are mentioned. */
 const everywhere: Readonly<Record<string, readonly string[]>> = {

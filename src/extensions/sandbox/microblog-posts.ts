@@ -1,10 +1,8 @@
 import type { MicroblogEngagements } from '../../api/endpoints/microblog.ts'
-import { people } from './cast.ts'
-import { composePost } from './compose-post.ts'
-import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
+import { composePost, people, topicAbout, topics } from './compose-post.ts'
+import { type IndexedPost, indexPost, pageOfPost } from './post-index.ts'
 import type { Random } from './random.ts'
-import { type Age, type Make, growing, idAt, makeUp } from './series.ts'
-import { topicAbout, topics } from './topics.ts'
+import { type Age, type Make, growing, idAt, makeUp } from './post-store.ts'
 
 /** Makes up a post or a reply. */
 export const makePost: Make<IndexedPost> = (random, at, query) => {

@@ -1,7 +1,7 @@
 import { organizationLimits } from '../../api/limits.ts'
 import { assertRecord, fail } from './check-arguments.ts'
 import { ownContentOf } from './own-content.ts'
-import type { Growth } from './series.ts'
+import type { Growth } from './post-store.ts'
 import type { SandboxOptions } from './types.ts'
 
 /** Options with defaults. */

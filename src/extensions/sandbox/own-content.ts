@@ -3,14 +3,13 @@ import { professionalnetCompany } from '../../api/endpoints/professionalnet/comp
 import { type ProfessionalnetPost, professionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
 import { parseTime } from '../../lib/time.ts'
 import { array, assertRecord, assertShape, fail } from './check-arguments.ts'
-import { type IndexedPost, indexPost, pageOfPost } from './index-post.ts'
-import type { IndexedMention, Mention } from './organization/mentions.ts'
-import { type Listener, createListeners } from './organization/monitors.ts'
+import { type IndexedPost, indexPost, pageOfPost } from './post-index.ts'
+import { type IndexedMention, type Listener, type Mention, createListeners } from './organization.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
 import type { Own } from './post-store.ts'
 import { type Company, companyOf } from './professionalnet/companies.ts'
-import { type NetworkPost, indexNetworkPost, urnsOf } from './professionalnet/network.ts'
-import { anything } from './topics.ts'
+import { type NetworkPost, indexNetworkPost, urnsOf } from './professionalnet/posts.ts'
+import { anything } from './compose-post.ts'
 import type {
   SandboxCompany,
   SandboxContent,

@@ -1,6 +1,7 @@
 import { codeOfStatus } from '../../api/error-envelope.ts'
 import { type Issue, firstIssues } from '../../api/issues.ts'
 import type { Fault } from './types.ts'
+import { readBytes } from '../../lib/read-bytes.ts'
 
 /** What an error tells besides its status. `retryAfter` is also sent as a header. */
 export interface ErrorDetails {
@@ -64,4 +65,25 @@ export function errorResponse(requestId: string, { status, details }: SandboxErr
 
 export function jsonHeaders(more: Record<string, string> = {}): Headers {
   return new Headers({ 'content-type': 'application/json', ...more })
+}
+
+/** Largest request body that is read, in bytes. The service states no bound; this one is made up. */
+const maxBodyBytes = 1024 * 1024
+
+/** The body of a request. */
+export type RequestBody =
+  { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'not json' | 'too large' }
+
+/** Reads the body of a request; rejects with the signal's reason if the caller aborts. */
+export async function readBody(
+  request: Request,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<RequestBody> {
+  const bytes = await readBytes(request, maxBodyBytes).finally(() => request.signal.throwIfAborted())
+  if (bytes === 'too large') return { kind: 'too large' }
+  try {
+    return { kind: 'json', value: parse(new TextDecoder().decode(bytes)) }
+  } catch {
+    return { kind: 'not json' }
+  }
 }

@@ -3,15 +3,19 @@ import { type OperationId, type ParamsOf, operations } from '../../api/operation
 import { describeService } from './description.ts'
 import { microblogPosts, technewsPosts } from './microblog-posts.ts'
 import type { Settings } from './options.ts'
-import context from './organization/context.json' with { type: 'json' }
-import { createMentions } from './organization/mentions.ts'
-import { createFeeds, getRecord, listRecords } from './organization/monitors.ts'
-import { commentsOn, reactionsOn } from './professionalnet/comments-reactions.ts'
+import context from './context.json' with { type: 'json' }
+import { createFeeds, createMentions, getRecord, listRecords } from './organization.ts'
+import {
+  type Network,
+  commentsOf,
+  commentsOn,
+  networkPosts,
+  postsOf,
+  reactionsOn,
+  searchPosts,
+} from './professionalnet/posts.ts'
 import { findCompany, madeUpCompanies } from './professionalnet/companies.ts'
 import { listMatching } from './professionalnet/industries.ts'
-import { type Network, networkPosts } from './professionalnet/network.ts'
-import { commentsOf, postsOf } from './professionalnet/person.ts'
-import { searchPosts } from './professionalnet/search.ts'
 import { searchMicroblog, searchTechnews } from './search.ts'
 import { createPostStore } from './post-store.ts'
 import type { SandboxLedger } from './types.ts'

@@ -1,12 +1,18 @@
 import { microblogPageSize } from '../../api/limits.ts'
 import type { MicroblogFilters, MicroblogSearchParams } from '../../api/endpoints/microblog.ts'
-import { compileFilters } from './filters.ts'
-import { type IndexedPost, authorWordsOf } from './index-post.ts'
-import { containsAll } from './match-words.ts'
-import { type Slot, ranked } from './lists.ts'
-import { type Moment, pageOf } from './pages.ts'
-import { pageIn, requiredText } from './params.ts'
+import {
+  type IndexedPost,
+  authorWordsOf,
+  containsAll,
+  containsPhrase,
+  fold,
+  handlesIn,
+  linksIn,
+  primaryOf,
+} from './post-index.ts'
+import { type Moment, type Slot, pageIn, pageOf, ranked, requiredText } from './pages.ts'
 import type { PostStore } from './post-store.ts'
+import { invalid } from './responses.ts'
 
 /** Filters that a category adds. */
 const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
@@ -64,4 +70,103 @@ function storyOf({ post }: IndexedPost) {
 
 function scoreOf({ post: { engagements } }: IndexedPost): number {
   return engagements.favoriteCount + 2 * engagements.retweetCount + engagements.replyCount
+}
+
+type Test = (post: IndexedPost) => boolean
+
+/** ISO 8601, a date alone or with a time; other forms are read differently by different engines. */
+const isoPattern = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
+
+const hasLinks: Test = ({ post }) => linksIn(post.body).length > 0
+const isReply: Test = ({ post }) => /^@\w/.test(post.body)
+const hasVideo: Test = ({ post }) => post.video !== null
+const hasPhotos: Test = ({ post }) => post.images.length > 0
+const hasMedia: Test = (post) => hasPhotos(post) || hasVideo(post)
+
+/** Tests of the paired `remove…` and `only…` filters. */
+const traits = [
+  ['removePostsWithLinks', 'onlyPostsWithLinks', hasLinks],
+  ['removeReplies', 'onlyReplies', isReply],
+  ['removePostsWithMedia', 'onlyPostsWithMedia', hasMedia],
+  ['removePostsWithVideo', 'onlyPostsWithVideo', hasVideo],
+  ['removePostsWithPhotos', 'onlyPostsWithPhotos', hasPhotos],
+] as const
+
+/**
+ * Turns filters into one test. How the service matches is not documented; these rules are the sandbox's own:
+ *
+ * - `since` is included, `until` is not; a time without a zone is UTC.
+ * - `lang` compares the primary subtag: `pt-BR` finds `pt`.
+ * - `hashtags`, the account lists and `anyOfTheseWords` ask for at least one of their items.
+ * - Words match whole words in text, name and handle; an item of several words matches them as a phrase.
+ * - `exactSentence` and `linksInclude` match as substrings, of the text and of a link. Case never matters.
+ * - Empty lists and blank strings ask for nothing.
+ * - `geocode` and `radius` are accepted and have no effect: the made-up posts have no place.
+ *
+ * @throws {SandboxError} for an invalid time.
+ */
+function compileFilters(filters: MicroblogFilters) {
+  const tests: Test[] = []
+  const since = timeBound('since', -Infinity)
+  const until = timeBound('until', Infinity)
+  tests.push(({ at }) => since <= at && at < until)
+
+  const lang = primaryOf(filters.lang ?? '')
+  if (lang !== '') tests.push((post) => post.lang === lang)
+
+  const sentence = fold(filters.exactSentence ?? '').trim()
+  if (sentence !== '') tests.push(({ post }) => fold(post.body).includes(sentence))
+
+  const link = fold(filters.linksInclude ?? '').trim()
+  if (link !== '') tests.push(({ post }) => linksIn(post.body).some((url) => fold(url).includes(link)))
+
+  const any = present(filters.anyOfTheseWords).map(containsPhrase)
+  if (any.length > 0) tests.push(({ words }) => any.some((contains) => contains(words)))
+
+  const none = present(filters.noneOfTheseWords).map(containsPhrase)
+  tests.push(({ words }) => !none.some((contains) => contains(words)))
+
+  oneOf(filters.hashtags, hashtagsIn)
+  oneOf(filters.fromTheseAccounts, (_, author) => [author.toLowerCase()])
+  oneOf(filters.toTheseAccounts, (body) => handlesIn(/^@\w+/.exec(body)?.[0] ?? ''))
+  oneOf(filters.mentionsTheseAccounts, handlesIn)
+
+  for (const [remove, only, has] of traits) {
+    if (filters[remove] === true) tests.push((post) => !has(post))
+    if (filters[only] === true) tests.push(has)
+  }
+
+  const { minimumRepliesCount = 0, minimumRetweetsCount = 0, minimumLikesCount = 0 } = filters
+  tests.push(
+    ({ post: { engagements } }) =>
+      engagements.replyCount >= minimumRepliesCount &&
+      engagements.retweetCount >= minimumRetweetsCount &&
+      engagements.favoriteCount >= minimumLikesCount,
+  )
+  return { since, until, test: (post: IndexedPost) => tests.every((test) => test(post)) }
+
+  function timeBound(name: 'since' | 'until', usual: number): number {
+    const value = filters[name]?.trim()
+    if (value === undefined) return usual
+    const [match, zone] = isoPattern.exec(value) ?? []
+    const time = Date.parse(value.includes('T') && zone === undefined ? `${value}Z` : value)
+    if (match !== undefined && !Number.isNaN(time)) return time
+    throw invalid([{ path: `filters.${name}`, message: 'must be an ISO 8601 date or time' }])
+  }
+
+  function oneOf(
+    wanted: readonly string[] | undefined,
+    of: (body: string, author: string) => readonly string[],
+  ): void {
+    const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^[@#]/, '')))
+    if (set.size > 0) tests.push(({ post }) => of(post.body, post.author).some((item) => set.has(item)))
+  }
+}
+
+function hashtagsIn(text: string): string[] {
+  return Array.from(text.matchAll(/#([\p{L}\p{M}\p{N}_]+)/gu), ([, tag = '']) => tag.toLowerCase())
+}
+
+function present(items: readonly string[] = []): string[] {
+  return items.filter((item) => item.trim() !== '')
 }

@@ -7,16 +7,21 @@ import { check } from '../../api/schema/check.ts'
 import { randomId } from '../../lib/hash.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Admitted, admit, allScopes, defaultScopes } from './admission.ts'
+import { type Admitted, RateLimits, admit, allScopes, defaultScopes } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
 import { Faults, applyFault, connectionReset, injectedResponse } from './faults.ts'
 import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
-import { RateLimits } from './rate-limits.ts'
-import { type RequestBody, readBody } from './read-body.ts'
-import { SandboxError, type SandboxResponse, errorResponse, invalid, jsonHeaders } from './responses.ts'
+import {
+  type RequestBody,
+  type SandboxResponse,
+  SandboxError,
+  errorResponse,
+  invalid,
+  jsonHeaders,
+  readBody,
+} from './responses.ts'
 import { basePath, createRoutes } from './routes.ts'
-import { type CountsAsOpen, toResponse } from './to-response.ts'
 import type { Fault, RequestEntry, Sandbox, SandboxOptions } from './types.ts'
 
 /** A sandbox for any address, with the handler that a server needs. */
@@ -183,4 +188,56 @@ function creditsCharged(operation: Operation, body: unknown): number {
   const { price } = operation
   if (price.kind === 'free') return 0
   return price.kind === 'perRequest' ? price.credits : price.credits * (itemsOf(operation, body)?.length ?? 0)
+}
+
+/** When a request stops counting as open: when the response is made, or when its body was read. */
+export type CountsAsOpen = 'until answered' | 'until read'
+
+/**
+ * Makes a `Response`, and calls `release` once the request no longer counts as open. In memory, that is at once: a test may
+ * never read the body.
+ */
+function toResponse(
+  { status, headers, body, cut }: SandboxResponse,
+  request: Request,
+  countsAsOpen: CountsAsOpen,
+  release: () => void,
+): Response {
+  const isWhole = cut === undefined
+  const hasBody = ![204, 205, 304].includes(status)
+  if (!hasBody || (isWhole && countsAsOpen === 'until answered')) {
+    release()
+    return new Response(hasBody ? body : null, { status, headers })
+  }
+
+  const bytes = new TextEncoder().encode(body)
+  let unsent = isWhole ? bytes : bytes.subarray(0, Math.floor(bytes.length / 2))
+
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      start(controller) {
+        request.signal.addEventListener('abort', () => {
+          release()
+          // Has no effect on a stream that has ended.
+          controller.error(request.signal.reason)
+        })
+      },
+      pull(controller) {
+        if (unsent.length > 0) {
+          controller.enqueue(unsent)
+          unsent = bytes.subarray(0, 0)
+          if (!isWhole) return undefined
+        }
+        if (cut === 'stall') return new Promise(() => {})
+        release()
+        if (cut === 'reset') controller.error(connectionReset('terminated'))
+        else controller.close()
+        return undefined
+      },
+      cancel: release,
+    },
+    // By default, a stream takes the first part before a reader asks for it.
+    { highWaterMark: 0 },
+  )
+  return new Response(stream, { status, headers })
 }

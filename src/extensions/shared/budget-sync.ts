@@ -1,8 +1,15 @@
 import { rounded } from '../../extend.ts'
 import { arrivalMs, waitAtEnd } from '../../lib/period.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Ask, type BudgetReport, type BudgetTerms, type Spent, changeBudget } from './budget-change.ts'
-import type { BudgetState, ByPeriod } from './budget-state.ts'
+import {
+  type Ask,
+  type BudgetReport,
+  type BudgetState,
+  type BudgetTerms,
+  type ByPeriod,
+  type Spent,
+  changeBudget,
+} from './budget-change.ts'
 import { type SharedOptions, SharedText, retryMs } from './shared-text.ts'
 import { randomId } from '../../lib/hash.ts'
 

@@ -1,8 +1,7 @@
 import { type Moment, expectedTime, timeOf } from './clock.ts'
 import { beginChange, hasLost, leaseEnd, readState } from './text-format.ts'
-import { type Look, everyone } from './looks.ts'
+import { type AskOutcome, type Look, type Report, Turns, everyone } from './turns.ts'
 import { type LimiterState, type Place, type Rules, exampleState, without } from './limiter-state.ts'
-import { type AskOutcome, type Report, Turns } from './turns.ts'
 
 /** The longest time that processes take to notice that the store has lost the state, in milliseconds. */
 const maxQuietMs = 3000

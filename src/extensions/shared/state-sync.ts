@@ -1,11 +1,10 @@
 import { type SurfaceQueue, marginMs } from '../../extend.ts'
 import { type Changed, changeState } from './change.ts'
-import { decodeNotice, everyone } from './looks.ts'
+import { type AskOutcome, type Report, type WaitReason, decodeNotice, everyone, turnMs } from './turns.ts'
 import { type SharedOptions, SharedText } from './shared-text.ts'
 import type { LimiterState, Rules } from './limiter-state.ts'
 import { randomId } from '../../lib/hash.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
-import { type AskOutcome, type WaitReason, type Report, turnMs } from './turns.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
 const keepMs = 2 * 86_400_000

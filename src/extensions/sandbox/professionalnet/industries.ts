@@ -3,7 +3,7 @@ import {
   type ProfessionalnetIndustry,
   industriesPageSize,
 } from '../../../api/endpoints/professionalnet/industries.ts'
-import { fold } from '../match-words.ts'
+import { fold } from '../post-index.ts'
 import hierarchies from './industries.json' with { type: 'json' }
 
 /**

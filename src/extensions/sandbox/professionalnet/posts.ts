@@ -1,0 +1,305 @@
+import type {
+  ProfessionalnetContentType,
+  ProfessionalnetPost,
+  ProfessionalnetPostsSearchParams,
+} from '../../../api/endpoints/professionalnet/posts.ts'
+import {
+  type Author,
+  type Topic,
+  authors,
+  companyPages,
+  composePost,
+  fill,
+  people,
+  topicAbout,
+  topics,
+} from '../compose-post.ts'
+import { fold, handlesIn, normalize } from '../post-index.ts'
+import { type Age, type Make, type PostStore, growing, idAt, makeUp } from '../post-store.ts'
+import { type Random, createRandom, hash } from '../random.ts'
+import components from './components.json' with { type: 'json' }
+import { type Slot, pageIn, pageOf, ranked, requiredText, take, textIn } from '../pages.ts'
+import { isWithin } from './industries.ts'
+import { SandboxError } from '../responses.ts'
+import { defaultMaxComments } from '../../../api/limits.ts'
+import {
+  type ProfessionalnetComment,
+  type ProfessionalnetPostsCommentsParams,
+  postComments,
+} from '../../../api/endpoints/professionalnet/comments.ts'
+import { postReactions } from '../../../api/endpoints/professionalnet/reactions.ts'
+import phrases from '../phrases.json' with { type: 'json' }
+
+/** A post, with data for searches that the service does not send. */
+export interface NetworkPost {
+  readonly post: ProfessionalnetPost
+  /** Time of the post, in milliseconds since 1970. */
+  readonly at: number
+  readonly words: string
+  readonly topic: Topic
+  /** Null for one that a test made up. */
+  readonly author: Author | null
+}
+
+/** The simulated professional network of one sandbox. */
+export interface Network {
+  readonly seed: number
+  readonly store: PostStore<NetworkPost>
+  /** Posts that searches have found, by URN, for requests of their comments: some were made up for a query. */
+  readonly found: Map<string, NetworkPost>
+}
+
+const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
+
+const make: Make<NetworkPost> = (random, at, query) => {
+  const author = random.pick(random.chance(0.85) ? people : companyPages)
+  const { handle, name, profile } = author
+  const topic = topicAbout(query) ?? random.pick(topics)
+  const commentary = composePost(random, topic)
+  const activity = idAt(random, at)
+  const postedAt = new Date(at).toISOString()
+  const component = random.chance(0.6) ? random.pick(components) : {}
+  const post: ProfessionalnetPost = {
+    share_url: `https://professionalnet.example/posts/${handle}_${topic.keyword}-activity-${activity}`,
+    actor: {
+      actor_image: profile.image,
+      actor_description: profile.headline,
+      actor_name: name,
+      actor_subDescription: postedAt.slice(0, 10),
+      actor_navigationContext: profile.url,
+    },
+    commentary,
+    social_details: engage(random),
+    postedAt,
+    ...urnsOf(activity),
+    ...(JSON.parse(fill(random, topic, JSON.stringify(component))) as typeof component),
+  }
+  return { ...indexNetworkPost(post, at), topic, author }
+}
+
+const grownAt = growing(86_400_000)
+
+const age: Age<NetworkPost> = (item, ms) => {
+  const grown = grownAt(ms)
+  const { numComments, numShares, reactionTypeCounts } = item.post.social_details
+  const counts = reactionTypeCounts.map(({ type, count }) => ({ type, count: grown(count) }))
+  const social_details = {
+    numLikes: counts.reduce((sum, { count }) => sum + count, 0),
+    numComments: grown(numComments),
+    numShares: grown(numShares),
+    reactionTypeCounts: counts.filter(({ count }) => count > 0),
+  }
+  return { ...item, post: { ...item.post, social_details } }
+}
+
+export function indexNetworkPost(post: ProfessionalnetPost, at: number) {
+  return { post, at, words: normalize(`${post.commentary}\n${post.actor.actor_name}`) }
+}
+
+/** How posts on the professional network are made up. */
+export const networkPosts = makeUp('professionalnet', make, age)
+
+export function urnsOf(activity: string) {
+  const urn = (kind: string) => `urn:professionalnet:${kind}:${activity}`
+  return {
+    ...{ urn: urn('activity'), reactionsUrn: urn('reactions') },
+    ...{ commentsUrn: urn('comments'), repostsUrn: urn('reposts') },
+  }
+}
+
+function engage(random: Random): ProfessionalnetPost['social_details'] {
+  const counts = reactionTypes.map((type, index) => ({
+    type,
+    count: Math.floor(random.longTail(22) / (index * index + 1)),
+  }))
+  return {
+    numLikes: counts.reduce((sum, { count }) => sum + count, 0),
+    numComments: random.chance(0.15) ? 0 : random.longTail(16),
+    numShares: Math.floor(random.longTail(4) / 2),
+    reactionTypeCounts: counts.filter(({ count }) => count > 0),
+  }
+}
+
+/** Posts on a full page. The service does not document how many it returns. */
+const postsPageSize = 10
+
+const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post']) => boolean> = {
+  photos: (post) => post.imageComponent !== undefined,
+  videos: (post) => post.professionalnetVideoComponent !== undefined,
+  liveVideos: (post) => post.professionalnetVideoComponent?.provider === 'live',
+  collaborativeArticles: (post) => post.articleComponent !== undefined,
+  documents: (post) => post.documentComponent !== undefined,
+}
+
+/**
+ * Searches posts. How the service matches is not documented; these rules are the sandbox's own:
+ *
+ * - Every word of the query must occur as a whole word in the text or the author's name, in any case.
+ * - Without `sort_by`, and with `recent`, the newest come first, otherwise those with the most engagement.
+ * - `author_job_title` matches as a substring; `author_industry` also finds the industries below.
+ * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
+ * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
+ */
+export function searchPosts({ store, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
+  const { query, page = 1, sort_by = 'recent' } = params
+  const tests = testsOf(params)
+  const passes = ({ item }: Slot<NetworkPost>): boolean => tests.every((test) => test(item))
+  const all = store.find(query, store.now())
+  const range = { from: (page - 1) * postsPageSize, count: postsPageSize }
+  let found = all
+  if (sort_by !== 'recent') found = ranked(all, passes, scoreOf)
+  else if (tests.length > 0) found = take(all, { count: page * postsPageSize }, passes).items
+  const posts = take(found, range).items.map(({ item }) => {
+    recall.set(item.post.urn, item)
+    return item.post
+  })
+  return { posts, meta: { returnedCount: posts.length, page } }
+}
+
+function scoreOf({ post }: NetworkPost): number {
+  const { numLikes, numComments, numShares } = post.social_details
+  return numLikes + 3 * numComments + 2 * numShares
+}
+
+function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost) => boolean)[] {
+  const tests: ((post: NetworkPost) => boolean)[] = []
+  const { content_type, author_industry = [] } = params
+
+  const title = fold(params.author_job_title ?? '').trim()
+  if (title !== '') tests.push(({ author }) => fold(author?.jobTitle ?? '').includes(title))
+  if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
+  if (author_industry.length > 0)
+    tests.push(({ author }) => author_industry.some((id) => isWithin(author?.company.industry ?? null, id)))
+
+  oneOf(params.from_member, ({ author }) => [author?.profile.urn])
+  oneOf(params.from_organization, ({ author }) => [author?.profile.urn])
+  oneOf(params.author_company, ({ author }) => [author?.jobTitle ? author.company.id : undefined])
+  const mentioned = ({ post }: NetworkPost) =>
+    handlesIn(post.commentary).map((handle) => authors.get(handle)?.profile.urn)
+  oneOf(params.mentions_member, mentioned)
+  oneOf(params.mentions_organization, mentioned)
+  return tests
+
+  function oneOf(list = '', of: (post: NetworkPost) => readonly (string | undefined)[]): void {
+    const wanted = new Set(list.split(',').map(lastPart).filter(Boolean))
+    if (wanted.size > 0) tests.push((post) => of(post).some((item) => wanted.has(lastPart(item ?? ''))))
+  }
+}
+
+/** The part after the last colon of a URN; an id without colons stays as it is. */
+function lastPart(urn: string): string {
+  return urn.trim().split(':').at(-1) ?? ''
+}
+
+/** Records on a full page; `count` is ignored, as documented. */
+const pageSize = 20
+
+/**
+ * Fetches a page of a person's posts. Request and response are made up, except the ignored `count`: the service documents
+ * neither. It takes `profileUrl` and `cursor`, and returns `posts` as a search does, and the `meta` of a search by cursor.
+ */
+export function postsOf(network: Network, input: unknown) {
+  return pageAbout('posts', network, input, (person, posts) =>
+    posts.filter(({ author }) => author === person).map(({ post }) => post),
+  )
+}
+
+/** Fetches a page of a person's comments; made up as {@link postsOf} is, with those of a post as `comments`. */
+export function commentsOf(network: Network, input: unknown) {
+  return pageAbout('comments', network, input, (person, posts, now) =>
+    posts
+      .filter(({ post }) => hash(`${person.handle} on ${post.urn}`) % 40 === 0)
+      .map((post) => {
+        const random = createRandom(`${network.seed}/comment of ${person.handle} on ${post.post.urn}`)
+        return commentBy(random, person, post, 1000 * random.integer(60, 90_000), now)
+      }),
+  )
+}
+
+function pageAbout(
+  property: string,
+  { seed, store }: Network,
+  input: unknown,
+  list: (person: Author, posts: readonly NetworkPost[], now: number) => readonly object[],
+) {
+  const url = requiredText(input, 'profileUrl')
+  const request = { cursor: textIn(input, 'cursor'), count: pageSize, now: store.now() }
+  const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (moment) => {
+    const person = authors.get(/\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1] ?? '')
+    if (person === undefined) throw new SandboxError(404, { message: `No profile at ${url}` })
+    return list(person, store.all(moment), moment.at)
+  })
+  return { [property]: page, meta }
+}
+
+/**
+ * Fetches the comments on a post, oldest first; the same post always has the same ones. Those that a new post would get
+ * later are of now. One post in five does not report how many it has.
+ */
+export function commentsOn(
+  network: Network,
+  { postUrl, maxComments = defaultMaxComments }: ProfessionalnetPostsCommentsParams,
+) {
+  const found = findPost(network, postUrl)
+  const { urn, social_details } = found.post
+  const random = createRandom(`${network.seed}/comments/${urn}`)
+  const total = social_details.numComments
+  const returnedCount = Math.min(total, maxComments)
+  const now = network.store.now().at
+  let delay = 0
+  const comments = Array.from({ length: returnedCount }, () => {
+    delay += 1000 * random.integer(20, 3000)
+    return commentBy(random, random.pick(people), found, delay, now)
+  })
+  const creditsCharged = returnedCount * postComments.price.credits
+  return { comments, meta: { returnedCount, ...(hash(urn) % 5 > 0 && { total }), creditsCharged } }
+}
+
+/** Makes up a comment on a post. It is later than the post, and not in the future. */
+function commentBy(
+  random: Random,
+  { name, profile }: Author,
+  { post, at, topic }: NetworkPost,
+  delay: number,
+  now: number,
+): ProfessionalnetComment {
+  return {
+    profileUrl: profile.url,
+    authorName: name,
+    authorHeadline: profile.headline,
+    text: fill(random, topic, random.pick(phrases.replies)),
+    timestamp: new Date(Math.min(at + delay, now)).toISOString(),
+    permalink: `${post.share_url}?comment=${random.hex(16)}`,
+  }
+}
+
+/**
+ * Fetches the reactions on a post. Request and response are made up: the service documents neither. It takes `postUrl`,
+ * `cursor` and `count` up to 100, and answers with `reactions` and the `meta` of a search by cursor, with the credits charged.
+ */
+export function reactionsOn(network: Network, input: unknown) {
+  const postUrl = requiredText(input, 'postUrl')
+  const request = { ...pageIn(input, 100), search: ['reactions', network.seed, postUrl] }
+  const { page: reactions, meta } = pageOf(request, () => {
+    const { post } = findPost(network, postUrl)
+    let next = createRandom(`${network.seed}/reactions/${post.urn}`).integer(0, people.length - 1)
+    return post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
+      Array.from({ length: count }, () => {
+        // A step of 101 meets each of the 240 people before one comes again.
+        next = (next + 101) % people.length
+        const { name, profile } = people[next] ?? { name: '', profile: { urn: '', url: '' } }
+        return { type, actorUrn: profile.urn, actorName: name, profileUrl: profile.url }
+      }),
+    )
+  })
+  return { reactions, meta: { ...meta, creditsCharged: reactions.length * postReactions.price.credits } }
+}
+
+/** Finds a post by its URL, or by any text with its activity, such as a URN. */
+function findPost({ store, found }: Network, url: string): NetworkPost {
+  const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
+  const posts = [...found.values(), ...store.all(store.now())]
+  const post = posts.find(({ post }) => post.share_url === url || post.urn.split(':').at(-1) === number)
+  if (post === undefined) throw new SandboxError(404, { message: `No post at ${url}` })
+  return post
+}
