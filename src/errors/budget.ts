@@ -44,9 +44,9 @@ export function budgetText(
 export class CreditBudgetError extends SharedError {
   declare readonly code: 'credit_budget' | 'budget_exceeded'
   /** The maximum cost of the call, in credits. */
-  readonly needed: number
+  declare readonly needed: number
   /** Credits left in the budget, without those that other calls have reserved. */
-  readonly remaining: number
+  declare readonly remaining: number
   /** The `name` of the budget, if it has one. */
   declare readonly budget?: string
   /** All credits of the budget, or of each of its periods, if it tells them. */
@@ -60,38 +60,24 @@ export class CreditBudgetError extends SharedError {
   /** Behind your proxy: whether the budget of this user or that for all users is too low. Absent elsewhere. */
   declare readonly whose?: 'user' | 'all'
   /** Whether the option `ceiling` would lower `needed`: for comments and reactions. */
-  readonly hasCeiling: boolean
+  declare readonly hasCeiling: boolean
 
   /** @param details `proxyMessage`: what the proxy that has the budget says. */
   constructor(details: BudgetRefusal & { proxyMessage?: string }, context?: ErrorContext) {
-    const {
-      needed,
-      remaining,
-      reserved = 0,
-      budget,
-      limit,
-      every,
-      resetsAt,
-      whose,
-      hasCeiling = false,
-    } = details
-    const { proxyMessage } = details
+    const { needed, remaining, reserved = 0, budget, limit, every, resetsAt, whose } = details
+    const { proxyMessage, hasCeiling = false } = details
     const name = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}`
+    const mayReturn = needed <= remaining + reserved
     super(
       proxyMessage === undefined ? 'credit_budget' : 'budget_exceeded',
       proxyMessage || budgetText(details, { budget: name, ceiling: '`ceiling`' }),
       (context) => new new.target(details, context),
       context,
+      {
+        ...{ needed, remaining, reserved: mayReturn ? reserved : undefined, hasCeiling },
+        ...{ budget, limit, every, resetsAt: resetsAt ?? undefined, whose },
+      },
     )
-    this.needed = needed
-    this.remaining = remaining
-    if (needed <= remaining + reserved) this.reserved = reserved
-    if (budget !== undefined) this.budget = budget
-    if (typeof resetsAt === 'number') this.resetsAt = resetsAt
-    if (limit !== undefined) this.limit = limit
-    if (every !== undefined) this.every = every
-    if (whose) this.whose = whose
-    this.hasCeiling = hasCeiling
   }
 }
 
