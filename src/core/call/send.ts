@@ -2,7 +2,7 @@ import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
-import { requestHeaders } from '../http/headers.ts'
+import { type PlainHeaders, requestHeaders } from '../http/headers.ts'
 import { type RawResponse, callFetch, initOf, readText, send } from '../http/fetch.ts'
 import { FetchMisuse, NotSent } from '../http/network-error.ts'
 import { type Call, logAt } from './call.ts'
@@ -41,7 +41,7 @@ export interface Ready {
   readonly lease: Lease
   readonly token: string | null
   /** The user's. */
-  readonly headers: Headers
+  readonly headers: PlainHeaders
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   abortNoticeMs,
 } from '../../limits/interface.ts'
 import type { Account } from './account.ts'
+import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/table.ts'
 import type { Evidence, Ready } from './send.ts'
 import { type Call, type Failed, type Outcome, errorContext, logAt } from './call.ts'
@@ -35,7 +36,7 @@ export class Turn {
   /** The token of the next attempt, or of the latest. */
   #token: string | null
   /** The user's headers for it. */
-  #headers: Headers
+  #headers: PlainHeaders
   /** Until its attempt has ended. */
   #lease: Lease | undefined
 
@@ -45,7 +46,7 @@ export class Turn {
     this.#account = account
     this.#token = call.client.credential.fixed ?? null
     const { headers } = call.settings
-    this.#headers = typeof headers === 'function' ? new Headers() : headers
+    this.#headers = typeof headers === 'function' ? {} : headers
   }
 
   /**

@@ -6,7 +6,10 @@ import { FetchMisuse, NotSent, watchConnectErrors } from './network-error.ts'
 export type Fetch = (request: Request) => Promise<Response>
 
 /** Options of fetch. `headers` must not be shared: the credential is added to them. */
-export type Init = RequestInit & { readonly headers: Headers; readonly signal: AbortSignal }
+export type Init = Omit<RequestInit, 'headers'> & {
+  readonly headers: Record<string, string>
+  readonly signal: AbortSignal
+}
 
 /** Redirects are never followed: 307 and 308 would send body and credential to another host. */
 const api = /* @__PURE__ */ ky.create({
@@ -27,14 +30,14 @@ export async function send(
   token: string | null,
   fetchOnce: () => Promise<Response>,
 ): Promise<Response> {
-  if (token !== null) headers.set('authorization', `Bearer ${token}`)
+  if (token !== null) headers['authorization'] = `Bearer ${token}`
   return api(url, { method, fetch: fetchOnce } as Options)
 }
 
 /** The options of fetch for a JSON body, or for none. */
 export function initOf(
   method: string,
-  headers: Headers,
+  headers: Init['headers'],
   body: string | undefined,
   signal: AbortSignal,
 ): Init {
