@@ -58,8 +58,10 @@ export class LocalLimiter implements CallLimiter {
       isFull: this.#polling && hasNoSlot,
       take: () => {
         // The other surfaces come first the next time.
-        this.#queues.delete(name)
-        this.#queues.set(name, queue)
+        if (this.#queues.size > 1) {
+          this.#queues.delete(name)
+          this.#queues.set(name, queue)
+        }
         this.#inUse?.add(this)
         return this.#slots.take().then((free) => ({
           release: () => {
