@@ -167,7 +167,7 @@ export class ClientTransport implements Transport {
         settings,
         operation: configured,
         request,
-        timeoutMs: settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs,
+        timeoutMs: settings.timeout ?? operation.timeoutMs ?? defaultTimeoutMs,
         previousPage,
         cancellation: new Cancellation(),
         record: newRecord(this.#client.redactor),
