@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { openSqlite } from '../../lib/sqlite-file.ts'
+import { type Patience, openSqlite, patiently } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type RecordTable, allTables } from './tables.ts'
 import { isRecord } from '../../lib/json.ts'
@@ -69,6 +69,15 @@ function open(path: string, flag: string, waitMs?: number): DatabaseSync {
     if (!/not a database|unable to open/.test(message))
       throw waitMs === undefined ? error : withPath(path, error)
     throw new UsageError(`${path} is not an SQLite database; pass another file`)
+  }
+}
+
+/** Repeats work on a file while other programs have it; its errors name the file. */
+export async function whenFree<T>(path: string, work: () => T, patience?: Patience): Promise<T> {
+  try {
+    return await patiently(work, patience)
+  } catch (error) {
+    throw withPath(path, error)
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeDay } from '../../../src/cli/database/unusual-day.ts'
+import { judgeDay } from '../../../src/cli/database/describe.ts'
 
 const time = { from: '2026-11-01T00:00:00Z', lastCheck: '2026-11-21T12:00:00Z', gaps: [] }
 const days = (last: number, before: number) =>
