@@ -163,10 +163,7 @@ export class RecordDatabase {
 
   #assertThere(): void {
     if (!this.#identity.isReplaced()) return
-    throw new CommandError(
-      'failed',
-      `${this.#path} was moved, removed or replaced while this run wrote to it`,
-    )
+    throw new CommandError('failed', movedText(this.#path))
   }
 
   #inTransaction<T>(work: () => T): T {
@@ -201,4 +198,8 @@ export class RecordDatabase {
       )
       .run(query, key)
   }
+}
+
+export function movedText(path: string): string {
+  return `${path} was moved, removed or replaced while this run wrote to it`
 }
