@@ -224,8 +224,8 @@ function laterOf(stored: object | null, here: object | null): object | null {
   return from === undefined && cursor === undefined ? (here ?? stored) : stored
 }
 
-/** Whether a page begins above a span whose gap it should fill. */
+/** Whether a page begins above a span whose gap it should fill: with a newer post that the span does not know. */
 export function isAbove(span: WatchSpan | undefined, posts: ReadPage['posts']): boolean {
-  const [first] = posts.values()
-  return parseTime(first) > parseTime(span?.newest)
+  const [[id, time] = ['']] = posts
+  return !span?.ids.includes(id) && parseTime(time) > parseTime(span?.newest)
 }
