@@ -74,7 +74,7 @@ export interface CallSettings {
   readonly priority: number
   readonly schema?: StandardSchemaV1 | undefined
   readonly paging?: PagingOverride
-  readonly ceiling?: number
+  readonly expectedItems?: number
   readonly cache?: CacheUse
 }
 
@@ -218,10 +218,10 @@ const rows: Rows = {
   // The walk reads these two.
   limit: { scopes: call, of: isPaged, check: (limit) => void wholeNumber('limit', limit) },
   maxPages: { scopes: call, of: isPaged, check: (maxPages) => void wholeNumber('maxPages', maxPages) },
-  ceiling: {
+  expectedItems: {
     scopes: call,
     of: ({ price }) => price.kind === 'perItem',
-    check: (ceiling) => ({ ceiling: wholeNumber('ceiling', ceiling) }),
+    check: (expectedItems) => ({ expectedItems: wholeNumber('expectedItems', expectedItems) }),
   },
   paging: {
     scopes: call,
