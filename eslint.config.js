@@ -171,6 +171,11 @@ export default tseslint.config(
           selector: `BinaryExpression[operator='instanceof'][right.name=/^(${uncaught.join('|')})$/]`,
           message: 'of what user code threw, as a revoked proxy, instanceof itself throws; write isA()',
         },
+        {
+          selector:
+            "CallExpression[callee.property.name=/^(toLocale|localeCompare)/]:not([arguments.0.value='en'])",
+          message: 'some builds of ICU know English alone, and texts of other locales change; use numbers',
+        },
       ],
       'import-x/no-nodejs-modules': 'error',
       'import-x/no-restricted-paths': [

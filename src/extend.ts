@@ -37,7 +37,7 @@ export {
   resolvePeriod,
   rounded,
 } from './core/credits/budget.ts'
-export { type CallCredits, assumedCeiling, quoteOf } from './core/credits/price.ts'
+export { type CallCredits, assumedItems, quoteOf } from './core/credits/price.ts'
 
 // HTTP, on which OAuth builds.
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'

@@ -10,7 +10,7 @@ export type {
   AnswerCache,
   CacheUse,
   CallOptions,
-  CeilingOption,
+  ExpectedItemsOption,
   ClientOptions,
   CommonOptions,
   LimitOptions,

@@ -5,9 +5,9 @@ export function priceOf(price: Price): string {
   if (price.kind === 'free') return 'free'
   if (price.kind === 'perRequest') return `${credits(price.credits)} per successful request`
   const bound =
-    price.ceiling === null
+    price.bound === null
       ? 'no documented bound'
-      : `at most \`${price.ceiling.param}\`, ${price.ceiling.default} unless set`
+      : `at most \`${price.bound.param}\`, ${price.bound.default} unless set`
   return `${credits(price.credits)} per item returned (${bound})`
 }
 

@@ -18,7 +18,7 @@ export type Price =
       readonly credits: number
       readonly rate: CreditRateName | null
       /** The request field that bounds the items, and its default; null if no bound is documented. */
-      readonly ceiling: { readonly param: string; readonly default: number } | null
+      readonly bound: { readonly param: string; readonly default: number } | null
     }
 
 /**

@@ -58,7 +58,7 @@ function whatHappened(error: SocialSearchError): string {
   if (error instanceof CreditBudgetError && error.code === 'credit_budget')
     return budgetText(error, {
       budget: error.budget === undefined ? '--budget' : 'the budget',
-      ceiling: '--expect N',
+      expectedItems: '--expect N',
     })
   const text = message.replace(`${operation}: `, '')
   return retryAfter === undefined ? text : text.replace(`retry in ${retryAfter} s`, retryText(retryAfter))

@@ -235,9 +235,9 @@ interface ItemBound {
 }
 
 function boundOf({ price, request }: Operation): ItemBound | undefined {
-  if (price.kind !== 'perItem' || price.ceiling === null) return undefined
-  const { maximum = Infinity } = jsonSchemaOf(request).properties?.[price.ceiling.param] ?? {}
-  return { ...price.ceiling, max: maximum }
+  if (price.kind !== 'perItem' || price.bound === null) return undefined
+  const { maximum = Infinity } = jsonSchemaOf(request).properties?.[price.bound.param] ?? {}
+  return { ...price.bound, max: maximum }
 }
 
 /** The params that let as many items come as the user expects: the service's default may be lower. */

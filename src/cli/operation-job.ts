@@ -111,7 +111,7 @@ export class OperationJob implements Job {
     const options = {
       ...{ ...walkOptions(flags), extraParams: extraParamsOf(flags), signal },
       // Of all runs together, as the budget is.
-      ceiling: expected && Math.max(1, expected - this.#earlier.records),
+      expectedItems: expected && Math.max(1, expected - this.#earlier.records),
       budget: budgetOf(flags, this.#earlier.credits),
     }
     for await (const page of pagesOf(

@@ -28,8 +28,8 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
   const { maxPages, limit } = walkOptions(flags)
   if (all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
-  const ceiling = expectedOf(flags)
-  const result = quoteOf(operation, perMinuteOf(operation), params, { maxPages, limit, ceiling })
+  const expectedItems = expectedOf(flags)
+  const result = quoteOf(operation, perMinuteOf(operation), params, { maxPages, limit, expectedItems })
   if (all !== true) return result
   const why = result.why.replace(' for 1 page', '; the number of pages is unknown')
   // Neither what is free nor what is expected depends on the pages.

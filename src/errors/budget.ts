@@ -14,29 +14,29 @@ export interface BudgetRefusal {
   resetsAt?: number | null | undefined
   /** Which budget of a proxy it is: that of the `user`, or that of its client, for `all` users. */
   whose?: 'user' | 'all' | undefined
-  /** Whether the option `ceiling` would lower what the call needs. */
-  hasCeiling?: boolean | undefined
+  /** Whether the option `expectedItems` would lower what the call needs. */
+  hasExpectedItems?: boolean | undefined
 }
 
 /**
  * What a refusal says.
  *
- * @param names What its reader calls the budget, and the option `ceiling`.
+ * @param names What its reader calls the budget, and the option `expectedItems`.
  */
 export function budgetText(
-  { needed, remaining, reserved = 0, hasCeiling }: BudgetRefusal,
-  names: { readonly budget: string; readonly ceiling: string },
+  { needed, remaining, reserved = 0, hasExpectedItems }: BudgetRefusal,
+  names: { readonly budget: string; readonly expectedItems: string },
 ): string {
   const others = needed <= remaining + reserved ? ` and ${reserved} reserved for calls in progress` : ''
-  const hint = hasCeiling
-    ? `; if you expect fewer items, pass ${names.ceiling}; it does not limit the charge`
+  const hint = hasExpectedItems
+    ? `; if you expect fewer items, pass ${names.expectedItems}; it does not limit the charge`
     : ''
   return `not sent: it may cost ${count(needed, 'credit')} and ${names.budget} has ${remaining} left${others}${hint}`
 }
 
 /**
  * The call may cost more than the budget has left. Nothing was sent to the service. For comments or reactions, a lower
- * `ceiling` may help. Its code is `budget_exceeded` if your proxy has the budget.
+ * `expectedItems` may help. Its code is `budget_exceeded` if your proxy has the budget.
  *
  * @example
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
@@ -59,22 +59,22 @@ export class CreditBudgetError extends SharedError {
   declare readonly resetsAt?: number
   /** Behind your proxy: whether the budget of this user or that for all users is too low. Absent elsewhere. */
   declare readonly whose?: 'user' | 'all'
-  /** Whether the option `ceiling` would lower `needed`: for comments and reactions. */
-  declare readonly hasCeiling: boolean
+  /** Whether the option `expectedItems` would lower `needed`: for comments and reactions. */
+  declare readonly hasExpectedItems: boolean
 
   /** @param details `proxyMessage`: what the proxy that has the budget says. */
   constructor(details: BudgetRefusal & { proxyMessage?: string }, context?: ErrorContext) {
     const { needed, remaining, reserved = 0, budget, limit, every, resetsAt, whose } = details
-    const { proxyMessage, hasCeiling = false } = details
+    const { proxyMessage, hasExpectedItems = false } = details
     const name = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}`
     const mayReturn = needed <= remaining + reserved
     super(
       proxyMessage === undefined ? 'credit_budget' : 'budget_exceeded',
-      proxyMessage || budgetText(details, { budget: name, ceiling: '`ceiling`' }),
+      proxyMessage || budgetText(details, { budget: name, expectedItems: '`expectedItems`' }),
       (context) => new new.target(details, context),
       context,
       {
-        ...{ needed, remaining, reserved: mayReturn ? reserved : undefined, hasCeiling },
+        ...{ needed, remaining, reserved: mayReturn ? reserved : undefined, hasExpectedItems },
         ...{ budget, limit, every, resetsAt: resetsAt ?? undefined, whose },
       },
     )

@@ -84,6 +84,11 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
 
   it('gets dates in the time zone of the machine in a table, and the exact ones as JSON', async () => {
     vi.stubEnv('TZ', 'Asia/Tokyo')
+    // As where ICU knows English alone.
+    const { toLocaleString } = Date.prototype
+    vi.spyOn(Date.prototype, 'toLocaleString').mockImplementation(function (this: Date, _, options) {
+      return toLocaleString.call(this, 'en-US', options)
+    })
     const dates = 'search coffee --fields timestamp --format'
     const { timestamp } = JSON.parse((await social(`${dates} jsonl`)).out) as { timestamp: string }
     const inTokyo = new Date(Date.parse(timestamp) + 9 * 3_600_000).toISOString()

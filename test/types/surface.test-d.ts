@@ -157,9 +157,9 @@ describe('the other calls', () => {
     for await (const each of client.mentions.list({}, { schema }))
       expectTypeOf(each).toEqualTypeOf<{ id: string }>()
     // @ts-expect-error the items that you expect mean nothing where the price does not depend on them
-    client.technews.search({}, { ceiling: 5 })
-    client.professionalnet.posts.reactions({}, { ceiling: 5 })
-    client.professionalnet.posts.comments({ postUrl: 'u' }, { ceiling: 5 })
+    client.technews.search({}, { expectedItems: 5 })
+    client.professionalnet.posts.reactions({}, { expectedItems: 5 })
+    client.professionalnet.posts.comments({ postUrl: 'u' }, { expectedItems: 5 })
   })
 
   it('take a type alone if the service documents no shape', async () => {

@@ -36,7 +36,7 @@ export class Account {
     this.#call = call
     this.#record = call.record
     this.#ledger = client.ledger.account(operation.id)
-    this.#worstCase = worstCase(operation.price, request.params, settings.ceiling)
+    this.#worstCase = worstCase(operation.price, request.params, settings.expectedItems)
   }
 
   /**
@@ -149,7 +149,7 @@ export class Account {
     const { spent, uncertain } = credits ?? { spent: 0, uncertain: most }
     const over = spent - most
     if (over > 0)
-      this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)
+      this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`expectedItems\``)
     return this.#release(spent, uncertain)
   }
 

@@ -208,9 +208,9 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   if (signal.aborted && reason === signal.reason) return reason
   if (reason instanceof CreditBudgetError) {
     const { operation, settings } = call
-    const hasCeiling = operation.price.kind === 'perItem' && !settings.ceiling
+    const hasExpectedItems = operation.price.kind === 'perItem' && !settings.expectedItems
     const refusal: BudgetRefusal = reason
-    return new CreditBudgetError({ ...refusal, hasCeiling }, errorContext(call))
+    return new CreditBudgetError({ ...refusal, hasExpectedItems }, errorContext(call))
   }
   if (reason instanceof SharedError) return reason.of(errorContext(call))
   if (!(reason instanceof SurfaceClosed)) return reason

@@ -17,21 +17,21 @@ export interface CallCredits {
  * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented
  * maximum of post comments.
  */
-export const assumedCeiling = 1000
+export const assumedItems = 1000
 
 /**
  * The highest cost of one success in credits; null for a free operation.
  *
  * @param params Of the request, which may bound the items.
- * @param ceiling The most items to expect, as the user says; a documented bound below it counts.
+ * @param expectedItems The most items to expect, as the user says; a documented bound below it counts.
  */
-export function worstCase(price: Price, params: object, ceiling?: number): number | null {
+export function worstCase(price: Price, params: object, expectedItems?: number): number | null {
   if (price.kind === 'free') return null
   if (price.kind === 'perRequest') return price.credits
-  const expected = price.ceiling === null ? (ceiling ?? assumedCeiling) : price.ceiling.default
-  const maxItems = price.ceiling && (params as Record<string, unknown>)[price.ceiling.param]
-  const bound = price.ceiling !== null && typeof maxItems === 'number' ? maxItems : expected
-  return price.credits * Math.min(bound, ceiling ?? bound)
+  const expected = price.bound === null ? (expectedItems ?? assumedItems) : price.bound.default
+  const maxItems = price.bound && (params as Record<string, unknown>)[price.bound.param]
+  const bound = price.bound !== null && typeof maxItems === 'number' ? maxItems : expected
+  return price.credits * Math.min(bound, expectedItems ?? bound)
 }
 
 /** The cost of a success in credits; null if the body does not show it. */
@@ -54,7 +54,7 @@ export interface QuoteOptions {
   /** How many items, on full pages. */
   limit?: number | undefined
   /** How many comments or reactions you expect. */
-  ceiling?: number | undefined
+  expectedItems?: number | undefined
 }
 
 /** What a call costs at most, and how long it takes at least. */
@@ -82,10 +82,11 @@ export function quoteOf(
   options: QuoteOptions = {},
 ): Quote {
   const { id, price, paging, surface, list = 'items' } = operation
-  assertOptions(options, { maxPages: true, limit: true, ceiling: true })
-  const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
+  assertOptions(options, { maxPages: true, limit: true, expectedItems: true })
+  const expectedItems =
+    options.expectedItems === undefined ? undefined : wholeNumber('expectedItems', options.expectedItems)
   const { pages, ifFull } = pagesOf(operation, params, options)
-  const perPage = worstCase(price, params, ceiling)
+  const perPage = worstCase(price, params, expectedItems)
   const quoted = (perPage: number | null, why: string): Quote => ({
     // Items are counted on all pages together.
     atMost: price.kind === 'perItem' ? perPage : perPage && pages && rounded(perPage * pages),
@@ -102,14 +103,14 @@ export function quoteOf(
       ? '; the number of pages is unknown'
       : ` for ${count(pages, 'page')}${ifFull}`
   if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
-  const bound = price.ceiling?.param
-  if (!bound && ceiling === undefined)
+  const bound = price.bound?.param
+  if (!bound && expectedItems === undefined)
     return quoted(
       null,
       `${each} for each of the ${list}; the service documents no bound, so the most is unknown`,
     )
-  const most = worstCase({ ...price, credits: 1 }, params, ceiling)
-  const why = most === ceiling ? ', as expected' : ` (${bound})`
+  const most = worstCase({ ...price, credits: 1 }, params, expectedItems)
+  const why = most === expectedItems ? ', as expected' : ` (${bound})`
   return quoted(perPage, `${each} for each of ${most} ${list}${why}`)
 }
 

@@ -74,7 +74,7 @@ export interface CallSettings {
   readonly priority: number
   readonly schema?: StandardSchemaV1 | undefined
   readonly paging?: PagingOverride
-  readonly ceiling?: number
+  readonly expectedItems?: number
   readonly cache?: CacheUse
 }
 
@@ -217,10 +217,10 @@ const rows: Rows = {
   // The walk reads these two.
   limit: { scopes: call, of: isPaged, check: (name, limit) => void wholeNumber(name, limit) },
   maxPages: { scopes: call, of: isPaged, check: (name, maxPages) => void wholeNumber(name, maxPages) },
-  ceiling: {
+  expectedItems: {
     scopes: call,
     of: ({ price }) => price.kind === 'perItem',
-    check: (name, ceiling) => wholeNumber(name, ceiling),
+    check: (name, expectedItems) => wholeNumber(name, expectedItems),
   },
   paging: {
     scopes: call,

@@ -277,8 +277,8 @@ async function allow(
   const input = id ?? (JSON.parse(params) as object)
   const quote = client.quote(operation.id as OperationId, input, { maxPages: quoted })
   if (operation.price.kind === 'free') return undefined
-  const ceiling = itemsToExpect(operation)
-  const atMost = quote.atMost ?? (ceiling ?? 0) * quoted * operation.price.credits
+  const expectedItems = itemsToExpect(operation)
+  const atMost = quote.atMost ?? (expectedItems ?? 0) * quoted * operation.price.credits
   const fits = (most: number): string =>
     most * left < atMost ? '' : `; \`pages\` ${Math.floor((most * left) / atMost)} would fit`
   if (budget instanceof CreditBudget && atMost > budget.remaining) {
@@ -287,7 +287,7 @@ async function allow(
     error.message += fits(budget.remaining)
     throw error
   }
-  const isBounded = ceiling === undefined
+  const isBounded = expectedItems === undefined
   if (atMost > confirmAbove || (atMost > 0 && !isBounded)) {
     const ask = options.confirm ?? confirm
     if (ask === undefined) {

@@ -73,7 +73,11 @@ describe('quote()', () => {
   })
 
   it('counts the reactions that are expected once, however many pages they are on', () => {
-    const { atMost, why } = client.quote('professionalnet.posts.reactions', {}, { ceiling: 250, maxPages: 3 })
+    const { atMost, why } = client.quote(
+      'professionalnet.posts.reactions',
+      {},
+      { expectedItems: 250, maxPages: 3 },
+    )
     expect(atMost).toBe(250)
     expect(why).toBe('1 credit for each of 250 reactions, as expected')
   })

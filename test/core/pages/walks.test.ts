@@ -56,12 +56,12 @@ describe('professionalnet.posts.comments()', () => {
     expect(budget.remaining).toBe(297)
   })
 
-  it('counts what it cost, and warns, when more comments come than `ceiling`', async () => {
+  it('counts what it cost, and warns, when more comments come than `expectedItems`', async () => {
     service.script(comments(12, 12))
     const budget = new CreditBudget(50)
     const warn = vi.fn()
     const client = makeClient({ budget, validation: 'off', logger: { warn } })
-    const call = client.professionalnet.posts.comments(params, { ceiling: 9 })
+    const call = client.professionalnet.posts.comments(params, { expectedItems: 9 })
     expect((await settle(call.withResponse())).value?.credits).toEqual({ spent: 12, uncertain: 0 })
     expect(client.credits).toMatchObject({ spent: 12, uncertain: 0, reserved: 0 })
     expect(budget.remaining).toBe(38)
@@ -69,10 +69,10 @@ describe('professionalnet.posts.comments()', () => {
   })
 })
 
-describe('ceiling', () => {
-  const reserved = async (params: object, ceiling?: number) => {
+describe('expectedItems', () => {
+  const reserved = async (params: object, expectedItems?: number) => {
     const client = makeClient({ budget: new CreditBudget(0) })
-    const call = client.professionalnet.posts.comments({ postUrl: 'u', ...params }, { ceiling })
+    const call = client.professionalnet.posts.comments({ postUrl: 'u', ...params }, { expectedItems })
     return (await settle(call)).error
   }
 
@@ -86,12 +86,12 @@ describe('ceiling', () => {
   it('is named by the error of comments() and reactions() that do not set it, and of no other call', async () => {
     const { microblog, professionalnet } = makeClient({ budget: new CreditBudget(1) })
     const named = async (call: PromiseLike<unknown>) =>
-      String((await settle(call)).error).includes('`ceiling`')
+      String((await settle(call)).error).includes('`expectedItems`')
     expect([
       await named(professionalnet.posts.comments({ postUrl: 'u' })),
       await named(professionalnet.posts.reactions({})),
       await named(microblog.search({ query: 'q' })),
-      await named(professionalnet.posts.reactions({}, { ceiling: 2 })),
+      await named(professionalnet.posts.reactions({}, { expectedItems: 2 })),
     ]).toEqual([true, true, false, false])
   })
 })
@@ -99,11 +99,13 @@ describe('ceiling', () => {
 describe('professionalnet.posts.reactions()', () => {
   const reactions = ok({ requestId: 'r', reactions: [{}, {}, {}], meta: { hasMore: false } })
 
-  it('reserves credits for ceiling, and settles to the returned reactions', async () => {
+  it('reserves credits for expectedItems, and settles to the returned reactions', async () => {
     service.script(reactions)
     const client = makeClient({ budget: new CreditBudget(50) })
     expect((await settle(client.professionalnet.posts.reactions({}))).error).toMatchObject({ needed: 1000 })
-    const { value } = await settle(client.professionalnet.posts.reactions({}, { ceiling: 50 }).withResponse())
+    const { value } = await settle(
+      client.professionalnet.posts.reactions({}, { expectedItems: 50 }).withResponse(),
+    )
     expect(value?.credits).toEqual({ spent: 3, uncertain: 0 })
   })
 
@@ -121,7 +123,7 @@ describe('professionalnet.posts.reactions()', () => {
       return response
     }
     service.script(noting(page(5, 'a')), noting(page(4, 'b')))
-    const call = makeClient({ budget }).professionalnet.posts.reactions({}, { ceiling: 9 })
+    const call = makeClient({ budget }).professionalnet.posts.reactions({}, { expectedItems: 9 })
     const { items, error } = await walk(call)
     expect(items).toHaveLength(9)
     expect(reserved).toEqual([9, 4])
@@ -131,7 +133,9 @@ describe('professionalnet.posts.reactions()', () => {
   it('counts credits as uncertain when the reactions cannot be counted', async () => {
     service.script(ok({ requestId: 'r', data: [] }))
     const client = makeClient()
-    expect((await settle(client.professionalnet.posts.reactions({}, { ceiling: 7 }))).error).toBeUndefined()
+    expect(
+      (await settle(client.professionalnet.posts.reactions({}, { expectedItems: 7 }))).error,
+    ).toBeUndefined()
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 7 })
   })
 })

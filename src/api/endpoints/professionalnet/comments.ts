@@ -69,7 +69,7 @@ export const postComments = {
   price: {
     kind: 'perItem',
     ...atRate('apiLinkedInPostCommentsPerComment'),
-    ceiling: { param: 'maxComments', default: defaultMaxComments },
+    bound: { param: 'maxComments', default: defaultMaxComments },
   },
   ...documented<ProfessionalnetPostsCommentsParams, ProfessionalnetPostsCommentsBody>(
     professionalnetPostsCommentsParams,
