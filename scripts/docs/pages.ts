@@ -2,7 +2,7 @@ import { organizationLimits } from '../../src/api/limits.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import * as clientErrors from '../../src/errors/client.ts'
-import * as budgetErrors from '../../src/errors/stores.ts'
+import * as budgetErrors from '../../src/errors/budget.ts'
 import * as storeErrors from '../../src/errors/stores.ts'
 import { apiErrorClasses } from '../../src/errors/index.ts'
 import type { Declarations } from './declarations.ts'
@@ -132,8 +132,10 @@ function errorParts(declarations: Declarations): string[] {
     conditionOf(Number(status), declarations),
   ])
   const { text } = declarations.exported('errors/api.ts', 'ApiError')
-  const listed = (file: string, errors: object) =>
-    Object.keys(errors).map((name) => [code(name), declarations.exported(file, name).text])
+  const listed = (file: string, exported: object) =>
+    Object.entries(exported)
+      .filter(([, value]) => Object.prototype.isPrototypeOf.call(Error, value as object))
+      .map(([name]) => [code(name), declarations.exported(file, name).text])
   const others = [
     ...listed('errors/client.ts', clientErrors),
     ...listed('errors/budget.ts', budgetErrors),

@@ -20,7 +20,7 @@ export function walkOf({ kind, param }: Paging, documented: boolean): string {
   const how = {
     cursor: `by \`${param}\`, until \`meta.hasMore\` is false`,
     untilEmpty: `by \`${param}\`, until a page is empty, which also costs credits`,
-    counted: `by \`${param}\`, up to \`meta.pageCount\`, two pages at a time`,
+    counted: `by \`${param}\`, up to \`meta.pageCount\``,
   }[kind]
   return documented ? how : `${how}; inferred from the documented searches`
 }

@@ -40,8 +40,7 @@ export function clientFor(
     observers: [{ onWait: (wait: Wait) => showProgress(waitText(wait)) }, ...(more.observers ?? [])],
   }
   const client = new SocialSearch(interrupt === undefined ? options : watchedBy(interrupt, options))
-  const all = interrupt === undefined ? budgets : [...budgets, interrupt.budget]
-  return all.reduce((client, budget) => client.withOptions({ budget }), client)
+  return budgets.reduce((client, budget) => client.withOptions({ budget }), client)
 }
 
 /** Tells an interruption what is under way. */

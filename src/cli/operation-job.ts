@@ -7,6 +7,7 @@ import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/json.ts'
 import { UsageError, exitCodeOf, exitCodes } from './command-errors.ts'
+import type { Machine } from './machine.ts'
 import { confirmWalk, quoteFor } from './quote.ts'
 import { storedProgress } from './database/open-database.ts'
 import {
@@ -85,7 +86,7 @@ export class OperationJob implements Job {
     this.#state = this.#earlier = { next: params, records: 0, credits: 0 }
   }
 
-  async confirm(budget: string | undefined): Promise<void> {
+  async confirm({ budget }: Machine): Promise<void> {
     const { out, resume } = this.#flags
     const [before] = out === undefined || resume === true ? [] : storedProgress(out, this.jobs)
     if (before?.['next'] === null && this.operation.price.kind !== 'free')
@@ -183,9 +184,7 @@ export class OperationJob implements Job {
     if (missing !== undefined) lines.push(forLogs(missing))
     return {
       lines,
-      ...(records === 0 &&
-        out === undefined &&
-        (this.#flags.format ?? 'table') === 'table' && { output: 'nothing found\n' }),
+      ...(records === 0 && out === undefined && { output: 'nothing found\n' }),
     }
   }
 

@@ -62,7 +62,7 @@ export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
  * `timeout`, `deadline` or `maxQueueWait` has run out, or is certain to. `phase` tells what the call was doing.
  *
  * @example
- * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent
+ * if (error instanceof TimeoutError && error.charged === 'no') later() // it cost nothing
  */
 export class TimeoutError extends SocialSearchError {
   declare readonly code: 'timeout'

@@ -121,6 +121,25 @@ export function openSqlite(path: string, { waitMs = busyMs, readOnly = false } =
   }
 }
 
+/** Numbers of errors of SQLite. */
+export const sqliteCodes = { busy: 5, readOnly: 8, cannotOpen: 14, protocol: 15, notADatabase: 26 } as const
+
+/** The number of an error of SQLite; undefined for other errors. */
+export function sqliteCode(error: unknown): number | undefined {
+  const { errcode } = Object(error) as { errcode?: unknown }
+  // The higher bits tell details.
+  if (typeof errcode === 'number') return errcode & 0xff
+  // Deno leaves the number out of errors of `exec()`.
+  if (messageOf(error) === 'database is locked') return sqliteCodes.busy
+  return messageOf(error) === 'locking protocol' ? sqliteCodes.protocol : undefined
+}
+
+/** Whether another program has the file. */
+export function isLocked(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === sqliteCodes.busy || code === sqliteCodes.protocol
+}
+
 /** Runs work in a transaction: all of it is stored, or nothing. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
@@ -172,8 +191,7 @@ export async function patiently<T>(
       return work()
     } catch (error) {
       const ms = performance.now() - start
-      const isBusy = /^(database is locked|locking protocol)$/.test(messageOf(error))
-      if (!isBusy || ms > forMs) throw error
+      if (!isLocked(error) || ms > forMs) throw error
       if (ms > 1000 && !isTold) onWait?.()
       isTold ||= ms > 1000
       await sleep(1 + Math.random() * Math.min(longPauseMs, Math.max(pauseMs, ms / 20)), signal)

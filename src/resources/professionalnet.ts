@@ -150,8 +150,8 @@ export interface ProfessionalnetPersonMethods {
 /** Industry codes. */
 export interface ProfessionalnetIndustryMethods {
   /**
-   * Lists industry codes (`GET /data/professionalnet/industries`). Free. Several pages come two at a time. `schema` checks
-   * each industry and gives it your type.
+   * Lists industry codes (`GET /data/professionalnet/industries`). Free. `schema` checks each industry and gives it
+   * your type.
    */
   list<Schema extends MaybeSchema = undefined>(
     params?: ProfessionalnetIndustriesListParams,

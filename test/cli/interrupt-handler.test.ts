@@ -10,7 +10,7 @@ import { sandbox, social, useCommand } from './command.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
 let interrupt: InterruptHandler
-beforeEach(() => (interrupt = new InterruptHandler(() => {})))
+beforeEach(() => (interrupt = new InterruptHandler()))
 afterEach(() => interrupt.end())
 
 /** What Ctrl-C does, for this package's handlers alone. */

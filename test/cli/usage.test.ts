@@ -88,7 +88,7 @@ describe('exit codes', () => {
     ['search coffee --tokn=ssk_secret', "unknown option '--tokn'\n"],
     ['search coffee -kssk_secret', "unknown option '-k'\n"],
     ['quote search coffee --expect nine', '--expect must be a number'],
-    ['quote watch', 'depends on its posts; --budget limits it'],
+    ['quote watch', 'depends on its posts; see social-search estimate'],
   ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
     const before = readdirSync(folder)
     expect(await social(line)).toEqual({ out: '', ...failed(2, message) })

@@ -216,5 +216,5 @@ export const microblogSearch = {
   errors: [400, 401, 429, 502],
   list: 'posts',
   unique: 'id',
-  paging: { kind: 'cursor', param: 'cursor', size: { param: 'count', default: 20 } },
+  paging: { kind: 'cursor', param: 'cursor', size: { param: 'count', default: microblogPageSize } },
 } as const satisfies Operation

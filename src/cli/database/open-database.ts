@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { openSqlite } from '../../lib/sqlite-file.ts'
+import { type Patience, openSqlite, patiently, sqliteCode, sqliteCodes } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type RecordTable, allTables } from './tables.ts'
 import { isRecord } from '../../lib/json.ts'
@@ -58,17 +58,27 @@ function open(path: string, flag: string, waitMs?: number): DatabaseSync {
   try {
     database = openSqlite(file, waitMs === undefined ? {} : { waitMs })
     // What is deleted or replaced is overwritten with zeros.
-    database.exec('PRAGMA secure_delete = ON; SELECT 1 FROM sqlite_master')
+    database.exec('PRAGMA secure_delete = ON')
+    database.prepare('SELECT 1 FROM sqlite_master').get()
     return database
   } catch (error) {
     database?.close()
-    const message = messageOf(error)
+    const code = sqliteCode(error)
     // Who may not write beside a file cannot use a log there, and without one, the file is all there is. A run ends before it pays.
-    if (flag !== '--out' && message.includes('readonly') && !existsSync(`${file}-wal`))
+    if (flag !== '--out' && code === sqliteCodes.readOnly && !existsSync(`${file}-wal`))
       return openSqlite(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
-    if (!/not a database|unable to open/.test(message))
+    if (code !== sqliteCodes.notADatabase && code !== sqliteCodes.cannotOpen)
       throw waitMs === undefined ? error : withPath(path, error)
     throw new UsageError(`${path} is not an SQLite database; pass another file`)
+  }
+}
+
+/** Repeats work on a file while other programs have it; its errors name the file. */
+export async function whenFree<T>(path: string, work: () => T, patience?: Patience): Promise<T> {
+  try {
+    return await patiently(work, patience)
+  } catch (error) {
+    throw withPath(path, error)
   }
 }
 
@@ -137,9 +147,9 @@ export function progressOf(
 export function storedProgress(path: string, jobs: readonly object[]): readonly (Progress | undefined)[] {
   const database = openDatabase(path, '--out')
   try {
-    return jobs.map((job) => database && progressOf(database, job, []))
+    const table = database?.prepare("SELECT 1 FROM sqlite_master WHERE name = 'social_search_jobs'").get()
+    return table === undefined ? [] : jobs.map((job) => database && progressOf(database, job, []))
   } catch (error) {
-    if (/no such table/.test(messageOf(error))) return []
     throw withPath(path, error)
   } finally {
     database?.close()

@@ -3,7 +3,13 @@ import type { Operation } from '../../api/operation.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { parseTime } from '../../lib/time.ts'
-import { type FileIdentity, identityOf, inTransaction, patiently } from '../../lib/sqlite-file.ts'
+import {
+  type FileIdentity,
+  type Patience,
+  identityOf,
+  inTransaction,
+  patiently,
+} from '../../lib/sqlite-file.ts'
 import { CommandError } from '../command-errors.ts'
 import { lockForRun } from './run-lock.ts'
 import { forgetIn, Forgotten } from './forget.ts'
@@ -76,13 +82,17 @@ export class RecordDatabase {
   }
 
   /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
-  static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
+  static async open(
+    path: string,
+    options: RecordDatabaseOptions,
+    patience?: Patience,
+  ): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
     const lock = lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
     let database: DatabaseSync | undefined
     try {
-      const opened = (database = await patiently(() => openForRun(path)))
-      return await patiently(() => new RecordDatabase(path, opened, lock, options))
+      const opened = (database = await patiently(() => openForRun(path), patience))
+      return await patiently(() => new RecordDatabase(path, opened, lock, options), patience)
     } catch (error) {
       database?.close()
       lock.release()
@@ -153,10 +163,7 @@ export class RecordDatabase {
 
   #assertThere(): void {
     if (!this.#identity.isReplaced()) return
-    throw new CommandError(
-      'failed',
-      `${this.#path} was moved, removed or replaced while this run wrote to it`,
-    )
+    throw new CommandError('failed', movedText(this.#path))
   }
 
   #inTransaction<T>(work: () => T): T {
@@ -191,4 +198,8 @@ export class RecordDatabase {
       )
       .run(query, key)
   }
+}
+
+export function movedText(path: string): string {
+  return `${path} was moved, removed or replaced while this run wrote to it`
 }

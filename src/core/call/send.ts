@@ -82,9 +82,9 @@ export async function sendRequest(
     const init = initOf(operation.method, headers, request.body, signal)
     const url = client.baseUrl + request.path
     try {
-      const response = await send(url, init, token, () => {
+      const response = await send(url, init, token, (signed) => {
         beforeSend(signal)
-        return callFetch(client.fetch, url, init)
+        return callFetch(client.fetch, url, signed)
       })
       // The attempt is over: a fetch that ignores its signal has answered late.
       if (signal.aborted) response.body?.cancel().catch(() => {})

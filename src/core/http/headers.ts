@@ -74,7 +74,7 @@ export function requestHeaders(
   added: PlainHeaders,
   { bodyFormat, isProxy }: { readonly bodyFormat: BodyFormat; readonly isProxy: boolean },
   hasBody: boolean,
-): Record<string, string> {
+): PlainHeaders {
   return {
     ...{ ...added, accept: bodyFormat.accept },
     ...(hasBody && { 'content-type': 'application/json' }),

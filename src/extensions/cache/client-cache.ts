@@ -99,15 +99,15 @@ class ClientCache {
     const response = fetched?.response ?? responseOf(entry)
     const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
     const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
-    const { charged: effect = 'no' } = attempts.at(-1) ?? {}
+    const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
     const { redactor } = fetched ?? call.client
     const value = bodyFormat.parse(text)
     const requestId = requestIdOf(value, redactor)
-    const success = { response, complete: true, text, value, requestId, effect }
+    const success = { response, complete: true, text, value, requestId, tookEffect }
     const checked = await checkAnswer(call, success, redactor)
     if ('toError' in checked)
       throw checked.toError({
-        ...contextOf(call.operation, call.request, effect),
+        ...contextOf(call.operation, call.request, tookEffect),
         attempts,
         body: checked.body,
       })

@@ -28,7 +28,6 @@ const roomForFacts = 2000
 /** Seconds after which a call that was waiting is worth another try. */
 const retryAfterS = 20
 
-/** Runs the calls of a set of tools within one budget. */
 /** What a call has read. */
 interface Walked {
   readonly shown: readonly Page[]

@@ -1,3 +1,4 @@
+export { type EstimateOptions, type SearchEstimate, estimateSearch } from './estimate.ts'
 export { watchSearch } from './watch-search.ts'
 export { watchSearches } from './watch-searches.ts'
 export type { PostCount, WatchPace } from './pace.ts'
