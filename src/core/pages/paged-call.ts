@@ -45,6 +45,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   /** Whether it resumes after the last page. */
   #isEnded = false
 
+  /** @internal */
   constructor(transport: ClientTransport, operation: Operation, params: object, options?: AnyCallOptions) {
     super()
     this.#transport = transport
@@ -165,6 +166,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return items
   }
 
+  /** @internal */
   protected override answer(): Promise<CallResult> {
     return this.#fetchFirst()
   }
