@@ -181,6 +181,11 @@ describe('createProxy() refuses', () => {
     [{ cors: { origins: ['*'] } }, /exact origins such as https:\/\/app.example.com, got "\*"/],
     [{ cors: { origins: ['null'] } }, /exact origins/],
     [{ cors: { origins: ['https://a.example/'] } }, /exact origins/],
+    [{ cors: { origins: ['https://*.example'] } }, /exact origins/],
+    [{ cors: { origins: ['https://a.example:443'] } }, /exact origins/],
+    [{ cors: { origins: ['chrome-extension://*'] } }, /exact origins/],
+    [{ cors: { origins: ['capacitor://localhost/app'] } }, /exact origins/],
+    [{ cors: { origins: ['file://'] } }, /exact origins/],
     [{ cors: { origins: [friend], credentials: 'include' } }, /cors.credentials must be true or false/],
     [{ allowed: [] }, /unknown option allowed; expected one of /],
   ])('options that cannot work: %j', (options, message) => {

@@ -171,3 +171,47 @@ describe('searchOptions()', () => {
 function refuse(): never {
   throw new Error('no credits')
 }
+
+describe.each([
+  ['searchOptions', searchOptions],
+  ['infiniteSearchOptions', infiniteSearchOptions as unknown as typeof searchOptions],
+] as const)('%s()', (_, make) => {
+  const keyOf = (options: object) =>
+    hashKey(make(client, 'technews.search', { query: 'tea' }, options).queryKey)
+
+  it('has another key for each option on which the answer depends', () => {
+    const options = [
+      ...[{}, { validation: 'off' }, { validation: 'lenient' }],
+      ...[{ extraParams: { sort: 'new' } }, { extraParams: { sort: 'old' } }, { extraParams: { id: 9n } }],
+      ...[{ paging: { items: 'hits' } }, { paging: { items: (body: { a: [] }) => body.a } }],
+      { paging: { items: (body: { b: [] }) => body.b } },
+    ]
+    expect(new Set(options.map(keyOf)).size).toBe(options.length)
+  })
+
+  it('has the same key for equal options, also if a component makes them anew', () => {
+    const component = () => ({ extraParams: { a: 1, b: 2 }, paging: { items: (body: { a: [] }) => body.a } })
+    expect(keyOf(component())).toBe(keyOf(component()))
+    expect(keyOf({ extraParams: { a: 1, b: 2 } })).toBe(keyOf({ extraParams: { b: 2, a: 1 } }))
+  })
+
+  it('has the same key whatever options say of how the answer is fetched and paid for', () => {
+    const { signal } = new AbortController()
+    const options = [
+      ...[
+        { timeout: 1 },
+        { deadline: 1 },
+        { maxQueueWait: 1 },
+        { retry: false },
+        { priority: 1 },
+        { signal },
+      ],
+      ...[{ headers: { 'x-signature': 's' } }, { limit: 1 }, { maxPages: 1 }, { validation: undefined }],
+    ]
+    expect(new Set([{}, ...options].map(keyOf)).size).toBe(1)
+    expect(make(client, 'technews.search', { query: 'tea' }).queryKey.slice(0, 3)).toEqual([
+      ...['social-search', 'technews.search'],
+      { query: 'tea' },
+    ])
+  })
+})

@@ -10,8 +10,11 @@ import { version } from '../../lib/version.ts'
 const framing =
   /^(connection|content-length|expect|host|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 
-/** The headers of the user, as an object or as pairs. */
-export type GivenHeaders = Readonly<Record<string, string>> | Iterable<readonly [string, string]> | Headers
+/** The headers of the user, as an object or as pairs. Those that are undefined or null are left out. */
+export type GivenHeaders =
+  | Readonly<Record<string, string | null | undefined>>
+  | Iterable<readonly [name: string, value: string | null | undefined]>
+  | Headers
 
 /** An attempt of a call, before it is sent. */
 export interface AttemptAhead {
@@ -49,7 +52,11 @@ function checkHeaders(added: GivenHeaders, redactor: Redactor): PlainHeaders {
   assertObject('headers', added)
   let given: Headers
   try {
-    given = new Headers(added as HeadersInit)
+    const pairs = Symbol.iterator in added ? [...added] : Object.entries(added)
+    // The runtime would send the word "undefined".
+    given = new Headers(
+      pairs.filter(([, value]) => value !== undefined && value !== null) as [string, string][],
+    )
   } catch {
     // The runtime's own error repeats the value, which may be a secret.
     throw new ConfigurationError('headers must be names and values that can be sent')

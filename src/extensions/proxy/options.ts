@@ -23,7 +23,7 @@ export interface ProxyUser {
 
 /** Which pages of other origins may use a proxy. */
 export interface ProxyCors {
-  /** Exact origins, such as `https://app.example.com`. */
+  /** Exact origins, such as `https://app.example.com` or `capacitor://localhost`. */
   origins: readonly string[]
   /** Whether their requests may send cookies. Default false. */
   credentials?: boolean | undefined
@@ -113,7 +113,7 @@ function resolveCors(cors: ProxyCors = { origins: [] }) {
   const { origins, credentials = false } = cors
   if (!Array.isArray(origins)) throw new ConfigurationError('cors.origins must be a list of origins')
   for (const origin of origins as readonly unknown[]) {
-    if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    if (!isOrigin(origin)) {
       throw new ConfigurationError(
         `cors.origins must list exact origins such as https://app.example.com, got ${JSON.stringify(origin)}`,
       )
@@ -121,6 +121,13 @@ function resolveCors(cors: ProxyCors = { origins: [] }) {
   }
   requireOption(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
   return { origins: [...(origins as readonly string[])], credentials }
+}
+
+/** Whether browsers, web views or extensions may send it as `Origin`. `URL` has no origin for `capacitor:` and others. */
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string' || value.includes('*') || !URL.canParse(value)) return false
+  const { protocol, host } = new URL(value)
+  return host !== '' && `${protocol}//${host}` === value
 }
 
 /** Keeps every budget: forgetting one would give its user all credits again. */
