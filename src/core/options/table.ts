@@ -220,7 +220,7 @@ const rows: Rows = {
   maxPages: { scopes: call, of: isPaged, check: (maxPages) => void wholeNumber('maxPages', maxPages) },
   expectedItems: {
     scopes: call,
-    of: ({ price }) => price.kind === 'perItem',
+    of: ({ price }) => price.kind === 'perItem' && price.bound === null,
     check: (expectedItems) => ({ expectedItems: wholeNumber('expectedItems', expectedItems) }),
   },
   paging: {

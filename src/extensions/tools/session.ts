@@ -1,10 +1,11 @@
 import { CreditBudget } from '../../index.ts'
+import { assumedItems } from '../../extend.ts'
 import { followAbort } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
-import { type SessionSettings, type SessionTool, type ToolRun, buy, itemsToExpect } from './buy.ts'
+import { type SessionSettings, type SessionTool, type ToolRun, buy } from './buy.ts'
 import { StillWaiting, ToolRefusal, failureOf, isRefusal, messageOf } from './failures.ts'
 import { type Bought, type Page, type PageFailure, type Place, Handles, Pages } from './pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
@@ -278,8 +279,8 @@ async function allow(
   const input = id ?? (JSON.parse(params) as object)
   const quote = client.quote(operation.id as OperationId, input, { maxPages: quoted })
   if (operation.price.kind === 'free') return undefined
-  const expectedItems = itemsToExpect(operation)
-  const atMost = quote.atMost ?? (expectedItems ?? 0) * quoted * operation.price.credits
+  const isBounded = quote.perPage !== null
+  const atMost = quoted * (quote.perPage ?? assumedItems * operation.price.credits)
   const fits = (most: number): string =>
     most * left < atMost ? '' : `; \`pages\` ${Math.floor((most * left) / atMost)} would fit`
   if (budget instanceof CreditBudget && atMost > budget.remaining) {
@@ -288,7 +289,6 @@ async function allow(
     error.message += fits(budget.remaining)
     throw error
   }
-  const isBounded = expectedItems === undefined
   if (atMost > confirmAbove || (atMost > 0 && !isBounded)) {
     const ask = options.confirm ?? confirm
     if (ask === undefined) {
