@@ -99,16 +99,18 @@ export class ToolSession {
   async #walk(run: ToolRun, start: Place): Promise<ToolResult> {
     const { signal, summary, tool } = run
     const { shown, items, record, place, failure } = await this.#read(run, start)
-    // Who is asked for approval gets the result of the next try.
-    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
-    if (isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
     const hasNext = tool.operation.list !== undefined && place !== start
     const result: Pick<ToolResult, 'record' | 'next'> = {
       ...(record !== undefined && { record }),
       ...(hasNext && { next: place && (await this.#pages.handleOf(place)) }),
     }
+    const hasDetails = items !== undefined && summary !== undefined
+    const details = hasDetails ? { details: await this.#pages.handleOf(start) } : {}
+    // Nothing is awaited any more: a caller that left while a handle was made gets its pages the next time.
+    // Who is asked for approval gets the result of the next try.
+    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
+    if (isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
     if (items === undefined) return this.#end(run, result, failure)
-    const details = summary === undefined ? {} : { details: await this.#pages.handleOf(start) }
     const list = listResult(items, summary, this.#most)
     return this.#end(run, { pages: run.done, ...list, ...details, ...result }, failure)
   }
