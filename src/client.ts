@@ -10,6 +10,7 @@ import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/price.ts'
 import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
+import { printAs } from './lib/print.ts'
 import { keepSelf, unproxied } from './lib/runtime.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
@@ -73,6 +74,11 @@ export class SocialSearch {
     const isTransport = given instanceof ClientTransport
     this.#transport = isTransport ? given : clientTransport(createTransport(options))
     if (!isTransport) assertIds(options)
+    printAs(this, 'SocialSearch', () => {
+      const { baseUrl, credits } = this.#transport
+      const { spent, uncertain, reserved, saved } = credits
+      return { baseUrl, credits: { spent, uncertain, reserved, saved } }
+    })
     this.microblog = microblog(this.#transport)
     this.professionalnet = professionalnet(this.#transport)
     this.technews = technews(this.#transport)
