@@ -60,6 +60,8 @@ export interface Operation<Params = unknown, Body = unknown> {
   readonly errors?: readonly number[]
   readonly request: Schema<Params>
   readonly response: Schema<Body>
+  /** Whether a success may come without a body: the service does not document the response of a change. */
+  readonly mayBeEmpty?: true
   /** Name of the array in the response, if it is a list. */
   readonly list?: string
   /** The field of its items that no other item has, if the service documents one. */

@@ -153,7 +153,7 @@ async function call(
     { callerLeft },
   )
   const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
-  const response = jsonResponse(received.text, received.response.status, age)
+  const response = jsonResponse(received.text || null, received.response.status, age)
   if (isFree) return response
   return addCredits(response, meter, meter.summary().spent > 0 ? 'yes' : chargedOf(meter))
 }
@@ -193,10 +193,7 @@ function isUntrusted(request: Request, { origins }: CorsSettings): boolean {
 }
 
 /** Headers that let a page of a trusted origin read the response. */
-function corsHeaders(
-  request: Request,
-  { origins, credentials }: CorsSettings,
-): Record<string, string> {
+function corsHeaders(request: Request, { origins, credentials }: CorsSettings): Record<string, string> {
   if (origins.length === 0) return {}
   const origin = request.headers.get('origin')
   if (origin === null || !origins.includes(origin)) return { vary: 'origin' }
