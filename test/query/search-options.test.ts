@@ -168,6 +168,51 @@ describe('searchOptions()', () => {
   })
 })
 
+describe.each([
+  ['searchOptions()', searchOptions],
+  ['infiniteSearchOptions()', infiniteSearchOptions as unknown as typeof searchOptions],
+] as const)('the key of %s', (_, make) => {
+  const keyOf = (options?: object): string =>
+    hashKey(make(client, 'technews.search', coffee, options).queryKey)
+
+  it('differs for all that the answer depends on', () => {
+    const different: (object | undefined)[] = [
+      undefined,
+      { extraParams: { category: 'Live' } },
+      { extraParams: { filters: { lang: 'xx' } } },
+      { validation: 'lenient' },
+      { validation: 'off' },
+      { paging: { items: 'stories' } },
+      { paging: { items: (body: { stories: unknown[] }) => body.stories } },
+      { paging: { items: (body: { items: unknown[] }) => body.items } },
+      { paging: { next: () => null } },
+    ]
+    expect(new Set(different.map(keyOf)).size).toBe(different.length)
+  })
+
+  it('is the same for other options, and for equal ones', () => {
+    const same = [
+      {},
+      { extraParams: undefined },
+      { timeout: 1000, priority: 2, retry: false, headers: { 'x-trace': '1' }, budget: { reserve: refuse } },
+      { cache: 'refresh', maxPages: 3, limit: 10 },
+    ]
+    expect(new Set([undefined, ...same].map(keyOf)).size).toBe(1)
+    const paging = () => ({ paging: { items: (body: { stories: unknown[] }) => body.stories } })
+    expect(keyOf(paging())).toBe(keyOf(paging()))
+    expect(keyOf({ extraParams: { a: 1, b: 2 } })).toBe(keyOf({ extraParams: { b: 2, a: 1 } }))
+  })
+})
+
+describe('a search with extraParams', () => {
+  it('gets its own posts', async () => {
+    const live = { extraParams: { filters: { minimumLikesCount: 1e9 } } }
+    const all = await queries.query(searchOptions(client, 'microblog.search', coffee))
+    const few = await queries.query(searchOptions(client, 'microblog.search', coffee, live))
+    expect([all.posts.length, few.posts.length]).toEqual([20, 0])
+  })
+})
+
 function refuse(): never {
   throw new Error('no credits')
 }

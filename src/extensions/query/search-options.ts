@@ -2,6 +2,7 @@ import type { DataTag, InfiniteData } from '@tanstack/query-core'
 import type { OperationId } from '../../api/operations.ts'
 import type { SocialSearch } from '../../index.ts'
 import { ConfigurationError } from '../../errors/index.ts'
+import type { AnyCallOptions } from '../../extend.ts'
 
 /** Id of a call that reads, such as `microblog.search`. */
 export type CallId = Exclude<OperationId, 'mentions.setState' | 'openapi'>
@@ -47,6 +48,40 @@ const noRefetch = {
 
 type NoRefetch = { -readonly [Name in keyof typeof noRefetch]: (typeof noRefetch)[Name] }
 
+/**
+ * Which options the answer depends on: each option has to say it. Headers may hold secrets or change each time, and keys are
+ * saved and sent to pages.
+ */
+const inKey: Readonly<Record<Exclude<keyof AnyCallOptions, 'signal' | 'schema'>, boolean>> = {
+  ...{ extraParams: true, paging: true, validation: true },
+  ...{ limit: false, maxPages: false, ceiling: false, budget: false, cache: false, headers: false },
+  ...{
+    timeout: false,
+    deadline: false,
+    maxQueueWait: false,
+    priority: false,
+    retry: false,
+    observers: false,
+  },
+}
+
+/** @param kind What the query stores, if it is not the result of one call. */
+function keyOf(id: string, params: unknown, options: AnyCallOptions = {}, ...kind: string[]): never {
+  const told = Object.entries(options).filter(
+    ([name, value]) => value !== undefined && inKey[name as keyof typeof inKey],
+  )
+  const differing = told.length === 0 ? [] : [withTextOfFunctions(Object.fromEntries(told))]
+  return ['social-search', id, params, ...kind, ...differing] as never
+}
+
+/** Keys are compared as JSON, which leaves functions out. */
+function withTextOfFunctions(value: unknown): unknown {
+  if (typeof value === 'function') return String(value)
+  if (Array.isArray(value)) return value.map(withTextOfFunctions)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTextOfFunctions(each)]))
+}
+
 /** Options of a query of TanStack Query 5. */
 export interface SearchOptions<Data> extends NoRefetch {
   queryKey: DataTag<readonly unknown[], Data>
@@ -81,7 +116,7 @@ export function searchOptions<Id extends CallId>(
   const fetch = fetchOf(client, id, options)
   return {
     ...noRefetch,
-    queryKey: ['social-search', id, params] as never,
+    queryKey: keyOf(id, params, options),
     queryFn: ({ signal }) => fetch(params, signal),
   }
 }
@@ -105,7 +140,7 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
   return {
     ...noRefetch,
     // Infinite queries have a separate key, because they are stored in another shape than a single page.
-    queryKey: ['social-search', id, params, 'pages'] as never,
+    queryKey: keyOf(id, params, options, 'pages'),
     queryFn: ({ signal, pageParam }) => fetch(pageParam, signal),
     initialPageParam: params,
     getNextPageParam: (page) => page.next,
