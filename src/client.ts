@@ -105,8 +105,7 @@ export class SocialSearch {
   }
 
   /**
-   * Estimates the maximum cost and minimum time of a call, without sending anything. `retry: { ambiguous: true }` may
-   * cost more.
+   * Says what a call costs at most, and how long it takes at least, without sending anything.
    *
    * @param id Id of the operation, such as `microblog.search`.
    * @param params Params of the call, or the id of a record.

@@ -135,11 +135,11 @@ function createProgram(isHelpLong: boolean): Command {
   program.commandsGroup('Money:')
   add(
     'quote <operation...>',
-    "estimate a job's maximum cost and minimum time, without sending anything",
-    'quote search coffee --limit 200',
+    'show what a job costs and how long it takes, without sending anything',
+    'quote search coffee --max-pages 10',
     'quote posts --all',
   )
-    .option('--limit <n>', 'fetch this many records, from full pages')
+    .option('--limit <n>', 'fetch this many records, from as many pages as it takes')
     .option('--max-pages <n>', 'fetch this many pages (default: 1)')
     .option('--expect <n>', 'how many comments or reactions you expect')
     .option('--all', 'fetch all pages, however many there are')

@@ -94,17 +94,17 @@ export interface ProfessionalnetPostMethods {
 
   /**
    * Gets the comments on a post (`POST /data/professionalnet/posts/comments`). Costs 1 credit for each comment returned. The
-   * client reserves credits for `maxComments` (default 100), or for `expectedItems` if you know that the post has fewer. Timeout 90
-   * seconds. `schema` checks each comment and gives it your type.
+   * client reserves credits for `maxComments`, at least 100. Timeout 90 seconds. `schema` checks each comment and gives it your
+   * type.
    */
   comments<Schema extends MaybeSchema = undefined>(
     params: ProfessionalnetPostsCommentsParams,
-    options?: CallOptions & SchemaOption<Schema> & ExpectedItemsOption,
+    options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<ProfessionalnetPostsCommentsBody<Output<Schema, ProfessionalnetComment>>>
 
   /**
    * Lists the reactions on a post (`POST /data/professionalnet/posts/reactions`). Costs 1 credit for each reaction
-   * returned, without a documented maximum. The client reserves credits for `expectedItems` reactions; the service may charge more.
+   * returned, without a documented maximum. The client reserves credits for `expectedItems` reactions; more may come and be charged.
    * Neither params nor reactions are documented; `schema` checks each reaction and gives it your type.
    */
   reactions<Schema extends SchemaOrType = undefined, Name extends string = 'reactions'>(

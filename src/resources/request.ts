@@ -59,7 +59,7 @@ function operationOf(endpoint: Endpoint): Operation {
     ...undocumentedRead,
     ...{ id: `${method} ${path}`, summary: '', method, path, scopes: [] },
     surface: surface === null ? null : nonEmptyText('surface', surface),
-    price: credits ? { kind: 'perRequest', credits, rate: null } : { kind: 'free' },
+    price: credits ? { kind: 'perRequest', credits, rate: null } : { kind: 'free', isAssumed: true },
     ...(timeout !== undefined && { timeoutMs: milliseconds('timeout', timeout) }),
   }
 }

@@ -57,9 +57,10 @@ describe('flags', () => {
     const comments = `comments ${String(post?.['share_url'])} --budget`
     expect((await social(`${comments} 40`)).err).toMatch(/may cost 100 credits.* Raise --budget\.\n$/)
     expect(await social(`${comments} 100`)).toMatchObject({ code: 0, err: '' })
-    expect((await social(`${comments} 40 --expect 50`)).err).toBe(
-      'social-search: not sent: it may cost 50 credits and --budget has 40 left. Raise --budget.\n',
-    )
+    expect(await social(`${comments} 9 --expect 9`)).toMatchObject({
+      code: 5,
+      err: 'social-search: not sent: it may cost 100 credits and --budget has 9 left; the smallest --max-comments is 100. Raise --budget.\n',
+    })
   })
 
   it('tells that more comments or reactions were charged than --expect says', async () => {
@@ -69,11 +70,11 @@ describe('flags', () => {
     )
     const { numComments, numLikes } = post?.social_details ?? { numComments: 0, numLikes: 0 }
     const url = post?.share_url ?? ''
-    expect(await social(`comments ${url} --expect 1 --budget 1`)).toMatchObject({
+    expect(await social(`comments ${url} --expect 1 --budget 100`)).toMatchObject({
       code: 0,
       err: `Charged ${numComments} credits, not 1: more comments came than expected\n`,
     })
-    expect(await social(`comments ${url} --expect ${numComments} --budget ${numComments}`)).toMatchObject({
+    expect(await social(`comments ${url} --expect ${numComments} --budget 100`)).toMatchObject({
       err: '',
     })
     const reactions = ['reactions', '--params', JSON.stringify({ postUrl: url })]

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { ClientOptions } from '../../src/index.ts'
 import type { ToolResult, ToolsOptions } from '../../src/extensions/tools/index.ts'
 import { post } from '../support/pages.ts'
@@ -56,6 +56,22 @@ describe('execute()', () => {
       search.execute({ query }),
     ])
     expect([left.error?.code, stayed.ok]).toEqual(['cancelled', true])
+    expect((await search.execute({ query })).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('keeps a page for the caller that left while the handle of the next page was made', async () => {
+    const caller = new AbortController()
+    const { sandbox, tools } = setUp({ reuseFor: 0 })
+    const search = tools.microblog_search
+    const sign = vi.spyOn(crypto.subtle, 'sign').mockImplementationOnce(() => {
+      caller.abort()
+      return sleep(5, new ArrayBuffer(12))
+    })
+    const left = await search.execute({ query }, { signal: caller.signal })
+    sign.mockRestore()
+    expect(left.error?.code).toBe('cancelled')
+    await sleep(20)
     expect((await search.execute({ query })).ok).toBe(true)
     expect(sandbox.ledger.spent).toBe(2)
   })

@@ -187,6 +187,7 @@ describe('the other calls', () => {
     // @ts-expect-error the items that you expect mean nothing where the price does not depend on them
     client.technews.search({}, { expectedItems: 5 })
     client.professionalnet.posts.reactions({}, { expectedItems: 5 })
+    // @ts-expect-error -- maxComments bounds them
     client.professionalnet.posts.comments({ postUrl: 'u' }, { expectedItems: 5 })
   })
 

@@ -102,7 +102,7 @@ export class Account {
     const { queued, paced, sent, duration, status } = evidence
     const { requestId } = answer
     const failed = 'toError' in answer ? answer : undefined
-    const charged = call.operation.price.kind === 'free' ? 'no' : tookEffect
+    const charged = call.operation.price.kind === 'free' && credits.spent === 0 ? 'no' : tookEffect
     const entry: Attempt = {
       ...{ queued, paced, sent, duration },
       outcome: failed?.code ?? 'ok',
@@ -148,16 +148,20 @@ export class Account {
     const most = this.#worstCase ?? 0
     const { spent, uncertain } = credits ?? { spent: 0, uncertain: most }
     const over = spent - most
-    if (over > 0)
-      this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`expectedItems\``)
+    const { price } = this.#call.operation
+    const isExpected = price.kind === 'perItem' && price.bound === null
+    const why = isExpected ? 'raise `expectedItems`' : 'its price differs from the documented one'
+    if (over > 0) this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; ${why}`)
     return this.#release(spent, uncertain)
   }
 
   /** Settles what is reserved in the ledger and in the budgets. */
   #release(spent: number, uncertain: number): CallCredits {
-    const isCounted = this.#isReserved
+    const isReserved = this.#isReserved
+    // Nothing was reserved for a call that should have been free.
+    const isCounted = isReserved || (this.#worstCase === null && spent > 0)
     this.#isReserved = false
-    if (isCounted) settle(this.#ledger, this.#worstCase ?? 0, spent, uncertain)
+    if (isCounted) settle(this.#ledger, isReserved ? (this.#worstCase ?? 0) : 0, spent, uncertain)
     this.#settleReservations(spent, uncertain)
     return isCounted ? { spent, uncertain } : nothing
   }

@@ -95,15 +95,15 @@ function readSuccess({ client, operation, settings, record }: Asked, received: A
   }
   const requestId = requestIdOf(value, redactor)
   const success = { ok: true, response, complete, text, value, requestId } as const
-  if (operation.price.kind === 'free') {
+  // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
+  const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
+  const spent = isOwn ? costOf(operation, value, settings.paging) : null
+  if (operation.price.kind === 'free' && !spent) {
     const tookEffect = received.sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
     return { ...success, tookEffect, credits: undefined }
   }
   const reported = readCredits(response.headers)
   if (reported !== null) return { ...success, tookEffect: reported.charged, credits: reported }
-  // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
-  const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
-  const spent = isOwn ? costOf(operation, value, settings.paging) : null
   if (spent === null) return { ...success, tookEffect: 'unknown', credits: undefined }
   return { ...success, tookEffect: 'yes', credits: { spent, uncertain: 0 } }
 }

@@ -208,9 +208,10 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   if (signal.aborted && reason === signal.reason) return reason
   if (reason instanceof CreditBudgetError) {
     const { operation, settings } = call
-    const hasExpectedItems = operation.price.kind === 'perItem' && !settings.expectedItems
+    const bound = operation.price.kind === 'perItem' ? operation.price.bound : undefined
+    const isLow = bound === null && settings.expectedItems !== undefined
     const refusal: BudgetRefusal = reason
-    return new CreditBudgetError({ ...refusal, hasExpectedItems }, errorContext(call))
+    return new CreditBudgetError({ ...refusal, bound: isLow ? undefined : bound }, errorContext(call))
   }
   if (reason instanceof SharedError) return reason.of(errorContext(call))
   if (!(reason instanceof SurfaceClosed)) return reason

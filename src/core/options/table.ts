@@ -219,7 +219,7 @@ const rows: Rows = {
   maxPages: { scopes: call, of: isPaged, check: (name, maxPages) => void wholeNumber(name, maxPages) },
   expectedItems: {
     scopes: call,
-    of: ({ price }) => price.kind === 'perItem',
+    of: ({ price }) => price.kind === 'perItem' && price.bound === null,
     check: (name, expectedItems) => wholeNumber(name, expectedItems),
   },
   paging: {

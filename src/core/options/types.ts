@@ -141,12 +141,11 @@ export interface CallOptions extends Omit<CommonOptions, 'logger'> {
   cache?: CacheUse | undefined
 }
 
-/** An option of calls with a price for each item. */
+/** An option of calls with a price for each item, without a documented maximum. */
 export interface ExpectedItemsOption {
   /**
-   * How many items you expect at most, on all pages. The call reserves this many credits from its budgets. The service may
-   * still return and charge more, but no more than `maxComments`. Default: `maxComments` for comments; 1,000 for reactions, which
-   * is a guess.
+   * How many items you expect, on all pages: the call reserves this many credits from its budgets. It is no limit: if more come, you
+   * pay for them. Default 1,000, which is a guess.
    */
   expectedItems?: number | undefined
 }

@@ -63,7 +63,7 @@ export interface ToolRun {
 const progressMs = 5000
 
 /** Items to set credits aside for, if the service documents no bound. */
-export function itemsToExpect({ price }: Operation): number | undefined {
+function itemsToExpect({ price }: Operation): number | undefined {
   return price.kind === 'perItem' && price.bound === null ? assumedItems : undefined
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { CreditBudget } from '../../../src/index.ts'
+import { CreditBudget, type CreditBudgetError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { networkPosts } from '../../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
@@ -56,43 +56,64 @@ describe('professionalnet.posts.comments()', () => {
     expect(budget.remaining).toBe(297)
   })
 
-  it('counts what it cost, and warns, when more comments come than `expectedItems`', async () => {
-    service.script(comments(12, 12))
-    const budget = new CreditBudget(50)
+  it('counts what it cost, and warns, when more comments come than maxComments allows', async () => {
+    service.script(comments(112, 112))
+    const budget = new CreditBudget(150)
     const warn = vi.fn()
     const client = makeClient({ budget, validation: 'off', logger: { warn } })
-    const call = client.professionalnet.posts.comments(params, { expectedItems: 9 })
-    expect((await settle(call.withResponse())).value?.credits).toEqual({ spent: 12, uncertain: 0 })
-    expect(client.credits).toMatchObject({ spent: 12, uncertain: 0, reserved: 0 })
+    const call = client.professionalnet.posts.comments(params)
+    expect((await settle(call.withResponse())).value?.credits).toEqual({ spent: 112, uncertain: 0 })
+    expect(client.credits).toMatchObject({ spent: 112, uncertain: 0, reserved: 0 })
     expect(budget.remaining).toBe(38)
-    expect(warn.mock.calls).toMatchObject([[expect.stringContaining('3 more than was reserved'), {}]])
+    expect(warn.mock.calls).toMatchObject([[expect.stringContaining('12 more than was reserved'), {}]])
+  })
+
+  it.each<[asked: unknown, needed: number]>([
+    [undefined, 100],
+    [250, 250],
+    // What the service documents as the most.
+    ['500', 1000],
+    [[500], 1000],
+    [null, 1000],
+    [0, 1000],
+    [150.5, 1000],
+    // What it may take one day.
+    [5000, 5000],
+  ])('reserves the most that may come when extraParams ask for %j', async (asked, needed) => {
+    const client = makeClient({ budget: new CreditBudget(needed - 1) })
+    const options = { extraParams: asked === undefined ? {} : { maxComments: asked } }
+    const { error } = await settle(client.professionalnet.posts.comments(params, options))
+    expect(error).toMatchObject({ code: 'credit_budget', needed })
+    expect(service.arrivals).toEqual([])
   })
 })
 
 describe('expectedItems', () => {
-  const reserved = async (params: object, expectedItems?: number) => {
-    const client = makeClient({ budget: new CreditBudget(0) })
-    const call = client.professionalnet.posts.comments({ postUrl: 'u', ...params }, { expectedItems })
-    return (await settle(call)).error
-  }
-
-  it('is what comments() reserves when the documented bound is higher', async () => {
-    expect(await reserved({}, 9)).toMatchObject({ needed: 9 })
-    expect(await reserved({ maxComments: 500 }, 150)).toMatchObject({ needed: 150 })
-    expect(await reserved({ maxComments: 500 }, 600)).toMatchObject({ needed: 500 })
-    expect(await reserved({}, 600)).toMatchObject({ needed: 100 })
+  it('lowers nothing that comments() reserves, and the error names the smallest maxComments', async () => {
+    const client = makeClient({ budget: new CreditBudget(9) })
+    const options = { expectedItems: 9 } as object
+    const { error } = await settle(client.professionalnet.posts.comments({ postUrl: 'u' }, options))
+    expect(error).toMatchObject({
+      ...{ needed: 100, remaining: 9, bound: { param: 'maxComments', least: 100 } },
+      message: expect.stringMatching(/has 9 left; the smallest `maxComments` is 100$/),
+    })
   })
 
-  it('is named by the error of comments() and reactions() that do not set it, and of no other call', async () => {
+  it('is named by the error of reactions() that does not set it, and of no other call', async () => {
     const { microblog, professionalnet } = makeClient({ budget: new CreditBudget(1) })
-    const named = async (call: PromiseLike<unknown>) =>
-      String((await settle(call)).error).includes('`expectedItems`')
+    const refusal = async (call: PromiseLike<unknown>) => {
+      const { bound, message } = (await settle(call)).error as CreditBudgetError
+      return [bound, message.includes('`expectedItems`')]
+    }
     expect([
-      await named(professionalnet.posts.comments({ postUrl: 'u' })),
-      await named(professionalnet.posts.reactions({})),
-      await named(microblog.search({ query: 'q' })),
-      await named(professionalnet.posts.reactions({}, { expectedItems: 2 })),
-    ]).toEqual([true, true, false, false])
+      await refusal(professionalnet.posts.reactions({})),
+      await refusal(professionalnet.posts.reactions({}, { expectedItems: 2 })),
+      await refusal(microblog.search({ query: 'q' })),
+    ]).toEqual([
+      [null, true],
+      [undefined, false],
+      [undefined, false],
+    ])
   })
 })
 
