@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { CreditRateName } from './credit-rates.ts'
 import type { Schema } from './schema/schema.ts'
-import { got } from './issues.ts'
+import { type FoundIssue, got } from './issues.ts'
 
 /** What a success costs, in credits. */
 export type Price =
@@ -68,6 +68,8 @@ export interface Operation<Params = unknown, Body = unknown> {
   /** Statuses of the documented errors; absent if none is documented. */
   readonly errors?: readonly number[]
   readonly request: Schema<Params>
+  /** What is wrong with params that are within the documented bounds, and would cost credits for nothing. */
+  contradictions?(params: Params): FoundIssue[]
   readonly response: Schema<Body>
   /** Name of the array in the response, if it is a list. */
   readonly list?: string

@@ -26,10 +26,17 @@ export class InvalidRequestError extends SocialSearchError {
   /** The invalid fields, up to a hundred. */
   declare readonly issues: readonly Issue[]
 
+  /** The option that sends them nevertheless, if there is one. */
+  declare readonly option?: 'extraParams'
+
   /** @param context `subject`: the name of the invalid value, for an issue with an empty path. */
-  constructor(issues: readonly Issue[], context: ErrorContext & { subject?: string } = {}) {
-    const told = summary(issues, context.subject ?? 'params')
-    super('invalid_request', `invalid request, nothing was sent: ${told}`, context, { issues })
+  constructor(
+    issues: readonly Issue[],
+    context: ErrorContext & { subject?: string; option?: 'extraParams' | undefined } = {},
+  ) {
+    const { subject = 'params', option } = context
+    const told = summary(issues, subject) + (option ? `; to send it anyway, use ${option}` : '')
+    super('invalid_request', `invalid request, nothing was sent: ${told}`, context, { issues, option })
   }
 }
 

@@ -25,7 +25,6 @@ import {
   professionalnetPostsSearch,
 } from '../api/endpoints/professionalnet/posts.ts'
 import { postReactions } from '../api/endpoints/professionalnet/reactions.ts'
-import type { OpenParams } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type {
   CallOptions,
@@ -39,6 +38,7 @@ import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import {
   type MaybeSchema,
   type OpenList,
+  type OpenParams,
   type Output,
   type SchemaOrType,
   paged,

@@ -158,7 +158,7 @@ function compileFilters(filters: MicroblogFilters) {
     wanted: readonly string[] | undefined,
     of: (body: string, author: string) => readonly string[],
   ): void {
-    const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^[@#]/, '')))
+    const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^@/, '')))
     if (set.size > 0) tests.push(({ post }) => of(post.body, post.author).some((item) => set.has(item)))
   }
 }
