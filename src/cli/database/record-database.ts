@@ -157,6 +157,12 @@ export class RecordDatabase {
   }
 
   close(): void {
+    try {
+      // SQLite would leave the last pages in a log that a moved file does not find.
+      if (this.#identity.isReplaced()) this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // Another program has the file, or the disk is full: its log remains where it was.
+    }
     this.#database.close()
     this.#lock.release()
   }
