@@ -11,9 +11,8 @@ import {
   patiently,
 } from '../../lib/sqlite-file.ts'
 import { CommandError } from '../command-errors.ts'
-import { lockForRun } from './run-lock.ts'
 import { forgetIn, Forgotten } from './forget.ts'
-import { type Progress, progressOf, openForRun, withPath } from './open-database.ts'
+import { type Progress, lockForRun, openForRun, progressOf, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
 import { type RecordTable, createFoundView, createTables, tableOf } from './tables.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
