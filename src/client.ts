@@ -1,5 +1,5 @@
 import type { CallOptions, ClientOptions, CommonOptions, SchemaOption } from './core/options/types.ts'
-import type { OpenBody, OpenParams, OpenRecord } from './api/endpoints/undocumented.ts'
+import type { OpenBody, OpenRecord } from './api/endpoints/undocumented.ts'
 import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { Operation } from './api/operation.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
@@ -19,7 +19,7 @@ import { type Microblog, microblog } from './resources/microblog.ts'
 import { type Organization, organization } from './resources/organization.ts'
 import { type Professionalnet, professionalnet } from './resources/professionalnet.ts'
 import { type Endpoint, request } from './resources/request.ts'
-import type { Output, SchemaOrType } from './resources/methods.ts'
+import type { OpenParams, Output, SchemaOrType } from './resources/methods.ts'
 import { type Technews, technews } from './resources/technews.ts'
 
 declare global {
@@ -105,8 +105,7 @@ export class SocialSearch {
   }
 
   /**
-   * Estimates the maximum cost and minimum time of a call, without sending anything. `retry: { ambiguous: true }` may
-   * cost more.
+   * Says what a call costs at most, and how long it takes at least, without sending anything.
    *
    * @param id Id of the operation, such as `microblog.search`.
    * @param params Params of the call, or the id of a record.
@@ -152,7 +151,7 @@ export class SocialSearch {
    */
   request<Schema extends SchemaOrType = undefined>(
     endpoint: Endpoint,
-    params?: OpenParams,
+    params?: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>> {
     return request(unproxied(this).#transport, endpoint, params, options) as ApiCall<Output<Schema, OpenBody>>

@@ -22,7 +22,7 @@ export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
-export { type Composed, composeRequest, withExtra } from './core/call/compose-request.ts'
+export { type Composed, composeRequest, copyOf, withExtra } from './core/call/compose-request.ts'
 export { contextOf } from './core/call/call.ts'
 export { nextStep } from './core/pages/next-page.ts'
 
@@ -37,7 +37,7 @@ export {
   resolvePeriod,
   rounded,
 } from './core/credits/budget.ts'
-export { type CallCredits, assumedCeiling, quoteOf } from './core/credits/price.ts'
+export { type CallCredits, assumedItems, quoteOf } from './core/credits/price.ts'
 
 // HTTP, on which OAuth builds.
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'

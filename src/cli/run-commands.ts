@@ -43,7 +43,9 @@ export function addOperation(program: Command, operation: Operation): void {
   if (price.kind === 'perItem')
     command.option(
       '--expect <n>',
-      'how many you expect, to reserve their credits; if more come, you pay for them',
+      price.bound === null
+        ? 'how many you expect, to reserve their credits; if more come, you pay for them'
+        : `how many you expect, to fetch and reserve more than ${price.bound.default}`,
     )
   if (list !== undefined)
     command

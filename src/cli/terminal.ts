@@ -151,10 +151,9 @@ export interface FormatOptions {
 /** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
 export function localTime(value: unknown): string | undefined {
   if (typeof value !== 'string' || value[10] !== 'T') return undefined
-  const date = new Date(parseTime(value))
-  if (Number.isNaN(date.getTime())) return undefined
-  // Swedish writes times in the order of ISO 8601.
-  return date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
+  const time = parseTime(value)
+  const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000)
+  return Number.isNaN(time) ? undefined : local.toISOString().slice(0, 16).replace('T', ' ')
 }
 
 /** A text in one line. For a terminal, it is escaped, so that it can be measured. */

@@ -106,17 +106,17 @@ const brand: unique symbol = Symbol.for('social-search-sdk error 1')
  */
 export class SocialSearchError extends Error {
   /** What happened; stable, made for `switch`. */
-  readonly code: ClientErrorCode | ApiErrorCode
+  declare readonly code: ClientErrorCode | ApiErrorCode
   /** The service's id of the request, for support. */
   declare readonly requestId?: string
   /** The call that failed, such as `microblog.search`; absent for errors of a constructor. */
   declare readonly operation?: string
   /** Whether the call cost credits, in all attempts together. */
-  readonly charged: Charged
+  declare readonly charged: Charged
   /** For a write, such as `mentions.setState`: whether it changed data. Absent for reads. */
   declare readonly applied?: Applied
   /** The attempts, in order; empty if nothing was sent. */
-  readonly attempts: readonly Attempt[]
+  declare readonly attempts: readonly Attempt[]
   /**
    * The params of the page that failed, as plain JSON. To continue, pass the error to `resume()`.
    */
@@ -129,21 +129,23 @@ export class SocialSearchError extends Error {
   /** After `toArray()`: the items of the pages that you paid for. Not enumerable, so that logs stay short. */
   declare readonly items?: readonly unknown[]
 
-  constructor(code: ClientErrorCode | ApiErrorCode, message: string, context: ErrorContext = {}) {
-    const { operation, charged = 'no', applied } = context
+  /** @param own The fields of its class. Like the common ones, it has only those that are defined. */
+  constructor(
+    code: ClientErrorCode | ApiErrorCode,
+    message: string,
+    context: ErrorContext = {},
+    own?: Readonly<Record<string, unknown>>,
+  ) {
+    const { operation, charged = 'no', applied, attempts = [], requestId, next, body } = context
     const prefix = operation === undefined ? '' : `${operation}: `
     const isOpen = charged === 'unknown' || applied === 'unknown'
     const doubt = isOpen ? `; it may have been ${applied ? 'applied' : 'charged'}` : ''
     // The message of an error from your own proxy already ends with it.
     super(prefix + message + (message.endsWith(doubt) ? '' : doubt))
-    this.code = code
-    this.charged = charged
-    this.attempts = context.attempts ?? []
-    if (context.requestId !== undefined) this.requestId = context.requestId
-    if (operation !== undefined) this.operation = operation
-    if (applied !== undefined) this.applied = applied
-    if (context.next !== undefined) this.next = context.next
-    if (context.body !== undefined) setNonEnumerable(this, 'body', context.body)
+    const fields = { code, charged, attempts, requestId, operation, applied, next, ...own }
+    for (const [name, value] of Object.entries(fields))
+      if (value !== undefined) Object.assign(this, { [name]: value })
+    if (body !== undefined) setNonEnumerable(this, 'body', body)
   }
 
   /**
@@ -202,8 +204,9 @@ export abstract class SharedError extends SocialSearchError {
     message: string,
     again: (context: ErrorContext) => SharedError,
     context?: ErrorContext,
+    own?: Readonly<Record<string, unknown>>,
   ) {
-    super(code, message, context)
+    super(code, message, context, own)
     this.#again = again
   }
 

@@ -8,9 +8,12 @@ export function parsed(text: string, { parse }: { parse: (text: string) => unkno
 }
 
 /** JSON text of a value; undefined if it is not JSON, or nests more deeply than `JSON.stringify` can follow. */
-export function jsonText(value: unknown): string | undefined {
+export function jsonText(
+  value: unknown,
+  { stringify }: { stringify: (value: unknown) => string | undefined } = JSON,
+): string | undefined {
   try {
-    return JSON.stringify(value)
+    return stringify(value)
   } catch {
     return undefined
   }

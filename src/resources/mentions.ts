@@ -1,9 +1,10 @@
 import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../api/endpoints/mentions.ts'
-import type { OpenBody, OpenParams } from '../api/endpoints/undocumented.ts'
+import type { OpenBody } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import {
+  type OpenParams,
   type SchemaOrType,
   type OpenList,
   type Output,
@@ -39,7 +40,7 @@ export interface Mentions {
    * response are documented; `schema` checks the whole body and gives it your type.
    */
   count<Schema extends SchemaOrType = undefined>(
-    params?: OpenParams,
+    params?: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>
 
@@ -50,7 +51,7 @@ export interface Mentions {
    */
   setState<Schema extends SchemaOrType = undefined>(
     id: string,
-    body: OpenParams,
+    body: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>
 }

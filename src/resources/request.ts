@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts'
-import { type OpenBody, type OpenParams, undocumentedRead } from '../api/endpoints/undocumented.ts'
+import { type OpenBody, undocumentedRead } from '../api/endpoints/undocumented.ts'
 import type { AnyCallOptions } from '../core/options/types.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
@@ -30,7 +30,7 @@ const plainPath = /^(\/(?!\.{1,2}(\/|$))[\w.~!$&'()*+,;=:@-]+)+$/
 export function request(
   transport: Transport,
   endpoint: Endpoint,
-  params: OpenParams = {},
+  params: object = {},
   options: AnyCallOptions = {},
 ): ApiCall<OpenBody> {
   const calls = clientTransport(transport)
@@ -59,7 +59,7 @@ function operationOf(endpoint: Endpoint): Operation {
     ...undocumentedRead,
     ...{ id: `${method} ${path}`, summary: '', method, path, scopes: [] },
     surface: surface === null ? null : nonEmptyText('surface', surface),
-    price: credits ? { kind: 'perRequest', credits, rate: null } : { kind: 'free' },
+    price: credits ? { kind: 'perRequest', credits, rate: null } : { kind: 'free', isAssumed: true },
     ...(timeout !== undefined && { timeoutMs: milliseconds('timeout', timeout) }),
   }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterEach, beforeAll, beforeEach } from 'vitest'
 import type { SandboxOptions } from '../../src/extensions/sandbox/index.ts'
-import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
 import { newFolder } from '../support/folder.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Fault, createSandbox } from '../support/sandbox.ts'
 import { virtualTime } from '../support/clock.ts'
 import { now, search, searchRequest } from './helpers.ts'
 

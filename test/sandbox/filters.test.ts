@@ -43,7 +43,7 @@ const cases: readonly (readonly [MicroblogFilters, (post: MicroblogPost) => bool
   ],
   [{ noneOfTheseWords: ['Compiler', 'any'] }, (post) => !hasWord('compiler')(post) && !hasWord('any')(post)],
   [{ exactSentence: 'Your Function takes three' }, ({ body }) => body.includes('your function takes three')],
-  [{ hashtags: ['webdev', '#DevLife'] }, ({ body }) => /#(webdev|devlife)\b/i.test(body)],
+  [{ hashtags: ['webdev', 'DevLife'] }, ({ body }) => /#(webdev|devlife)\b/i.test(body)],
   [{ onlyReplies: true, removeReplies: true }, () => false],
   [
     { removeReplies: true, minimumLikesCount: 5, noneOfTheseWords: ['coffee'] },

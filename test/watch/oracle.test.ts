@@ -143,6 +143,8 @@ const examples: [number, Look[], undefined][] = [
     ],
     undefined,
   ],
+  // The first page ever is empty, so only a time is known. A page of a gap ends with posts from before it.
+  [2, [{ ...quiet, posts: 13, answers: ['empty'] }, { ...quiet, posts: 86 }, quiet], undefined],
 ]
 
 const calm: Look = { posts: 0, during: 0, answers: [], maxPages: 30 }

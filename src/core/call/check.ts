@@ -27,8 +27,8 @@ export async function checkAnswer(
 ): Promise<Answer | Found> {
   const { operation, settings } = call
   const { validation, schema, paging } = settings
-  const { response, text, value, requestId, effect } = success
-  const paid = { effect, body: value ?? text }
+  const { response, text, value, requestId, tookEffect } = success
+  const paid = { tookEffect, body: value ?? text }
   // The common case, without a promise.
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
   const validated: Validated | Found =

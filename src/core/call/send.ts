@@ -2,7 +2,7 @@ import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
-import { requestHeaders } from '../http/headers.ts'
+import { type PlainHeaders, requestHeaders } from '../http/headers.ts'
 import { type RawResponse, callFetch, initOf, readText, send } from '../http/fetch.ts'
 import { FetchMisuse, NotSent } from '../http/network-error.ts'
 import { type Call, logAt } from './call.ts'
@@ -41,7 +41,7 @@ export interface Ready {
   readonly lease: Lease
   readonly token: string | null
   /** The user's. */
-  readonly headers: Headers
+  readonly headers: PlainHeaders
 }
 
 /**
@@ -82,9 +82,9 @@ export async function sendRequest(
     const init = initOf(operation.method, headers, request.body, signal)
     const url = client.baseUrl + request.path
     try {
-      const response = await send(url, init, token, () => {
+      const response = await send(url, init, token, (signed) => {
         beforeSend(signal)
-        return callFetch(client.fetch, url, init)
+        return callFetch(client.fetch, url, signed)
       })
       // The attempt is over: a fetch that ignores its signal has answered late.
       if (signal.aborted) response.body?.cancel().catch(() => {})

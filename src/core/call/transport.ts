@@ -5,15 +5,8 @@ import type { Credits } from '../credits/budget.ts'
 import { type CallSettings, type ClientSettings, defaultTimeoutMs, withOptions } from '../options/table.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { AnyCallOptions, ClientOptions, CommonOptions, Observer } from '../options/types.ts'
-import {
-  type Call,
-  type CallResult,
-  type Send,
-  type Wrap,
-  CallObserver,
-  contextOf,
-  newRecord,
-} from './call.ts'
+import { type Call, type CallResult, type Send, type Wrap, contextOf, newRecord } from './call.ts'
+import { CallObserver } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type Given, composeRequest } from './compose-request.ts'
 import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
@@ -167,7 +160,7 @@ export class ClientTransport implements Transport {
         settings,
         operation: configured,
         request,
-        timeoutMs: settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs,
+        timeoutMs: settings.timeout ?? operation.timeoutMs ?? defaultTimeoutMs,
         previousPage,
         cancellation: new Cancellation(),
         record: newRecord(this.#client.redactor),

@@ -124,9 +124,14 @@ export class CreditBudget implements Budget {
     this.#periodAt = resolvePeriod(options)
   }
 
+  /** The current period. Without one, no clock is read: frameworks that prerender refuse it before a request for data. */
+  get #period(): string {
+    return this.#every === undefined ? '' : this.#periodAt(Date.now())
+  }
+
   /** The account of the current period. */
   get #current(): Account {
-    return accountOf(this.#book, this.#periodAt(Date.now()), emptyAccount)
+    return accountOf(this.#book, this.#period, emptyAccount)
   }
 
   /** Credits left for further calls. */
@@ -143,7 +148,7 @@ export class CreditBudget implements Budget {
    */
   reserve(credits: number, operation: string): Reservation {
     const self = unproxied(this)
-    let period = self.#periodAt(Date.now())
+    let period = self.#period
     let account = self.#take(credits, operation, period)
     let isOpen = true
     return {
@@ -153,8 +158,9 @@ export class CreditBudget implements Budget {
         settle(account, credits, cost, uncertain)
       },
       renew: async () => {
+        if (self.#every === undefined) return
         await sleep(waitAtEnd(Date.now(), self.#periodAt))
-        const current = self.#periodAt(Date.now())
+        const current = self.#period
         if (!isOpen || current === period) return
         const next = self.#take(credits, operation, current)
         account.reserved -= credits
@@ -186,8 +192,8 @@ export class CreditBudget implements Budget {
   summary(): CreditSummary & BudgetOutlook {
     const self = unproxied(this)
     const { limit, remaining } = self
-    const end = periodEnd(Date.now(), self.#periodAt)
-    return { limit, remaining, ...roundedSummary(self.#current), endsAt: end === Infinity ? null : end }
+    const endsAt = self.#every === undefined ? null : periodEnd(Date.now(), self.#periodAt)
+    return { limit, remaining, ...roundedSummary(self.#current), endsAt }
   }
 }
 

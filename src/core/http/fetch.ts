@@ -5,8 +5,11 @@ import { FetchMisuse, NotSent, watchConnectErrors } from './network-error.ts'
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
 
-/** Options of fetch. `headers` must not be shared: the credential is added to them. */
-export type Init = RequestInit & { readonly headers: Headers; readonly signal: AbortSignal }
+/** Options of fetch. */
+export type Init = Omit<RequestInit, 'headers'> & {
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
 
 /** Redirects are never followed: 307 and 308 would send body and credential to another host. */
 const api = /* @__PURE__ */ ky.create({
@@ -23,18 +26,19 @@ const api = /* @__PURE__ */ ky.create({
  */
 export async function send(
   url: string,
-  { method, headers }: Pick<Init, 'method' | 'headers'>,
+  init: Init,
   token: string | null,
-  fetchOnce: () => Promise<Response>,
+  fetchOnce: (init: Init) => Promise<Response>,
 ): Promise<Response> {
-  if (token !== null) headers.set('authorization', `Bearer ${token}`)
-  return api(url, { method, fetch: fetchOnce } as Options)
+  const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
+  const signed = { ...init, headers: { ...init.headers, ...authorization } }
+  return api(url, { method: init.method, fetch: () => fetchOnce(signed) } as Options)
 }
 
 /** The options of fetch for a JSON body, or for none. */
 export function initOf(
   method: string,
-  headers: Headers,
+  headers: Init['headers'],
   body: string | undefined,
   signal: AbortSignal,
 ): Init {

@@ -25,12 +25,15 @@ export interface WithResponse<T> {
 export class ApiCall<Body> implements Promise<Body> {
   readonly #answer: Promise<CallResult> | undefined
 
-  /** @param answer Undefined in a subclass that makes the call when its result is needed. */
+  /**
+   * @internal
+   * @param answer Undefined in a subclass that makes the call when its result is needed.
+   */
   constructor(answer?: Promise<CallResult>) {
     this.#answer = answer
   }
 
-  /** The result of the call; not redacted. */
+  /** @internal The result of the call; not redacted. */
   protected answer(): Promise<CallResult> {
     return this.#answer as Promise<CallResult>
   }

@@ -224,7 +224,7 @@ async function request(
   const exchange = async (signal: AbortSignal): Promise<Response> => {
     let hasAnswered = false
     try {
-      const sending = initOf(init.method, headers, init.body?.toString(), signal)
+      const sending = initOf(init.method, Object.fromEntries(headers), init.body?.toString(), signal)
       const response = await send(url, sending, null, () => callFetch(fetch, url, sending))
       hasAnswered = true
       const { text } = await readText(response, signal)

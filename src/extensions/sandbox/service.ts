@@ -5,6 +5,7 @@ import { organizationLimits } from '../../api/limits.ts'
 import type { Operation, Scope } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
 import { randomId } from '../../lib/hash.ts'
+import { valueAt } from '../../lib/json.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Admitted, RateLimits, admit, allScopes, defaultScopes } from './admission.ts'
@@ -187,6 +188,9 @@ function dataOf({ operation, handle, pathId }: Admitted, body: RequestBody, quer
 function creditsCharged(operation: Operation, body: unknown): number {
   const { price } = operation
   if (price.kind === 'free') return 0
+  // An injected body may state another cost.
+  const stated = valueAt(body, ['meta', 'creditsCharged'])
+  if (Number.isSafeInteger(stated) && Number(stated) >= 0) return Number(stated)
   return price.kind === 'perRequest' ? price.credits : price.credits * (itemsOf(operation, body)?.length ?? 0)
 }
 

@@ -1,10 +1,11 @@
 import { CreditBudget } from '../../index.ts'
+import { assumedItems } from '../../extend.ts'
 import { followAbort } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
-import { type SessionSettings, type SessionTool, type ToolRun, buy, itemsToExpect } from './buy.ts'
+import { type SessionSettings, type SessionTool, type ToolRun, buy } from './buy.ts'
 import { StillWaiting, ToolRefusal, failureOf, isRefusal, messageOf } from './failures.ts'
 import { type Bought, type Page, type PageFailure, type Place, Handles, Pages } from './pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
@@ -28,7 +29,6 @@ const roomForFacts = 2000
 /** Seconds after which a call that was waiting is worth another try. */
 const retryAfterS = 20
 
-/** Runs the calls of a set of tools within one budget. */
 /** What a call has read. */
 interface Walked {
   readonly shown: readonly Page[]
@@ -98,16 +98,18 @@ export class ToolSession {
   async #walk(run: ToolRun, start: Place): Promise<ToolResult> {
     const { signal, summary, tool } = run
     const { shown, items, record, place, failure } = await this.#read(run, start)
-    // Who is asked for approval gets the result of the next try.
-    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
-    if (isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
     const hasNext = tool.operation.list !== undefined && place !== start
     const result: Pick<ToolResult, 'record' | 'next'> = {
       ...(record !== undefined && { record }),
       ...(hasNext && { next: place && (await this.#pages.handleOf(place)) }),
     }
+    const hasDetails = items !== undefined && summary !== undefined
+    const details = hasDetails ? { details: await this.#pages.handleOf(start) } : {}
+    // Nothing is awaited any more: a caller that left while a handle was made gets its pages the next time.
+    // Who is asked for approval gets the result of the next try.
+    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
+    if (isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
     if (items === undefined) return this.#end(run, result, failure)
-    const details = summary === undefined ? {} : { details: await this.#pages.handleOf(start) }
     const list = listResult(items, summary, this.#most)
     return this.#end(run, { pages: run.done, ...list, ...details, ...result }, failure)
   }
@@ -278,8 +280,8 @@ async function allow(
   const input = id ?? (JSON.parse(params) as object)
   const quote = client.quote(operation.id as OperationId, input, { maxPages: quoted })
   if (operation.price.kind === 'free') return undefined
-  const ceiling = itemsToExpect(operation)
-  const atMost = quote.atMost ?? (ceiling ?? 0) * quoted * operation.price.credits
+  const isBounded = quote.perPage !== null
+  const atMost = quoted * (quote.perPage ?? assumedItems * operation.price.credits)
   const fits = (most: number): string =>
     most * left < atMost ? '' : `; \`pages\` ${Math.floor((most * left) / atMost)} would fit`
   if (budget instanceof CreditBudget && atMost > budget.remaining) {
@@ -288,7 +290,6 @@ async function allow(
     error.message += fits(budget.remaining)
     throw error
   }
-  const isBounded = ceiling === undefined
   if (atMost > confirmAbove || (atMost > 0 && !isBounded)) {
     const ask = options.confirm ?? confirm
     if (ask === undefined) {

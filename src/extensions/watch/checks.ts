@@ -71,6 +71,8 @@ export class Checks<Post extends AnyPost> {
   /** The batch of a check that has failed. */
   failed(error: SocialSearchError): SearchBatch<string, Post> {
     if (error.charged !== 'no') this.#failedAt = Date.now()
+    // Posts that come after the start are new, also if the first check fails.
+    if (this.#settings.from === 'now' && this.#spans.length === 0) this.#spans = firstSpan([], Date.now())
     return this.batch({ error })
   }
 

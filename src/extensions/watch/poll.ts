@@ -1,5 +1,5 @@
 import { ValidationError } from '../../errors/index.ts'
-import { type Added, type Progress, addPage, gapOf, startOf, trimmed } from './spans.ts'
+import { type Added, type Progress, addPage, gapOf, isAbove, startOf, trimmed } from './spans.ts'
 import type { WatchSpan } from './types.ts'
 
 /** A post of either network. */
@@ -66,12 +66,18 @@ export async function* poll<Post extends AnyPost>(
     const newer = new Set(above.flatMap(({ ids }) => ids))
     let added: Progress & Partial<Added> = startOf(spans.slice(first))
     let here = next
+    let isLost = false
     try {
       for await (const page of pagesOf(next, { maxPages: left })) {
         left--
         const byId = new Map(page.posts.map((post) => [idOf(post), post]))
-        const rest = restOf(page, search)
+        const rest = restOf(page, here)
         const posts = new Map([...byId].map(([id, post]) => [id, timeOf(post)]))
+        if (isAbove(spans[first], posts)) {
+          // The service has answered an old cursor from the newest post: the place is lost, as if it had refused.
+          isLost = true
+          break
+        }
         const { fresh, ...reached } = addPage(added, { posts, here, next: rest }, overlap, now)
         added = { ...reached, spans: trimmed(reached.spans, mostIds) }
         here = rest ?? here
@@ -84,6 +90,9 @@ export async function* poll<Post extends AnyPost>(
     } catch (error) {
       // The service may refuse an old cursor. Then the gap is read from the newest post down.
       if (!(error instanceof ValidationError) || next === search || isRestarted) throw error
+      isLost = true
+    }
+    if (isLost) {
       isRestarted = true
       const known = spans.map((span, index) => (index === first ? { ...span, next: search } : span))
       spans = [{ ids: [], next: search }, ...known]
@@ -101,8 +110,8 @@ export async function* poll<Post extends AnyPost>(
 }
 
 /** Where the posts below a page begin. If the service says that there are more, but not where, they begin at the newest post. */
-function restOf({ next, meta }: Omit<Page<AnyPost>, 'posts'>, search: object): object | null {
-  return next ?? (meta?.hasMore === true ? search : null)
+function restOf({ next, meta }: Omit<Page<AnyPost>, 'posts'>, here: object): object | null {
+  return next ?? (meta?.hasMore === true ? here : null)
 }
 
 /** Without a span that nothing is known of. */

@@ -1,6 +1,6 @@
-import { CreditBudgetError, SocialSearchError } from '../../errors/index.ts'
-import type { Budget } from '../../index.ts'
-import { followAbort } from '../../lib/abort.ts'
+import { BudgetUnavailableError, CreditBudgetError, SocialSearchError } from '../../errors/index.ts'
+import type { Budget, BudgetOutlook } from '../../index.ts'
+import { followAbort, within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import { type DueSearch, type Funds, dueTimes, retryMs } from './due.ts'
 import { Checks } from './checks.ts'
@@ -41,12 +41,16 @@ export async function* scheduled<Post extends AnyPost>(
     const { price } = search
     return { checks: new Checks(search, settings), price, retryAt: 0, isOver: false, isRefused: false }
   })
-  const pause = (ms: number): Promise<void> =>
-    sleepUnless([signal, ...searches.map((search) => search.closing())], ms)
+  const open: WhileOpen = (work) =>
+    unlessAborted([signal, ...searches.map((search) => search.closing())], work)
+  const outlook = (): Promise<BudgetOutlook | undefined> => open((ended) => outlookOf(budget, ended))
+  const pause = (ms: number): Promise<void> => open((ended) => sleep(ms, ended))
   let outage = 0
   for (;;) {
     signal?.throwIfAborted()
-    const funds = await fundsOf(budget).catch((error: unknown) => awayError(error, once))
+    const funds = await outlook()
+      .then(fundsOf)
+      .catch((error: unknown) => awayError(error, once))
     const now = Date.now()
     const left = turns.filter(({ isOver }) => !(once && isOver))
     const times = dueTimes(
@@ -64,7 +68,7 @@ export async function* scheduled<Post extends AnyPost>(
     }
     let isAway = funds instanceof SocialSearchError
     if (funds instanceof SocialSearchError) yield next.checks.batch({ error: funds })
-    else if (at <= now || once) isAway = yield* check(next, settings, funds)
+    else if (at <= now || once) isAway = yield* check(next, settings, funds, outlook)
     else {
       outage = 0
       // Open calls reserve credits, which may come back.
@@ -77,15 +81,21 @@ export async function* scheduled<Post extends AnyPost>(
   }
 }
 
-/** Sleeps unless one of the signals aborts; rejects with its reason. */
-async function sleepUnless(signals: readonly (AbortSignal | undefined)[], ms: number): Promise<void> {
+/** Work that ends with the signal of the watch, and with its client. */
+type WhileOpen = <T>(work: (ended: AbortSignal) => Promise<T>) => Promise<T>
+
+/** Works unless one of the signals aborts; rejects with its reason. */
+async function unlessAborted<T>(
+  signals: readonly (AbortSignal | undefined)[],
+  work: (ended: AbortSignal) => Promise<T>,
+): Promise<T> {
   const ended = new AbortController()
   const unfollow = [...new Set(signals)].map((signal) => {
     if (signal?.aborted) ended.abort(signal.reason)
     return signal && followAbort(signal, (reason) => ended.abort(reason))
   })
   try {
-    await sleep(ms, ended.signal)
+    return await work(ended.signal)
   } finally {
     for (const end of unfollow) end?.()
   }
@@ -96,6 +106,7 @@ async function* check<Post extends AnyPost>(
   turn: Turn<Post>,
   { once, freshness, pages: { signal, budget } }: WatchSettings,
   funds: Funds | null,
+  outlook: () => Promise<BudgetOutlook | undefined>,
 ): AsyncGenerator<SearchBatch<string, Post>, boolean> {
   const { checks } = turn
   turn.isOver = true
@@ -112,7 +123,9 @@ async function* check<Post extends AnyPost>(
       // The client may have other `prices`.
       turn.price = error.needed
       if (turn.price > funds.limit) throw error
-      const { remaining } = (await budget?.summary?.()) ?? funds
+      // If the budget does not answer now, the next round notices.
+      const left = await outlook().catch((reason: unknown) => void awayError(reason, once))
+      const { remaining } = left ?? funds
       const seemsEnough = remaining >= turn.price
       // What open calls had reserved may have come back. The second time, another budget of the same name has refused.
       if (once || (seemsEnough && turn.isRefused)) throw error
@@ -139,9 +152,17 @@ function awayError(error: unknown, once: boolean): SocialSearchError {
 }
 
 /** Null without a period: then nothing tells how long the credits must last. */
-async function fundsOf(budget: Budget | undefined): Promise<Funds | null> {
-  const { limit, remaining, endsAt } = (await budget?.summary?.()) ?? { endsAt: null }
+function fundsOf(outlook: BudgetOutlook | undefined): Funds | null {
+  const { limit, remaining, endsAt } = outlook ?? { endsAt: null }
   return endsAt === null ? null : { limit, remaining, endsAt }
+}
+
+/** The summary of a budget. A budget may be code of the user, which gets a minute, since it may never answer. */
+function outlookOf(budget: Budget | undefined, ended: AbortSignal): Promise<BudgetOutlook | undefined> {
+  const late = (): never => {
+    throw new BudgetUnavailableError('it did not answer within a minute', { temporary: true })
+  }
+  return within(minute, async () => budget?.summary?.(), late, ended)
 }
 
 function nameOf(budget: Budget | undefined): unknown {

@@ -6,6 +6,9 @@ const mostSpans = 20
 /** After so long without a post where a gap begins, in milliseconds, nothing is missing there: less than a day, for nightly runs. */
 const longestSilence = 20 * 3_600_000
 
+/** And it was asked so often: hours in which nobody asked prove nothing. */
+const leastAsked = 4
+
 /** A page as a watch needs it. */
 export interface ReadPage {
   /** When each of its posts was published, by id, newest first. */
@@ -96,8 +99,9 @@ export function addPage(progress: Progress, page: ReadPage, overlap: number, now
     // No post is listed where known ones should follow. That proves nothing, unless it stays so.
     reached = next === null ? depth : 0
     const above = [reading, ...below][reached]
-    const since = above?.silence?.[0] ?? now
-    if (above?.next && now - since < longestSilence) silence = [since, now]
+    const [since = now, , asked = 0] = above?.silence ?? []
+    if (above?.next && (now - since < longestSilence || (posts.size === 0 && asked + 1 < leastAsked)))
+      silence = [since, now, asked + 1]
     else if (above?.next) reached++
   }
   const isJoined = reached > 0 || (next === null && below.length === 0)
@@ -105,6 +109,8 @@ export function addPage(progress: Progress, page: ReadPage, overlap: number, now
   const isWanted = (id: string): boolean => {
     const time = parseTime(posts.get(id))
     if (isJoined) return gap?.next ? !(time < oldestKnown) : time > oldestKnown
+    // Below a time alone, no known post can follow.
+    if (depths.size === 0 && time < oldestKnown) return false
     // Known posts may follow on the next page.
     return inARow === 0 && next !== null
   }
@@ -216,4 +222,10 @@ function laterOf(stored: object | null, here: object | null): object | null {
   const { page: to } = Object(here) as { page?: unknown }
   if (typeof from === 'number' && typeof to === 'number') return { ...stored, page: Math.max(from, to) }
   return from === undefined && cursor === undefined ? (here ?? stored) : stored
+}
+
+/** Whether a page begins above a span whose gap it should fill: with a newer post that the span does not know. */
+export function isAbove(span: WatchSpan | undefined, posts: ReadPage['posts']): boolean {
+  const [[id, time] = ['']] = posts
+  return !span?.ids.includes(id) && parseTime(time) > parseTime(span?.newest)
 }

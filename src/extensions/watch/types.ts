@@ -90,10 +90,11 @@ export interface WatchSpan {
   readonly newest?: string
   readonly oldest?: string
   /**
-   * When the service has first and last listed no post at `next`, in milliseconds since 1970, although known posts should follow.
-   * A watch asks again less and less often, and after 20 hours assumes that nothing is missing.
+   * When the service has first and last listed no post at `next`, in milliseconds since 1970, although known posts should follow,
+   * and how often it was asked. A watch asks again less and less often. After 20 hours and four requests it assumes that nothing
+   * is missing.
    */
-  readonly silence?: readonly [first: number, last: number]
+  readonly silence?: readonly [first: number, last: number, asked?: number]
 }
 
 /** A time whose posts have not been read yet. */
