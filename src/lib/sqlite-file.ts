@@ -182,7 +182,7 @@ export function identityOf(path: string): FileIdentity {
 }
 
 export interface Patience {
-  /** How long work tries to get the file, in milliseconds. Default 10 seconds. */
+  /** How long work tries to get the file, in milliseconds; read again before each attempt. Default 10 seconds. */
   readonly forMs?: number
   readonly signal?: AbortSignal
   /** Called once, when other processes have had the file for a second. */
@@ -190,15 +190,13 @@ export interface Patience {
 }
 
 /** Repeats work while other processes have the file. */
-export async function patiently<T>(
-  work: () => T,
-  { forMs = 10_000, signal, onWait }: Patience = {},
-): Promise<T> {
+export async function patiently<T>(work: () => T, patience: Patience = {}): Promise<T> {
   const start = performance.now()
   for (let isTold = false; ;) {
     try {
       return work()
     } catch (error) {
+      const { forMs = 10_000, signal, onWait } = patience
       const ms = performance.now() - start
       if (!isLocked(error) || ms > forMs) throw error
       if (ms > 1000 && !isTold) onWait?.()
