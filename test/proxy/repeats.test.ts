@@ -45,7 +45,7 @@ describe('createProxy() when a browser sends a request again', () => {
       const first = post(proxy, { headers: attempt })
       await pass(1)
       answer()
-      for (let turn = 0; turn < turns; turn++) await null
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
       const repeat = post(proxy, { headers: attempt })
       await pass(1)
       answer()
