@@ -13,7 +13,7 @@ export type { CallSettings } from './core/options/table.ts'
 export type { AnswerCache } from './core/options/types.ts'
 
 // To make calls, as the proxy, tools, the command and clients of other APIs do.
-export { ClientTransport, clientTransport } from './core/call/transport.ts'
+export { ClientTransport, clientTransport, isTransport } from './core/call/transport.ts'
 export { defaultTimeoutMs } from './core/options/table.ts'
 export { resolveOptions } from './core/options/resolve.ts'
 export type { CommonOptions } from './core/options/types.ts'
