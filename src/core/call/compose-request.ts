@@ -42,7 +42,7 @@ export function composeRequest(
   const { path, pathId, method } = operation
   try {
     const written = jsonOf(input, method, bodyFormat)
-    const given = written === undefined ? input : bodyFormat.parse(written)
+    const given = written === undefined ? input : bodyFormat.parseOwn(written)
     const { params, text, issues, unchecked } =
       extra === undefined || !isRecord(extra) || !isRecord(given)
         ? { params: given, text: written, issues: check(operation.request, given), unchecked: undefined }
@@ -77,7 +77,7 @@ function addExtra(
   bodyFormat: BodyFormat,
 ) {
   const written = jsonOf(extra, method, bodyFormat)
-  const unchecked = written === undefined ? {} : (bodyFormat.parse(written) as ExtraParams)
+  const unchecked = written === undefined ? {} : (bodyFormat.parseOwn(written) as ExtraParams)
   // A required param may be an extra one.
   const issues = check(request, withoutExtra(given, unchecked)).filter(
     ({ path }) => !Object.hasOwn(unchecked, path) || isRecord(unchecked[path]),
