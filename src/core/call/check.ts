@@ -8,7 +8,7 @@ import type { Answer, Call, Failed, Found, InvalidItem, Success } from './call.t
 import { isEnded } from './cancellation.ts'
 import { decide, describeGatewayBody } from './read-answer.ts'
 import { type CallSettings, userCodeMs } from '../options/table.ts'
-import { isRecord } from '../../lib/json.ts'
+import { hasLongIntegers, isRecord, parsed } from '../../lib/json.ts'
 import type { Operation } from '../../api/operation.ts'
 import { missingItems } from '../../api/list-items.ts'
 
@@ -27,7 +27,8 @@ export async function checkAnswer(
 ): Promise<Answer | Found> {
   const { operation, settings } = call
   const { validation, schema, paging } = settings
-  const { response, text, value, requestId, tookEffect } = success
+  const { response, text, requestId, tookEffect } = success
+  const value = withDocumentedNumbers(operation, text, success.value)
   const paid = { tookEffect, body: value ?? text }
   // The common case, without a promise.
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
@@ -47,6 +48,13 @@ export async function checkAnswer(
   const toError = (context: ErrorContext) =>
     new InvalidResponseError(message, { ...context, requestId, issues })
   return { ...paid, kind: 'unreadable', code: 'invalid_response', requestId, toError }
+}
+
+/** A number that the service documents is one, whatever its digits; only in other fields do they all count. */
+function withDocumentedNumbers({ documented, response }: Operation, text: string, value: unknown): unknown {
+  if (!documented || !hasLongIntegers(text) || issuesOf(response, value).length === 0) return value
+  const rounded = parsed(text)
+  return issuesOf(response, rounded).length === 0 ? rounded : value
 }
 
 function whyUnusable(
