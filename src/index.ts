@@ -31,7 +31,14 @@ export * from './resources/feeds.ts'
 export * from './resources/listeners.ts'
 export * from './resources/mentions.ts'
 export * from './resources/microblog.ts'
-export type { MaybeSchema, OpenList, OpenPage, OpenParams, Output, SchemaOrType } from './resources/methods.ts'
+export type {
+  MaybeSchema,
+  OpenList,
+  OpenPage,
+  OpenParams,
+  Output,
+  SchemaOrType,
+} from './resources/methods.ts'
 export * from './resources/organization.ts'
 export * from './resources/professionalnet.ts'
 export type { Endpoint } from './resources/request.ts'

@@ -9,7 +9,7 @@ export interface Issue {
 /** An issue of params, before it is told. */
 export interface FoundIssue extends Issue {
   /** The option that sends them nevertheless. */
-  option?: 'extraParams'
+  option?: 'extraParams' | undefined
 }
 
 /**

@@ -98,6 +98,7 @@ function costOf({ charged, applied, message, operation, code }: SocialSearchErro
 }
 
 function whatToDo(error: SocialSearchError, isChecking: boolean): string | undefined {
+  if (error instanceof InvalidRequestError && error.option) return 'To send it anyway, use --extra-params'
   if (error instanceof AuthenticationError)
     return process.env['SOCIAL_SEARCH_API_KEY']
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'

@@ -29,6 +29,10 @@ describe('exit codes', () => {
       'unknown operation serach; pass a call, such as search, and its query in quotes; see social-search --help',
     ],
     ['search coffee --count 21', '--count must be at most 20, got 21. Nothing was sent.'],
+    [
+      'search coffee --radius 5',
+      '--radius needs geocode. Nothing was sent. To send it anyway, use --extra-params.',
+    ],
     ['search coffee --hashtags a b --lang ' + 'x'.repeat(33), '--lang must have at most 32 characters'],
     ['search coffee --count many', '--count must be a number'],
     ['search coffee --category Newest', 'Allowed choices are Top, Latest'],

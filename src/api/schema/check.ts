@@ -40,8 +40,8 @@ function readIssue(
     const keys = issue.keys.filter((key) => Object.hasOwn(owner as object, key))
     return keys.map((key) => {
       const place = placeOf(schema, key)
-      const option = place ? {} : { option: 'extraParams' as const }
-      return { path: dotPath([...path, key]), message: message + place, ...option }
+      const option = place ? undefined : 'extraParams'
+      return { path: dotPath([...path, key]), message: message + place, option }
     })
   }
   // A number outside of two bounds has an issue for each; the last bound is the narrower one.

@@ -104,12 +104,11 @@ function refusal(
 ): InvalidRequestError {
   const [required] = typeof params === 'string' ? check(request, {}) : []
   const example = required?.path ? redactor.text(`; pass { ${required.path}: '${String(params)}' }`) : ''
-  const isMisplaced = ({ path }: Issue) => documented && isOption(path, { paging, price })
-  const told = firstIssues(issues, (text) => redactor.text(text)).map((issue) => ({
-    ...issue,
-    message: isMisplaced(issue) ? misplaced : issue.message + example,
-  }))
-  const option = issues.find((issue) => issue.option && !isMisplaced(issue))?.option
+  const told = firstIssues(issues, (text) => redactor.text(text)).map(({ path, message }) => {
+    const isMisplaced = documented && isOption(path, { paging, price })
+    return { path, message: isMisplaced ? misplaced : message + example }
+  })
+  const option = issues.find((issue) => issue.option)?.option
   const subject = method === 'PATCH' || method === 'PUT' ? 'the body' : 'params'
   const next = paging && (params as object | undefined)
   const effect = effectOf({ method, price }) === 'write' ? { applied: 'no' as const } : {}
