@@ -8,7 +8,13 @@ import { InvalidRequestError } from './errors/index.ts'
 import type { Credits } from './core/credits/budget.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/price.ts'
-import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
+import {
+  type ClientTransport,
+  type Transport,
+  clientTransport,
+  createTransport,
+  isTransport,
+} from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
 import { keepSelf, unproxied } from './lib/runtime.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
@@ -70,9 +76,9 @@ export class SocialSearch {
     keepSelf(this)
     // withOptions() gives a transport. In the type, it would offer its methods while somebody types options.
     const given: unknown = options
-    const isTransport = given instanceof ClientTransport
-    this.#transport = isTransport ? given : clientTransport(createTransport(options))
-    if (!isTransport) assertIds(options)
+    const isDerived = isTransport(given)
+    this.#transport = isDerived ? given : clientTransport(createTransport(options))
+    if (!isDerived) assertIds(options)
     this.microblog = microblog(this.#transport)
     this.professionalnet = professionalnet(this.#transport)
     this.technews = technews(this.#transport)

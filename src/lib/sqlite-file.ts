@@ -131,7 +131,14 @@ export function openSqlite(path: string, { waitMs = busyMs, readOnly = false } =
 }
 
 /** Numbers of errors of SQLite. */
-export const sqliteCodes = { busy: 5, readOnly: 8, cannotOpen: 14, protocol: 15, notADatabase: 26 } as const
+export const sqliteCodes = {
+  busy: 5,
+  readOnly: 8,
+  full: 13,
+  cannotOpen: 14,
+  protocol: 15,
+  notADatabase: 26,
+} as const
 
 /** The number of an error of SQLite; undefined for other errors. */
 export function sqliteCode(error: unknown): number | undefined {

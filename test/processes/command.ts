@@ -100,7 +100,9 @@ export let server: SandboxServer
 export function useCommand(options: SandboxOptions = {}): void {
   beforeAll(async () => (command = await buildCommand()))
   beforeEach(async () => {
-    server = await serveSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
+    // Its clock is that of the commands.
+    const now = () => Date.now()
+    server = await serveSandbox({ now, limits: { perMinute: false, inFlight: false }, ...options })
   })
   afterEach(async () => {
     await server.close()

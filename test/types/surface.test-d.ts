@@ -98,13 +98,13 @@ describe('microblog.search()', () => {
   it('refuses options among params that are not documented', () => {
     const { signal } = new AbortController()
     const budget = new CreditBudget(5)
-    // @ts-expect-error an option
+    // @ts-expect-error an option is no param
     client.technews.search({ query: 'rust', budget })
-    // @ts-expect-error an option
+    // @ts-expect-error an option is no param
     client.mentions.list({ limit: 5 })
-    // @ts-expect-error an option
+    // @ts-expect-error an option is no param
     client.professionalnet.person.posts({ url: 'x', signal })
-    // @ts-expect-error an option
+    // @ts-expect-error an option is no param
     client.organization.usage({ signal })
     // Without pages, it is no option.
     client.mentions.count({ limit: 5 })

@@ -14,7 +14,8 @@ import { CommandError } from '../command-errors.ts'
 import { forgetIn, Forgotten } from './forget.ts'
 import { type Progress, lockForRun, openForRun, progressOf, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
-import { type RecordTable, createFoundView, createTables, tableOf } from './tables.ts'
+import { createFoundView, createTables } from './schema.ts'
+import { type RecordTable, tableOf } from './tables.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
 
 export interface RecordDatabaseOptions {

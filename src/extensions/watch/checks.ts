@@ -1,11 +1,11 @@
-import type { SocialSearchError } from '../../errors/index.ts'
+import { type SocialSearchError, ValidationError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Observer } from '../../index.ts'
 import { parseTime } from '../../lib/time.ts'
-import type { NamedSearch, WatchSettings } from './options.ts'
+import type { AnyPost, NamedSearch, Page, Pages, WatchSettings } from './options.ts'
 import { type WatchPace, pageSize, paceAfter } from './pace.ts'
-import { type AnyPost, type Pages, poll, timeOf } from './poll.ts'
-import { gapOf, gapsOf, hasMore } from './spans.ts'
+import { type ReadPage, type ReadTerms, type Reading, read } from './read.ts'
+import { type Spans, gapOf, gapsOf, hasMore, withoutPlace } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
@@ -17,7 +17,7 @@ const drift = 3_600_000
 export class Checks<Post extends AnyPost> {
   readonly search: NamedSearch<Post>
   readonly #settings: WatchSettings
-  #spans: readonly WatchSpan[]
+  #spans: Spans
   #pace: WatchPace | null
   /** When the last check has failed that may have been charged, if no page has come since. */
   #failedAt: number | undefined
@@ -99,7 +99,8 @@ export class Checks<Post extends AnyPost> {
       this.#failedAt = undefined
       this.#isGapNext = maxPages === 1 && !isOfGaps
       // Posts older than the first page are not wanted.
-      this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
+      const { spans } = page.reading
+      this.#spans = isFirst ? firstSpan(spans, now) : spans
       times.push(...page.fresh.map((post) => parseTime(timeOf(post))))
       this.#pace = paceAfter(
         times.some(isOld) ? null : before,
@@ -124,7 +125,104 @@ export class Checks<Post extends AnyPost> {
 }
 
 /** What is known after the first page ever; without a post, that those before some time are not wanted. */
-function firstSpan([span]: readonly WatchSpan[], now: number): WatchSpan[] {
+function firstSpan([span]: Spans, now: number): WatchSpan[] {
   const time = new Date(now - drift).toISOString()
   return [span === undefined ? { ids: [], next: null, newest: time, oldest: time } : { ...span, next: null }]
+}
+
+/** The posts of a page, newest first, and what has been read with it. */
+interface PolledPage<Post> {
+  readonly fresh: readonly Post[]
+  /** All others. */
+  readonly known: readonly Post[]
+  readonly reading: Reading
+}
+
+interface PollTerms extends ReadTerms {
+  readonly maxPages: number
+  /** Reads gaps, and no newer posts. */
+  readonly isOfGaps: boolean
+}
+
+/** In place of the number of a gap: the newest posts. */
+const newest = -1
+
+/** Reads pages from the newest post down to known ones, and then fills gaps, the newest first. */
+async function* poll<Post extends AnyPost>(
+  pagesOf: Pages<Post>,
+  known: Spans,
+  { maxPages, isOfGaps, ...terms }: PollTerms,
+): AsyncGenerator<PolledPage<Post>> {
+  const { search, now } = terms
+  let spans = known
+  let left = maxPages
+  let gap = isOfGaps ? gapOf(spans, now) : newest
+  let isRefused = false
+  while (left > 0) {
+    let latest: Reading = { spans, at: newest, fresh: new Set(), isJoined: true, isSilent: true }
+    try {
+      for await (const page of walk(pagesOf, spans, spans[gap]?.next ?? search, left, terms)) {
+        left--
+        latest = page.reading
+        spans = latest.spans
+        yield page
+      }
+    } catch (error) {
+      // The service may refuse an old cursor. Then the gap is read from the newest post down.
+      if (!(error instanceof ValidationError) || gap === newest || isRefused) throw error
+      isRefused = true
+      spans = withoutPlace(spans, latest.at === newest ? gap : latest.at, search)
+      gap = newest
+      yield { fresh: [], known: [], reading: { ...latest, spans } }
+      continue
+    }
+    const { at, isJoined, isSilent } = latest
+    // An old copy of the newest page may be one of a gap.
+    const from = gap === newest && at > 0 ? 0 : at + (isJoined && !isSilent ? 0 : 1)
+    gap = gapOf(spans, now, from)
+    if (gap === -1) return
+  }
+}
+
+/** Reads pages from a place on, down to known posts. */
+async function* walk<Post extends AnyPost>(
+  pagesOf: Pages<Post>,
+  known: Spans,
+  start: object,
+  maxPages: number,
+  terms: ReadTerms,
+): AsyncGenerator<PolledPage<Post>> {
+  let [spans, asked] = [known, start]
+  for await (const page of pagesOf(start, { maxPages })) {
+    const reading = read(spans, { ...listOf(page), asked }, terms)
+    yield { ...sorted(page, reading.fresh), reading }
+    if (reading.isJoined) return
+    spans = reading.spans
+    asked = page.next ?? asked
+  }
+}
+
+/** A page as `read()` needs it. */
+function listOf({ posts, next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
+  const times = new Map(posts.map((post) => [idOf(post), timeOf(post)]))
+  return { posts: times, next, hasMore: next !== null || meta?.hasMore === true }
+}
+
+/** The new posts of a page, and the others, each once. */
+function sorted<Post extends AnyPost>(
+  { posts }: Page<Post>,
+  ids: ReadonlySet<string>,
+): Omit<PolledPage<Post>, 'reading'> {
+  const all = [...new Map(posts.map((post) => [idOf(post), post])).values()]
+  const isFresh = (post: Post): boolean => ids.has(idOf(post))
+  return { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)) }
+}
+
+function idOf({ id, urn }: AnyPost): string {
+  return id ?? urn ?? ''
+}
+
+/** When a post was published, as the service says it. */
+function timeOf({ timestamp, postedAt }: AnyPost): string | undefined {
+  return timestamp ?? postedAt
 }

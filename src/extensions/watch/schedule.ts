@@ -5,8 +5,7 @@ import { sleep } from '../../lib/time.ts'
 import { type DueSearch, type Funds, dueTimes, retryMs } from './due.ts'
 import { Checks } from './checks.ts'
 import { meaningOf } from './meaning.ts'
-import type { NamedSearch, WatchSettings } from './options.ts'
-import type { AnyPost } from './poll.ts'
+import type { AnyPost, NamedSearch, WatchSettings } from './options.ts'
 import type { SearchBatch } from './types.ts'
 
 const minute = 60_000
