@@ -149,7 +149,8 @@ export class SocialSearch {
 
   /**
    * Calls an endpoint that this version does not know, with the same queue, budgets, retries and errors as any other call. It
-   * is not cached unless you pass `cache`. Params of GET and DELETE go into the query, others into the body.
+   * is not cached unless you pass `cache`. Params of GET and DELETE go into the query, others into the body. An answer of 204, or
+   * to a DELETE without a body, gives `{}`.
    *
    * @param endpoint Its price, `credits`, is required for anything but GET.
    * @example
@@ -159,8 +160,9 @@ export class SocialSearch {
     endpoint: Endpoint,
     params?: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<Output<Schema, OpenBody>> {
-    return request(unproxied(this).#transport, endpoint, params, options) as ApiCall<Output<Schema, OpenBody>>
+  ): ApiCall<Output<Schema, Partial<OpenBody>>> {
+    const call: ApiCall<unknown> = request(unproxied(this).#transport, endpoint, params, options)
+    return call as ApiCall<Output<Schema, Partial<OpenBody>>>
   }
 
   /** Fetches the service's OpenAPI description (`GET /openapi.json`). Free. */

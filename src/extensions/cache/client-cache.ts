@@ -11,6 +11,7 @@ import {
 } from '../../extend.ts'
 import { effectOf } from '../../api/operation.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
+import { parsed } from '../../lib/json.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import { nameOf } from './cache-key.ts'
 import { type Answers, type Entry, type Wanted, CacheLookup, responseOf } from './cache-lookup.ts'
@@ -101,7 +102,7 @@ class ClientCache {
     const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
     const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
     const { redactor } = fetched ?? call.client
-    const value = fetched === undefined ? call.client.bodyFormat.parse(text) : copyOf(fetched.parsed)
+    const value = fetched === undefined ? parsed(text, call.client.bodyFormat) : copyOf(fetched.parsed)
     const requestId = requestIdOf(value, redactor)
     const success = { response, complete: true, text, value, requestId, tookEffect }
     const checked = await checkAnswer(call, success, redactor)

@@ -223,6 +223,6 @@ function idOf({ id, urn }: AnyPost): string {
 }
 
 /** When a post was published, as the service says it. */
-function timeOf({ timestamp, postedAt }: AnyPost): string | undefined {
+export function timeOf({ timestamp, postedAt }: AnyPost): string | undefined {
   return timestamp ?? postedAt
 }
