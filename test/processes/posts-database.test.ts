@@ -122,7 +122,7 @@ describe('watch --once --out', () => {
     )
     const late = await runCommand(watch, { during })
     locks.other?.close()
-    expect(late).toMatchObject(failed(1, 'database is locked'))
+    expect(late).toMatchObject(failed(1, 'another program has locked it'))
     expect(late.err.match(/^\{"author":/gm)).toHaveLength(20)
   })
 })
