@@ -157,7 +157,8 @@ class LyingService {
     if (lie === 'emptymore') return this.#page([], cursor ?? whole[0]?.id ?? 'x', number)
     // A short page of numbers hides posts that nobody can find.
     if (lie === 'half' && this.isNumbered) return good
-    if (lie === 'cut' && this.isNumbered) return good
+    // If nothing is known, nobody can tell such an end from the true one.
+    if (lie === 'cut' && (this.isNumbered || this.#old === undefined)) return good
     if (lie === 'cut') return this.#page(whole.slice(0, 3), undefined, number)
     if (lie === 'loop') return this.#page(whole, cursor ?? 'x', number)
     if (lie === 'half') return this.#page(whole.slice(0, 7), whole[6]?.id, number)

@@ -3,7 +3,7 @@ import type { CallCredits } from '../../extend.ts'
 import type { Observer } from '../../index.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { AnyPost, NamedSearch, Page, Pages, WatchSettings } from './options.ts'
-import { type WatchPace, pageSize, paceAfter } from './pace.ts'
+import { type WatchPace, pageSize, paceAfter } from './due.ts'
 import { type ReadPage, type ReadTerms, type Reading, read } from './read.ts'
 import { type Spans, gapOf, gapsOf, hasMore, withoutPlace } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
@@ -23,6 +23,8 @@ export class Checks<Post extends AnyPost> {
   #failedAt: number | undefined
   /** Whether the next check, if it is of one page, reads one of a gap. */
   #isGapNext: boolean
+  /** Checks in a row that found no new posts, and closed no gap. */
+  #idle = 0
   /** What no batch has told yet, in credits. */
   #credits: CallCredits = { spent: 0, uncertain: 0 }
 
@@ -45,9 +47,9 @@ export class Checks<Post extends AnyPost> {
     return this.#failedAt
   }
 
-  /** Whether another check would fill a gap. */
+  /** Whether another check would fill a gap at once. Two checks in a row that found nothing have shown that it would not. */
   get hasMore(): boolean {
-    return hasMore(this.#spans)
+    return this.#idle < 2 && hasMore(this.#spans)
   }
 
   /** The state as it is now. */
@@ -71,9 +73,15 @@ export class Checks<Post extends AnyPost> {
   /** The batch of a check that has failed. */
   failed(error: SocialSearchError): SearchBatch<string, Post> {
     if (error.charged !== 'no') this.#failedAt = Date.now()
-    // Posts that come after the start are new, also if the first check fails.
-    if (this.#settings.from === 'now' && this.#spans.length === 0) this.#spans = firstSpan([], Date.now())
+    this.begin()
     return this.batch({ error })
+  }
+
+  /** Posts that come after the first attempt are new, whether it fails or not. Returns whether this was the first. */
+  begin(): boolean {
+    if (this.#settings.from !== 'now' || this.#spans.length > 0) return false
+    this.#spans = firstSpan([], Date.now())
+    return true
   }
 
   /** Yields at least one batch, unless the first page fails. */
@@ -95,12 +103,15 @@ export class Checks<Post extends AnyPost> {
       ...{ search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) },
       ...{ maxPages: isFirst ? 1 : maxPages, now, isOfGaps },
     }
+    const gaps = gapsOf(this.#spans).length
+    this.#idle++
     for await (const page of poll(pagesOf, this.#spans, options)) {
       this.#failedAt = undefined
       this.#isGapNext = maxPages === 1 && !isOfGaps
       // Posts older than the first page are not wanted.
       const { spans } = page.reading
       this.#spans = isFirst ? firstSpan(spans, now) : spans
+      if (page.fresh.length > 0 || gapsOf(this.#spans).length < gaps) this.#idle = 0
       times.push(...page.fresh.map((post) => parseTime(timeOf(post))))
       this.#pace = paceAfter(
         times.some(isOld) ? null : before,
@@ -135,10 +146,11 @@ interface PolledPage<Post> {
   readonly fresh: readonly Post[]
   /** All others. */
   readonly known: readonly Post[]
+  readonly next: object | null
   readonly reading: Reading
 }
 
-interface PollTerms extends ReadTerms {
+interface PollTerms extends Omit<ReadTerms, 'rest'> {
   readonly maxPages: number
   /** Reads gaps, and no newer posts. */
   readonly isOfGaps: boolean
@@ -157,23 +169,31 @@ async function* poll<Post extends AnyPost>(
   let spans = known
   let left = maxPages
   let gap = isOfGaps ? gapOf(spans, now) : newest
+  /** Where the posts of the gap may be found if its own place is lost: below the page that has met its span. */
+  let rest = search
   let isRefused = false
   while (left > 0) {
     let latest: Reading = { spans, at: newest, fresh: new Set(), isJoined: true, isSilent: true }
+    let next: object | null = null
     try {
-      for await (const page of walk(pagesOf, spans, spans[gap]?.next ?? search, left, terms)) {
+      const start = spans[gap]?.next ?? search
+      for await (const page of walk(pagesOf, spans, start, left, { ...terms, rest })) {
         left--
         latest = page.reading
-        spans = latest.spans
+        ;({ spans } = latest)
+        next = page.next
         yield page
       }
     } catch (error) {
-      // The service may refuse an old cursor. Then the gap is read from the newest post down.
-      if (!(error instanceof ValidationError) || gap === newest || isRefused) throw error
-      isRefused = true
-      spans = withoutPlace(spans, latest.at === newest ? gap : latest.at, search)
-      gap = newest
-      yield { fresh: [], known: [], reading: { ...latest, spans } }
+      // The service may refuse an old cursor.
+      if (!(error instanceof ValidationError) || gap === newest || (isRefused && rest === search)) throw error
+      spans = withoutPlace(spans, latest.at === newest ? gap : latest.at, rest)
+      yield { fresh: [], known: [], next: null, reading: { ...latest, spans } }
+      if (rest === search) {
+        isRefused = true
+        gap = newest
+      }
+      rest = search
       continue
     }
     const { at, isJoined, isSilent } = latest
@@ -181,6 +201,7 @@ async function* poll<Post extends AnyPost>(
     const from = gap === newest && at > 0 ? 0 : at + (isJoined && !isSilent ? 0 : 1)
     gap = gapOf(spans, now, from)
     if (gap === -1) return
+    rest = (gap === at && next) || search
   }
 }
 
@@ -195,7 +216,7 @@ async function* walk<Post extends AnyPost>(
   let [spans, asked] = [known, start]
   for await (const page of pagesOf(start, { maxPages })) {
     const reading = read(spans, { ...listOf(page), asked }, terms)
-    yield { ...sorted(page, reading.fresh), reading }
+    yield { ...sorted(page, reading.fresh), next: page.next, reading }
     if (reading.isJoined) return
     spans = reading.spans
     asked = page.next ?? asked
@@ -212,7 +233,7 @@ function listOf({ posts, next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
 function sorted<Post extends AnyPost>(
   { posts }: Page<Post>,
   ids: ReadonlySet<string>,
-): Omit<PolledPage<Post>, 'reading'> {
+): Pick<PolledPage<Post>, 'fresh' | 'known'> {
   const all = [...new Map(posts.map((post) => [idOf(post), post])).values()]
   const isFresh = (post: Post): boolean => ids.has(idOf(post))
   return { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)) }

@@ -10,7 +10,7 @@ import {
 import { ConfigurationError } from '../../errors/index.ts'
 import type { PagedOptions } from '../../index.ts'
 import { canonicalJson, differenceOf, parsed } from '../../lib/json.ts'
-import { pageSize } from './pace.ts'
+import { pageSize } from './due.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
 
 /** A post of either network. */

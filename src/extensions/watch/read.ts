@@ -60,6 +60,8 @@ export interface ReadPage {
 export interface ReadTerms {
   /** Params of the page with the newest posts. */
   readonly search: object
+  /** Where the posts below a span may be found if its own place is lost; `search` if only from the newest post down. */
+  readonly rest: object
   /** How many known posts in a row show that two spans touch. */
   readonly overlap: number
   /** Most ids of a span. */
@@ -83,7 +85,7 @@ export interface Reading {
 
 /** Adds a page to what has been read. */
 export function read(spans: Spans, page: ReadPage, terms: ReadTerms): Reading {
-  const place = placeOf(spans, page, terms.search)
+  const place = placeOf(spans, page, terms)
   if (place === null) return { spans, at: -1, fresh: new Set(), isJoined: true, isSilent: true }
   const listing = new Listing(place, terms.overlap)
   for (const [id, text] of page.posts) listing.list(id, parseTime(text))
@@ -117,12 +119,12 @@ interface Place {
 }
 
 /** Null if the page tells nothing: the service lists no posts, perhaps by mistake, or only some from before everything known. */
-function placeOf(spans: Spans, { asked, posts }: ReadPage, search: object): Place | null {
+function placeOf(spans: Spans, { asked, posts }: ReadPage, { search, rest }: ReadTerms): Place | null {
   const claimed = spans.findIndex(({ next }) => next !== null && isSamePlace(next, asked))
   const span = spans[claimed]
   if (span !== undefined && !isAbove(posts, span))
     return { above: spans.slice(0, claimed), reading: span, below: spans.slice(claimed + 1), here: asked }
-  const known = withoutPlace(spans, claimed, search)
+  const known = withoutPlace(spans, claimed, rest)
   const under = known.findIndex((each) => !isBelow(posts, each))
   if (posts.size === 0 || (under === -1 && spans.length > 0)) return null
   const at = Math.max(0, under)

@@ -38,9 +38,9 @@ export function gapsOf(spans: Spans): WatchGap[] {
   )
 }
 
-/** Forgets where the posts below a span are listed. */
-export function withoutPlace(spans: Spans, at: number, search: object): Spans {
-  return spans.map((span, index) => (index === at ? { ...span, next: search } : span))
+/** Replaces the place below a span, which the service has forgotten. */
+export function withoutPlace(spans: Spans, at: number, next: object): Spans {
+  return spans.map((span, index) => (index === at ? { ...span, next } : span))
 }
 
 export function isSamePlace(one: object, other: object): boolean {

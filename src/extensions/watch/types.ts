@@ -6,7 +6,7 @@ import type {
 import type { SocialSearchError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Microblog, PagedOptions, Professionalnet } from '../../index.ts'
-import type { WatchPace } from './pace.ts'
+import type { WatchPace } from './due.ts'
 
 /** Params of a watch on the microblog network. */
 export interface WatchParams {
