@@ -8,7 +8,13 @@ import { InvalidRequestError } from './errors/index.ts'
 import type { Credits } from './core/credits/budget.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/price.ts'
-import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
+import {
+  type ClientTransport,
+  type Transport,
+  clientTransport,
+  createTransport,
+  isTransport,
+} from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
 import { printAs } from './lib/print.ts'
 import { keepSelf, unproxied } from './lib/runtime.ts'
@@ -71,9 +77,9 @@ export class SocialSearch {
     keepSelf(this)
     // withOptions() gives a transport. In the type, it would offer its methods while somebody types options.
     const given: unknown = options
-    const isTransport = given instanceof ClientTransport
-    this.#transport = isTransport ? given : clientTransport(createTransport(options))
-    if (!isTransport) assertIds(options)
+    const isDerived = isTransport(given)
+    this.#transport = isDerived ? given : clientTransport(createTransport(options))
+    if (!isDerived) assertIds(options)
     printAs(this, 'SocialSearch', () => {
       const { baseUrl, credits } = this.#transport
       const { spent, uncertain, reserved, saved } = credits
@@ -149,7 +155,8 @@ export class SocialSearch {
 
   /**
    * Calls an endpoint that this version does not know, with the same queue, budgets, retries and errors as any other call. It
-   * is not cached unless you pass `cache`. Params of GET and DELETE go into the query, others into the body.
+   * is not cached unless you pass `cache`. Params of GET and DELETE go into the query, others into the body. An answer of 204, or
+   * to a DELETE without a body, gives `{}`.
    *
    * @param endpoint Its price, `credits`, is required for anything but GET.
    * @example
@@ -159,8 +166,9 @@ export class SocialSearch {
     endpoint: Endpoint,
     params?: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<Output<Schema, OpenBody>> {
-    return request(unproxied(this).#transport, endpoint, params, options) as ApiCall<Output<Schema, OpenBody>>
+  ): ApiCall<Output<Schema, Partial<OpenBody>>> {
+    const call: ApiCall<unknown> = request(unproxied(this).#transport, endpoint, params, options)
+    return call as ApiCall<Output<Schema, Partial<OpenBody>>>
   }
 
   /** Fetches the service's OpenAPI description (`GET /openapi.json`). Free. */

@@ -71,6 +71,8 @@ export interface Operation<Params = unknown, Body = unknown> {
   /** What is wrong with params that are within the documented bounds, and would cost credits for nothing. */
   contradictions?(params: Params): FoundIssue[]
   readonly response: Schema<Body>
+  /** Whether a success may come without a body: the service does not document the response of a change. */
+  readonly mayBeEmpty?: true
   /** Name of the array in the response, if it is a list. */
   readonly list?: string
   /** The field of its items that no other item has, if the service documents one. */

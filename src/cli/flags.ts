@@ -3,7 +3,7 @@ import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { ItemBound, Operation } from '../api/operation.ts'
 import { isRecord, parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
-import { maxTimerMs } from '../lib/time.ts'
+import { maxTimerMs, parseTime } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
 import { type OperationId, operations } from '../api/operations.ts'
 
@@ -190,6 +190,13 @@ export function millisecondsOf(name: string, value: string): number {
   const ms = timeOf(name, value)
   if (ms >= 1 && ms <= maxTimerMs) return ms
   throw new UsageError(`${name} must be from 0.001 to ${Math.floor(maxTimerMs / 1000)} seconds, got ${value}`)
+}
+
+/** The time in a flag or a variable; without a zone, in UTC. */
+export function dateOf(name: string, value: string): Date {
+  const time = parseTime(value)
+  if (time >= 0) return new Date(time)
+  throw new UsageError(`${name} must be a time such as 2026-11-20T18:00:00Z, got ${value}`)
 }
 
 /** The operations that are used most have short names. */

@@ -7,8 +7,7 @@ import { count, timeText } from '../lib/count.ts'
 import { UsageError, CommandError } from './command-errors.ts'
 import { type SharedFlags, expectedOf, paramsOf, commandOf, millisecondsOf } from './flags.ts'
 import { walkOptions } from './client.ts'
-import { print, wrapped, escapedForTerminal } from './terminal.ts'
-import { createInterface } from 'node:readline'
+import { ask, print, wrapped } from './terminal.ts'
 
 /** Prints what a job costs, and how long it takes at least. Needs no key, and sends nothing. */
 export async function quote(words: readonly string[], flags: SharedFlags): Promise<void> {
@@ -94,15 +93,4 @@ async function confirm(
   const text = estimate ? await estimate() : cost
   if (await ask(`${text}. No --budget is set. Continue?`)) return
   throw new CommandError('interrupted', `not confirmed; nothing ${estimate ? 'more ' : ''}was sent`)
-}
-
-/** Asks a person a question. */
-export async function ask(question: string): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
-  const answer = await new Promise<string>((resolve) => {
-    reader.on('close', () => resolve(''))
-    reader.question(`${escapedForTerminal(question)} [y/N] `, resolve)
-  })
-  reader.close()
-  return /^y(es)?$/i.test(answer.trim())
 }

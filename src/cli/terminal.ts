@@ -1,4 +1,5 @@
 import stringWidth from 'fast-string-width'
+import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
 import type { Wait } from '../index.ts'
 import { waitReasons } from '../extend.ts'
@@ -91,6 +92,17 @@ function clearProgress(): void {
 export function say(message: string, isStyled = false): void {
   clearProgress()
   process.stderr.write(textFor(process.stderr, `${message}\n`, isStyled))
+}
+
+/** Asks a person a question. */
+export async function ask(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
+  const answer = await new Promise<string>((resolve) => {
+    reader.on('close', () => resolve(''))
+    reader.question(`${escapedForTerminal(question)} [y/N] `, resolve)
+  })
+  reader.close()
+  return /^y(es)?$/i.test(answer.trim())
 }
 
 /** Breaks a text between words if it goes to a terminal, and escapes it first. */

@@ -63,7 +63,7 @@ export class ConnectionError extends SocialSearchError {
 }
 
 /** The phase in which the time ran out. */
-export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
+export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body' | 'wait'
 
 /**
  * `timeout`, `deadline` or `maxQueueWait` has run out, or is certain to. `phase` tells what the call was doing.
@@ -73,7 +73,10 @@ export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
  */
 export class TimeoutError extends SocialSearchError {
   declare readonly code: 'timeout'
-  /** Where it ran out: in the queue, waiting for headers, reading the body, or between two attempts. */
+  /**
+   * Where it ran out: in the queue, opening a connection, waiting for headers, reading the body, or between two attempts. `connect` only
+   * on Node, without a `fetch` of your own.
+   */
   declare readonly phase: TimeoutPhase
   /** Seconds until the call could be sent, if it failed at once because the wait would be too long. */
   declare readonly retryAfter?: number

@@ -131,7 +131,14 @@ export function openSqlite(path: string, { waitMs = busyMs, readOnly = false } =
 }
 
 /** Numbers of errors of SQLite. */
-export const sqliteCodes = { busy: 5, readOnly: 8, cannotOpen: 14, protocol: 15, notADatabase: 26 } as const
+export const sqliteCodes = {
+  busy: 5,
+  readOnly: 8,
+  full: 13,
+  cannotOpen: 14,
+  protocol: 15,
+  notADatabase: 26,
+} as const
 
 /** The number of an error of SQLite; undefined for other errors. */
 export function sqliteCode(error: unknown): number | undefined {
@@ -182,7 +189,7 @@ export function identityOf(path: string): FileIdentity {
 }
 
 export interface Patience {
-  /** How long work tries to get the file, in milliseconds. Default 10 seconds. */
+  /** How long work tries to get the file, in milliseconds; read again before each attempt. Default 10 seconds. */
   readonly forMs?: number
   readonly signal?: AbortSignal
   /** Called once, when other processes have had the file for a second. */
@@ -190,15 +197,13 @@ export interface Patience {
 }
 
 /** Repeats work while other processes have the file. */
-export async function patiently<T>(
-  work: () => T,
-  { forMs = 10_000, signal, onWait }: Patience = {},
-): Promise<T> {
+export async function patiently<T>(work: () => T, patience: Patience = {}): Promise<T> {
   const start = performance.now()
   for (let isTold = false; ;) {
     try {
       return work()
     } catch (error) {
+      const { forMs = 10_000, signal, onWait } = patience
       const ms = performance.now() - start
       if (!isLocked(error) || ms > forMs) throw error
       if (ms > 1000 && !isTold) onWait?.()

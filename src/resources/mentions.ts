@@ -47,13 +47,14 @@ export interface Mentions {
   /**
    * Changes the state of a mention (`PATCH /mentions/{id}/state`). Free, with scopes `mentions:write` and `mentions:read`.
    * Retried only if nothing has changed. If it fails, `error.applied` is `no`, or `unknown` if the state may have changed.
-   * States, body and response are not documented; `schema` checks the whole response and gives it your type.
+   * States, body and response are not documented; `schema` checks the whole response and gives it your type. An answer of 204
+   * gives `{}`.
    */
   setState<Schema extends SchemaOrType = undefined>(
     id: string,
     body: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<Output<Schema, OpenBody>>
+  ): ApiCall<Output<Schema, Partial<OpenBody>>>
 }
 
 /**

@@ -195,7 +195,7 @@ describe('--out posts.db', () => {
     },
   )
 
-  it('refuses a file that is not a database, and one with other columns, and sends nothing', async () => {
+  it('refuses a file that is not a database, or that of another program, and sends nothing', async () => {
     writeFileSync('posts.db', 'text '.repeat(400))
     expect(await social(search)).toMatchObject(failed(2, 'is not an SQLite database'))
     expect(readFileSync('posts.db', 'utf8')).toMatch(/^text/)
@@ -203,15 +203,9 @@ describe('--out posts.db', () => {
     const file = new DatabaseSync('posts.db')
     file.exec('CREATE TABLE microblog_posts (id TEXT PRIMARY KEY, record TEXT)')
     file.close()
-    expect(await social(search)).toMatchObject(failed(1, 'posts.db cannot be used: '))
-    expect(sandbox.requests).toEqual([])
-  })
-
-  it('names a file whose table of jobs is that of another program, and sends nothing', async () => {
-    const file = new DatabaseSync('posts.db')
-    file.exec('CREATE TABLE social_search_jobs (name)')
-    file.close()
-    expect(await social(search)).toMatchObject(failed(1, 'posts.db cannot be used: '))
+    const before = readFileSync('posts.db')
+    expect(await social(search)).toMatchObject(failed(2, 'posts.db is the database of another program'))
+    expect(readFileSync('posts.db')).toEqual(before)
     expect(sandbox.requests).toEqual([])
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CreditBudget, SocialSearch, microblog } from '../../src/index.ts'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { SharedBudget, SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 
 virtualTime()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { createMcp } from '../../src/extensions/mcp/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { type Reply, connect } from './connect.ts'
 
 /** A server that asks about every call that costs credits, and a client that sends it whatever it likes. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import type { ClientOptions } from '../../src/index.ts'
 import type { ToolResult, ToolsOptions } from '../../src/extensions/tools/index.ts'
 import { post } from '../support/pages.ts'
@@ -81,8 +82,10 @@ describe('execute()', () => {
     const { sandbox, tools } = setUp({}, { fetch: (request) => (caller.abort(), sandbox.fetch(request)) })
     const progress: unknown[] = []
     const onProgress = (each: unknown) => progress.push(each)
-    await tools.microblog_search.execute({ query, pages: 3 }, { signal: caller.signal, onProgress })
-    await sleep(100)
+    useVirtualTime()
+    onTestFinished(() => void vi.useRealTimers())
+    await settle(tools.microblog_search.execute({ query, pages: 3 }, { signal: caller.signal, onProgress }))
+    await pass(5000)
     expect([sandbox.ledger.spent, progress]).toEqual([2, []])
   })
 
@@ -118,6 +121,8 @@ describe('execute()', () => {
   it('does not tell the model to stop when only a retry exceeded the limit of the call', async () => {
     const { sandbox, tools } = setUp({}, { retry: { ambiguous: true } })
     sandbox.inject({ reset: 'after' })
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => void vi.restoreAllMocks())
     const { error, credits } = await tools.microblog_search.execute({ query })
     expect([error?.code, error?.stop, credits.remaining]).toEqual(['credit_budget', false, 48])
   })

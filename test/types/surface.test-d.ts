@@ -21,7 +21,7 @@ import {
   microblog,
 } from '../../src/index.ts'
 import type { OAuthSession, TokenSet } from '../../src/extensions/oauth/index.ts'
-import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Fault, createSandbox } from '../support/sandbox.ts'
 import type { SandboxServerOptions } from '../../src/extensions/sandbox/node.ts'
 
 declare const client: SocialSearch

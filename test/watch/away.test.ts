@@ -144,6 +144,31 @@ describe('watchSearches()', () => {
     expect(budget.summary().uncertain).toBeLessThanOrEqual(100 / 5)
   })
 
+  it('starts with `from: now` and `once` at the first attempt, although its budget is away', async () => {
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf({ limit: 100, every: 'day' })
+    const service = new SearchService({ acme: 12 })
+    let states: Record<string, WatchState> = {}
+    const posts: number[] = []
+    for (const isAway of [true, false]) {
+      world.clock = (at) => (isAway ? NaN : at)
+      const options = { budget, states, once: true, from: 'now' } as const
+      await settle(
+        (async () => {
+          for await (const batch of watchSearches(service.client, searches, options)) {
+            states = { [batch.name]: batch.state }
+            posts.push(batch.posts.length)
+          }
+        })(),
+      )
+      await pass(6 * 60 * minute)
+    }
+    // One post each 12 minutes came in six hours, and one hour is for clocks that differ.
+    const found = posts.reduce((sum, each) => sum + each, 0)
+    expect(found).toBeGreaterThanOrEqual(30)
+    expect(found).toBeLessThanOrEqual(36)
+  })
+
   it.each([
     ['its signal aborts', 'over'],
     ['its client is closed', expect.any(ClosedError) as unknown],

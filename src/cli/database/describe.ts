@@ -137,23 +137,25 @@ function searchOf(database: DatabaseSync, table: RecordTable, group: Row): Descr
   }
 }
 
-/** @param key The search whose records count. Default: all records. */
+/** @param key The search whose records and authors count. Default: all records, and no authors. */
 function timesOf(
   database: DatabaseSync,
   { name, time, authors }: RecordTable,
   key?: [string, string | null, string],
 ) {
-  const at = time === undefined ? 'NULL' : `julianday(${quoted(time)})`
-  const [author] = authors
-  const isoText = (value: string): string => `strftime('%Y-%m-%dT%H:%M:%SZ', ${value})`
+  const [author] = key === undefined ? [] : authors
+  const at = time === undefined ? 'NULL' : `time_of(${quoted(time)})`
+  // Without the limit, SQLite would read each time twice.
   const row = database
     .prepare(
-      `SELECT count(*) AS records, ${isoText(`min(${at})`)} AS "from", ${isoText(`max(${at})`)} AS "to",
-       ${author === undefined ? 'NULL' : `count(DISTINCT ${quoted(author)})`} AS authors
-       FROM ${quoted(name)} ${key === undefined ? '' : `WHERE ${ofSearch}`}`,
+      `SELECT count(*) AS records, min(at) AS "from", max(at) AS "to",
+       ${author === undefined ? 'NULL' : `count(DISTINCT author)`} AS authors
+       FROM (SELECT ${at} AS at, ${author === undefined ? 'NULL' : quoted(author)} AS author FROM ${quoted(name)}
+         ${key === undefined ? '' : `WHERE ${ofSearch}`} LIMIT -1)`,
     )
     .get(...(key ?? []))
-  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  const text = (ms: unknown): string | null =>
+    typeof ms === 'number' ? `${new Date(ms).toISOString().slice(0, 19)}Z` : null
   return {
     records: Number(row?.['records']),
     ...{ from: text(row?.['from']), to: text(row?.['to']) },
@@ -188,10 +190,10 @@ function lastDayOf(
   if (table.time === undefined || from === null || lastCheck === null) return null
   const days = database
     .prepare(
-      `SELECT CAST(julianday(?4) - julianday(${quoted(table.time)}) AS INTEGER) AS age, count(*) AS records
-       FROM ${quoted(table.name)} WHERE julianday(${quoted(table.time)}) <= julianday(?4) AND ${ofSearch} GROUP BY 1`,
+      `SELECT CAST((?4 - time_of(${quoted(table.time)})) / ${day} AS INTEGER) AS age, count(*) AS records
+       FROM ${quoted(table.name)} WHERE time_of(${quoted(table.time)}) <= ?4 AND ${ofSearch} GROUP BY 1`,
     )
-    .all(...key, lastCheck)
+    .all(...key, parseTime(lastCheck))
   const counts = new Map(days.map(({ age, records }) => [Number(age), Number(records)]))
   return judgeDay(counts, { from, lastCheck, gaps })
 }

@@ -11,11 +11,11 @@ import {
   patiently,
 } from '../../lib/sqlite-file.ts'
 import { CommandError } from '../command-errors.ts'
-import { lockForRun } from './run-lock.ts'
 import { forgetIn, Forgotten } from './forget.ts'
-import { type Progress, progressOf, openForRun, withPath } from './open-database.ts'
+import { type Progress, lockForRun, openForRun, progressOf, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
-import { type RecordTable, createFoundView, createTables, tableOf } from './tables.ts'
+import { createFoundView, createTables } from './schema.ts'
+import { type RecordTable, tableOf } from './tables.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
 
 export interface RecordDatabaseOptions {
@@ -157,6 +157,12 @@ export class RecordDatabase {
   }
 
   close(): void {
+    try {
+      // SQLite would leave the last pages in a log that a moved file does not find.
+      if (this.#identity.isReplaced()) this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // Another program has the file, or the disk is full: its log remains where it was.
+    }
     this.#database.close()
     this.#lock.release()
   }

@@ -30,6 +30,7 @@ export function isEnded(reason: unknown): reason is Ended {
 
 const phaseDescriptions: Record<TimeoutPhase, string> = {
   queue: 'in the queue',
+  connect: 'before a connection was open, nothing was sent',
   headers: 'before the response began',
   body: 'before the response was complete',
   wait: 'between two attempts',

@@ -42,7 +42,7 @@ export function composeRequest(
   const { path, pathId, method } = operation
   try {
     const written = jsonOf(input, method, bodyFormat)
-    const given = written === undefined ? input : bodyFormat.parse(written)
+    const given = written === undefined ? input : bodyFormat.parseOwn(written)
     const { params, text, issues, unchecked } =
       extra === undefined || !isRecord(extra) || !isRecord(given)
         ? { params: given, text: written, issues: issuesOf(operation, given), unchecked: undefined }
@@ -71,7 +71,7 @@ export function composeRequest(
 function addExtra(operation: Operation, given: ExtraParams, extra: object, bodyFormat: BodyFormat) {
   const { method, paging } = operation
   const written = jsonOf(extra, method, bodyFormat)
-  const unchecked = written === undefined ? {} : (bodyFormat.parse(written) as ExtraParams)
+  const unchecked = written === undefined ? {} : (bodyFormat.parseOwn(written) as ExtraParams)
   // A required param may be an extra one.
   const checked = withoutExtra(given, unchecked)
   const issues = issuesOf(operation, checked).filter(

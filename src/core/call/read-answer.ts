@@ -64,9 +64,12 @@ function find(call: Asked, evidence: Evidence): Found {
       return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
     }
     case 'late': {
-      const message = `no complete response within ${call.timeoutMs / 1000} s (waiting for ${phase})`
+      const isUnsent = phase === 'connect'
+      const lack = isUnsent ? 'no connection' : 'no complete response'
+      const what = isUnsent ? 'nothing was sent' : `waiting for ${phase}`
+      const message = `${lack} within ${call.timeoutMs / 1000} s (${what})`
       const toError = (context: ErrorContext) => new TimeoutError(message, { ...context, phase })
-      return { kind: 'no-answer', code: 'timeout', toError }
+      return { kind: isUnsent ? 'unsent' : 'no-answer', code: 'timeout', toError }
     }
     case 'misused': {
       const message = redactor.text(messageOf(evidence.error))
@@ -129,7 +132,8 @@ function readErrorBody(call: Asked, answered: Answered): Found {
   const { client, operation, record } = call
   const { response, text, sent, at } = answered
   const { status, headers } = response
-  const body = record.redactor.data(parsed(text, client.bodyFormat))
+  // The wait that an error announces is a number, of any length.
+  const body = record.redactor.data(parsed(text))
   const announced = announcedWait(headers, body, at)
   const own = status < 400 ? null : client.bodyFormat.readError(body)
   // A proxy with this package says what the call cost.

@@ -11,6 +11,7 @@ import { Cancellation } from './cancellation.ts'
 import { type Given, composeRequest } from './compose-request.ts'
 import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
+import { isMarked } from '../../lib/thrown.ts'
 import { sendCalls } from './run.ts'
 
 /**
@@ -40,7 +41,11 @@ interface CallExtras {
   readonly previousPage?: CallResult | undefined
 }
 
+/** What every transport has: a client may come from another copy of this package. */
+const brand: unique symbol = Symbol.for('social-search-sdk transport 1')
+
 export class ClientTransport implements Transport {
+  readonly [brand] = true
   readonly #client: ClientSettings
   readonly #defaults: CallSettings
   readonly #openCalls: OpenCalls
@@ -198,8 +203,13 @@ export function createTransport(options: ClientOptions): Transport {
   return new ClientTransport(client, defaults, cache && wrapOfCache(cache, client))
 }
 
+/** Whether it is a transport of this package, of any copy. */
+export function isTransport(value: unknown): value is ClientTransport {
+  return isMarked(value, brand)
+}
+
 /** @throws {ConfigurationError} if {@link createTransport} has not made it. */
 export function clientTransport(transport: Transport): ClientTransport {
-  if (transport instanceof ClientTransport) return transport
+  if (isTransport(transport)) return transport
   throw new ConfigurationError(`expected a transport of createTransport(), got ${describeValue(transport)}`)
 }

@@ -1,6 +1,7 @@
 import ky, { type Options } from 'ky'
 import { messageOf } from '../../lib/thrown.ts'
-import { FetchMisuse, NotSent, watchConnectErrors } from './network-error.ts'
+import { FetchMisuse, NotSent } from './network-error.ts'
+import { type FollowedRequest, following, watchUndici } from './undici.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -47,13 +48,22 @@ export function initOf(
   return { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as Init
 }
 
-/** Calls the user's fetch, or the global one. Node keeps each `Request` for long, so the latter gets the URL. */
-export async function callFetch(fetch: Fetch | undefined, url: string, init: Init): Promise<Response> {
-  watchConnectErrors()
+/**
+ * Calls the user's fetch, or the global one. Node keeps each `Request` for long, so the latter gets the URL.
+ *
+ * @param followed The request that Node's fetch makes. One of the user's may drop the signal, and send it after an abort.
+ */
+export async function callFetch(
+  fetch: Fetch | undefined,
+  url: string,
+  init: Init,
+  followed: FollowedRequest,
+): Promise<Response> {
+  watchUndici()
   if (fetch === undefined) {
     if (typeof (globalThis.fetch as unknown) !== 'function')
       throw new NotSent('this runtime has no fetch, nothing was sent; pass the option fetch')
-    return asResponse(await globalThis.fetch(url, init))
+    return asResponse(await following(followed, () => globalThis.fetch(url, init)))
   }
   return asResponse(await callOwnFetch(fetch, url, init))
 }

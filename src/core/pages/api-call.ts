@@ -104,5 +104,5 @@ function redactedResponse({ response, text, redactor }: CallResult): Response {
     if (name === 'content-encoding' || name === 'content-length') continue
     if (redactor.text(name) === name) headers.append(name, redactor.text(value))
   }
-  return new Response(text, { status: response.status, headers })
+  return new Response(text || null, { status: response.status, headers })
 }

@@ -4,12 +4,14 @@ import {
   type Send,
   type Wrap,
   checkAnswer,
+  copyOf,
   contextOf,
   type CallSettings,
   requestIdOf,
 } from '../../extend.ts'
 import { effectOf } from '../../api/operation.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
+import { parsed } from '../../lib/json.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import { nameOf } from './cache-key.ts'
 import { type Answers, type Entry, type Wanted, CacheLookup, responseOf } from './cache-lookup.ts'
@@ -94,14 +96,13 @@ class ClientCache {
 
   /** Checks and transforms a copy of the answer as the call asks. */
   async #deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<CallResult> {
-    const { bodyFormat } = call.client
     const { text, cost, at } = entry
     const response = fetched?.response ?? responseOf(entry)
     const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
     const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
     const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
     const { redactor } = fetched ?? call.client
-    const value = bodyFormat.parse(text)
+    const value = fetched === undefined ? parsed(text, call.client.bodyFormat) : copyOf(fetched.parsed)
     const requestId = requestIdOf(value, redactor)
     const success = { response, complete: true, text, value, requestId, tookEffect }
     const checked = await checkAnswer(call, success, redactor)

@@ -153,7 +153,7 @@ async function call(
     { callerLeft },
   )
   const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
-  const response = jsonResponse(received.text, received.response.status, age)
+  const response = jsonResponse(received.text || null, received.response.status, age)
   if (isFree) return response
   return addCredits(response, meter, meter.summary().spent > 0 ? 'yes' : chargedOf(meter))
 }

@@ -22,6 +22,11 @@ export class Faults {
     if (times > 0) this.#waiting.push({ ...effects, operation, status, times, skip })
   }
 
+  /** Whether one of them strikes any request. */
+  get isAnyAwaited(): boolean {
+    return this.#waiting.some(({ operation }) => operation === undefined)
+  }
+
   /** The fault that strikes this request, if any. */
   take(operation: string): Fault | undefined {
     for (const [index, fault] of this.#waiting.entries()) {

@@ -55,7 +55,9 @@ export function createService(options: SandboxOptions) {
     try {
       // Everything that depends on the order of requests is decided before the first await.
       const entry = register(request)
-      const admission = admit(entry, request.headers.get('authorization'), { routes, keys, limits })
+      const { isAnyAwaited } = faults
+      const rules = { routes, keys, limits, isAnyAwaited }
+      const admission = admit(entry, request.headers.get('authorization'), rules)
       const isRefused = isA(admission, SandboxError)
       const fault = isRefused ? undefined : faults.take(admission.operation.id)
       const [min, max] = settings.latency
@@ -104,8 +106,12 @@ export function createService(options: SandboxOptions) {
     fault: Fault = {},
   ): SandboxResponse {
     if (fault.reset === 'before') throw connectionReset('fetch failed')
-    const { operation } = admitted
-    const answered = injectedResponse(fault, entry.requestId) ?? answer(admitted, body, entry)
+    const { operation, refusal } = admitted
+    // Elsewhere, a body replaces that of a success.
+    const injected = refusal && fault.body !== undefined ? { ...fault, status: fault.status ?? 200 } : fault
+    const answered =
+      injectedResponse(injected, entry.requestId) ??
+      (refusal ? errorResponse(entry.requestId, refusal) : answer(admitted, body, entry))
     const credits = answered.status < 300 ? creditsCharged(operation, answered.data) : 0
     entry.charged = credits
     ledger.spent += credits

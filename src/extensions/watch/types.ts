@@ -6,7 +6,7 @@ import type {
 import type { SocialSearchError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Microblog, PagedOptions, Professionalnet } from '../../index.ts'
-import type { WatchPace } from './pace.ts'
+import type { WatchPace } from './due.ts'
 
 /** Params of a watch on the microblog network. */
 export interface WatchParams {
@@ -84,6 +84,10 @@ export interface WatchState {
 export interface WatchSpan {
   /** Ids of posts, newest first: at most 1,000, or 40 times `maxPages` if that is more. Above a gap, the middle is left out. */
   readonly ids: readonly string[]
+  /** When each of them was published, in milliseconds since 1970; null if unknown. */
+  readonly times?: readonly (number | null)[]
+  /** Times of posts that it knows although their ids are left out, in milliseconds since 1970. */
+  readonly forgotten?: readonly (readonly [newest: number, oldest: number])[]
   /** Params of the next page; null if older posts are not wanted. */
   readonly next: object | null
   /** When its newest and its oldest post were published, as the service says it. */

@@ -16,6 +16,15 @@ describe('a list whose shape is not documented', () => {
     expect((await settle(list())).value).toEqual({ requestId: 'r', data: { rows: [1] }, next: null })
   })
 
+  it('keeps every digit of integers that a number cannot hold, as text', async () => {
+    const long = '1588987262754234369'
+    const body = `{"requestId":"r","mentions":[{"id":"men_1","authorId":${long},"age":7}],"meta":{"hasMore":true,"nextCursor":${long}}}`
+    service.script(ok(body))
+    const { value } = await settle(list())
+    expect(value).toMatchObject({ mentions: [{ authorId: long, age: 7 }], next: { cursor: long } })
+    expect(JSON.parse(JSON.stringify(value))).toMatchObject({ mentions: [{ authorId: long }] })
+  })
+
   it('is walked by the convention of the documented lists', async () => {
     service.script(
       ok({ requestId: 'r', mentions: [{ id: 'men_1' }], meta: { hasMore: true, nextCursor: 'A' } }),
