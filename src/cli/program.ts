@@ -31,7 +31,9 @@ export async function main(words: readonly string[]): Promise<void> {
     // Node puts this in place of bytes that are no text: the service would search for it, and charge.
     if (words.some((word) => word.includes('\ufffd')))
       throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
-    await createProgram(words.includes('--all')).parseAsync([...words], { from: 'user' })
+    // Who asks for nothing gets the help.
+    const line = words.length === 0 ? ['--help'] : [...words]
+    await createProgram(words.includes('--all')).parseAsync(line, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
     const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error, words)) : error

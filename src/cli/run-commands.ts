@@ -59,7 +59,7 @@ export function addOperation(program: Command, operation: Operation): void {
       new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats),
     )
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
-  if (price.kind === 'perItem' || (paging !== undefined && isPaid)) command.addOption(yesOption())
+  if (isPaid) command.addOption(yesOption())
   addParams(command, paramFlags(operation))
   command.option('--extra-params <json>', 'params that this version does not know, sent unchecked')
   withClient(command, operation).action(async () => {

@@ -27,7 +27,8 @@ describe('inject() status', () => {
     [429, 'rate_limited'],
     [500, 'internal_error'],
     [502, 'upstream_error'],
-    [503, 'professionalnet_unavailable'],
+    // The service documents the code for calls of the professional network alone.
+    [503, 'service_unavailable'],
     [418, 'http_418'],
   ])('responds once with %i and the code %s, uncharged, and then as usual', async (status, code) => {
     const sandbox = withFaults({ status })

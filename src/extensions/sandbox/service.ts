@@ -110,7 +110,7 @@ export function createService(options: SandboxOptions) {
     // Elsewhere, a body replaces that of a success.
     const injected = refusal && fault.body !== undefined ? { ...fault, status: fault.status ?? 200 } : fault
     const answered =
-      injectedResponse(injected, entry.requestId) ??
+      injectedResponse(injected, entry.requestId, operation) ??
       (refusal ? errorResponse(entry.requestId, refusal) : answer(admitted, body, entry))
     const credits = answered.status < 300 ? creditsCharged(operation, answered.data) : 0
     entry.charged = credits
