@@ -1,5 +1,5 @@
 import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
-import { UsageError } from '../command-errors.ts'
+import { CommandError, UsageError } from '../command-errors.ts'
 import { needSqlite } from './open-database.ts'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -31,12 +31,14 @@ export function lockForRun(path: string, parts: readonly string[] = ['']): FileL
   }
 }
 
-/** @throws {UsageError} if the system does not allow to write the file. */
+/** @throws {CommandError} if the system does not allow to write the file. */
 export function asWritten<Value>(path: string, write: () => Value): Value {
   try {
     return write()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new CommandError('failed', `${path} cannot be written: the disk is full`)
     if (code === 'EEXIST') throw new UsageError(`${path} exists; pass --overwrite, or another file`)
     const folder = dirname(resolve(path))
     if (!existsSync(folder))
