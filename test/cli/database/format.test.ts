@@ -63,6 +63,20 @@ describe('posts.db of version 0.1.0', () => {
     ])
   })
 
+  it('goes on with `export --new` where it was: rows that a search had added come now, and no other row twice', async () => {
+    makeFile(old)
+    expect((await social('export posts.db new.jsonl --new')).code).toBe(0)
+    const records = recordsOf(readFileSync('new.jsonl', 'utf8'))
+    expect(records.map(({ id, query }) => [id, query])).toEqual([
+      ...[
+        ['6', ['coffee']],
+        ['5', ['coffee']],
+        ['7', ['tea']],
+      ],
+    ])
+    expect((await social('export posts.db more.jsonl --new')).err).toContain('more.jsonl: 0 rows')
+  })
+
   it('finds the words of every script once it is upgraded', async () => {
     makeFile(old)
     const idsOf = async (query: string) =>
