@@ -71,6 +71,22 @@ describe('createProxy() lets through', () => {
     expect(sandbox.requests.at(-1)).toMatchObject({ method: 'PATCH', body: { state: 'seen' } })
   })
 
+  it.each([
+    'capacitor://localhost',
+    'ionic://localhost',
+    'tauri://localhost',
+    'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+    'moz-extension://0b5d0d9e-2f7c-4a52-9a57-0c3d1e2f3a4b',
+  ])('the preflight of the app %s, if it is listed', async (origin) => {
+    const ask = (listed: string) =>
+      post(setUp({ cors: { origins: [listed] } }).proxy, {
+        ...{ method: 'OPTIONS', body: null },
+        headers: { origin, 'sec-fetch-site': 'cross-site', 'access-control-request-method': 'POST' },
+      })
+    expect((await ask(origin)).headers.get('access-control-allow-origin')).toBe(origin)
+    expect((await ask(`${origin}x`)).status).toBe(403)
+  })
+
   it('the preflight of trusted origins only', async () => {
     const ask = (origin: string, options: Partial<ProxyOptions> = { cors: { ...cors, credentials: true } }) =>
       post(setUp(options).proxy, {

@@ -23,7 +23,7 @@ export interface ProxyUser {
 
 /** Which pages of other origins may use a proxy. */
 export interface ProxyCors {
-  /** Exact origins, such as `https://app.example.com`. */
+  /** Exact origins, such as `https://app.example.com`, `capacitor://localhost` or that of a browser extension. */
   origins: readonly string[]
   /** Whether their requests may send cookies. Default false. */
   credentials?: boolean | undefined
@@ -107,12 +107,21 @@ function assertAllow(allow: unknown): void {
       throw new ConfigurationError(`allow names ${JSON.stringify(id)}, which is not an operation`)
 }
 
+/** Schemes of the web views of apps, and of browser extensions: their origins are opaque to `URL`. */
+const appScheme = /^(capacitor|ionic|tauri|chrome-extension|moz-extension):$/
+
+function isExactOrigin(origin: unknown): boolean {
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return false
+  const { protocol, host, origin: ofWeb } = new URL(origin)
+  return origin === (appScheme.test(protocol) && host !== '' ? `${protocol}//${host}` : ofWeb)
+}
+
 function resolveCors(cors: ProxyCors = { origins: [] }) {
   assertOptions(cors, { origins: true, credentials: true }, 'cors')
   const { origins, credentials = false } = cors
   if (!Array.isArray(origins)) throw new ConfigurationError('cors.origins must be a list of origins')
   for (const origin of origins as readonly unknown[]) {
-    if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    if (!isExactOrigin(origin)) {
       throw new ConfigurationError(
         `cors.origins must list exact origins such as https://app.example.com, got ${JSON.stringify(origin)}`,
       )
