@@ -10,8 +10,9 @@ import { version } from '../../lib/version.ts'
 const framing =
   /^(connection|content-length|expect|host|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 
-/** The headers of the user, as an object or as pairs. */
-export type GivenHeaders = Readonly<Record<string, string>> | Iterable<readonly [string, string]> | Headers
+/** The headers of the user, as an object or as pairs. One without a value, `undefined` or null, is left out of an object. */
+export type GivenHeaders =
+  Readonly<Record<string, string | null | undefined>> | Iterable<readonly [string, string]> | Headers
 
 /** An attempt of a call, before it is sent. */
 export interface AttemptAhead {
@@ -49,7 +50,10 @@ function checkHeaders(added: GivenHeaders, redactor: Redactor): PlainHeaders {
   assertObject('headers', added)
   let given: Headers
   try {
-    given = new Headers(added as HeadersInit)
+    const isPlain = !(Symbol.iterator in added)
+    // `Headers` would send the word "undefined".
+    const set = isPlain ? Object.entries(added).filter(([, value]) => value != null) : added
+    given = new Headers(set as HeadersInit)
   } catch {
     // The runtime's own error repeats the value, which may be a secret.
     throw new ConfigurationError('headers must be names and values that can be sent')

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type ClientOptions, CreditBudget } from '../../../src/index.ts'
+import { type ClientOptions, CreditBudget, type HeadersOption } from '../../../src/index.ts'
 import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import {
   apiKey,
@@ -133,3 +133,19 @@ describe('a function for headers', () => {
 function assertNever(message: string): never {
   throw new Error(message)
 }
+
+describe('a header without a value', () => {
+  it.each<[string, HeadersOption]>([
+    ['undefined', { 'x-team': undefined, 'x-kept': 'yes' }],
+    ['null', { 'x-team': null, 'x-kept': 'yes' }],
+    ['of a function', () => ({ 'x-team': undefined, 'x-kept': 'yes' })],
+  ])('is left out: %s', async (_, headers) => {
+    const sent: (string | null)[][] = []
+    const fetch = (request: Request) => {
+      sent.push(['x-team', 'x-kept'].map((name) => request.headers.get(name)))
+      return Promise.resolve(ok())
+    }
+    await makeClient({ fetch }).microblog.search({ query: 'tea' }, { headers })
+    expect(sent).toEqual([[null, 'yes']])
+  })
+})
