@@ -251,7 +251,11 @@ export class ToolSession {
   async #remaining(): Promise<number | null> {
     const { budget } = this.#settings
     try {
-      const outlook = await within(outlookMs, async () => budget.summary?.(), () => undefined)
+      const outlook = await within(
+        outlookMs,
+        async () => budget.summary?.(),
+        () => undefined,
+      )
       return typeof outlook?.remaining === 'number' ? outlook.remaining : null
     } catch {
       return null
