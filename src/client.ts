@@ -16,6 +16,7 @@ import {
   isTransport,
 } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
+import { printAs } from './lib/print.ts'
 import { keepSelf, unproxied } from './lib/runtime.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
@@ -79,6 +80,11 @@ export class SocialSearch {
     const isDerived = isTransport(given)
     this.#transport = isDerived ? given : clientTransport(createTransport(options))
     if (!isDerived) assertIds(options)
+    printAs(this, 'SocialSearch', () => {
+      const { baseUrl, credits } = this.#transport
+      const { spent, uncertain, reserved, saved } = credits
+      return { baseUrl, credits: { spent, uncertain, reserved, saved } }
+    })
     this.microblog = microblog(this.#transport)
     this.professionalnet = professionalnet(this.#transport)
     this.technews = technews(this.#transport)

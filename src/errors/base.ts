@@ -1,3 +1,4 @@
+import { type Printing, printed } from '../lib/print.ts'
 import type { ServiceErrorCode } from '../api/error-envelope.ts'
 
 /**
@@ -115,7 +116,7 @@ export class SocialSearchError extends Error {
   declare readonly charged: Charged
   /** For a write, such as `mentions.setState`: whether it changed data. Absent for reads. */
   declare readonly applied?: Applied
-  /** The attempts, in order; empty if nothing was sent. */
+  /** The attempts, in order; empty if nothing was sent. In the JSON of an error, but not enumerable: its print has a line for each. */
   declare readonly attempts: readonly Attempt[]
   /**
    * The params of the page that failed, as plain JSON. To continue, pass the error to `resume()`.
@@ -142,9 +143,10 @@ export class SocialSearchError extends Error {
     const doubt = isOpen ? `; it may have been ${applied ? 'applied' : 'charged'}` : ''
     // The message of an error from your own proxy already ends with it.
     super(prefix + message + (message.endsWith(doubt) ? '' : doubt))
-    const fields = { code, charged, attempts, requestId, operation, applied, next, ...own }
+    const fields = { code, charged, requestId, operation, applied, next, ...own }
     for (const [name, value] of Object.entries(fields))
       if (value !== undefined) Object.assign(this, { [name]: value })
+    setNonEnumerable(this, 'attempts', attempts)
     if (body !== undefined) setNonEnumerable(this, 'body', body)
   }
 
@@ -174,10 +176,43 @@ export class SocialSearchError extends Error {
     return this.constructor.name
   }
 
+  /** @internal */
+  [printed](...[, options, inspect]: Printing): string {
+    // The message tells the issues, and JSON has all.
+    const shown = Object.entries(this).filter(([name]) => name !== 'issues' && name !== 'next')
+    const attempts = this.attempts.map(attemptText)
+    const earlier = attempts.splice(0, Math.max(0, attempts.length - 5)).length
+    if (earlier > 0) attempts[0] = `${earlier + 1} earlier attempts`
+    if (attempts.length > 0) shown.push(['attempts', attempts])
+    return `${this.name}: ${this.message}${framesOf(this.stack)} ${inspect(Object.fromEntries(shown), options)}`
+  }
+
   /** The error's fields, for a JSON log. */
   toJSON(): object {
-    return Object.assign({ name: this.name, message: this.message }, this)
+    const { name, message, attempts } = this
+    return Object.assign({ name, message, attempts }, this)
   }
+}
+
+function attemptText({ queued, paced, duration, status, outcome, waited, requestId = '' }: Attempt): string {
+  const wait = Math.round(queued + paced)
+  const later = Math.round(waited)
+  return [
+    wait > 0 && `queued ${wait} ms`,
+    `${status ?? outcome} after ${Math.round(duration)} ms`,
+    later > 0 && `waited ${later} ms`,
+    requestId,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** Three frames of the stack: of the program, if it has any. */
+function framesOf(stack = ''): string {
+  const frames = stack.match(/\n +at .+/g) ?? []
+  const [own = ''] = /[^\s(]+\//.exec(frames[0] ?? '') ?? []
+  const others = frames.filter((frame) => !frame.includes(own) && !frame.includes('/social-search-sdk/'))
+  return (others.length > 0 ? others : frames).slice(0, 3).join('')
 }
 
 /**

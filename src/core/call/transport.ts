@@ -67,6 +67,10 @@ export class ClientTransport implements Transport {
     return 'Transport'
   }
 
+  get baseUrl(): string {
+    return this.#client.baseUrl
+  }
+
   get credits(): Credits {
     return this.#client.ledger.credits(this.#cache?.saved?.())
   }

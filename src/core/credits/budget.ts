@@ -2,6 +2,7 @@ import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '.
 import { assertOptions, describeValue, describeWord, nonEmptyText } from '../../errors/check-options.ts'
 import { type Period, periodAt, periodEnd, waitAtEnd } from '../../lib/period.ts'
 import { sleep } from '../../lib/time.ts'
+import { printAs } from '../../lib/print.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
 
 /** Credits of a client, an operation or a budget. */
@@ -122,6 +123,11 @@ export class CreditBudget implements Budget {
     this.name = options.name === undefined ? undefined : nonEmptyText('name', options.name)
     this.#every = options.every
     this.#periodAt = resolvePeriod(options)
+    printAs(this, 'CreditBudget', () => {
+      const { remaining, endsAt } = this.summary()
+      const period = endsAt !== null && { every: options.every, resetsAt: new Date(endsAt) }
+      return { ...(this.name && { name: this.name }), limit, remaining, ...period }
+    })
   }
 
   /** The current period. Without one, no clock is read: frameworks that prerender refuse it before a request for data. */

@@ -1,6 +1,7 @@
 import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { CallResult } from '../call/call.ts'
 import type { CallCredits } from '../credits/price.ts'
+import { printed } from '../../lib/print.ts'
 import type { Cached } from '../options/types.ts'
 
 /** A result with its HTTP response, attempts and credits. */
@@ -40,6 +41,11 @@ export class ApiCall<Body> implements Promise<Body> {
 
   get [Symbol.toStringTag](): string {
     return 'ApiCall'
+  }
+
+  /** @internal */
+  [printed](): string {
+    return 'ApiCall (await it)'
   }
 
   then<A = Body, B = never>(

@@ -11,6 +11,7 @@ import type { CallResult, InvalidItem } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
 import { isRecord, jsonText } from '../../lib/json.ts'
+import { printShort, printed } from '../../lib/print.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, type WalkState, nextOfState, nextStep } from './next-page.ts'
@@ -52,6 +53,11 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     this.#operation = operation
     this.#request = transport.compose(operation, params, undefined, options ?? {})
     this.#options = options && { ...options, ...extraOf(this.#request) }
+  }
+
+  /** @internal */
+  override [printed](): string {
+    return `PagedCall ${this.#operation.id} (await it or iterate it)`
   }
 
   /**
@@ -205,6 +211,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       const { body, invalid } = answer
       const step = nextStep(this.#operation, paramsIn(request), body, this.#options?.paging, invalid?.length)
       const next = step.kind === 'next' ? step.params : null
+      printShort(itemsOf(this.#operation, body, this.#options?.paging) ?? [])
       // Without validation, a body need not be an object; it is returned unchanged.
       const page = isRecord(body)
         ? { ...body, next, ...(invalid !== null && { invalid: [...invalid] }) }
