@@ -131,7 +131,7 @@ function createProgram(isHelpLong: boolean): Command {
   )
     .option('--table <name>', 'the table to export, if there are several')
     .option('--overwrite', 'replace the file if it exists')
-    .option('--new', 'only posts that watch has found since the last export --new, and the query of each')
+    .option('--new', 'only records that were added, or found by another search, since the last export --new')
     .action(exportRecords)
 
   program.commandsGroup('Money:')

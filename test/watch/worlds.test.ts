@@ -6,17 +6,17 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
 const kinds: readonly [string, Partial<WorldOptions>, number][] = [
-  ['a quarter of the answers lie', {}, 12],
-  ['there are many posts, too', { isBusy: true, days: 1 }, 2],
-  ['some posts are listed late, too', { late: 0.05 }, 6],
-  ['the clock is set forward and back, too', { hasJumps: true, days: 10 }, 4],
-  ['no answer lies, and pages shift', { faulty: 0 }, 4],
+  ['a quarter of the answers lie', {}, 4],
+  ['there are many posts, too', { isBusy: true, days: 1 }, 1],
+  ['some posts are listed late, too', { late: 0.05 }, 2],
+  ['the clock is set forward and back, too', { hasJumps: true, days: 10 }, 2],
+  ['no answer lies, and pages shift', { faulty: 0 }, 2],
 ]
 
 it.each(kinds)(
   'watchSearch() loses no post outside a gap, finds each once, and keeps to its budget when %s',
   async (_, options, worlds) => {
-    for (let n = 0; n < worlds; n++) {
+    for (let n = 0; n < worlds * Number(process.env['RUNS'] ?? 1); n++) {
       const seed = `${chanceSeed} ${n}`
       const { lost, lostForGood, doubles, found, excess } = await world({ seed, ...options }, (time) =>
         vi.setSystemTime(time),

@@ -273,7 +273,7 @@ export async function world(options: WorldOptions, setClock: (time: number) => v
       for await (const batch of watch) {
         if (batch.error === null && batch.dueAt === null) oracle.begin()
         oracle.add(batch.posts.map(idOf), batch.known.map(idOf), batch.gaps)
-        state = JSON.parse(JSON.stringify(batch.state)) as WatchState
+        ;({ state } = batch)
         spans = Math.max(spans, state.spans.length)
         const date = Math.floor(Date.now() / day)
         const { spent: credits, uncertain } = batch.credits
@@ -284,6 +284,9 @@ export async function world(options: WorldOptions, setClock: (time: number) => v
     } catch (error) {
       if (!(error instanceof SocialSearchError)) throw error
       return true
+    } finally {
+      // The next check is one of another process.
+      state = JSON.parse(JSON.stringify(state)) as WatchState | null
     }
   }
   const until = start + days * day

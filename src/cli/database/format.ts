@@ -94,7 +94,9 @@ function numberRowsOf(database: DatabaseSync, { name, key }: RecordTable): void 
   const job = (source: string): string => `export ${source}`
   const read = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?')
   const exported = Number(read.get(job(`${name}_found`))?.['state'] ?? 0)
-  const wasExported = `${quoted(key)} IN (SELECT key FROM social_search_found WHERE number <= ?)`
+  const keys = (condition: string): string => `(SELECT key FROM social_search_found WHERE ${condition})`
+  // A post that another query has found since comes again.
+  const wasExported = `(${quoted(key)} IN ${keys('number <= ?1')} AND ${quoted(key)} NOT IN ${keys('number > ?1')})`
   const add = (condition: string): void => {
     database
       .prepare(

@@ -262,12 +262,14 @@ export function lockForRun(path: string, parts: readonly string[] = ['']): FileL
   }
 }
 
-/** @throws {UsageError} if the system does not allow to write the file. */
+/** @throws {CommandError} if the system does not allow to write the file. */
 export function asWritten<Value>(path: string, write: () => Value): Value {
   try {
     return write()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new CommandError('failed', `${path} cannot be written: the disk is full`)
     if (code === 'EEXIST') throw new UsageError(`${path} exists; pass --overwrite, or another file`)
     const folder = dirname(resolve(path))
     if (!existsSync(folder))

@@ -131,7 +131,7 @@ export class RecordDatabase {
           if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record, now)) continue
           const { number, isNew } = this.#records.write(record, time)
           if (isNew) added++
-          this.#searches.addResult(search, number)
+          this.#searches.addResult(search, number, isNew)
           if (query !== undefined) this.#storeFound(query, key)
         }
         for (const record of known) this.#records.update(record, time)

@@ -86,7 +86,12 @@ export async function buy(
   const params = JSON.parse(page.params) as Record<string, unknown>
   const request = transport.compose(operation, params, id)
   let waiting = 'sent'
-  const report = onProgress && (() => runUserCallback(() => onProgress({ done, pages: most, waiting })))
+  const report =
+    onProgress &&
+    (() => {
+      // Who has left wants to hear nothing more, though the answer is waited for.
+      if (signal?.aborted !== true) runUserCallback(() => onProgress({ done, pages: most, waiting }))
+    })
   const onWait = ({ reason }: Wait): void => {
     waiting = reason
     report?.()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { allOf, rowsOf } from '../../support/posts-database.ts'
+import { sandboxFlag } from '../../support/sandbox.ts'
 import { failed, recordsOf } from '../../support/command-line.ts'
 import { sandbox, social, useCommand } from '../command.ts'
 
@@ -18,7 +19,7 @@ function makeFile(sql: string): void {
 const version = () => rowsOf('posts.db', 'PRAGMA user_version')
 const search = 'search tea --out posts.db --budget 20'
 const commands = [
-  ...[search, 'watch tea --once --out posts.db --budget 20', 'mcp --sandbox --out posts.db'],
+  ...[search, 'watch tea --once --out posts.db --budget 20', `mcp ${sandboxFlag} --out posts.db`],
   ...['find posts.db tea', 'describe posts.db', 'export posts.db new.csv', 'forget posts.db --id 1 --yes'],
 ]
 
@@ -61,6 +62,20 @@ describe('posts.db of version 0.1.0', () => {
     expect(rowsOf('posts.db', 'SELECT id FROM microblog_posts ORDER BY number')).toEqual([
       ...['1', '3', '4', '6', '5', '7', '8'],
     ])
+  })
+
+  it('goes on with `export --new` where it was: rows that a search had added come now, and no other row twice', async () => {
+    makeFile(old)
+    expect((await social('export posts.db new.jsonl --new')).code).toBe(0)
+    const records = recordsOf(readFileSync('new.jsonl', 'utf8'))
+    expect(records.map(({ id, query }) => [id, query])).toEqual([
+      ...[
+        ['6', ['coffee']],
+        ['5', ['coffee']],
+        ['7', ['tea']],
+      ],
+    ])
+    expect((await social('export posts.db more.jsonl --new')).err).toContain('more.jsonl: 0 rows')
   })
 
   it('finds the words of every script once it is upgraded', async () => {
