@@ -1,4 +1,4 @@
-import { type Printing, printed } from '../lib/print.ts'
+import { printed } from '../lib/print.ts'
 import type { ServiceErrorCode } from '../api/error-envelope.ts'
 
 /**
@@ -177,7 +177,7 @@ export class SocialSearchError extends Error {
   }
 
   /** @internal */
-  [printed](...[, options, inspect]: Printing): string {
+  [printed](_depth: number, options: object, inspect: (value: unknown, options: object) => string): string {
     // The message tells the issues, and JSON has all.
     const shown = Object.entries(this).filter(([name]) => name !== 'issues' && name !== 'next')
     const attempts = this.attempts.map(attemptText)

@@ -17,7 +17,7 @@ import { type NetworkFailure, explainNetworkError } from '../http/network-error.
 import type { Evidence } from './send.ts'
 import type { Call, Failed, Found, Outcome, Success } from './call.ts'
 import { isEnded } from './cancellation.ts'
-import { parsed } from '../../lib/json.ts'
+import { jsonText, parsed } from '../../lib/json.ts'
 import { costOf } from '../credits/price.ts'
 import {
   type ErrorBody,
@@ -92,9 +92,9 @@ function readSuccess({ client, operation, settings, record }: Asked, received: A
   let value = response.status !== 206 && complete ? parsed(text, client.bodyFormat) : undefined
   const clean = redactor.text(text)
   if (clean !== text) {
-    // Pages end up in logs, and proxies pass them on.
+    // Pages end up in logs, and proxies pass them on. A text with gaps may be no JSON: a number or half an escape is gone.
     value = redactor.data(value)
-    text = clean
+    text = (value === undefined ? undefined : jsonText(value, client.bodyFormat)) ?? clean
   }
   const requestId = requestIdOf(value, redactor)
   const success = { ok: true, response, complete, text, value, requestId } as const
