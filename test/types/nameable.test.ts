@@ -42,6 +42,8 @@ function isHidden(node: ts.Node): boolean {
   const { name } = node as { name?: ts.Node }
   return (
     isPrivate ||
+    // Declarations leave it out.
+    ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal') ||
     ts.isBlock(node) ||
     // Of what a caller makes, or of an error that only the library makes.
     ts.isConstructorDeclaration(node) ||

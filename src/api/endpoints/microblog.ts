@@ -60,7 +60,7 @@ export interface MicroblogFilters {
   minimumLikesCount?: number | undefined
   /** A place, at most 120 characters; the format is not documented. */
   geocode?: string | undefined
-  /** Distance around `geocode`, without which it is refused (unit undocumented). */
+  /** Distance around `geocode` (unit undocumented). */
   radius?: number | undefined
 }
 
