@@ -109,6 +109,18 @@ describe('watchSearch()', () => {
     expect(found.toSorted((a, b) => a - b)).toEqual(range(101, 150))
   })
 
+  it('keeps the gap of a search without posts at first when its next page is empty', async () => {
+    const { feed, check, found } = setUpChecks(0)
+    expect(await check()).toEqual([])
+    vi.advanceTimersByTime(5 * hour)
+    feed.post(100)
+    feed.onRequest = (cursor) => (cursor === undefined ? undefined : Response.json(page([])))
+    expect(await check()).toHaveLength(1)
+    feed.onRequest = () => undefined
+    expect(await check()).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 100))
+  })
+
   it('asks again for a page that says that there is more, but not where', async () => {
     const { feed, check, found } = setUpChecks(20)
     await check()

@@ -218,7 +218,9 @@ class Listing {
 
   /** Draws what follows from the end of the page. */
   end(page: ReadPage): void {
-    if (isEnd(page)) this.touch(this.#depths.size === 0 ? this.below.length : this.#deepest)
+    // If no post is known below, the list may end with the page; an empty page proves nothing.
+    const isAll = this.#depths.size === 0 && page.posts.size > 0
+    if (isEnd(page)) this.touch(isAll ? this.below.length : this.#deepest)
     if (this.reached > 0) return
     const isOld = this.#older >= this.#overlap || (this.#older > 0 && this.#older === page.posts.size)
     // With fewer known posts than the overlap, a first page without new posts is enough.
