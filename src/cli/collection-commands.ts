@@ -5,11 +5,10 @@ import { findRecords } from './database/find.ts'
 import { tableIsMissing } from './database/tables.ts'
 import { type SharedFlags, wholeNumberOf, ageOf } from './flags.ts'
 import { createFormatter } from './formats.ts'
-import { localTime, print, tell, say } from './terminal.ts'
+import { ask, localTime, print, say, tell } from './terminal.ts'
 import { createTable } from './table.ts'
 import { gapText } from './watch-report.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { ask } from './quote.ts'
 import { forgetRecords, remainsText } from './database/forget.ts'
 
 interface FindFlags extends Pick<SharedFlags, 'format' | 'fields'> {

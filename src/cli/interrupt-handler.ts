@@ -35,6 +35,11 @@ export class InterruptHandler {
     for (const name of signals) process.on(name, this.#onSignal)
   }
 
+  /** Whether the user wants the job to end after the page under way. */
+  get isWanted(): boolean {
+    return this.#isWanted
+  }
+
   get signal(): AbortSignal {
     return this.#controller.signal
   }

@@ -9,8 +9,8 @@ interface CostFile {
   readonly path: string
   readonly database: RecordDatabase
   readonly patience?: Patience
-  /** Stores what the call may cost. */
-  note(): void
+  /** Stores what the call may cost. @param credits At most. */
+  note(credits: number): void
 }
 
 /**
@@ -26,10 +26,10 @@ export async function sendNoted(send: Send, call: Call, file: CostFile): Promise
     let locked: unknown
     // It refuses nothing but what cannot be noted.
     const budget: Budget = {
-      reserve: () => ({
+      reserve: (credits) => ({
         renew() {
           try {
-            file.note()
+            file.note(credits)
           } catch (error) {
             if (!isLocked(error)) throw withPath(path, error)
             throw (locked = error)

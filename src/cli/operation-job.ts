@@ -93,7 +93,7 @@ export class OperationJob implements Job {
       say(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
       )
-    await confirmWalk(this.operation, this.#known, { ...this.#flags, budget })
+    await confirmWalk(this.operation, this.jobs[0].params, { ...this.#flags, budget })
   }
 
   check(client: SocialSearch): void {
@@ -111,7 +111,7 @@ export class OperationJob implements Job {
     const options = {
       ...{ ...walkOptions(flags), extraParams: extraParamsOf(flags), signal },
       // Of all runs together, as the budget is.
-      ceiling: expected && Math.max(1, expected - this.#earlier.records),
+      expectedItems: expected && Math.max(1, expected - this.#earlier.records),
       budget: budgetOf(flags, this.#earlier.credits),
     }
     for await (const page of pagesOf(
@@ -158,7 +158,7 @@ export class OperationJob implements Job {
     const end = ending.reason === undefined ? this.#success() : this.#failure(ending)
     const { price, list } = this.operation
     const expected =
-      price.kind === 'perItem' ? quoteFor(this.operation, this.#known, this.#flags).atMost : null
+      price.kind === 'perItem' ? quoteFor(this.operation, this.jobs[0].params, this.#flags).expected : null
     const credits = this.#credits()
     if (expected === null || credits <= expected) return end
     const more = `Charged ${count(credits, 'credit')}, not ${expected}: more ${list} came than expected`

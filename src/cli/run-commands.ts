@@ -43,7 +43,9 @@ export function addOperation(program: Command, operation: Operation): void {
   if (price.kind === 'perItem')
     command.option(
       '--expect <n>',
-      'how many you expect, to reserve their credits; if more come, you pay for them',
+      price.bound === null
+        ? 'how many you expect, to reserve their credits; if more come, you pay for them'
+        : `how many you expect, to fetch and reserve more than ${price.bound.default}`,
     )
   if (list !== undefined)
     command
@@ -57,7 +59,7 @@ export function addOperation(program: Command, operation: Operation): void {
       new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats),
     )
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
-  if (price.kind === 'perItem' || (paging !== undefined && isPaid)) command.addOption(yesOption())
+  if (isPaid) command.addOption(yesOption())
   addParams(command, paramFlags(operation))
   command.option('--extra-params <json>', 'params that this version does not know, sent unchecked')
   withClient(command, operation).action(async () => {

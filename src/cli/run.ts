@@ -161,7 +161,14 @@ async function openFile(
 ): Promise<RunFile> {
   const { signal } = interrupt
   const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
-  const patience: Patience = { forMs: Infinity, onWait, signal }
+  const patience: Patience = {
+    onWait,
+    signal,
+    get forMs() {
+      // After Ctrl-C, a page that has come is printed if it cannot be stored.
+      return interrupt.isWanted ? 10_000 : Infinity
+    },
+  }
   const database = await RecordDatabase.open(path, job, patience)
   let lastCall: Call | undefined
   let noted = textOf(client.credits)

@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { CommandError } from './command-errors.ts'
-import { asWritten } from './database/run-lock.ts'
+import { asWritten } from './database/open-database.ts'
 
 /** How much is written at once, in bytes. */
 const partSize = 65_536

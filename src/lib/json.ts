@@ -1,3 +1,74 @@
+import { randomId } from './hash.ts'
+
+/** What may be an integer of more digits than a number holds, or a part of a string. */
+const longInteger = /(?<=[\s:,[]|^)-?[1-9]\d{15,}(?=\s*(?:[,\]}]|$))/g
+/** Whether to look for one: nearly all texts have long digits in strings alone. */
+const hasLong = /(?:[\s:,[-]|^)\d{16}/
+
+/**
+ * Parses JSON. An integer that a number cannot hold exactly becomes the text of its digits, behind a mark.
+ *
+ * @throws {SyntaxError} if it is invalid.
+ */
+export function parseJson(text: string, mark = ''): unknown {
+  if (!hasLong.test(text)) return JSON.parse(text)
+  let quoted = ''
+  let end = 0
+  let afterString = 0
+  let quote = placeOf('"', text, 0)
+  for (const { 0: digits, index } of text.matchAll(longInteger)) {
+    while (quote < index) {
+      afterString = endOfString(text, quote)
+      quote = placeOf('"', text, afterString)
+    }
+    if (index < afterString || Number.isSafeInteger(Number(digits))) continue
+    quoted += `${text.slice(end, index)}"${mark}${digits}"`
+    end = index + digits.length
+  }
+  return JSON.parse(quoted + text.slice(end))
+}
+
+function placeOf(part: string, text: string, start: number): number {
+  const place = text.indexOf(part, start)
+  return place === -1 ? Infinity : place
+}
+
+/** The place behind a string. @param start Of its first quote. */
+function endOfString(text: string, start: number): number {
+  for (let end = start; ;) {
+    end = placeOf('"', text, end + 1)
+    let backslashes = 0
+    while (text[end - backslashes - 1] === '\\') backslashes++
+    if (backslashes % 2 === 0) return end + 1
+  }
+}
+
+/** Whether an integer is one that {@link parseJson} would not leave as it is. */
+export function hasLongIntegers(text: string): boolean {
+  return hasLong.test(text)
+}
+
+type Replacer = (this: unknown, name: string, value: unknown) => unknown
+
+/**
+ * Writes JSON; a bigint becomes an integer.
+ *
+ * @throws {TypeError} or a RangeError if the value is circular or too deep.
+ */
+export function writeJson(value: unknown, replacer: Replacer = (_, each) => each): string | undefined {
+  let mark: string | undefined
+  const text = JSON.stringify(
+    value,
+    function (this: Readonly<Record<string, unknown>>, name, given: unknown) {
+      // A program may have given bigints a `toJSON()`.
+      const own = this[name]
+      const written = replacer.call(this, name, typeof own === 'bigint' ? own : given)
+      return typeof written === 'bigint' ? (mark ??= randomId(12)) + String(written) : written
+    },
+  ) as string | undefined
+  return mark === undefined ? text : text?.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
+}
+
 /** Parses JSON; undefined if it is invalid. The parser's own error would quote the text. */
 export function parsed(text: string, { parse }: { parse: (text: string) => unknown } = JSON): unknown {
   try {
@@ -8,9 +79,12 @@ export function parsed(text: string, { parse }: { parse: (text: string) => unkno
 }
 
 /** JSON text of a value; undefined if it is not JSON, or nests more deeply than `JSON.stringify` can follow. */
-export function jsonText(value: unknown): string | undefined {
+export function jsonText(
+  value: unknown,
+  { stringify }: { stringify: (value: unknown) => string | undefined } = JSON,
+): string | undefined {
   try {
-    return JSON.stringify(value)
+    return stringify(value)
   } catch {
     return undefined
   }

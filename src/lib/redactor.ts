@@ -37,13 +37,13 @@ export class Redactor {
     return this.#known.reduce((left, pattern) => pattern.replace(left, replacement), text)
   }
 
-  /** Redacts every string in parsed JSON, names of properties included. Changes the data in place. */
+  /** Redacts every string and number in parsed JSON, names of properties included. Changes the data in place. */
   data<T>(value: T): T {
     const root = { value }
     const open: object[] = [root]
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
       for (const [name, child] of Object.entries(node)) {
-        const value: unknown = typeof child === 'string' ? this.text(child) : child
+        const value = this.#value(child)
         if (typeof child === 'object' && child !== null) open.push(child as object)
         const clean = this.text(name)
         if (clean === name && value === child) continue
@@ -53,6 +53,15 @@ export class Redactor {
       }
     }
     return root.value
+  }
+
+  /** A secret of digits may be a number. */
+  #value(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value)
+    if (typeof value !== 'number' && typeof value !== 'bigint') return value
+    const text = String(value)
+    const clean = this.text(text)
+    return clean === text ? value : clean
   }
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Logger } from '../../src/index.ts'
+import { type Logger, SocialSearch } from '../../src/index.ts'
+import { createProxy } from '../../src/extensions/proxy/index.ts'
+import { page } from '../support/pages.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { ok, scriptedService } from '../support/service.ts'
 import { idsOf, query } from '../support/search.ts'
@@ -33,6 +35,32 @@ const withField = (name: string, ...values: unknown[]): [string, Change][] =>
     `has the ${name} ${JSON.stringify(value)}`,
     (entry) => ({ ...entry, [name]: value }),
   ])
+
+describe('an answer with the secret in it', () => {
+  it.each<[string, string, string]>([
+    ['a number', '123456789012', '123456789012'],
+    ['a key with a backslash', 'key_canary_0123456789\\', '"key_canary_0123456789\\\\"'],
+    ['a key that begins within an escape', '/n"x0123456789', '"\\/n\\"x0123456789"'],
+  ])('stays JSON for the caller, the store and a proxy: %s', async (_, apiKey, written) => {
+    service.script(() => ok(`${JSON.stringify(page(['1'])).slice(0, -1)},"echo":[${written},1]}`))
+    const { values, ...store } = mapStore()
+    const { client } = cached({ apiKey }, store)
+    const search = () => settle(client.microblog.search(query).withResponse())
+    const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) })
+    const browser = new SocialSearch({ baseUrl: 'https://app.example', auth: false, fetch: proxy })
+    const ends = [
+      await search(),
+      await search(),
+      await settle(browser.microblog.search(query).withResponse()),
+    ]
+    for (const { value } of ends) {
+      expect(value?.data).toMatchObject({ posts: [{ id: '1' }], echo: ['[redacted]', 1] })
+      expect(await value?.response.json()).toMatchObject({ echo: ['[redacted]', 1] })
+    }
+    expect(ends.map(({ value }) => value?.credits.spent)).toEqual([2, 0, 0])
+    expect(JSON.stringify([...values])).not.toContain('0123456789')
+  })
+})
 
 describe('an entry of a store', () => {
   it.each<[string, Change]>([

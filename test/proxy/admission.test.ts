@@ -97,6 +97,19 @@ describe('createProxy() lets through', () => {
     }
   })
 
+  it.each([
+    ...['capacitor://localhost', 'ionic://localhost', 'tauri://localhost', 'http://localhost:8100'],
+    ...['chrome-extension://abcdefghijklmnop', 'moz-extension://b0d1f1a0-0000-4000-8000-000000000000'],
+  ])('the preflight and the call of an app at %s, if it is listed', async (origin) => {
+    const asked = { origin, 'sec-fetch-site': 'cross-site', 'access-control-request-method': 'POST' }
+    const { proxy } = setUp({ cors: { origins: [origin] } })
+    for (const request of [{ method: 'OPTIONS', body: null, headers: asked }, { headers: asked }]) {
+      const { ok, headers } = await post(proxy, request)
+      expect([ok, headers.get('access-control-allow-origin')]).toEqual([true, origin])
+    }
+    expect((await post(setUp({ cors }).proxy, { headers: asked })).status).toBe(403)
+  })
+
   it('the preflight of a request that it will refuse, so that the page sees the reason', async () => {
     const { proxy, sandbox } = setUp({ cors, allow: ['technews.search'] })
     const paths = [searchPath, '/data/nothing', '/data/technews/search']

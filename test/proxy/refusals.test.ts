@@ -119,12 +119,12 @@ const refused: Record<string, Row[]> = {
     ['a caller without credits', { budget: 1 }, {}],
     [
       'a caller with fewer credits than possible items',
-      { budget: 10, ceiling: 11 },
+      { budget: 10, expectedItems: 11 },
       { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
     ],
     [
       'a caller who asks for more comments than it can pay for',
-      { budget: 100, ceiling: 11 },
+      { budget: 100, expectedItems: 11 },
       { path: '/data/professionalnet/posts/comments', body: '{"postUrl":"x","maxComments":101}' },
     ],
     [
@@ -181,6 +181,11 @@ describe('createProxy() refuses', () => {
     [{ cors: { origins: ['*'] } }, /exact origins such as https:\/\/app.example.com, got "\*"/],
     [{ cors: { origins: ['null'] } }, /exact origins/],
     [{ cors: { origins: ['https://a.example/'] } }, /exact origins/],
+    [{ cors: { origins: ['https://*.example'] } }, /exact origins/],
+    [{ cors: { origins: ['https://a.example:443'] } }, /exact origins/],
+    [{ cors: { origins: ['chrome-extension://*'] } }, /exact origins/],
+    [{ cors: { origins: ['capacitor://localhost/app'] } }, /exact origins/],
+    [{ cors: { origins: ['file://'] } }, /exact origins/],
     [{ cors: { origins: [friend], credentials: 'include' } }, /cors.credentials must be true or false/],
     [{ allowed: [] }, /unknown option allowed; expected one of /],
   ])('options that cannot work: %j', (options, message) => {

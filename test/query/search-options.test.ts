@@ -9,7 +9,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigurationError, SocialSearch, createTransport, microblog } from '../../src/index.ts'
 import { infiniteSearchOptions, searchOptions } from '../../src/extensions/query/index.ts'
-import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Sandbox, createSandbox } from '../support/sandbox.ts'
 
 let sandbox: Sandbox
 let client: SocialSearch
@@ -129,12 +129,16 @@ describe('searchOptions()', () => {
   })
 
   it('sends nothing when the query is cancelled in the queue', async () => {
-    sandbox.inject({ delay: 100, times: 2 })
+    let answer = (): void => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    const fetch = (request: Request) => answered.then(() => sandbox.fetch(request))
+    const client = new SocialSearch({ ...sandbox.clientOptions(), fetch })
     const busy = [1, 2].map(() => client.microblog.search(coffee).then())
     const options = searchOptions(client, 'microblog.search', { query: 'tea' })
     const cancelled = queries.query(options)
     await queries.cancelQueries({ queryKey: options.queryKey })
     await expect(cancelled).rejects.toThrow('CancelledError')
+    answer()
     await Promise.all(busy)
     await turn()
     expect(sandbox.ledger.spent).toBe(4)
@@ -171,3 +175,47 @@ describe('searchOptions()', () => {
 function refuse(): never {
   throw new Error('no credits')
 }
+
+describe.each([
+  ['searchOptions', searchOptions],
+  ['infiniteSearchOptions', infiniteSearchOptions as unknown as typeof searchOptions],
+] as const)('%s()', (_, make) => {
+  const keyOf = (options: object) =>
+    hashKey(make(client, 'technews.search', { query: 'tea' }, options).queryKey)
+
+  it('has another key for each option on which the answer depends', () => {
+    const options = [
+      ...[{}, { validation: 'off' }, { validation: 'lenient' }],
+      ...[{ extraParams: { sort: 'new' } }, { extraParams: { sort: 'old' } }, { extraParams: { id: 9n } }],
+      ...[{ paging: { items: 'hits' } }, { paging: { items: (body: { a: [] }) => body.a } }],
+      { paging: { items: (body: { b: [] }) => body.b } },
+    ]
+    expect(new Set(options.map(keyOf)).size).toBe(options.length)
+  })
+
+  it('has the same key for equal options, also if a component makes them anew', () => {
+    const component = () => ({ extraParams: { a: 1, b: 2 }, paging: { items: (body: { a: [] }) => body.a } })
+    expect(keyOf(component())).toBe(keyOf(component()))
+    expect(keyOf({ extraParams: { a: 1, b: 2 } })).toBe(keyOf({ extraParams: { b: 2, a: 1 } }))
+  })
+
+  it('has the same key whatever options say of how the answer is fetched and paid for', () => {
+    const { signal } = new AbortController()
+    const options = [
+      ...[
+        { timeout: 1 },
+        { deadline: 1 },
+        { maxQueueWait: 1 },
+        { retry: false },
+        { priority: 1 },
+        { signal },
+      ],
+      ...[{ headers: { 'x-signature': 's' } }, { limit: 1 }, { maxPages: 1 }, { validation: undefined }],
+    ]
+    expect(new Set([{}, ...options].map(keyOf)).size).toBe(1)
+    expect(make(client, 'technews.search', { query: 'tea' }).queryKey.slice(0, 3)).toEqual([
+      ...['social-search', 'technews.search'],
+      { query: 'tea' },
+    ])
+  })
+})

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { type SandboxOptions, type SandboxPost, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type SandboxOptions, type SandboxPost, createSandbox } from '../support/sandbox.ts'
 import { meanDelay } from '../../src/extensions/watch/estimate.ts'
 import { estimateSearch, watchSearch } from '../../src/extensions/watch/index.ts'
 import { CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'

@@ -1,7 +1,8 @@
+import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
 import { builtin } from '../../lib/runtime.ts'
 import { UsageError, CommandError } from '../command-errors.ts'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import {
@@ -16,8 +17,7 @@ import { messageOf } from '../../lib/thrown.ts'
 import { parseTime } from '../../lib/time.ts'
 import { assertReadable, claim, upgrade } from './format.ts'
 import { type RecordTable, allTables } from './tables.ts'
-import { isRecord } from '../../lib/json.ts'
-import { parsed } from '../../lib/json.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 import { textOf } from './searches.ts'
 
 /** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */
@@ -226,11 +226,55 @@ export function progressOf(
 export function storedProgress(path: string, jobs: readonly object[]): readonly (Progress | undefined)[] {
   const database = openDatabase(path, '--out')
   try {
-    return jobs.map((job) => database && progressOf(database, job, []))
+    const table = database?.prepare("SELECT 1 FROM sqlite_master WHERE name = 'social_search_jobs'").get()
+    return table === undefined ? [] : jobs.map((job) => database && progressOf(database, job, []))
   } catch (error) {
-    if (/no such table/.test(messageOf(error))) return []
     throw withPath(path, error)
   } finally {
     database?.close()
+  }
+}
+
+/**
+ * Lets one run at a time do each job of a file.
+ *
+ * @param parts Added to the name of each lock, so that different jobs lock one file apart.
+ * @throws {UsageError} if no lock can be made, or another run has one of them.
+ */
+export function lockForRun(path: string, parts: readonly string[] = ['']): FileLock {
+  needSqlite('a job')
+  const locks: FileLock[] = []
+  const release = (): void => {
+    for (const lock of locks) lock.release()
+  }
+  try {
+    for (const part of new Set(parts)) {
+      const lock = asWritten(path, () => takeFileLock(path, part))
+      if (lock === null)
+        throw new UsageError(`${path} is in use by another run; wait until it ends, or pass another file`)
+      locks.push(lock)
+    }
+    return { release }
+  } catch (error) {
+    release()
+    if (error instanceof NotALock) throw new UsageError(`${error.message}; rename it, or pass another file`)
+    throw error
+  }
+}
+
+/** @throws {CommandError} if the system does not allow to write the file. */
+export function asWritten<Value>(path: string, write: () => Value): Value {
+  try {
+    return write()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new CommandError('failed', `${path} cannot be written: the disk is full`)
+    if (code === 'EEXIST') throw new UsageError(`${path} exists; pass --overwrite, or another file`)
+    const folder = dirname(resolve(path))
+    if (!existsSync(folder))
+      throw new UsageError(`${path} cannot be written: the folder ${folder} does not exist; make it first`)
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR'].includes(code)) throw error
+    throw new UsageError(`${path} cannot be written (${code}); check who may write it, and its folder`)
   }
 }

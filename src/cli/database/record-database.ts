@@ -12,9 +12,8 @@ import {
 } from '../../lib/sqlite-file.ts'
 import { CommandError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
-import { lockForRun } from './run-lock.ts'
 import { clear, forgetIn, Forgotten, remainsText } from './forget.ts'
-import { type Progress, progressOf, openForRun, withPath } from './open-database.ts'
+import { type Progress, lockForRun, openForRun, progressOf, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type RecordTable, tableOf } from './tables.ts'
@@ -175,16 +174,19 @@ export class RecordDatabase {
   }
 
   close(): void {
+    try {
+      // SQLite would leave the last pages in a log that a moved file does not find.
+      if (this.#identity.isReplaced()) this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // Another program has the file, or the disk is full: its log remains where it was.
+    }
     this.#database.close()
     this.#lock.release()
   }
 
   #assertThere(): void {
     if (!this.#identity.isReplaced()) return
-    throw new CommandError(
-      'failed',
-      `${this.#path} was moved, removed or replaced while this run wrote to it`,
-    )
+    throw new CommandError('failed', movedText(this.#path))
   }
 
   #inTransaction<T>(work: () => T): T {
@@ -212,4 +214,8 @@ export class RecordDatabase {
       )
       .run(query, key)
   }
+}
+
+export function movedText(path: string): string {
+  return `${path} was moved, removed or replaced while this run wrote to it`
 }

@@ -8,7 +8,7 @@ import type { Answer, Call, Failed, Found, InvalidItem, Success } from './call.t
 import { isEnded } from './cancellation.ts'
 import { decide, describeGatewayBody } from './read-answer.ts'
 import { type CallSettings, userCodeMs } from '../options/table.ts'
-import { isRecord } from '../../lib/json.ts'
+import { hasLongIntegers, isRecord, parsed } from '../../lib/json.ts'
 import type { Operation } from '../../api/operation.ts'
 import { missingItems } from '../../api/list-items.ts'
 
@@ -25,10 +25,14 @@ export async function checkAnswer(
   success: Omit<Success, 'ok' | 'credits'>,
   redactor: Redactor,
 ): Promise<Answer | Found> {
-  const { operation, settings } = call
+  const { operation } = call
+  const { response, text, requestId, tookEffect } = success
+  const isEmpty = isEmptySuccess(operation, success)
+  // It lacks what every body of the service has.
+  const settings: CallSettings = isEmpty ? { ...call.settings, validation: 'off' } : call.settings
+  const value = isEmpty ? {} : withDocumentedNumbers(operation, text, success.value)
   const { validation, schema, paging } = settings
-  const { response, text, value, requestId, effect } = success
-  const paid = { effect, body: value ?? text }
+  const paid = { tookEffect, body: value ?? text }
   // The common case, without a promise.
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
   const validated: Validated | Found =
@@ -36,7 +40,7 @@ export async function checkAnswer(
       ? { ok: false, message: whyUnusable(success, redactor), issues: [] }
       : isPlain && issuesOf(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
-        : await validateInTime(call, value)
+        : await validateInTime({ ...call, settings }, value)
   if ('toError' in validated) return { ...validated, ...paid }
   if (validated.ok) {
     const { body, invalid } = validated
@@ -47,6 +51,21 @@ export async function checkAnswer(
   const toError = (context: ErrorContext) =>
     new InvalidResponseError(message, { ...context, requestId, issues })
   return { ...paid, kind: 'unreadable', code: 'invalid_response', requestId, toError }
+}
+
+/** A number that the service documents is one, whatever its digits; only in other fields do they all count. */
+function withDocumentedNumbers({ documented, response }: Operation, text: string, value: unknown): unknown {
+  if (!documented || !hasLongIntegers(text) || issuesOf(response, value).length === 0) return value
+  const rounded = parsed(text)
+  return issuesOf(response, rounded).length === 0 ? rounded : value
+}
+
+/** Whether a success says all by its status. */
+function isEmptySuccess(
+  { mayBeEmpty, method }: Operation,
+  { response, text, complete }: Pick<Success, 'response' | 'text' | 'complete'>,
+): boolean {
+  return mayBeEmpty === true && complete && text === '' && (method === 'DELETE' || response.status === 204)
 }
 
 function whyUnusable(

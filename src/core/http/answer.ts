@@ -2,7 +2,7 @@ import { type ServiceError, readServiceError } from '../../api/error-envelope.ts
 import type { ApiError, ApiErrorDetails, BudgetRefusal, Charged } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { Log } from '../../lib/logger.ts'
-import { isRecord } from '../../lib/json.ts'
+import { isRecord, parseJson } from '../../lib/json.ts'
 import type { CallCredits } from '../credits/price.ts'
 
 /** The fields of an API's own error body. */
@@ -19,8 +19,10 @@ export interface BodyFormat {
   readonly accept: string
   /** @throws if the value cannot be serialized. */
   readonly stringify: (value: unknown, replacer?: Replacer) => string | undefined
-  /** @throws if the text is not JSON. */
+  /** Parses an answer. @throws if the text is not JSON. */
   readonly parse: (text: string) => unknown
+  /** Parses what `stringify` has written. */
+  readonly parseOwn: (text: string) => unknown
   /** Reads an error body; null if it is not the API's own, but a proxy's, for example. */
   readonly readError: (body: unknown) => ErrorBody | null
 }
@@ -28,7 +30,8 @@ export interface BodyFormat {
 export const serviceFormat: BodyFormat = {
   accept: 'application/json',
   stringify: JSON.stringify,
-  parse: JSON.parse,
+  parse: (text) => parseJson(text),
+  parseOwn: JSON.parse,
   readError: readServiceError,
 }
 

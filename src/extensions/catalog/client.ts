@@ -10,7 +10,8 @@ import {
 } from '../../extend.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../api/catalog/operations.ts'
 import type { Planet, PlanetId } from '../../api/catalog/planet.ts'
-import { parseCatalogJson, stringifyCatalogJson } from '../../api/catalog/json.ts'
+import { parseCatalogJson } from '../../api/catalog/json.ts'
+import { writeJson } from '../../lib/json.ts'
 import { readProblem } from '../../api/catalog/problem.ts'
 import { ProblemError } from './problem-error.ts'
 
@@ -87,7 +88,8 @@ export class CatalogClient {
 const catalogFormat: BodyFormat = {
   accept: 'application/json, application/problem+json',
   parse: parseCatalogJson,
-  stringify: stringifyCatalogJson,
+  parseOwn: parseCatalogJson,
+  stringify: writeJson,
   readError: (body) => {
     const problem = readProblem(body)
     if (problem === null) return null

@@ -5,7 +5,7 @@ import { assertFunction, assertOptions, assertSchema } from '../../errors/check-
 import { ConfigurationError } from '../../errors/index.ts'
 import { logOnce } from '../../errors/on-error.ts'
 import { within } from '../../lib/abort.ts'
-import { parsed } from '../../lib/json.ts'
+import { parseJson, parsed } from '../../lib/json.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { InvalidEventError } from './invalid-event.ts'
@@ -74,7 +74,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
       )
       if (delivery instanceof Response) return delivery
       const text = new TextDecoder().decode(delivery.body)
-      const json = parsed(text)
+      const json = parsed(text, { parse: parseJson })
       const raw = json === undefined ? text : json
       const { value: payload, issues } = schema ? await applySchema(schema, raw) : { value: raw, issues: [] }
       const event = Object.defineProperty({ payload }, 'delivery', { value: delivery })

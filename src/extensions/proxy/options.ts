@@ -23,7 +23,7 @@ export interface ProxyUser {
 
 /** Which pages of other origins may use a proxy. */
 export interface ProxyCors {
-  /** Exact origins, such as `https://app.example.com`. */
+  /** Exact origins, such as `https://app.example.com` or `capacitor://localhost`. */
   origins: readonly string[]
   /** Whether their requests may send cookies. Default false. */
   credentials?: boolean | undefined
@@ -53,7 +53,7 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser> {
    */
   budget?: number | ((user: User) => Budget | Promise<Budget>) | undefined
   /** How many items to reserve credits for, if the service documents no maximum, as for reactions. Default 1,000. */
-  ceiling?: number | undefined
+  expectedItems?: number | undefined
   /**
    * Time for one call with all waits, in milliseconds. In the last ten seconds (or the second half, if shorter), nothing is
    * sent: the page gets a 429. Default: five seconds less than a client's default timeout.
@@ -75,7 +75,7 @@ export type ProxySettings = ReturnType<typeof resolveProxy>
 export function resolveProxy(options: ProxyOptions) {
   assertOptions(options, {
     ...{ client: true, allow: true, authorize: true, budget: true },
-    ...{ ceiling: true, deadline: true, cors: true, onError: true },
+    ...{ expectedItems: true, deadline: true, cors: true, onError: true },
   })
   const { client, allow, budget } = options
   assertObject('client', client)
@@ -90,7 +90,8 @@ export function resolveProxy(options: ProxyOptions) {
     allow: new Set<string>(allow),
     authorize: options.authorize,
     budgetOf: typeof budget === 'number' ? budgetForEach(budget) : budget,
-    ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
+    expectedItems:
+      options.expectedItems === undefined ? undefined : wholeNumber('expectedItems', options.expectedItems),
     deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
     onError: options.onError ?? (() => {}),
     repeats: new Repeats(),
@@ -112,7 +113,7 @@ function resolveCors(cors: ProxyCors = { origins: [] }) {
   const { origins, credentials = false } = cors
   if (!Array.isArray(origins)) throw new ConfigurationError('cors.origins must be a list of origins')
   for (const origin of origins as readonly unknown[]) {
-    if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    if (!isOrigin(origin)) {
       throw new ConfigurationError(
         `cors.origins must list exact origins such as https://app.example.com, got ${JSON.stringify(origin)}`,
       )
@@ -120,6 +121,13 @@ function resolveCors(cors: ProxyCors = { origins: [] }) {
   }
   requireOption(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
   return { origins: [...(origins as readonly string[])], credentials }
+}
+
+/** Whether browsers, web views or extensions may send it as `Origin`. `URL` has no origin for `capacitor:` and others. */
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string' || value.includes('*') || !URL.canParse(value)) return false
+  const { protocol, host } = new URL(value)
+  return host !== '' && `${protocol}//${host}` === value
 }
 
 /** Keeps every budget: forgetting one would give its user all credits again. */

@@ -1,6 +1,6 @@
 import type { DataTag, InfiniteData } from '@tanstack/query-core'
 import type { OperationId } from '../../api/operations.ts'
-import type { SocialSearch } from '../../index.ts'
+import type { ExpectedItemsOption, OpenListOptions, SocialSearch } from '../../index.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 
 /** Id of a call that reads, such as `microblog.search`. */
@@ -81,7 +81,7 @@ export function searchOptions<Id extends CallId>(
   const fetch = fetchOf(client, id, options)
   return {
     ...noRefetch,
-    queryKey: ['social-search', id, params] as never,
+    queryKey: ['social-search', id, params, ...keyOf(options)] as never,
     queryFn: ({ signal }) => fetch(params, signal),
   }
 }
@@ -105,11 +105,32 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
   return {
     ...noRefetch,
     // Infinite queries have a separate key, because they are stored in another shape than a single page.
-    queryKey: ['social-search', id, params, 'pages'] as never,
+    queryKey: ['social-search', id, params, 'pages', ...keyOf(options)] as never,
     queryFn: ({ signal, pageParam }) => fetch(pageParam, signal),
     initialPageParam: params,
     getNextPageParam: (page) => page.next,
   }
+}
+
+/** Every option of a query's call, and whether its answer depends on it. */
+const shapesAnswer: Readonly<Record<keyof (OpenListOptions & ExpectedItemsOption), boolean>> = {
+  ...{ extraParams: true, paging: true, validation: true },
+  // How the answer is fetched and paid for. Headers may have a signature, which a stored key must not show.
+  ...{ headers: false, cache: false, signal: false, timeout: false, deadline: false, maxQueueWait: false },
+  ...{ priority: false, retry: false, budget: false, expectedItems: false, observers: false },
+  // A query fetches one page.
+  ...{ limit: false, maxPages: false },
+}
+
+/** What a key has of the options, if the answer depends on any. A function stands for its text: a component makes it anew each time. */
+function keyOf(options: object | undefined): unknown[] {
+  const shaping = Object.entries(options ?? {}).filter(
+    ([name, value]) => value !== undefined && shapesAnswer[name as keyof typeof shapesAnswer],
+  )
+  if (shaping.length === 0) return []
+  const write = (_: string, value: unknown): unknown =>
+    ['function', 'bigint'].includes(typeof value) ? String(value) : value
+  return [JSON.parse(JSON.stringify(Object.fromEntries(shaping), write))]
 }
 
 /**

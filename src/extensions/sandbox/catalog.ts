@@ -1,9 +1,10 @@
-import { parseCatalogJson, stringifyCatalogJson } from '../../api/catalog/json.ts'
+import { parseCatalogJson } from '../../api/catalog/json.ts'
 import { catalogOperations } from '../../api/catalog/operations.ts'
 import type { Planet } from '../../api/catalog/planet.ts'
 import type { Problem } from '../../api/catalog/problem.ts'
 import { check } from '../../api/schema/check.ts'
 import { firstIssues } from '../../api/issues.ts'
+import { writeJson } from '../../lib/json.ts'
 import { matchPath } from '../../api/incoming-request.ts'
 import { createRandom } from './random.ts'
 import { readBody } from './responses.ts'
@@ -58,7 +59,7 @@ export function createCatalog(seed: number) {
       const [status, body] = await answer(request, entry)
       entry.status = status
       const type = status < 300 ? 'application/json' : 'application/problem+json'
-      return new Response(stringifyCatalogJson(body), { status, headers: { 'content-type': type } })
+      return new Response(writeJson(body), { status, headers: { 'content-type': type } })
     },
   }
 }

@@ -98,7 +98,7 @@ const traits = [
  * - `hashtags`, the account lists and `anyOfTheseWords` ask for at least one of their items.
  * - Words match whole words in text, name and handle; an item of several words matches them as a phrase.
  * - `exactSentence` and `linksInclude` match as substrings, of the text and of a link. Case never matters.
- * - Empty lists and blank strings ask for nothing.
+ * - Empty lists and blank strings ask for nothing, except as times, which are refused.
  * - `geocode` and `radius` are accepted and have no effect: the made-up posts have no place.
  *
  * @throws {SandboxError} for an invalid time.
@@ -155,7 +155,7 @@ function compileFilters(filters: MicroblogFilters) {
     wanted: readonly string[] | undefined,
     of: (body: string, author: string) => readonly string[],
   ): void {
-    const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^[@#]/, '')))
+    const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^@/, '')))
     if (set.size > 0) tests.push(({ post }) => of(post.body, post.author).some((item) => set.has(item)))
   }
 }

@@ -1,9 +1,9 @@
 import type { PagedOptions, Microblog, Professionalnet } from '../../index.ts'
 import { CreditBudgetError, ValidationError } from '../../errors/index.ts'
 import { parseTime } from '../../lib/time.ts'
-import { type NamedSearch, searchOf } from './options.ts'
-import { type PostCount, memory, pageSize } from './pace.ts'
-import { type AnyPost, type Page, timeOf } from './poll.ts'
+import { type AnyPost, type NamedSearch, type Page, searchOf } from './options.ts'
+import { type PostCount, memory, pageSize } from './due.ts'
+import { timeOf } from './checks.ts'
 import { gapsOf } from './spans.ts'
 import type { ProfessionalnetWatchParams, WatchParams, WatchState } from './types.ts'
 

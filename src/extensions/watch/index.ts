@@ -1,7 +1,6 @@
 export { type EstimateOptions, type SearchEstimate, estimateSearch } from './estimate.ts'
-export { watchSearch } from './watch-search.ts'
-export { watchSearches } from './watch-searches.ts'
-export type { PostCount, WatchPace } from './pace.ts'
+export { watchSearch, watchSearches } from './watch.ts'
+export type { PostCount, WatchPace } from './due.ts'
 export type {
   BatchOf,
   ProfessionalnetWatchParams,

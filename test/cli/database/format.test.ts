@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { allOf, rowsOf } from '../../support/posts-database.ts'
+import { sandboxFlag } from '../../support/sandbox.ts'
 import { failed, recordsOf } from '../../support/command-line.ts'
 import { sandbox, social, useCommand } from '../command.ts'
 
@@ -18,7 +19,7 @@ function makeFile(sql: string): void {
 const version = () => rowsOf('posts.db', 'PRAGMA user_version')
 const search = 'search tea --out posts.db --budget 20'
 const commands = [
-  ...[search, 'watch tea --once --out posts.db --budget 20', 'mcp --sandbox --out posts.db'],
+  ...[search, 'watch tea --once --out posts.db --budget 20', `mcp ${sandboxFlag} --out posts.db`],
   ...['find posts.db tea', 'describe posts.db', 'export posts.db new.csv', 'forget posts.db --id 1 --yes'],
 ]
 

@@ -29,6 +29,13 @@ describe('search()', () => {
     expect(await service.search({ retry: { maxWait: 10_000 } })).toMatchObject({ sent: 11 })
   })
 
+  it('does not retry before an announced wait of more digits than a number holds', async () => {
+    const body = '{"requestId":"r","error":{"code":"rate_limited","retryAfter":99999999999999999999}}'
+    service.script(() => ok(body, { status: 429 }))
+    const { error, sent } = await service.search()
+    expect([sent, error]).toMatchObject([1, { code: 'rate_limited', retryAfter: 9007199254740.991 }])
+  })
+
   it('stops at maxAttempts when the policy would go on', async () => {
     service.script(rateLimited(1))
     expect(await service.search({ retry: { maxAttempts: 2 } })).toMatchObject({ sent: 2 })

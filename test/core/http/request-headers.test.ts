@@ -130,6 +130,19 @@ describe('a function for headers', () => {
   })
 })
 
+describe('headers', () => {
+  it.each<[string, Headers]>([
+    ['an object', { 'x-a': 'a', 'x-b': undefined, 'x-c': null }],
+    ['pairs', [['x-a', 'a'] as const, ['x-b', undefined] as const, ['x-c', null] as const]],
+    ['a function', () => ({ 'x-a': 'a', 'x-b': undefined, 'x-c': null })],
+  ])('of %s that are undefined or null are left out', async (_, headers) => {
+    service.script(() => ok())
+    await service.search(makeClient({ headers: { 'x-b': 'client' } }), { headers })
+    const sent = service.arrivals.at(-1)!.headers
+    expect(['x-a', 'x-b', 'x-c'].map((name) => sent.get(name))).toEqual(['a', 'client', null])
+  })
+})
+
 function assertNever(message: string): never {
   throw new Error(message)
 }

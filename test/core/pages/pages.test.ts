@@ -32,6 +32,15 @@ describe('search()', () => {
     ])
   })
 
+  it('gives a long integer as text in a field that the service does not document, and as a number in any other', async () => {
+    const long = '1588987262754234369'
+    const text = JSON.stringify(page(['1'])).replace('"author":', `"authorId":${long},"author":`)
+    service.script(ok(text), ok(text.replace('"viewsCount":9', `"viewsCount":${long}`)))
+    expect((await settle(search())).value?.posts).toMatchObject([{ authorId: long }])
+    const viewsCount = Number(long)
+    expect((await settle(search())).value?.posts).toMatchObject([{ engagements: { viewsCount } }])
+  })
+
   it('sends page one once when it is awaited many times at once', async () => {
     service.script(...threePages())
     const call = search()
