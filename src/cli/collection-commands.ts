@@ -9,7 +9,7 @@ import { ask, localTime, print, say, tell } from './terminal.ts'
 import { createTable } from './table.ts'
 import { gapText } from './watch-report.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { forgetRecords } from './database/forget.ts'
+import { forgetRecords, remainsText } from './database/forget.ts'
 
 interface FindFlags extends Pick<SharedFlags, 'format' | 'fields'> {
   readonly limit: string
@@ -105,12 +105,16 @@ export async function forget(
 ): Promise<void> {
   if ((author ?? ids ?? age) === undefined) throw new UsageError('pass --author, --id or --older-than')
   const olderThan = age === undefined ? undefined : ageOf('--older-than', age)
-  const total = await forgetRecords(path, { author, ids, olderThan }, async (records) => {
+  const confirm = async (records: number): Promise<void> => {
     if (yes === true) return
     const question = `this deletes ${count(records, 'record')} of ${path} for good`
     if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`${question}; pass --yes`)
     if (!(await ask(`${question}. Continue?`))) throw new CommandError('interrupted', 'nothing was deleted')
-  })
-  say(`${path}: ${count(total, 'record')} forgotten. Later runs do not add them again.`)
+  }
+  const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
+  const options = { author, ids, olderThan }
+  const { records, isClean } = await forgetRecords(path, options, confirm, { forMs: Infinity, onWait })
+  say(`${path}: ${count(records, 'record')} forgotten. Later runs do not add them again.`)
+  if (!isClean) say(remainsText(path))
   say('Not reached: exports, copies and backups, other posts that quote or mention, and the network itself')
 }

@@ -119,6 +119,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
         unwritten = batch
         added = await write(batch)
         unwritten = undefined
+        await file?.forgetOld()
         showProgress(job.status())
         // From here on, an interruption loses nothing: the job meets the signal before its next page.
         interrupt.pageIsRead()
@@ -144,6 +145,8 @@ interface RunFile {
   readonly send: (send: Send, call: Call) => Promise<CallResult>
   /** Stores a page; returns how many of its records are new. */
   store(batch: Batch): Promise<number>
+  /** Forgets what is older than the user keeps. */
+  forgetOld(): Promise<void>
   /** Stores what the last page has cost in the end, if it has not come. */
   noteRest(): Promise<void>
   close(): void
@@ -190,6 +193,7 @@ async function openFile(
       const { answeredAt: at, now } = interrupt
       return whenFree(path, () => store({ ...batch, at, now }), patience)
     },
+    forgetOld: () => database.forgetOld(interrupt.now, patience),
     // If it fails, the file still has the highest cost of the page, and the user the error that ended the run.
     noteRest: () => patiently(note, { signal }).catch(() => {}),
     close: () => database.close(),

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { inTransaction } from '../../lib/sqlite-file.ts'
-import { type Collection, withCollection } from './open-database.ts'
+import { type Patience, inTransaction } from '../../lib/sqlite-file.ts'
+import { sleep } from '../../lib/time.ts'
+import { type Collection, whenFree, withCollection } from './open-database.ts'
 import { type RecordTable, quoted } from './tables.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { cellOf } from '../../extensions/export/fields.ts'
@@ -18,44 +19,159 @@ export interface ForgetOptions {
   readonly now?: number | undefined
 }
 
+/** What became of what was to be forgotten. */
+export interface Forgetting {
+  /** How many records were deleted. */
+  readonly records: number
+  /** Whether no byte of them is left: another program that reads the file keeps what it sees. */
+  readonly isClean: boolean
+}
+
 /**
  * Deletes records, their history and all that leads to them, and sees to it that no later run adds them again.
  *
  * @param confirm Asks before anything is deleted; it throws if the answer is no.
- * @returns how many records were deleted.
  * @throws {UsageError} for a file without records.
  */
 export function forgetRecords(
   path: string,
   options: ForgetOptions,
   confirm: (records: number) => Promise<void>,
-): Promise<number> {
+  patience?: Patience,
+): Promise<Forgetting> {
   return withCollection(path, 'forget', async (collection) => {
     const { database, tables } = collection
-    const total = tables.reduce((sum, table) => sum + rowsOf(database, table, options).length, 0)
-    await confirm(total)
-    const forgotten = inTransaction(database, () => forgetIn(collection, options))
-    // The index keeps words of deleted texts until its parts are merged.
-    for (const { name, text } of tables)
-      if (text !== undefined)
-        database.exec(`INSERT INTO ${quoted(`${name}_fts`)} (${quoted(`${name}_fts`)}) VALUES ('optimize')`)
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    return forgotten
+    await confirm(tables.reduce((sum, table) => sum + rowsOf(database, table, options).length, 0))
+    return forgetIn(path, collection, options, patience)
   })
 }
 
-/** Call it within a transaction. */
-export function forgetIn({ database, tables }: Collection, options: ForgetOptions): number {
-  const { author, ids = [] } = options
+/** A batch ends after this time, in milliseconds, and others have the file for the next one. */
+const [batchMs, pauseMs] = [100, 50]
+
+/** Deletes records in batches that let others write in between. */
+export async function forgetIn(
+  path: string,
+  { database, tables }: Collection,
+  options: ForgetOptions,
+  patience?: Patience,
+): Promise<Forgetting> {
+  const alone: Alone = (work) => whenFree(path, () => inTransaction(database, work), patience)
   const forgotten = new Forgotten(database)
+  // Also before it comes for the first time.
+  await alone(() => {
+    const { author, ids = [] } = options
+    for (const { name } of tables) for (const id of ids) forgotten.add(name, id)
+    if (author !== undefined) forgotten.addAuthor(author)
+    forgotten.addDeleted()
+  })
+  let records = 0
   for (const table of tables) {
+    const rows = rowsOf(database, table, options)
+    const words = table.text === undefined ? undefined : new Words(database, table)
+    if (words !== undefined && rows.length > many) await alone(() => words.setSecure(false))
     const remove = database.prepare(`DELETE FROM ${quoted(table.name)} WHERE number = ?`)
-    for (const number of rowsOf(database, table, options)) remove.run(number)
-    // Also before it comes for the first time.
-    for (const id of ids) forgotten.add(table.name, id)
+    let at = 0
+    while (at < rows.length) {
+      at = await alone(() => {
+        const end = performance.now() + batchMs
+        let next = at
+        while (next < rows.length && (next === at || performance.now() < end)) remove.run(rows[next++] ?? 0)
+        forgotten.noteDeleted()
+        return next
+      })
+      await sleep(pauseMs)
+    }
+    records += rows.length
+    await words?.clear(alone)
   }
-  if (author !== undefined) forgotten.addAuthor(author)
-  return forgotten.addDeleted()
+  return { records, isClean: await clear(path, database, patience) }
+}
+
+/** Runs work in a transaction once the file is free. */
+type Alone = <T>(work: () => T) => Promise<T>
+
+/** What a command says if a program keeps what was deleted. */
+export function remainsText(path: string): string {
+  return `${path}: another program is reading it, so bytes of deleted records are left in ${path}-wal; once it has ended, run this again`
+}
+
+/** From so many records on, all words of an index are written anew: to take out those of each record would take longer. */
+const many = 2000
+
+/** How much of an index is written anew at once, in pages. */
+const mergedPages = 250
+
+/** The words of an index. Until it is secure again, it has those of records that were deleted. */
+class Words {
+  readonly #database: DatabaseSync
+  readonly #index: string
+  readonly #name: string
+
+  constructor(database: DatabaseSync, { name }: RecordTable) {
+    this.#database = database
+    this.#name = `${name}_fts`
+    this.#index = quoted(this.#name)
+  }
+
+  setSecure(isSecure: boolean): void {
+    this.#tell('secure-delete', Number(isSecure))
+  }
+
+  /** Writes all words anew, unless a deletion takes them out at once. */
+  async clear(alone: Alone): Promise<void> {
+    const config = quoted(`${this.#name}_config`)
+    const isSecure = `SELECT 1 FROM ${config} WHERE k = 'secure-delete' AND v = 1`
+    if (this.#database.prepare(isSecure).get() !== undefined) return
+    const changes = (): number =>
+      Number(this.#database.prepare('SELECT total_changes() AS changes').get()?.['changes'])
+    const merge = (pages: number): number => {
+      const before = changes()
+      this.#tell('merge', pages)
+      return changes() - before
+    }
+    // A number below zero begins; less than two changes mean that all is done.
+    let pages = -mergedPages
+    while ((await alone(() => merge(pages))) >= 2) {
+      pages = mergedPages
+      await sleep(pauseMs)
+    }
+    await alone(() => this.setSecure(true))
+  }
+
+  #tell(command: 'secure-delete' | 'merge', rank: number): void {
+    this.#database.exec(`INSERT INTO ${this.#index} (${this.#index}, rank) VALUES ('${command}', ${rank})`)
+  }
+}
+
+/** How long to wait for programs that read the file, in milliseconds. */
+const readersMs = 10_000
+
+/**
+ * Empties the log, which has pages as they were. After a deletion with SQL the whole file is written anew: the program may not have
+ * overwritten it.
+ *
+ * @returns false if another program reads what was deleted.
+ */
+export async function clear(path: string, database: DatabaseSync, patience?: Patience): Promise<boolean> {
+  const forgotten = new Forgotten(database)
+  if (forgotten.hasTraces)
+    await whenFree(
+      path,
+      () => {
+        database.exec('VACUUM')
+        forgotten.setTraces(false)
+      },
+      patience,
+    )
+  // Programs that read the file are waited for below.
+  database.exec('PRAGMA busy_timeout = 5')
+  const end = performance.now() + readersMs
+  for (;;) {
+    if (database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] !== 1) return true
+    if (performance.now() > end) return false
+    await sleep(pauseMs, patience?.signal)
+  }
 }
 
 /** The numbers of the rows to forget. */
@@ -78,9 +194,12 @@ function rowsOf(
   }
   if (author !== undefined && (columns.length === 0 || authors.length > 0)) {
     const wanted = authorName(author)
-    const rows = database.prepare(`SELECT number, record FROM ${quoted(name)}`).iterate()
-    for (const { number, record } of rows)
-      if (authorsOf(table, JSON.parse(String(record))).includes(wanted)) numbers.add(Number(number))
+    const names = columns.length === 0 ? ['record'] : authors.map(quoted)
+    const rows = database.prepare(`SELECT number, ${names.join(', ')} FROM ${quoted(name)}`).iterate()
+    for (const { number, record, ...cells } of rows) {
+      const texts = record === undefined ? Object.values(cells) : textsIn(JSON.parse(String(record)))
+      if (texts.some((text) => isText(text) && authorName(text) === wanted)) numbers.add(Number(number))
+    }
   }
   return [...numbers]
 }
@@ -108,12 +227,29 @@ export class Forgotten {
     this.add(authorKind, authorName(name))
   }
 
-  /** Forgets what was deleted since the last time, also with SQL. Returns how many records that are. */
-  addDeleted(): number {
+  /** Forgets what another program has deleted with SQL since the last time. */
+  addDeleted(): void {
+    if (this.noteDeleted() > 0) this.setTraces(true)
+  }
+
+  /** Forgets what was deleted since the last time. Returns how many records that are. */
+  noteDeleted(): number {
     const rows = this.#database.prepare('SELECT records, key FROM social_search_deleted').all()
     for (const { records, key } of rows) this.add(String(records), String(key))
     if (rows.length > 0) this.#database.exec('DELETE FROM social_search_deleted')
     return rows.length
+  }
+
+  /** Whether the file may have bytes of what another program has deleted. */
+  get hasTraces(): boolean {
+    return this.#database.prepare('SELECT 1 FROM social_search_jobs WHERE job = ?').get(traces) !== undefined
+  }
+
+  setTraces(has: boolean): void {
+    const sql = has
+      ? "INSERT OR IGNORE INTO social_search_jobs VALUES (?, '')"
+      : 'DELETE FROM social_search_jobs WHERE job = ?'
+    this.#database.prepare(sql).run(traces)
   }
 
   add(kind: string, name: string): void {
@@ -141,6 +277,9 @@ export class Forgotten {
 }
 
 const authorKind = 'author'
+
+/** A row of `social_search_jobs`. */
+const traces = 'vacuum'
 
 /** An author as `forget --author` compares them: `@Bob` is `bob`. */
 function authorName(name: string): string {

@@ -11,7 +11,8 @@ import {
   patiently,
 } from '../../lib/sqlite-file.ts'
 import { CommandError } from '../command-errors.ts'
-import { forgetIn, Forgotten } from './forget.ts'
+import { say } from '../terminal.ts'
+import { clear, forgetIn, Forgotten, remainsText } from './forget.ts'
 import { type Progress, lockForRun, openForRun, progressOf, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
@@ -135,7 +136,6 @@ export class RecordDatabase {
           if (query !== undefined) this.#storeFound(query, key)
         }
         for (const record of known) this.#records.update(record, time)
-        this.#forgetOld(now)
         if (hasFailed !== true) this.#searches.checked(search, time)
         if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       }
@@ -154,6 +154,23 @@ export class RecordDatabase {
   assertWritable(): void {
     this.#assertThere()
     inTransaction(this.#database, () => {})
+  }
+
+  /**
+   * Forgets once an hour what is older than `keep`, and clears what another program has deleted. Others can write in between.
+   *
+   * @param now What the age of records counts from: a wrong clock of this machine must not forget them all.
+   */
+  async forgetOld(now: number, patience?: Patience): Promise<void> {
+    const at = performance.now()
+    const isDue = this.#keep !== undefined && at - this.#keptAt >= forgetEveryMs
+    if (!isDue && !this.#forgotten.hasTraces) return
+    this.#keptAt = at
+    const collection = { database: this.#database, tables: [this.#table] }
+    const isClean = isDue
+      ? (await forgetIn(this.#path, collection, { olderThan: this.#keep, now }, patience)).isClean
+      : await clear(this.#path, this.#database, patience)
+    if (!isClean) say(remainsText(this.#path))
   }
 
   close(): void {
@@ -187,13 +204,6 @@ export class RecordDatabase {
   #isTooOld(record: unknown, now: number): boolean {
     const time = cellOf(record, this.#table.time ?? '')
     return this.#keep !== undefined && now - parseTime(time) > this.#keep
-  }
-
-  #forgetOld(now: number): void {
-    const at = performance.now()
-    if (this.#keep === undefined || at - this.#keptAt < forgetEveryMs) return
-    this.#keptAt = at
-    forgetIn({ database: this.#database, tables: [this.#table] }, { olderThan: this.#keep, now })
   }
 
   #storeFound(query: string, key: string): void {

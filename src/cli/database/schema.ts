@@ -24,6 +24,7 @@ const sharedTables = `
     PRIMARY KEY (search, network, records, day));
   CREATE TABLE IF NOT EXISTS social_search_found (
     number INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT, key TEXT, first_seen TEXT NOT NULL, UNIQUE (query, key));
+  CREATE INDEX IF NOT EXISTS social_search_found_of ON social_search_found (key);
   CREATE TABLE IF NOT EXISTS social_search_added (
     number INTEGER PRIMARY KEY AUTOINCREMENT, records TEXT NOT NULL, row INTEGER NOT NULL, UNIQUE (records, row));
   CREATE TABLE IF NOT EXISTS social_search_deleted (records TEXT, key TEXT, PRIMARY KEY (records, key));

@@ -112,6 +112,7 @@ describe('RecordDatabase.store()', () => {
     for (const now of [Date.UTC(2026, 10, 28), Date.UTC(2026, 10, 29), Date.UTC(2027, 0, 1)]) {
       const database = await open()
       database.store({ job, progress: {}, records, now })
+      await database.forgetOld(now)
       database.close()
       kept.push(rows('SELECT id FROM microblog_posts').length)
     }

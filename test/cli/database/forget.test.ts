@@ -1,0 +1,148 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
+import { forgetRecords } from '../../../src/cli/database/forget.ts'
+import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
+import { patiently } from '../../../src/lib/sqlite-file.ts'
+import { allOf, range, rowsOf } from '../../support/posts-database.ts'
+import { social, useCommand } from '../command.ts'
+
+const words = ['quokkasecret', 'zebrahandle', 'narwhalname']
+const secret = { id: '1', body: 'quokkasecret about tea', author: 'zebrahandle', name: 'Narwhalname' }
+const content = [secret, ...range(2, 9).map((id) => ({ id: String(id), body: `tea number ${id}` }))]
+const old = content.map((each) => ({
+  ...each,
+  timestamp: each.id === '1' ? '2025-11-01T10:00:00.000Z' : new Date().toISOString(),
+}))
+
+useCommand({ content: { microblog: old } })
+
+/** Another program that has the file open, so that its log stays. */
+let other: DatabaseSync
+beforeEach(async () => {
+  await social('search tea --all --yes --out p.db')
+  other = new DatabaseSync('p.db')
+  other.prepare('SELECT count(*) FROM microblog_posts').get()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  other.close()
+})
+
+/** The words that are in any byte of the file, its log included. */
+function traces(): string[] {
+  const files = ['p.db', 'p.db-wal'].filter((name) => existsSync(name))
+  const bytes = files.map((name) => readFileSync(name).toString('latin1').toLowerCase()).join('')
+  return words.filter((word) => bytes.includes(word))
+}
+
+const integrity = `INSERT INTO microblog_posts_fts (microblog_posts_fts, rank) VALUES ('integrity-check', 1)`
+
+/** Adds rows like the secret one. */
+function addRows(count: number): void {
+  const columns = other
+    .prepare(`SELECT name FROM pragma_table_info('microblog_posts') WHERE name NOT IN ('number', 'id')`)
+    .all()
+    .map(({ name }) => `"${String(name)}"`)
+    .join()
+  other.exec(`INSERT INTO microblog_posts (id, ${columns})
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    SELECT 'x' || i, ${columns} FROM n, (SELECT * FROM microblog_posts WHERE id = '1')`)
+}
+
+const forget = 'forget p.db --author zebrahandle --yes'
+
+describe('what is deleted leaves no word in the file, its index and its log', () => {
+  it.each([
+    ['forget', () => social(forget)],
+    ['watch --keep', () => social('watch tea --once --keep 90d --out p.db --budget 20')],
+    [
+      'SQL of a program that overwrites nothing, once a run has come',
+      () => {
+        other.exec("PRAGMA secure_delete = OFF; DELETE FROM microblog_posts WHERE id = '1'")
+        return social('search tea --out p.db')
+      },
+    ],
+    [
+      'SQL, once mcp has kept an answer, and a run has come',
+      async () => {
+        other.exec("PRAGMA secure_delete = OFF; DELETE FROM microblog_posts WHERE id = '1'")
+        const database = await RecordDatabase.open('p.db', { operation: microblogSearch, jobs: [] })
+        database.store({ job: { mcp: 'microblog.search' }, progress: {}, records: [] })
+        database.close()
+        return social('search tea --out p.db')
+      },
+    ],
+  ])('%s', async (_, remove) => {
+    expect(traces()).toEqual(words)
+    expect([0, 5]).toContain((await remove()).code)
+    expect(traces()).toEqual([])
+    expect(rowsOf('p.db', 'SELECT count(*) FROM microblog_posts')).toEqual([7])
+    other.exec(integrity)
+    expect(allOf('p.db', "SELECT * FROM social_search_jobs WHERE job = 'vacuum'")).toEqual([])
+  })
+})
+
+describe('forget', () => {
+  it('says that bytes remain while another program reads them, and clears them when it runs again', async () => {
+    other.exec('BEGIN; SELECT * FROM microblog_posts')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    const first = social(forget)
+    await vi.advanceTimersByTimeAsync(20_000)
+    const { code, err } = await first
+    vi.useRealTimers()
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(
+        'p.db: another program is reading it, so bytes of deleted records are left in p.db-wal',
+      ),
+    ])
+    expect(traces()).toEqual(words)
+    other.exec('COMMIT')
+    expect((await social(forget)).err).not.toContain('bytes of deleted records')
+    expect(traces()).toEqual([])
+  })
+
+  it('lets others write between its batches', async () => {
+    addRows(3000)
+    let isDone = false
+    let writes = 0
+    const write = async (): Promise<void> => {
+      while (!isDone) {
+        await patiently(() => other.exec('BEGIN IMMEDIATE; COMMIT'))
+        writes += Number(!isDone)
+        await new Promise((next) => setTimeout(next, 5))
+      }
+    }
+    other.exec('PRAGMA busy_timeout = 0')
+    const writing = write()
+    const { records } = await forgetRecords('p.db', { author: 'zebrahandle' }, () => Promise.resolve())
+    isDone = true
+    await writing
+    expect(records).toBe(3001)
+    expect(writes).toBeGreaterThan(5)
+    expect(traces()).toEqual([])
+    other.exec(integrity)
+  })
+
+  it('takes out the words that one left which was killed', async () => {
+    addRows(100)
+    // So does it begin, if there are many.
+    other.exec(`INSERT INTO microblog_posts_fts (microblog_posts_fts, rank) VALUES ('secure-delete', 0);
+      PRAGMA secure_delete = ON; DELETE FROM microblog_posts WHERE author = 'zebrahandle'`)
+    expect(traces()).toEqual(words)
+    await social(forget)
+    expect(traces()).toEqual([])
+    const config = "SELECT v FROM microblog_posts_fts_config WHERE k = 'secure-delete'"
+    expect(rowsOf('p.db', config)).toEqual([1])
+  })
+
+  it('forgets an author before the first record goes, so that a run meanwhile adds none', async () => {
+    addRows(3000)
+    const forgetting = forgetRecords('p.db', { author: 'zebrahandle' }, () => Promise.resolve())
+    await social('search tea --out p.db')
+    await forgetting
+    expect([rowsOf('p.db', 'SELECT count(*) FROM microblog_posts'), traces()]).toEqual([[7], []])
+  })
+})
