@@ -115,6 +115,28 @@ const uncaught = [
   ...['ProxyRefusal', 'ToolRefusal', 'SandboxError'],
 ]
 
+const looseMatch = {
+  selector: "CallExpression[callee.property.name='toMatchObject'] Property > Literal[regex]",
+  message: 'any string matches it there; write expect.stringMatching()',
+}
+
+const oneChance = { name: 'fast-check', message: 'test/support/chance.ts sets its seed' }
+
+/** Tests whose sandboxes follow the clock of the machine fail now and then. */
+const fixedClock = 'test/support/sandbox.ts stops its clock'
+const oneClock = {
+  regex: '/extensions/sandbox/(index|node|service)\\.ts$|^social-search-sdk/sandbox',
+  importNamePattern: '^(create|serve)',
+  message: fixedClock,
+}
+/** Titles and assertions may name the flag. */
+const isNoCommand = `:not(CallExpression[callee.name=/^(it|describe)$/] > .arguments):not(CallExpression[callee.property.name=/^to[A-Z]/] > .arguments)`
+const sandboxTexts = [
+  'ImportExpression[source.value=/extensions.sandbox/]',
+  `Literal[value=/--sandbox/]${isNoCommand}`,
+  'TemplateElement[value.raw=/--sandbox/]',
+].map((selector) => ({ selector, message: fixedClock }))
+
 const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', 'require', 'setImmediate']
 
 export default tseslint.config(
@@ -170,6 +192,11 @@ export default tseslint.config(
           selector: `BinaryExpression[operator='instanceof'][right.name=/^(${uncaught.join('|')})$/]`,
           message: 'of what user code threw, as a revoked proxy, instanceof itself throws; write isA()',
         },
+        {
+          selector:
+            "CallExpression[callee.property.name=/^(toLocale|localeCompare)/]:not([arguments.0.value='en'])",
+          message: 'some builds of ICU know English alone, and texts of other locales change; use numbers',
+        },
       ],
       'import-x/no-nodejs-modules': 'error',
       'import-x/no-restricted-paths': [
@@ -222,20 +249,24 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/unbound-method': 'off',
-      'no-restricted-imports': [
-        'error',
-        { name: 'fast-check', message: 'test/support/chance.ts sets its seed' },
-      ],
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: "CallExpression[callee.property.name='toMatchObject'] Property > Literal[regex]",
-          message: 'any string matches it there; write expect.stringMatching()',
-        },
-      ],
+      'no-restricted-syntax': ['error', looseMatch],
     },
   },
-  { files: ['test/support/chance.ts'], rules: { 'no-restricted-imports': 'off' } },
+  {
+    files: ['test/**'],
+    rules: {
+      'no-restricted-imports': ['error', { paths: [oneChance], patterns: [oneClock] }],
+      'no-restricted-syntax': ['error', looseMatch, ...sandboxTexts],
+    },
+  },
+  // These make what the others use, one test is about the clock of the machine, and programs of users have the package alone.
+  {
+    files: [
+      ...['test/support/{chance,sandbox}.ts', 'test/sandbox/default-clock.test.ts'],
+      ...['test/packaging/consumer/**', 'test/browser/pages/**', 'test/canary/{canary.test,run,sdk}.ts'],
+    ],
+    rules: { 'no-restricted-imports': 'off', 'no-restricted-syntax': 'off' },
+  },
   { files: ['**/*.{js,mjs,cjs}'], ...tseslint.configs.disableTypeChecked },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
 )

@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup'
+import { writeDeclarations } from './scripts/declarations.ts'
 import { entryPoints } from './scripts/entry-points.ts'
 
 const library = entryPoints.map(({ source }) => source)
@@ -14,9 +15,8 @@ const apart = [
 const named = (sources: string[]) =>
   Object.fromEntries(sources.map((source) => [source.replace(/^src\/(extensions\/)?|\.ts$/g, ''), source]))
 
-export default defineConfig({
+export default defineConfig(({ dts }) => ({
   entry: named([...library, ...apart, 'src/cli/main.ts']),
-  dts: { entry: named(library) },
   format: 'esm',
   target: 'es2022',
   platform: 'neutral',
@@ -24,7 +24,6 @@ export default defineConfig({
   removeNodeProtocol: false,
   sourcemap: true,
   clean: true,
-  esbuildOptions: (options) => {
-    options.chunkNames = 'chunks/[hash]'
-  },
-})
+  esbuildOptions: (options) => Object.assign(options, { chunkNames: 'chunks/[hash]' }),
+  ...(dts !== false && { onSuccess: writeDeclarations }),
+}))

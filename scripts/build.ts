@@ -5,7 +5,13 @@ import { globSync, statSync } from 'node:fs'
 const options = process.argv.slice(2)
 const made = options.includes('--no-dts') ? 'dist/index.js' : 'dist/index.d.ts'
 // Folders, too: they tell which files are gone.
-const sources = globSync(['src', 'src/**', 'scripts/entry-points.ts', 'tsup.config.ts', 'package*.json'])
+const sources = globSync([
+  'src',
+  'src/**',
+  'scripts/{declarations,entry-points}.ts',
+  'tsup.config.ts',
+  'package*.json',
+])
 const builtAt = statSync(made, { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (sources.some((source) => statSync(source).mtimeMs >= builtAt))
   execFileSync('npx', ['tsup', '--silent', ...options], { stdio: 'inherit' })

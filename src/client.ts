@@ -1,5 +1,5 @@
 import type { CallOptions, ClientOptions, CommonOptions, SchemaOption } from './core/options/types.ts'
-import type { OpenBody, OpenParams, OpenRecord } from './api/endpoints/undocumented.ts'
+import type { OpenBody, OpenRecord } from './api/endpoints/undocumented.ts'
 import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { Operation } from './api/operation.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
@@ -8,8 +8,15 @@ import { InvalidRequestError } from './errors/index.ts'
 import type { Credits } from './core/credits/budget.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/price.ts'
-import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
+import {
+  type ClientTransport,
+  type Transport,
+  clientTransport,
+  createTransport,
+  isTransport,
+} from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
+import { printAs } from './lib/print.ts'
 import { keepSelf, unproxied } from './lib/runtime.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
@@ -19,7 +26,7 @@ import { type Microblog, microblog } from './resources/microblog.ts'
 import { type Organization, organization } from './resources/organization.ts'
 import { type Professionalnet, professionalnet } from './resources/professionalnet.ts'
 import { type Endpoint, request } from './resources/request.ts'
-import type { Output, SchemaOrType } from './resources/methods.ts'
+import type { OpenParams, Output, SchemaOrType } from './resources/methods.ts'
 import { type Technews, technews } from './resources/technews.ts'
 
 declare global {
@@ -70,9 +77,14 @@ export class SocialSearch {
     keepSelf(this)
     // withOptions() gives a transport. In the type, it would offer its methods while somebody types options.
     const given: unknown = options
-    const isTransport = given instanceof ClientTransport
-    this.#transport = isTransport ? given : clientTransport(createTransport(options))
-    if (!isTransport) assertIds(options)
+    const isDerived = isTransport(given)
+    this.#transport = isDerived ? given : clientTransport(createTransport(options))
+    if (!isDerived) assertIds(options)
+    printAs(this, 'SocialSearch', () => {
+      const { baseUrl, credits } = this.#transport
+      const { spent, uncertain, reserved, saved } = credits
+      return { baseUrl, credits: { spent, uncertain, reserved, saved } }
+    })
     this.microblog = microblog(this.#transport)
     this.professionalnet = professionalnet(this.#transport)
     this.technews = technews(this.#transport)
@@ -105,8 +117,7 @@ export class SocialSearch {
   }
 
   /**
-   * Estimates the maximum cost and minimum time of a call, without sending anything. `retry: { ambiguous: true }` may
-   * cost more.
+   * Says what a call costs at most, and how long it takes at least, without sending anything.
    *
    * @param id Id of the operation, such as `microblog.search`.
    * @param params Params of the call, or the id of a record.
@@ -144,7 +155,8 @@ export class SocialSearch {
 
   /**
    * Calls an endpoint that this version does not know, with the same queue, budgets, retries and errors as any other call. It
-   * is not cached unless you pass `cache`. Params of GET and DELETE go into the query, others into the body.
+   * is not cached unless you pass `cache`. Params of GET and DELETE go into the query, others into the body. An answer of 204, or
+   * to a DELETE without a body, gives `{}`.
    *
    * @param endpoint Its price, `credits`, is required for anything but GET.
    * @example
@@ -152,10 +164,11 @@ export class SocialSearch {
    */
   request<Schema extends SchemaOrType = undefined>(
     endpoint: Endpoint,
-    params?: OpenParams,
+    params?: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<Output<Schema, OpenBody>> {
-    return request(unproxied(this).#transport, endpoint, params, options) as ApiCall<Output<Schema, OpenBody>>
+  ): ApiCall<Output<Schema, Partial<OpenBody>>> {
+    const call: ApiCall<unknown> = request(unproxied(this).#transport, endpoint, params, options)
+    return call as ApiCall<Output<Schema, Partial<OpenBody>>>
   }
 
   /** Fetches the service's OpenAPI description (`GET /openapi.json`). Free. */

@@ -13,7 +13,7 @@ export type { CallSettings } from './core/options/table.ts'
 export type { AnswerCache } from './core/options/types.ts'
 
 // To make calls, as the proxy, tools, the command and clients of other APIs do.
-export { ClientTransport, clientTransport } from './core/call/transport.ts'
+export { ClientTransport, clientTransport, isTransport } from './core/call/transport.ts'
 export { defaultTimeoutMs } from './core/options/table.ts'
 export { resolveOptions } from './core/options/resolve.ts'
 export type { CommonOptions } from './core/options/types.ts'
@@ -37,7 +37,7 @@ export {
   resolvePeriod,
   rounded,
 } from './core/credits/budget.ts'
-export { type CallCredits, assumedCeiling, quoteOf } from './core/credits/price.ts'
+export { type CallCredits, assumedItems, quoteOf } from './core/credits/price.ts'
 
 // HTTP, on which OAuth builds.
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
@@ -45,6 +45,7 @@ export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
 export { type BodyFormat, announcedWait, creditsHeader, requestIdOf } from './core/http/answer.ts'
 export { callFetch, initOf, readText, send } from './core/http/fetch.ts'
+export { FollowedRequest } from './core/http/undici.ts'
 
 // Limits, on which shared limits build.
 export {

@@ -10,7 +10,7 @@ export type {
   AnswerCache,
   CacheUse,
   CallOptions,
-  CeilingOption,
+  ExpectedItemsOption,
   ClientOptions,
   CommonOptions,
   LimitOptions,
@@ -31,12 +31,19 @@ export * from './resources/feeds.ts'
 export * from './resources/listeners.ts'
 export * from './resources/mentions.ts'
 export * from './resources/microblog.ts'
-export type { MaybeSchema, OpenList, OpenPage, Output, SchemaOrType } from './resources/methods.ts'
+export type {
+  MaybeSchema,
+  OpenList,
+  OpenPage,
+  OpenParams,
+  Output,
+  SchemaOrType,
+} from './resources/methods.ts'
 export * from './resources/organization.ts'
 export * from './resources/professionalnet.ts'
 export type { Endpoint } from './resources/request.ts'
 export * from './resources/technews.ts'
-export type { OpenBody, OpenParams, OpenRecord } from './api/endpoints/undocumented.ts'
+export type { OpenBody, OpenRecord } from './api/endpoints/undocumented.ts'
 
 export type { PagingOverride } from './api/list-items.ts'
 export type { OperationId, ParamsOf } from './api/operations.ts'

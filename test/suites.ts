@@ -4,6 +4,7 @@ import type { Reporter, Vitest } from 'vitest/node'
 /** Suites that `npm test` leaves out, and why. */
 export const apart: Readonly<Record<string, string>> = {
   processes: 'starts many processes',
+  time: 'waits in real time',
   redis: 'needs redis-server',
   postgres: 'needs postgresql and pgbouncer',
   browser: 'needs chromium, firefox-esr and webkit2gtk-driver',
@@ -23,6 +24,7 @@ const tidy = [
 
 // Some files wait for real sockets and tabs, and leave their core to another. Equal in both projects of `npm test`.
 const maxWorkers = availableParallelism() + 1
+const setupFiles = ['test/support/random.ts', 'test/support/real-timers.ts']
 
 /** The tests of a separate suite are in the folder with its name. */
 export const projects = [
@@ -30,7 +32,7 @@ export const projects = [
     extends: true as const,
     test: {
       name: 'main',
-      maxWorkers,
+      ...{ maxWorkers, setupFiles },
       include: ['test/**/*.test.ts'],
       // `test/apps` is a separate project: npm run apps.
       exclude: [...Object.keys(apart), ...tidy, 'apps'].map((name) => `test/${name}/**`),
@@ -40,7 +42,7 @@ export const projects = [
     extends: true as const,
     test: {
       name: 'main-tidy',
-      maxWorkers,
+      ...{ maxWorkers, setupFiles },
       isolate: false,
       include: tidy.map((name) => `test/${name}/**/*.test.ts`),
     },

@@ -1,4 +1,4 @@
-import { pageSize } from '../../src/extensions/watch/pace.ts'
+import { pageSize } from '../../src/extensions/watch/due.ts'
 
 /** Reads one search as a watch does: new posts first, then gaps, each page with twenty posts. */
 export class Reader {

@@ -1,5 +1,4 @@
-import { type DueSearch, dueTimes } from '../../src/extensions/watch/due.ts'
-import { type WatchPace, paceAfter } from '../../src/extensions/watch/pace.ts'
+import { type DueSearch, type WatchPace, dueTimes, paceAfter } from '../../src/extensions/watch/due.ts'
 import type { Reader } from './reader.ts'
 
 /** What a rule sees in a minute. */

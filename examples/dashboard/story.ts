@@ -55,7 +55,8 @@ export function storyBefore(now: Date, seed = 0): SandboxPublication {
       const name = people[(index * 5) % people.length]!
       const author = name.toLowerCase().replace(' ', '_')
       const time = Number(now) - age * day - ((index * 7) % 12) * 600_000
-      const id = `${time}${index}`
+      // Two posts of one time and index differ by the first digit.
+      const id = `${lines === launchLines ? 1 : 2}${time}${index}`
       const body = lines[index % lines.length]!.replace('{}', things[index % things.length]!)
       // The first posts about a launch are the ones that spread.
       const favoriteCount = likes[index % likes.length]! * (index < likes.length ? loudness : 1)

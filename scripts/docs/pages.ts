@@ -2,7 +2,7 @@ import { organizationLimits } from '../../src/api/limits.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import * as clientErrors from '../../src/errors/client.ts'
-import * as budgetErrors from '../../src/errors/stores.ts'
+import { CreditBudgetError } from '../../src/errors/budget.ts'
 import * as storeErrors from '../../src/errors/stores.ts'
 import { apiErrorClasses } from '../../src/errors/index.ts'
 import type { Declarations } from './declarations.ts'
@@ -106,7 +106,7 @@ function optionRows(declarations: Declarations): string[][] {
     CallOptions: 'every call',
     PagedOptions: 'searches and lists',
     OpenListOptions: 'lists with open shapes',
-    CeilingOption: 'calls whose price is unbounded',
+    ExpectedItemsOption: 'calls whose price is unbounded',
     SchemaOption: 'calls that return records',
   }
   const rows = Object.entries(kinds).flatMap(([type, kind]) =>
@@ -136,7 +136,7 @@ function errorParts(declarations: Declarations): string[] {
     Object.keys(errors).map((name) => [code(name), declarations.exported(file, name).text])
   const others = [
     ...listed('errors/client.ts', clientErrors),
-    ...listed('errors/budget.ts', budgetErrors),
+    ...listed('errors/budget.ts', { CreditBudgetError }),
     ...listed('errors/stores.ts', storeErrors),
   ]
   return [

@@ -5,9 +5,9 @@ export function priceOf(price: Price): string {
   if (price.kind === 'free') return 'free'
   if (price.kind === 'perRequest') return `${credits(price.credits)} per successful request`
   const bound =
-    price.ceiling === null
+    price.bound === null
       ? 'no documented bound'
-      : `at most \`${price.ceiling.param}\`, ${price.ceiling.default} unless set`
+      : `at most \`${price.bound.param}\`, ${price.bound.default} unless set`
   return `${credits(price.credits)} per item returned (${bound})`
 }
 
@@ -20,7 +20,7 @@ export function walkOf({ kind, param }: Paging, documented: boolean): string {
   const how = {
     cursor: `by \`${param}\`, until \`meta.hasMore\` is false`,
     untilEmpty: `by \`${param}\`, until a page is empty, which also costs credits`,
-    counted: `by \`${param}\`, up to \`meta.pageCount\`, two pages at a time`,
+    counted: `by \`${param}\`, up to \`meta.pageCount\``,
   }[kind]
   return documented ? how : `${how}; inferred from the documented searches`
 }

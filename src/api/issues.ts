@@ -6,6 +6,12 @@ export interface Issue {
   message: string
 }
 
+/** An issue of params, before it is told. */
+export interface FoundIssue extends Issue {
+  /** The option that sends them nevertheless. */
+  option?: 'extraParams' | undefined
+}
+
 /**
  * Maximum number of issues listed, and characters of each. A request of one megabyte may have sixty thousand issues.
  */

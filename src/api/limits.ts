@@ -14,5 +14,5 @@ export const recommendedTimeoutMs = 90_000
 /** Maximum and default of `count`, the posts on a page of a microblog search. */
 export const microblogPageSize = 20
 
-/** Default of `maxComments`, and so the most credits of a call without it. */
-export const defaultMaxComments = 100
+/** Bounds and default of `maxComments`, and so the most credits of a call without it (part 8.3). */
+export const maxComments = { least: 100, most: 1000, default: 100 } as const

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
 import type { CreditRateName } from './credit-rates.ts'
 import type { Schema } from './schema/schema.ts'
-import { got } from './issues.ts'
+import { type FoundIssue, got } from './issues.ts'
 
 /** What a success costs, in credits. */
 export type Price =
-  | { readonly kind: 'free' }
+  /** `isAssumed`: the user says so, and an answer may say otherwise. */
+  | { readonly kind: 'free'; readonly isAssumed?: true }
   | {
       readonly kind: 'perRequest'
       readonly credits: number
@@ -17,9 +18,17 @@ export type Price =
       /** For each item returned. */
       readonly credits: number
       readonly rate: CreditRateName | null
-      /** The request field that bounds the items, and its default; null if no bound is documented. */
-      readonly ceiling: { readonly param: string; readonly default: number } | null
+      /** The request field that bounds the items, the values that it takes, and its default; null if no bound is documented. */
+      readonly bound: {
+        readonly param: string
+        readonly least: number
+        readonly most: number
+        readonly default: number
+      } | null
     }
+
+/** What bounds the items of an answer. */
+export type ItemBound = NonNullable<Extract<Price, { kind: 'perItem' }>['bound']>
 
 /**
  * How to request the next page. `cursor`: send `meta.nextCursor`, until `meta.hasMore` is false. `untilEmpty`: count up
@@ -59,7 +68,11 @@ export interface Operation<Params = unknown, Body = unknown> {
   /** Statuses of the documented errors; absent if none is documented. */
   readonly errors?: readonly number[]
   readonly request: Schema<Params>
+  /** What is wrong with params that are within the documented bounds, and would cost credits for nothing. */
+  contradictions?(params: Params): FoundIssue[]
   readonly response: Schema<Body>
+  /** Whether a success may come without a body: the service does not document the response of a change. */
+  readonly mayBeEmpty?: true
   /** Name of the array in the response, if it is a list. */
   readonly list?: string
   /** The field of its items that no other item has, if the service documents one. */

@@ -13,7 +13,7 @@ import { clientTransport, PagedCall, resolveBaseUrl } from '../extend.ts'
 import { createSandbox } from '../extensions/sandbox/index.ts'
 import { Redactor } from '../lib/redactor.ts'
 import type { InterruptHandler } from './interrupt-handler.ts'
-import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, dateOf, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { periodTermsOf } from './period-budget.ts'
 import { type StoredLogin, storedLogin } from './login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -40,8 +40,7 @@ export function clientFor(
     observers: [{ onWait: (wait: Wait) => showProgress(waitText(wait)) }, ...(more.observers ?? [])],
   }
   const client = new SocialSearch(interrupt === undefined ? options : watchedBy(interrupt, options))
-  const all = interrupt === undefined ? budgets : [...budgets, interrupt.budget]
-  return all.reduce((client, budget) => client.withOptions({ budget }), client)
+  return budgets.reduce((client, budget) => client.withOptions({ budget }), client)
 }
 
 /** Tells an interruption what is under way. */
@@ -51,9 +50,11 @@ function watchedBy({ watch, observer }: InterruptHandler, options: ClientOptions
 }
 
 function sandboxOptions(): ClientOptions {
+  const fixed = process.env['SOCIAL_SEARCH_SANDBOX_NOW']
+  const now = fixed ? dateOf('SOCIAL_SEARCH_SANDBOX_NOW', fixed) : undefined
   // Every command finds the posts that the others find.
-  const since = new Date(Date.now() - 86_400_000)
-  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false }, growth: { perHour: 30, since } })
+  const growth = { perHour: 30, since: new Date(Number(now ?? Date.now()) - 86_400_000) }
+  const sandbox = createSandbox({ now, posts: 1000, limits: { perMinute: false }, growth })
   // Its pages take no time: without a turn of the event loop, no Ctrl-C is heard.
   const fetch = (request: Request) => setImmediate().then(() => sandbox.fetch(request))
   return { ...sandbox.clientOptions(), fetch, apiKey: sandbox.writeKey }

@@ -1,14 +1,14 @@
 import { timeText, count } from '../lib/count.ts'
+import { parseTime } from '../lib/time.ts'
 import { type Reach, type DescribedSearch, describeCollection } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
 import { tableIsMissing } from './database/tables.ts'
 import { type SharedFlags, wholeNumberOf, ageOf } from './flags.ts'
 import { createFormatter } from './formats.ts'
-import { localTime, print, tell, say } from './terminal.ts'
+import { ask, localTime, print, say, tell } from './terminal.ts'
 import { createTable } from './table.ts'
 import { gapText } from './watch-report.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { ask } from './quote.ts'
 import { forgetRecords } from './database/forget.ts'
 
 interface FindFlags extends Pick<SharedFlags, 'format' | 'fields'> {
@@ -39,9 +39,7 @@ function reachText({ from, to, lastCheck, gaps }: Reach): string {
   const span =
     from === null || to === null ? 'has no times' : `reaches from ${localTime(from)} to ${localTime(to)}`
   const check =
-    lastCheck === null
-      ? []
-      : [`last checked ${timeText(Math.max(0, Date.now() - Date.parse(lastCheck)))} ago`]
+    lastCheck === null ? [] : [`last checked ${timeText(Math.max(0, Date.now() - parseTime(lastCheck)))} ago`]
   const missing = gaps === 0 ? [] : [`${gaps} ${gaps === 1 ? 'gap' : 'gaps'} (see describe)`]
   return [span, ...check, ...missing].join('; ')
 }
@@ -80,11 +78,16 @@ function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown
   }
 }
 
-function notesOf({ search, gaps, uncertain }: DescribedSearch): string[] {
+function notesOf({ search, gaps, lastDay, uncertain }: DescribedSearch): string[] {
   const missing = gaps.map(gapText).join(', ')
   return [
     ...(gaps.length === 0 ? [] : [`${search}: missing ${missing}`]),
     ...(uncertain === 0 ? [] : [`${search}: ${count(uncertain, 'credit')} may not have been charged`]),
+    ...(lastDay?.unusual == null
+      ? []
+      : [
+          `${search}: ${count(lastDay.records, 'record')} in its last day, unusually ${lastDay.unusual === 'more' ? 'many' : 'few'} (usually ${lastDay.usual})`,
+        ]),
   ]
 }
 

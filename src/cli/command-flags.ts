@@ -47,7 +47,9 @@ export function withClient(command: Command, operation?: Pick<Operation, 'price'
       '--budget <credits>',
       'spend at most this many credits in this run, or 200/day in all runs together (hour, day or month, UTC)',
     )
-  command.option('--sandbox', 'use a simulated service; needs no account').optionsGroup(advanced)
+  command
+    .option('--sandbox', 'use a simulated service; needs no account (SOCIAL_SEARCH_SANDBOX_NOW: its time)')
+    .optionsGroup(advanced)
   if (operation?.surface !== null)
     command.option('--per-minute <n>', 'send at most this many requests a minute, or off')
   return command

@@ -15,7 +15,7 @@ import { operations } from '../api/operations.ts'
 import type { Issue } from '../api/issues.ts'
 import { timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { paramFlags, positionalOf } from './flags.ts'
+import { type ParamFlag, paramFlags, positionalOf } from './flags.ts'
 import { raiseText } from './period-budget.ts'
 
 /**
@@ -58,7 +58,7 @@ function whatHappened(error: SocialSearchError): string {
   if (error instanceof CreditBudgetError && error.code === 'credit_budget')
     return budgetText(error, {
       budget: error.budget === undefined ? '--budget' : 'the budget',
-      ceiling: '--expect N',
+      option: (name) => flagsOf(error).find(({ path }) => path[0] === name)?.name ?? '--expect N',
     })
   const text = message.replace(`${operation}: `, '')
   return retryAfter === undefined ? text : text.replace(`retry in ${retryAfter} s`, retryText(retryAfter))
@@ -70,9 +70,16 @@ function retryText(seconds: number): string {
   return `retry in ${timeText(1000 * seconds, Math.ceil)} (${seconds < 86_400 ? time.slice(11) : time})`
 }
 
-function issuesOf({ operation, issues }: SocialSearchError & { issues: readonly Issue[] }): string {
+/** The flags of the call that failed. */
+function flagsOf({ operation }: SocialSearchError): readonly ParamFlag[] {
   const found = operations.find(({ id }) => id === operation)
-  const flags = found === undefined ? [] : paramFlags(found)
+  return found === undefined ? [] : paramFlags(found)
+}
+
+function issuesOf(error: SocialSearchError & { issues: readonly Issue[] }): string {
+  const { operation, issues } = error
+  const found = operations.find(({ id }) => id === operation)
+  const flags = flagsOf(error)
   const texts = issues.map(({ path, message }) => {
     const flag = flags.find((each) => `${path}.`.startsWith(`${each.path.join('.')}.`))?.name
     const argument = found !== undefined && path === positionalOf(found) ? `<${path}>` : path
@@ -91,6 +98,7 @@ function costOf({ charged, applied, message, operation, code }: SocialSearchErro
 }
 
 function whatToDo(error: SocialSearchError, isChecking: boolean): string | undefined {
+  if (error instanceof InvalidRequestError && error.option) return 'To send it anyway, use --extra-params'
   if (error instanceof AuthenticationError)
     return process.env['SOCIAL_SEARCH_API_KEY']
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'

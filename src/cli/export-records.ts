@@ -1,13 +1,15 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { toCsv, toJsonl } from '../extensions/export/index.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import { asWritten } from './database/run-lock.ts'
-import { openDatabase, withPath } from './database/open-database.ts'
+import type { FileLock } from '../lib/node/file-lock.ts'
+import { inTransaction } from '../lib/sqlite-file.ts'
+import { lockForRun, openDatabase, whenFree, withPath } from './database/open-database.ts'
 import { allTables, quoted, tableIsMissing } from './database/tables.ts'
+import { InterruptHandler } from './interrupt-handler.ts'
 import { say } from './terminal.ts'
+import { writeWhole } from './whole-file.ts'
 
 interface ExportFlags {
   readonly table?: string
@@ -35,35 +37,41 @@ interface Position {
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
   const database = openDatabase(from, 'export')
   if (database === undefined) throw new UsageError(`${from} does not exist`)
+  const interrupt = new InterruptHandler()
+  let lock: FileLock | undefined
   try {
     const source = sourceOf(database, from, flags)
     const { name } = source
+    const isNew = flags.new === true
+    // Two exports at once would have the same rows.
+    if (isNew) lock = lockForRun(from, [`.export.${name}`])
     const origin = originOf(database, source)
     const columns = columnsOf(database, name)
     const writer = await writerFor(to, name, origin === '' ? columns : [...new Set(['query', ...columns])])
-    const position = { last: flags.new === true ? lastExported(database, name) : 0, rows: 0 }
-    const bytes = recordsOf(database, name, origin, position).pipeThrough(writer)
-    // Until the new file is complete, the old one stays.
-    const unfinished = flags.overwrite === true ? `${to}.${process.pid}.part` : to
-    const file = asWritten(unfinished, () => openSync(unfinished, 'wx'))
-    try {
-      try {
-        for await (const part of bytes) writeFileSync(file, part)
-        fsyncSync(file)
-      } finally {
-        closeSync(file)
+    const position = { last: isNew ? lastExported(database, name) : 0, rows: 0 }
+    const bytes = recordsOf(database, source, isNew, origin, position).pipeThrough(writer)
+    const options = { mayReplace: flags.overwrite === true, signal: interrupt.signal }
+    await writeWhole(to, bytes, options, async (place) => {
+      if (!isNew) {
+        place()
+        return
       }
-      asWritten(to, () => renameSync(unfinished, to))
-      // The file is complete first: after a crash, rows may come twice, but none is lost.
-      if (flags.new === true) keepExported(database, name, position.last)
-    } catch (error) {
-      rmSync(unfinished, { force: true })
-      throw error
-    }
+      let isPlaced = false
+      // If a crash comes between the two, rows come twice, but none is lost.
+      const settle = (): void =>
+        inTransaction(database, () => {
+          keepExported(database, name, position.last)
+          if (!isPlaced) place()
+          isPlaced = true
+        })
+      await whenFree(from, settle, { onWait: () => say(`${from} is locked by another program; waiting`) })
+    })
     say(`${to}: ${count(position.rows, 'row')}`)
   } catch (error) {
     throw withPath(from, error)
   } finally {
+    lock?.release()
+    interrupt.end()
     database.close()
   }
 }
@@ -85,7 +93,7 @@ async function writerFor(
   return toXlsx(fields, { wide: of?.text, times: [of?.time, 'first_seen'] })
 }
 
-function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: ExportFlags): Source {
+function sourceOf(database: DatabaseSync, path: string, { table }: ExportFlags): Source {
   const rows = database
     .prepare(
       `SELECT name, type FROM sqlite_master AS each
@@ -94,14 +102,9 @@ function sourceOf(database: DatabaseSync, path: string, { table, new: isNew }: E
     .all()
   const all = rows.map(({ name, type }): Source => ({ name: String(name), isView: type === 'view' }))
   if (all.length === 0) throw new UsageError(`${path} has no records`)
-  const fit = all.filter(({ isView }) => isView || isNew !== true)
-  if (fit.length === 0)
-    throw new UsageError(`--new needs posts that watch has found; ${path} does not say when its records came`)
-  const [first, second] = fit.filter(({ name, isView }) =>
-    table === undefined ? isView === (isNew === true) : name === table,
-  )
+  const [first, second] = all.filter(({ name, isView }) => (table === undefined ? !isView : name === table))
   if (first !== undefined && second === undefined) return first
-  throw tableIsMissing(fit.map(({ name }) => name))
+  throw tableIsMissing(all.map(({ name }) => name))
 }
 
 /** The number of the last row that `--new` has exported. */
@@ -125,7 +128,7 @@ function originOf(database: DatabaseSync, { name, isView }: Source): string {
   if (database.prepare(`SELECT 1 FROM ${searches}`).get() === undefined) return ''
   return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (
     SELECT 1 FROM social_search_results AS results
-    WHERE search = searches.number AND number = ${quoted(name)}.rowid)) AS query, `
+    WHERE results.search = searches.number AND results.number = ${quoted(name)}.rowid)) AS query, `
 }
 
 function columnsOf(database: DatabaseSync, table: string): string[] {
@@ -133,20 +136,27 @@ function columnsOf(database: DatabaseSync, table: string): string[] {
   return rows.map(({ name }) => String(name)).filter((name) => !ownColumns.includes(name))
 }
 
-/** Reads in parts: a job can write between them. Its rows get higher numbers. */
+/** Reads in parts: a job can write between them. Its rows get higher numbers. @param isNew Whether rows come in the order in which they were added. */
 function recordsOf(
   database: DatabaseSync,
-  name: string,
+  { name, isView }: Source,
+  isNew: boolean,
   origin: string,
   position: Position,
 ): ReadableStream<unknown> {
+  const rows =
+    isNew && !isView
+      ? `social_search_added AS added JOIN ${quoted(name)} ON ${quoted(name)}.number = added.row AND +added.records = '${name}'`
+      : quoted(name)
+  const number = isNew && !isView ? 'added.number' : `${quoted(name)}.rowid`
+  const { last } = database.prepare(`SELECT ifnull(max(${number}), 0) AS last FROM ${rows}`).get() ?? {}
   const read = database.prepare(
-    `SELECT rowid AS number, ${origin}record FROM ${quoted(name)}
-     WHERE rowid > ? ORDER BY rowid LIMIT 1000`,
+    `SELECT ${number} AS number, ${origin}record FROM ${rows} WHERE ${number} > ? AND ${number} <= ? ORDER BY 1 LIMIT 1000`,
   )
   return new ReadableStream({
     pull(controller) {
-      const rows = read.all(position.last)
+      // A row that another search finds meanwhile gets a new number, and comes with the next export.
+      const rows = read.all(position.last, Number(last))
       for (const { number, record, ...from } of rows) {
         position.last = Number(number)
         position.rows++

@@ -1,9 +1,9 @@
 import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
-import type { Operation } from '../api/operation.ts'
+import type { ItemBound, Operation } from '../api/operation.ts'
 import { isRecord, parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
-import { maxTimerMs } from '../lib/time.ts'
+import { maxTimerMs, parseTime } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
 import { type OperationId, operations } from '../api/operations.ts'
 
@@ -192,6 +192,13 @@ export function millisecondsOf(name: string, value: string): number {
   throw new UsageError(`${name} must be from 0.001 to ${Math.floor(maxTimerMs / 1000)} seconds, got ${value}`)
 }
 
+/** The time in a flag or a variable; without a zone, in UTC. */
+export function dateOf(name: string, value: string): Date {
+  const time = parseTime(value)
+  if (time >= 0) return new Date(time)
+  throw new UsageError(`${name} must be a time such as 2026-11-20T18:00:00Z, got ${value}`)
+}
+
 /** The operations that are used most have short names. */
 const shortNames: { readonly [Id in OperationId]?: string } = {
   'microblog.search': 'search',
@@ -227,24 +234,15 @@ function kebab(name: string): string {
 }
 
 /** The documented param that limits the items of an answer, such as `maxComments`. */
-interface ItemBound {
-  readonly param: string
-  readonly default: number
-  /** The highest value that the service takes. */
-  readonly max: number
-}
-
-function boundOf({ price, request }: Operation): ItemBound | undefined {
-  if (price.kind !== 'perItem' || price.ceiling === null) return undefined
-  const { maximum = Infinity } = jsonSchemaOf(request).properties?.[price.ceiling.param] ?? {}
-  return { ...price.ceiling, max: maximum }
+function boundOf({ price }: Operation): ItemBound | undefined {
+  return price.kind === 'perItem' ? (price.bound ?? undefined) : undefined
 }
 
 /** The params that let as many items come as the user expects: the service's default may be lower. */
 function paramsToExpect(operation: Operation, expected: number | undefined): Record<string, unknown> {
   const bound = boundOf(operation)
   if (bound === undefined || expected === undefined || expected <= bound.default) return {}
-  return { [bound.param]: Math.min(expected, bound.max) }
+  return { [bound.param]: Math.min(expected, bound.most) }
 }
 
 /**
@@ -265,8 +263,8 @@ export function missingText(
   const { list = 'items' } = operation
   const got =
     total === undefined ? `Got ${records} ${list}; there may be more` : `Got ${records} of ${total} ${list}`
-  if (records >= bound.max) return `${got}. The service returns at most ${bound.max}`
-  const most = Math.min(total ?? bound.max, bound.max)
+  if (records >= bound.most) return `${got}. The service returns at most ${bound.most}`
+  const most = Math.min(total ?? bound.most, bound.most)
   const flag = `--${kebab(bound.param)} ${most}`
   return `${got}. To get ${total === most ? 'all' : `up to ${most}`}, pass ${flag}; you pay for the first ${records} again`
 }

@@ -123,9 +123,15 @@ function labelOf(path: string): string {
   return escapedForTerminal(label.replaceAll(/\b(id|url)\b/gi, (word) => word.toUpperCase()))
 }
 
-/** Values in an object say enough without their names, unless they are true or false. */
+/** Texts in an object say enough without their names, unlike numbers; what is true or false is left out. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('; ')
-  if (isRecord(value)) return Object.values(value).map(textOf).filter(Boolean).join(', ')
+  if (isRecord(value)) {
+    const parts = Object.entries(value).map(([name, part]) => {
+      const text = textOf(part)
+      return text !== '' && (typeof part === 'number' || isRecord(part)) ? `${name} ${text}` : text
+    })
+    return parts.filter(Boolean).join(', ')
+  }
   return typeof value === 'string' || typeof value === 'number' ? (localTime(value) ?? String(value)) : ''
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Budget, Fetch, Observer } from '../index.ts'
+import type { Fetch, Observer } from '../index.ts'
 import { CommandError } from './command-errors.ts'
 
 /** What ends a job. SIGHUP comes when its terminal is closed. */
@@ -31,32 +31,18 @@ export class InterruptHandler {
     this.#isWanted = true
   }
 
-  readonly #prepare: () => void | Promise<void>
-
-  /** @param prepare Runs before each paid request. If it fails, the job ends before it buys the page. */
-  constructor(prepare: () => void | Promise<void>) {
-    this.#prepare = prepare
+  constructor() {
     for (const name of signals) process.on(name, this.#onSignal)
+  }
+
+  /** Whether the user wants the job to end after the page under way. */
+  get isWanted(): boolean {
+    return this.#isWanted
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
   }
-
-  /** Refuses nothing but what cannot be prepared. */
-  readonly budget = {
-    reserve: () => ({
-      renew: async () => {
-        try {
-          await this.#prepare()
-        } catch (error) {
-          this.#controller.abort(error)
-          throw error
-        }
-      },
-      settle() {},
-    }),
-  } satisfies Budget
 
   /** Notes when a request is under way, and what time it is at the service. After a success, the page must still be read and written. */
   readonly watch =

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os'
-import { join, dirname } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { isRecord } from '../lib/json.ts'
-import { parsed } from '../lib/json.ts'
+import { isRecord, parsed } from '../lib/json.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
@@ -11,10 +10,42 @@ import { SocialSearch } from '../index.ts'
 import { errorText } from './error-text.ts'
 import { print, printDone } from './terminal.ts'
 
-/** The folder of this command in the folder that a variable names, on Windows another one; default in the home folder. */
-export function userFolder(onWindows: string, elsewhere: string, inHome: string): string {
-  const parent = process.env[process.platform === 'win32' ? onWindows : elsewhere]
-  return join(parent || join(homedir(), inHome), 'social-search')
+/** The folders of a user: the variable that names one, on Windows another one, and its place in the home folder. */
+const folders = {
+  config: { onWindows: 'APPDATA', elsewhere: 'XDG_CONFIG_HOME', inHome: '.config' },
+  state: { onWindows: 'LOCALAPPDATA', elsewhere: 'XDG_STATE_HOME', inHome: '.local/state' },
+} as const
+
+/**
+ * The folder of this command in one of the user's.
+ *
+ * @throws {UsageError} if its variable has a relative path: what belongs to the user must not be in whichever folder is current.
+ * @throws {CommandError} for a user without a home folder, such as in a container, unless that is `allowed`.
+ */
+export function userFolder(kind: keyof typeof folders): string
+export function userFolder(kind: keyof typeof folders, allowed: 'no home'): string | undefined
+export function userFolder(kind: keyof typeof folders, allowed?: 'no home'): string | undefined {
+  const { onWindows, elsewhere, inHome } = folders[kind]
+  const variable = process.platform === 'win32' ? onWindows : elsewhere
+  const { [variable]: given } = process.env
+  if (given && !isAbsolute(given)) throw new UsageError(`${variable} must be an absolute path, got ${given}`)
+  const home = homeFolder()
+  if (given || home !== undefined) return join(given || join(home ?? '', inHome), 'social-search')
+  if (allowed === 'no home') return undefined
+  throw new CommandError(
+    'failed',
+    `this user has no home folder; set HOME, or ${variable} to an absolute path`,
+  )
+}
+
+function homeFolder(): string | undefined {
+  try {
+    const home = homedir()
+    return isAbsolute(home) ? home : undefined
+  } catch {
+    // The system does not know the user.
+    return undefined
+  }
 }
 
 /** What `login` stores. */
@@ -23,44 +54,39 @@ export interface StoredLogin {
   readonly apiKey: string
 }
 
-const loginPath = join(userFolder('APPDATA', 'XDG_CONFIG_HOME', '.config'), 'login.json')
-
-const unfinishedPath = `${loginPath}.new`
+const fileName = 'login.json'
 
 /** Replaces the stored login. Only its owner can read the file. */
-function storeLogin(login: StoredLogin): void {
-  mkdirSync(dirname(loginPath), { recursive: true, mode: 0o700 })
+function storeLogin(path: string, login: StoredLogin): void {
+  const unfinished = `${path}.new`
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // What a killed process has left may have another mode, or be a link.
-  rmSync(unfinishedPath, { force: true })
-  writeFileSync(unfinishedPath, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
-  renameSync(unfinishedPath, loginPath)
-}
-
-/** Removes the stored login, and what a killed process has left of one. Returns whether there was one. */
-function removeLogin(): boolean {
-  const wasThere = existsSync(loginPath)
-  for (const path of [unfinishedPath, loginPath]) rmSync(path, { force: true })
-  return wasThere
+  rmSync(unfinished, { force: true })
+  writeFileSync(unfinished, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(unfinished, path)
 }
 
 /** The stored login, or null. */
 export function storedLogin(): StoredLogin | null {
-  if (!existsSync(loginPath)) return null
-  if (process.platform !== 'win32' && (statSync(loginPath).mode & 0o077) !== 0)
+  const folder = userFolder('config', 'no home')
+  const path = join(folder ?? '', fileName)
+  if (folder === undefined || !existsSync(path)) return null
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
     throw new CommandError(
       'credentials',
-      `${loginPath} can be read by other users; replace the key and log in again`,
+      `${path} can be read by other users; replace the key and log in again`,
     )
-  const login = parsed(readFileSync(loginPath, 'utf8'))
+  const login = parsed(readFileSync(path, 'utf8'))
   if (isRecord(login) && typeof login['baseUrl'] === 'string' && typeof login['apiKey'] === 'string')
     return login as unknown as StoredLogin
-  throw new CommandError('credentials', `${loginPath} has no login; log in again`)
+  throw new CommandError('credentials', `${path} has no login; log in again`)
 }
 
 /** Stores a key that the service accepts. */
 export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise<void> {
   const address = baseUrl ?? process.env['SOCIAL_SEARCH_BASE_URL']
   if (!address) throw new UsageError('pass --base-url, the address of the service')
+  const path = join(userFolder('config'), fileName)
   const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
   if (apiKey === '') throw new UsageError('the key is empty; paste it, or pipe it in: < key.txt')
   try {
@@ -69,14 +95,16 @@ export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise
   } catch (error) {
     throw new CommandError(exitNameOf(error), `${errorText(error)}. Nothing is stored`)
   }
-  storeLogin({ baseUrl: address, apiKey })
-  await printDone(
-    `The key is in ${loginPath}, accepted by the service; social-search doctor checks its scopes`,
-  )
+  storeLogin(path, { baseUrl: address, apiKey })
+  await printDone(`The key is in ${path}, accepted by the service; social-search doctor checks its scopes`)
 }
 
+/** Removes the stored login, and what a killed process has left of one. */
 export async function logout(): Promise<void> {
-  if (removeLogin()) await printDone(`${loginPath} is removed; the key itself is still valid`)
+  const path = join(userFolder('config'), fileName)
+  const wasThere = existsSync(path)
+  for (const each of [`${path}.new`, path]) rmSync(each, { force: true })
+  if (wasThere) await printDone(`${path} is removed; the key itself is still valid`)
   else await print('You are not logged in\n')
 }
 

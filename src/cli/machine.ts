@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { ClientOptions } from '../index.ts'
 import { type SharedStore, SharedLimiter, sqliteStore } from '../extensions/shared/index.ts'
 import { within } from '../lib/abort.ts'
@@ -13,11 +13,6 @@ import { needSqlite } from './database/open-database.ts'
 import { rounded } from '../extend.ts'
 import { count } from '../lib/count.ts'
 import { print } from './terminal.ts'
-
-/** What the commands of this user share. It outlives the logins. */
-function fileOfUser(): string {
-  return join(userFolder('LOCALAPPDATA', 'XDG_STATE_HOME', '.local/state'), 'shared.sqlite')
-}
 
 /** How long a command waits for the file, in milliseconds. */
 const openMs = 10_000
@@ -83,7 +78,10 @@ interface MachineFile {
 async function openFile(isNeeded: true): Promise<MachineFile>
 async function openFile(isNeeded: boolean): Promise<MachineFile | undefined>
 async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
-  const path = fileOfUser()
+  // It outlives the logins.
+  const folder = isNeeded ? userFolder('state') : userFolder('state', 'no home')
+  if (folder === undefined) return undefined
+  const path = join(folder, 'shared.sqlite')
   const isThere = existsSync(path)
   const late = (): never => {
     throw new Error(`${path} is locked by another program`)
@@ -91,7 +89,7 @@ async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
   let store: ReturnType<typeof sqliteStore> | undefined
   try {
     needSqlite('a budget of a period')
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const opened = (store = sqliteStore(path))
     const read = (): Promise<string | undefined> => opened.update(setKey, (found) => ({ result: found }))
     return { store, setText: await within(openMs, read, late) }

@@ -8,11 +8,21 @@ import { openMachine } from './machine.ts'
 import { budgetOf, clientFor } from './client.ts'
 import type { Operation } from '../api/operation.ts'
 import { itemsOf } from '../api/list-items.ts'
-import { InvalidResponseError } from '../errors/index.ts'
-import { type Call, type CallCredits, type Wrap, type Wrapping, wrap } from '../extend.ts'
+import { ConfigurationError, InvalidResponseError } from '../errors/index.ts'
+import {
+  type Call,
+  type CallResult,
+  type Send,
+  type Wrap,
+  type Wrapping,
+  contextOf,
+  wrap,
+} from '../extend.ts'
 import type { Observer } from '../index.ts'
-import { patiently } from '../lib/sqlite-file.ts'
-import { RecordDatabase } from './database/record-database.ts'
+import { identityOf } from '../lib/sqlite-file.ts'
+import { whenFree } from './database/open-database.ts'
+import { type StoredPage, RecordDatabase, movedText } from './database/record-database.ts'
+import { sendNoted } from './note-costs.ts'
 
 const serverPackage = '@modelcontextprotocol/server'
 
@@ -37,8 +47,8 @@ export async function mcp(flags: McpFlags): Promise<void> {
     throw new UsageError(
       'mcp needs --budget: credits for the session, such as 100, or for all commands, such as 200/day',
     )
-  const observers = out === undefined ? [] : [await keepAnswers(out, complain)]
-  const client = clientFor(flags, { ...machine.options, observers }, machine.budgets)
+  const keeper = out === undefined ? undefined : await keepAnswers(out, complain)
+  const client = clientFor(flags, { ...machine.options, observers: keeper ? [keeper] : [] }, machine.budgets)
   const { createMcp } = await loadMcp()
   const server = createMcp({
     client,
@@ -52,6 +62,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
   })
   const end = async (): Promise<void> => {
     await client.close()
+    await keeper?.settled()
     const { spent, uncertain } = client.credits
     process.stderr.write(`${JSON.stringify({ spent, uncertain })}\n`)
     await machine.close()
@@ -67,7 +78,7 @@ async function loadMcp() {
   try {
     return await import('../extensions/mcp/index.ts')
   } catch (error) {
-    if (!String(error).includes(serverPackage)) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new CommandError(
       'failed',
       `mcp needs the package ${serverPackage}; install it: npm install ${serverPackage}`,
@@ -75,53 +86,71 @@ async function loadMcp() {
   }
 }
 
+/** What keeps answers. */
+interface Keeper extends Observer, Wrapping {
+  /** Resolves when the file has what calls have brought that have ended. */
+  settled(): Promise<unknown>
+}
+
 /**
- * Keeps in a file all records that a client pays for, for `mcp`, where an agent chooses the calls.
+ * Keeps in a file what a client pays for, for `mcp`, where an agent chooses the calls. The file has the highest cost of a call before
+ * the call is sent; a call that it cannot take is refused.
  *
  * @param onError Hears of an answer that could not be kept; its caller has it all the same.
  * @throws {UsageError} for a file that cannot keep them.
  */
-export async function keepAnswers(
-  path: string,
-  onError: (error: unknown) => void,
-): Promise<Observer & Wrapping> {
+export async function keepAnswers(path: string, onError: (error: unknown) => void): Promise<Keeper> {
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
   ;(await RecordDatabase.open(path, { operation: search, jobs: [] })).close()
-  const keep = async (call: Call, body: unknown, credits: CallCredits): Promise<void> => {
+  const identity = identityOf(path)
+  const open = (call: Call): Promise<RecordDatabase> => {
+    // Otherwise it would go on in a new file.
+    if (identity.isReplaced()) throw new CommandError('failed', movedText(path))
+    return RecordDatabase.open(path, { operation: call.operation, jobs: [] })
+  }
+  const pending = new Set<Promise<unknown>>()
+  const kept: Wrap = (send) => (call) => {
     const { list, price } = call.operation
-    if (list !== undefined && price.kind !== 'free') await store(path, call, body, credits).catch(onError)
+    if (list === undefined || price.kind === 'free') return send(call)
+    const work = keepAnswer(path, () => open(call), send, call, onError)
+    const settled = work.catch(() => {}).finally(() => pending.delete(settled))
+    pending.add(settled)
+    return work
   }
-  const kept: Wrap = (send) => async (call) => {
-    try {
-      const result = await send(call)
-      await keep(call, result.body, result.credits)
-      return result
-    } catch (error) {
-      if (error instanceof InvalidResponseError && error.charged === 'yes')
-        await keep(call, error.body, call.record.credits)
-      throw error
-    }
-  }
-  return { [wrap]: () => kept }
+  return { [wrap]: () => kept, settled: () => Promise.all(pending) }
 }
 
-async function store(
+async function keepAnswer(
   path: string,
-  { operation, request }: Call,
-  body: unknown,
-  credits: CallCredits,
-): Promise<void> {
+  open: () => Promise<RecordDatabase>,
+  send: Send,
+  call: Call,
+  onError: (error: unknown) => void,
+): Promise<CallResult> {
+  const { operation, request, record } = call
   // All pages belong to one search.
   const params = Object.entries(request.params).filter(([name]) => name !== operation.paging?.param)
   const job = { mcp: operation.id, params: Object.fromEntries(params) }
-  const records = itemsOf(operation, body) ?? []
-  const database = await RecordDatabase.open(path, { operation, jobs: [] })
+  let database: RecordDatabase | undefined
+  const store = (reserved: number, page?: Pick<StoredPage, 'progress' | 'records'>): unknown =>
+    database?.store({ job, ...page, credits: { ...record.credits, reserved } })
+  const keep = async (body?: unknown): Promise<void> => {
+    const page = body === undefined ? {} : { progress: {}, records: itemsOf(operation, body) ?? [] }
+    await whenFree(path, () => store(0, page)).catch(onError)
+  }
   try {
-    await patiently(() =>
-      database.store({ job, progress: {}, records, credits: { ...credits, reserved: 0 } }),
-    )
+    database = await open()
+    const result = await sendNoted(send, call, { path, database, note: store })
+    await keep(result.body)
+    return result
+  } catch (error) {
+    const isPaid = error instanceof InvalidResponseError && error.charged === 'yes'
+    if (record.attempts.length > 0) await keep(isPaid ? error.body : undefined)
+    if (!(error instanceof CommandError)) throw error
+    // The agent is to know that it was not charged.
+    throw new ConfigurationError(`not sent: ${error.message}`, contextOf(operation, request))
   } finally {
-    database.close()
+    database?.close()
   }
 }

@@ -7,6 +7,7 @@ import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/json.ts'
 import { UsageError, exitCodeOf, exitCodes } from './command-errors.ts'
+import type { Machine } from './machine.ts'
 import { confirmWalk, quoteFor } from './quote.ts'
 import { storedProgress } from './database/open-database.ts'
 import {
@@ -85,14 +86,14 @@ export class OperationJob implements Job {
     this.#state = this.#earlier = { next: params, records: 0, credits: 0 }
   }
 
-  async confirm(budget: string | undefined): Promise<void> {
+  async confirm({ budget }: Machine): Promise<void> {
     const { out, resume } = this.#flags
     const [before] = out === undefined || resume === true ? [] : storedProgress(out, this.jobs)
     if (before?.['next'] === null && this.operation.price.kind !== 'free')
       say(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
       )
-    await confirmWalk(this.operation, this.#known, { ...this.#flags, budget })
+    await confirmWalk(this.operation, this.jobs[0].params, { ...this.#flags, budget })
   }
 
   check(client: SocialSearch): void {
@@ -110,7 +111,7 @@ export class OperationJob implements Job {
     const options = {
       ...{ ...walkOptions(flags), extraParams: extraParamsOf(flags), signal },
       // Of all runs together, as the budget is.
-      ceiling: expected && Math.max(1, expected - this.#earlier.records),
+      expectedItems: expected && Math.max(1, expected - this.#earlier.records),
       budget: budgetOf(flags, this.#earlier.credits),
     }
     for await (const page of pagesOf(
@@ -157,7 +158,7 @@ export class OperationJob implements Job {
     const end = ending.reason === undefined ? this.#success() : this.#failure(ending)
     const { price, list } = this.operation
     const expected =
-      price.kind === 'perItem' ? quoteFor(this.operation, this.#known, this.#flags).atMost : null
+      price.kind === 'perItem' ? quoteFor(this.operation, this.jobs[0].params, this.#flags).expected : null
     const credits = this.#credits()
     if (expected === null || credits <= expected) return end
     const more = `Charged ${count(credits, 'credit')}, not ${expected}: more ${list} came than expected`
@@ -183,9 +184,7 @@ export class OperationJob implements Job {
     if (missing !== undefined) lines.push(forLogs(missing))
     return {
       lines,
-      ...(records === 0 &&
-        out === undefined &&
-        (this.#flags.format ?? 'table') === 'table' && { output: 'nothing found\n' }),
+      ...(records === 0 && out === undefined && { output: 'nothing found\n' }),
     }
   }
 

@@ -21,7 +21,7 @@ import { formats } from './formats.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
 import { commandMeant, commandOf } from './flags.ts'
-import { addOperation, addWatch } from './run-commands.ts'
+import { addEstimate, addOperation, addWatch } from './run-commands.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
 
@@ -31,7 +31,9 @@ export async function main(words: readonly string[]): Promise<void> {
     // Node puts this in place of bytes that are no text: the service would search for it, and charge.
     if (words.some((word) => word.includes('\ufffd')))
       throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
-    await createProgram(words.includes('--all')).parseAsync([...words], { from: 'user' })
+    // Who asks for nothing gets the help.
+    const line = words.length === 0 ? ['--help'] : [...words]
+    await createProgram(words.includes('--all')).parseAsync(line, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
     const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error, words)) : error
@@ -129,22 +131,23 @@ function createProgram(isHelpLong: boolean): Command {
   )
     .option('--table <name>', 'the table to export, if there are several')
     .option('--overwrite', 'replace the file if it exists')
-    .option('--new', 'only posts that watch has found since the last export --new, and the query of each')
+    .option('--new', 'only records that were added, or found by another search, since the last export --new')
     .action(exportRecords)
 
   program.commandsGroup('Money:')
   add(
     'quote <operation...>',
-    "estimate a job's maximum cost and minimum time, without sending anything",
-    'quote search coffee --limit 200',
+    'show what a job costs and how long it takes, without sending anything',
+    'quote search coffee --max-pages 10',
     'quote posts --all',
   )
-    .option('--limit <n>', 'fetch this many records, from full pages')
+    .option('--limit <n>', 'fetch this many records, from as many pages as it takes')
     .option('--max-pages <n>', 'fetch this many pages (default: 1)')
     .option('--expect <n>', 'how many comments or reactions you expect')
     .option('--all', 'fetch all pages, however many there are')
     .option('--params <json>', 'params as JSON')
     .action(quote)
+  addEstimate(program)
   add(
     'budget [credits]',
     'set what all commands may spend together, or show what has spent it',
@@ -174,10 +177,12 @@ function createProgram(isHelpLong: boolean): Command {
     'serve a simulated service over HTTP until it is stopped',
     'sandbox --port 4010',
     'sandbox --port 0 --growth 60 --per-minute off',
+    'sandbox --now 2026-11-20T18:00:00Z',
   )
     .option('--port <n>', 'port to listen on, 0 for any free port (default: the variable PORT, or 4010)')
     .option('--per-minute <n>', 'searches a minute that each network accepts, or off (default: 20)')
     .option('--growth <n>', 'new posts an hour about each query, 1 to 3600 (default: none)')
+    .option('--now <time>', 'stop its clock at this time: each run gives the same answers')
     .action(sandbox)
   withClient(
     add(

@@ -7,13 +7,9 @@ import { count, timeText } from '../lib/count.ts'
 import { UsageError, CommandError } from './command-errors.ts'
 import { type SharedFlags, expectedOf, paramsOf, commandOf, millisecondsOf } from './flags.ts'
 import { walkOptions } from './client.ts'
-import { print, wrapped, escapedForTerminal } from './terminal.ts'
-import { createInterface } from 'node:readline'
+import { ask, print, wrapped } from './terminal.ts'
 
-/** A quote of a walk; with `--all`, the number of pages is not known. */
-export type WalkQuote = Omit<Quote, 'duration'> & { readonly duration: number | null }
-
-/** Prints what a job costs at most, and how long it takes at least. Needs no key, and sends nothing. */
+/** Prints what a job costs, and how long it takes at least. Needs no key, and sends nothing. */
 export async function quote(words: readonly string[], flags: SharedFlags): Promise<void> {
   const { operation, text: positional } = operationNamed(words)
   const { params } = paramsOf(operation, flags, positional)
@@ -23,24 +19,20 @@ export async function quote(words: readonly string[], flags: SharedFlags): Promi
 }
 
 /** What the walk costs that the flags ask for. */
-export function quoteFor(operation: Operation, params: object, flags: SharedFlags): WalkQuote {
-  const { all } = flags
-  const { maxPages, limit } = walkOptions(flags)
-  if (all === true && operation.paging === undefined)
+export function quoteFor(operation: Operation, params: object, flags: SharedFlags): Quote {
+  if (flags.all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
-  const ceiling = expectedOf(flags)
-  const result = quoteOf(operation, perMinuteOf(operation), params, { maxPages, limit, ceiling })
-  if (all !== true) return result
-  const why = result.why.replace(' for 1 page', '; the number of pages is unknown')
-  // Neither what is free nor what is expected depends on the pages.
-  return { ...result, atMost: why === result.why ? result.atMost : null, duration: null, why }
+  const options = { ...walkOptions(flags), expectedItems: expectedOf(flags) }
+  return quoteOf(operation, perMinuteOf(operation), params, options)
 }
 
-function quoteText({ atMost, perPage, duration, why }: WalkQuote, perMinute: number): string {
-  if (atMost === null)
-    return `Unknown: ${why}. Limit it with --budget${perPage === null ? ', or pass --expect' : ' or --max-pages'}.`
+function quoteText({ atMost, expected, perPage, duration, why }: Quote, perMinute: number): string {
   const time = duration ? ` At least ${timeText(duration)}, at ${perMinute} requests a minute.` : ''
-  return `At most ${count(atMost, 'credit')}: ${why}.${time}`
+  if (atMost !== null) return `At most ${count(atMost, 'credit')}: ${why}.${time}`
+  const amount = expected === null ? 'Unknown' : `About ${count(expected, 'credit')}, perhaps more`
+  const bounds =
+    perPage === null ? (expected === null ? ' Pass --expect.' : '') : ' --max-pages and --budget limit it.'
+  return `${amount}: ${why}.${bounds}${time}`
 }
 
 function perMinuteOf({ surface }: Operation): number {
@@ -55,10 +47,8 @@ function operationNamed(words: readonly string[]): { operation: Operation; text:
     const operation = operations.find(({ id }) => [id, commandOf(id)].includes(start))
     if (operation !== undefined) return { operation, text: words[length] }
   }
-  if (words[0] === 'watch')
-    throw new UsageError(
-      'the price of a watch depends on its posts; --budget limits it: see social-search watch --help',
-    )
+  if (['watch', 'estimate'].includes(words[0] ?? ''))
+    throw new UsageError('the price of a watch depends on its posts; see social-search estimate --help')
   throw new UsageError(
     `unknown operation ${name}; pass a call, such as search, and its query in quotes; see social-search --help`,
   )
@@ -78,33 +68,29 @@ export async function confirmWatch(
   { price }: { readonly price: { readonly credits: number } },
   flags: SharedFlags & { readonly freshness: string; readonly once?: boolean },
   searches: number,
+  estimate: (() => Promise<string>) | false,
 ): Promise<void> {
   if (flags.once === true) return
   const checks = Math.ceil(86_400_000 / millisecondsOf('--freshness', flags.freshness))
   const idle = (checks * price.credits * searches).toLocaleString('en')
   const pages = `${price.credits} more for each page of new posts`
-  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags)
+  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags, estimate)
 }
 
 /**
+ * @param estimate Makes a better text of the cost for a person to read.
  * @throws {UsageError} without a terminal.
  * @throws {CommandError} if the answer is not yes.
  */
-async function confirm(cost: string, { budget, yes, sandbox }: SharedFlags): Promise<void> {
+async function confirm(
+  cost: string,
+  { budget, yes, sandbox }: SharedFlags,
+  estimate: (() => Promise<string>) | false = false,
+): Promise<void> {
   if (budget !== undefined || yes === true || sandbox === true) return
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
-  if (await ask(`${cost}. No --budget is set. Continue?`)) return
-  throw new CommandError('interrupted', 'not confirmed; nothing was sent')
-}
-
-/** Asks a person a question. */
-export async function ask(question: string): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
-  const answer = await new Promise<string>((resolve) => {
-    reader.on('close', () => resolve(''))
-    reader.question(`${escapedForTerminal(question)} [y/N] `, resolve)
-  })
-  reader.close()
-  return /^y(es)?$/i.test(answer.trim())
+  const text = estimate ? await estimate() : cost
+  if (await ask(`${text}. No --budget is set. Continue?`)) return
+  throw new CommandError('interrupted', `not confirmed; nothing ${estimate ? 'more ' : ''}was sent`)
 }

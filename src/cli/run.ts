@@ -1,16 +1,17 @@
 import type { Operation } from '../api/operation.ts'
-import { type Wrap, type Wrapping, wrap } from '../extend.ts'
+import { type Call, type CallResult, type Send, type Wrap, type Wrapping, wrap } from '../extend.ts'
 import type { Observer, SocialSearch, Wait } from '../index.ts'
 import { type Patience, patiently } from '../lib/sqlite-file.ts'
 import { exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import { type Progress, withPath } from './database/open-database.ts'
+import { type Progress, whenFree } from './database/open-database.ts'
 import { type RecordDatabaseOptions, type StoredPage, RecordDatabase } from './database/record-database.ts'
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { clientFor } from './client.ts'
+import { sendNoted } from './note-costs.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
@@ -18,17 +19,14 @@ export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
   readonly operation: Operation
   /** What `social-search budget` calls it. */
   readonly command: string
-  readonly observers?: readonly Observer[]
-  /** Whether it waits for a locked file as long as it takes. */
-  readonly isEndless?: boolean
-  /** Asks before it spends without a limit. @param budget That of the flags, or the one that is set. */
-  confirm(budget: string | undefined): Promise<void>
+  /** Asks before it spends without a limit. */
+  confirm(machine: Machine): Promise<void>
   /** Checks the params and the options before there is a file. */
   check(client: SocialSearch): void
   /** Reads what is paid for, batch by batch. A `yield` returns how many records were new once they are written. */
   batches(context: RunContext): AsyncGenerator<Batch, void, number>
-  /** The job whose page is under way, and how far it is; undefined until the first one. */
-  underWay(): Pick<StoredPage, 'job' | 'progress'> | undefined
+  /** The job of the file that a call is about, and how far it is. */
+  underWay(call: Call): Pick<StoredPage, 'job' | 'progress'>
   /** What has been done, in a few words. */
   status(): string
   end(ending: Ending): RunEnd | Promise<RunEnd>
@@ -51,8 +49,6 @@ export interface Ending {
   readonly isClosed: boolean
   /** The error; undefined if the job is done. */
   readonly reason: unknown
-  /** Whether the user, or a file that cannot be written, has stopped it. */
-  readonly isStopped: boolean
   /** The page that could not be written, as the job has yielded it. */
   readonly unwritten: Batch | undefined
   readonly client: SocialSearch
@@ -93,58 +89,26 @@ export function summaryLine(out: string | undefined, done: string): EndLine {
 export async function run(job: Job, flags: SharedFlags): Promise<number> {
   const formatter = createFormatter(job.operation, flags)
   const machine = await openMachine(flags, job.command)
-  let database: RecordDatabase | undefined
+  let file: RunFile | undefined
   let interrupt: InterruptHandler | undefined
   try {
-    await job.confirm(machine.budget)
-    // The file has the highest cost of a page before it is sent, so that a kill cannot hide it.
-    interrupt = new InterruptHandler(() => note())
+    await job.confirm(machine)
+    interrupt = new InterruptHandler()
     const { signal } = interrupt
-    const file = flags.out ?? ''
-    const patience: Patience = {
-      ...(job.isEndless === true && { forMs: Infinity }),
-      onWait: () => say(`${file} is locked by another program; waiting until it is free`),
-      signal,
-    }
-    const whenFree = <T>(work: () => T): Promise<T> =>
-      patiently(work, patience).catch((error: unknown) => {
-        throw withPath(file, error)
-      })
     const observers: (Observer & Partial<Wrapping>)[] = [
       { onWait: (wait: Wait) => showProgress(`${waitText(wait)} · ${job.status()}`) },
-      // Before a call waits in a queue, or takes a turn.
-      {
-        [wrap]: (): Wrap => (send) => async (call) => {
-          await whenFree(() => database?.assertWritable())
-          return send(call)
-        },
-      },
-      ...(job.observers ?? []),
+      { [wrap]: (): Wrap => (send) => (call) => file?.send(send, call) ?? send(call) },
     ]
     const client = clientFor(flags, { ...machine.options, interrupt, observers }, machine.budgets)
     job.check(client)
-    if (flags.out !== undefined) database = await RecordDatabase.open(file, job)
+    if (flags.out !== undefined) file = await openFile(flags.out, job, client, interrupt)
 
-    let noted = textOf(client.credits)
-    const note = async (): Promise<void> => {
-      const { credits } = client
-      const page = job.underWay()
-      if (page === undefined || textOf(credits) === noted) return
-      await patiently(() => database?.store({ ...page, credits }), { signal })
-      noted = textOf(credits)
-    }
     const write = async (batch: Batch): Promise<number | 'closed'> => {
-      const { credits } = client
-      if (database === undefined) {
-        const isOpen = await print(formatter.page(batch.records), formatter.isStyled)
-        return isOpen ? batch.records.length : 'closed'
-      }
-      const { answeredAt: at, now } = interrupt as InterruptHandler
-      const added = await whenFree(() => database?.store({ ...batch, credits, at, now }) ?? 0)
-      noted = textOf(credits)
-      return added
+      if (file !== undefined) return file.store(batch)
+      const isOpen = await print(formatter.page(batch.records), formatter.isStyled)
+      return isOpen ? batch.records.length : 'closed'
     }
-    const batches = job.batches({ client, machine, signal, earlier: database?.progress ?? [] })
+    const batches = job.batches({ client, machine, signal, earlier: file?.earlier ?? [] })
     let unwritten: Batch | undefined
     let reason: unknown
     let added: number | 'closed' = 0
@@ -164,14 +128,71 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
       reason = signal.aborted && exitNameOf(error) !== 'unknown' ? signal.reason : error
     }
     await batches.return().catch(() => {})
-    // If it fails, the file still has the highest cost of the page, and the user the error that ended the job.
-    await note().catch(() => {})
-    const ending = { reason, isClosed: added === 'closed', isStopped: signal.aborted, unwritten, client }
-    return await tellEnd(await job.end(ending), unwritten)
+    await file?.noteRest()
+    const end = await job.end({ reason, isClosed: added === 'closed', unwritten, client })
+    return await tellEnd(end, unwritten, formatter.isStyled)
   } finally {
-    database?.close()
+    file?.close()
     interrupt?.end()
     await machine.close()
+  }
+}
+
+/** The file of a run. */
+interface RunFile {
+  readonly earlier: RunContext['earlier']
+  readonly send: (send: Send, call: Call) => Promise<CallResult>
+  /** Stores a page; returns how many of its records are new. */
+  store(batch: Batch): Promise<number>
+  /** Stores what the last page has cost in the end, if it has not come. */
+  noteRest(): Promise<void>
+  close(): void
+}
+
+/** Opens the file of a run, which waits for other programs for as long as they take: what is paid for must not be bought again. */
+async function openFile(
+  path: string,
+  job: Job,
+  client: SocialSearch,
+  interrupt: InterruptHandler,
+): Promise<RunFile> {
+  const { signal } = interrupt
+  const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
+  const patience: Patience = {
+    onWait,
+    signal,
+    get forMs() {
+      // After Ctrl-C, a page that has come is printed if it cannot be stored.
+      return interrupt.isWanted ? 10_000 : Infinity
+    },
+  }
+  const database = await RecordDatabase.open(path, job, patience)
+  let lastCall: Call | undefined
+  let noted = textOf(client.credits)
+  const store = (page: Omit<StoredPage, 'credits'>): number => {
+    const { credits } = client
+    const added = database.store({ ...page, credits })
+    noted = textOf(credits)
+    return added
+  }
+  const note = (): void => {
+    const page = lastCall && job.underWay(lastCall)
+    if (page === undefined || textOf(client.credits) === noted) database.assertWritable()
+    else store(page)
+  }
+  return {
+    earlier: database.progress,
+    send(send, call) {
+      lastCall = call
+      return sendNoted(send, call, { path, database, patience, note })
+    },
+    store(batch) {
+      const { answeredAt: at, now } = interrupt
+      return whenFree(path, () => store({ ...batch, at, now }), patience)
+    },
+    // If it fails, the file still has the highest cost of the page, and the user the error that ended the run.
+    noteRest: () => patiently(note, { signal }).catch(() => {}),
+    close: () => database.close(),
   }
 }
 
@@ -183,9 +204,10 @@ function textOf({ spent, uncertain, reserved }: SocialSearch['credits']): string
 async function tellEnd(
   { lines, reason, next, code, output }: RunEnd,
   unwritten: Batch | undefined,
+  isStyled = false,
 ): Promise<number> {
   showProgress('')
-  if (output !== undefined && process.stdout.isTTY) await print(output)
+  if (output !== undefined && isStyled) await print(output)
   for (const { text, isForTerminal } of lines) (isForTerminal ? tell : say)(text)
   if (reason !== undefined) complain(reason, next)
   const paid = unwritten?.records.map((record) => `\n${JSON.stringify(record)}`) ?? []

@@ -1,24 +1,30 @@
 import { type SandboxServer, serveSandbox } from '../extensions/sandbox/node.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, dateOf, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { print } from './terminal.ts'
 
 export interface SandboxFlags extends Pick<SharedFlags, 'perMinute'> {
   readonly port?: string
   readonly growth?: string
+  readonly now?: string
 }
 
 /** Serves a sandbox over HTTP until a signal ends it. */
 export async function sandbox(flags: SandboxFlags): Promise<void> {
-  const { perMinute, growth } = flags
+  const { perMinute, growth, now } = flags
   const { PORT = '4010' } = process.env
   const port = portOf(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT)
   const limits = perMinute === undefined ? {} : { perMinute: perMinuteOf(perMinute) }
   const growing = growth === undefined ? {} : { growth: wholeNumberOf('--growth', growth, 3600) }
+  if (growth !== undefined && now !== undefined)
+    throw new UsageError(
+      '--growth adds posts as time goes by, and --now stops the time; leave out one of them',
+    )
+  const fixed = now === undefined ? {} : { now: dateOf('--now', now) }
   const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
   })
-  const server = await serveSandbox({ port, limits, ...growing }).catch((error: unknown) => {
+  const server = await serveSandbox({ port, limits, ...growing, ...fixed }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Error(`port ${port} is in use; choose another with --port, or any free port with --port 0`)
   })

@@ -1,4 +1,5 @@
 import stringWidth from 'fast-string-width'
+import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
 import type { Wait } from '../index.ts'
 import { waitReasons } from '../extend.ts'
@@ -93,6 +94,17 @@ export function say(message: string, isStyled = false): void {
   process.stderr.write(textFor(process.stderr, `${message}\n`, isStyled))
 }
 
+/** Asks a person a question. */
+export async function ask(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
+  const answer = await new Promise<string>((resolve) => {
+    reader.on('close', () => resolve(''))
+    reader.question(`${escapedForTerminal(question)} [y/N] `, resolve)
+  })
+  reader.close()
+  return /^y(es)?$/i.test(answer.trim())
+}
+
 /** Breaks a text between words if it goes to a terminal, and escapes it first. */
 export function wrapped(
   text: string,
@@ -139,10 +151,9 @@ export interface FormatOptions {
 /** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
 export function localTime(value: unknown): string | undefined {
   if (typeof value !== 'string' || value[10] !== 'T') return undefined
-  const date = new Date(parseTime(value))
-  if (Number.isNaN(date.getTime())) return undefined
-  // Swedish writes times in the order of ISO 8601.
-  return date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
+  const time = parseTime(value)
+  const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000)
+  return Number.isNaN(time) ? undefined : local.toISOString().slice(0, 16).replace('T', ' ')
 }
 
 /** A text in one line. For a terminal, it is escaped, so that it can be measured. */

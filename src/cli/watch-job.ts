@@ -8,11 +8,13 @@ import { type DueSearch, type Funds, dueTimes, retryMs } from '../extensions/wat
 import { hasMore } from '../extensions/watch/spans.ts'
 import type { OperationId } from '../api/operations.ts'
 import type { SocialSearchError } from '../errors/index.ts'
-import { type Wrap, type Wrapping, wrap } from '../extend.ts'
-import type { Budget, BudgetOutlook, Observer, SocialSearch } from '../index.ts'
+import type { Call } from '../extend.ts'
+import type { Budget, BudgetOutlook, SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
+import { watchCost } from './estimate.ts'
+import type { Machine } from './machine.ts'
 import { confirmWatch } from './quote.ts'
 import { ageOf, millisecondsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf } from './client.ts'
@@ -26,6 +28,7 @@ import {
   jobOf,
   operationOf,
   searchesOf,
+  statesOf,
 } from './watch-search.ts'
 
 export interface WatchFlags extends SearchFlags {
@@ -35,6 +38,9 @@ export interface WatchFlags extends SearchFlags {
   readonly keep?: string
 }
 
+/** An estimate of more searches is dear itself. */
+const mostEstimated = 10
+
 /** A watch: new posts of searches, as they come. */
 export class WatchJob implements Job {
   readonly operation: SearchOperation
@@ -42,7 +48,6 @@ export class WatchJob implements Job {
   readonly jobs: readonly object[]
   readonly needed = []
   readonly keep: number | undefined
-  readonly isEndless: boolean
   readonly #flags: WatchFlags
   readonly #searches: Searches
   readonly #freshness: number
@@ -51,21 +56,9 @@ export class WatchJob implements Job {
   #report: WatchReport
   /** Of one search, while the others went on; one that may have been charged comes first. */
   #failure: SocialSearchError | undefined
-  /** The query whose page is under way. */
-  #query: string | undefined
   /** What is known of when each search is due. */
   readonly #due = new Map<string, DueSearch>()
   #isNextSaid = false
-
-  /** Hears which query a call is about before it is sent. */
-  readonly observers: readonly (Observer & Wrapping)[] = [
-    {
-      [wrap]: (): Wrap => (send) => (call) => {
-        this.#query = String((call.request.params as { query?: unknown }).query)
-        return send(call)
-      },
-    },
-  ]
 
   /** @throws {UsageError} */
   constructor(words: readonly string[], flags: WatchFlags) {
@@ -77,7 +70,6 @@ export class WatchJob implements Job {
     if (keep !== undefined && out === undefined)
       throw new UsageError('--keep needs --out, the .db file whose old posts are forgotten')
     this.#flags = flags
-    this.isEndless = flags.once !== true
     this.jobs = Object.values(this.#searches).map((params) => jobOf(this.operation, params))
     this.keep = keep === undefined ? undefined : ageOf('--keep', keep)
     this.#freshness = millisecondsOf('--freshness', freshness)
@@ -89,8 +81,11 @@ export class WatchJob implements Job {
     return Object.keys(this.#searches)
   }
 
-  confirm(budget: string | undefined): Promise<void> {
-    return confirmWatch(this.operation, { ...this.#flags, budget }, this.#queries.length)
+  confirm(machine: Machine): Promise<void> {
+    const { length } = this.#queries
+    const estimate =
+      length <= mostEstimated && (() => watchCost(this.operation, this.#searches, this.#flags, machine))
+    return confirmWatch(this.operation, { ...this.#flags, budget: machine.budget }, length, estimate)
   }
 
   check(client: SocialSearch): void {
@@ -102,9 +97,7 @@ export class WatchJob implements Job {
     const { once, from } = this.#flags
     // The watch spreads it over its period.
     const budget = (this.#budget ??= machine.budgets[0])
-    const states = Object.fromEntries(
-      this.#queries.map((query, index) => [query, earlier[index] ?? null]),
-    ) as Readonly<Record<string, WatchState | null>>
+    const states = statesOf(this.#searches, earlier)
     this.#report = new WatchReport(this.#queries, states)
     for (const query of this.#queries) this.#noteDue(query, states[query], 0)
     await this.#tellPace()
@@ -142,9 +135,9 @@ export class WatchJob implements Job {
     }
   }
 
-  underWay(): { job: object } | undefined {
-    const params = this.#searches[this.#query ?? '']
-    return params && { job: jobOf(this.operation, params) }
+  underWay({ request }: Call): { job: object } {
+    const { query } = request.params as { readonly query: string }
+    return { job: jobOf(this.operation, this.#searches[query]) }
   }
 
   status(): string {

@@ -101,7 +101,7 @@ export class WatchReport {
 }
 
 /** What has ended a watch, and what its credits and its budget are. */
-export interface WatchEnding extends Pick<Ending, 'isClosed' | 'isStopped' | 'reason'> {
+export interface WatchEnding extends Pick<Ending, 'isClosed' | 'reason'> {
   readonly credits: { readonly spent: number; readonly uncertain: number }
   /** Of one search, while the others went on: it is told already. */
   readonly failure: SocialSearchError | undefined
@@ -136,12 +136,13 @@ export function endOf(report: WatchReport, ending: WatchEnding, terms: WatchTerm
 
 function reasonOf(
   { isSilent }: WatchReport,
-  { reason, isStopped, failure }: WatchEnding,
+  { reason, failure }: WatchEnding,
   missing: string | undefined,
   { outlook, price, maxPages }: WatchTerms,
 ): Omit<RunEnd, 'lines'> {
   const failed = failure === undefined ? undefined : { code: exitCodeOf(failure) }
-  // What may have been charged comes first.
+  // If the user has stopped it, or the file cannot be written, what may have been charged comes first.
+  const isStopped = reason instanceof CommandError
   if (reason !== undefined) return isStopped && failed?.code === exitCodes.unknown ? failed : { reason }
   if (failed !== undefined || missing === undefined) return failed ?? {}
   const silent = 'the service lists no posts there, and the next run asks again'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { microblogSearch } from '../api/endpoints/microblog.ts'
 import { professionalnetPostsSearch } from '../api/endpoints/professionalnet/posts.ts'
+import type { WatchState } from '../extensions/watch/index.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, paramFlags, paramsOf, positionalOf } from './flags.ts'
@@ -78,4 +79,13 @@ function textFrom(bytes: Uint8Array): string {
 /** What distinguishes the watch of a query from other jobs in a database. */
 export function jobOf({ id }: SearchOperation, params: object | undefined): object {
   return { watch: id, params }
+}
+
+/** The states of queries, as far as a file has them. */
+export function statesOf(
+  searches: Searches,
+  progress: readonly (object | undefined)[],
+): Readonly<Record<string, WatchState | null>> {
+  const states = Object.keys(searches).map((query, index) => [query, progress[index] ?? null])
+  return Object.fromEntries(states) as Readonly<Record<string, WatchState | null>>
 }

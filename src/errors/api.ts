@@ -23,9 +23,9 @@ export class ApiError extends SocialSearchError {
   /** What happened; stable, made for `switch`. */
   declare readonly code: ApiErrorCode
   /** HTTP status. */
-  readonly status: number
+  declare readonly status: number
   /** The invalid fields, up to a hundred; empty if the service named none. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
   /** Seconds to wait before you try again, if the service said so. */
   declare readonly retryAfter?: number
   /** On a 403: the scopes that the call needs. */
@@ -34,12 +34,9 @@ export class ApiError extends SocialSearchError {
   declare readonly gateway?: true
 
   constructor(details: ApiErrorDetails) {
-    super(details.code, details.message, details)
-    this.status = details.status
-    this.issues = details.issues ?? []
-    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
-    if (details.requiredScopes !== undefined) this.requiredScopes = details.requiredScopes
-    if (details.gateway) this.gateway = true
+    const { code, message, status, issues = [], retryAfter, requiredScopes, gateway } = details
+    const own = { status, issues, retryAfter, requiredScopes, gateway: gateway || undefined }
+    super(code, message, details, own)
   }
 }
 

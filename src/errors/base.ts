@@ -1,3 +1,4 @@
+import { type Printing, printed } from '../lib/print.ts'
 import type { ServiceErrorCode } from '../api/error-envelope.ts'
 
 /**
@@ -106,17 +107,17 @@ const brand: unique symbol = Symbol.for('social-search-sdk error 1')
  */
 export class SocialSearchError extends Error {
   /** What happened; stable, made for `switch`. */
-  readonly code: ClientErrorCode | ApiErrorCode
+  declare readonly code: ClientErrorCode | ApiErrorCode
   /** The service's id of the request, for support. */
   declare readonly requestId?: string
   /** The call that failed, such as `microblog.search`; absent for errors of a constructor. */
   declare readonly operation?: string
   /** Whether the call cost credits, in all attempts together. */
-  readonly charged: Charged
+  declare readonly charged: Charged
   /** For a write, such as `mentions.setState`: whether it changed data. Absent for reads. */
   declare readonly applied?: Applied
-  /** The attempts, in order; empty if nothing was sent. */
-  readonly attempts: readonly Attempt[]
+  /** The attempts, in order; empty if nothing was sent. In the JSON of an error, but not enumerable: its print has a line for each. */
+  declare readonly attempts: readonly Attempt[]
   /**
    * The params of the page that failed, as plain JSON. To continue, pass the error to `resume()`.
    */
@@ -129,21 +130,24 @@ export class SocialSearchError extends Error {
   /** After `toArray()`: the items of the pages that you paid for. Not enumerable, so that logs stay short. */
   declare readonly items?: readonly unknown[]
 
-  constructor(code: ClientErrorCode | ApiErrorCode, message: string, context: ErrorContext = {}) {
-    const { operation, charged = 'no', applied } = context
+  /** @param own The fields of its class. Like the common ones, it has only those that are defined. */
+  constructor(
+    code: ClientErrorCode | ApiErrorCode,
+    message: string,
+    context: ErrorContext = {},
+    own?: Readonly<Record<string, unknown>>,
+  ) {
+    const { operation, charged = 'no', applied, attempts = [], requestId, next, body } = context
     const prefix = operation === undefined ? '' : `${operation}: `
     const isOpen = charged === 'unknown' || applied === 'unknown'
     const doubt = isOpen ? `; it may have been ${applied ? 'applied' : 'charged'}` : ''
     // The message of an error from your own proxy already ends with it.
     super(prefix + message + (message.endsWith(doubt) ? '' : doubt))
-    this.code = code
-    this.charged = charged
-    this.attempts = context.attempts ?? []
-    if (context.requestId !== undefined) this.requestId = context.requestId
-    if (operation !== undefined) this.operation = operation
-    if (applied !== undefined) this.applied = applied
-    if (context.next !== undefined) this.next = context.next
-    if (context.body !== undefined) setNonEnumerable(this, 'body', context.body)
+    const fields = { code, charged, requestId, operation, applied, next, ...own }
+    for (const [name, value] of Object.entries(fields))
+      if (value !== undefined) Object.assign(this, { [name]: value })
+    setNonEnumerable(this, 'attempts', attempts)
+    if (body !== undefined) setNonEnumerable(this, 'body', body)
   }
 
   /**
@@ -172,10 +176,43 @@ export class SocialSearchError extends Error {
     return this.constructor.name
   }
 
+  /** @internal */
+  [printed](...[, options, inspect]: Printing): string {
+    // The message tells the issues, and JSON has all.
+    const shown = Object.entries(this).filter(([name]) => name !== 'issues' && name !== 'next')
+    const attempts = this.attempts.map(attemptText)
+    const earlier = attempts.splice(0, Math.max(0, attempts.length - 5)).length
+    if (earlier > 0) attempts[0] = `${earlier + 1} earlier attempts`
+    if (attempts.length > 0) shown.push(['attempts', attempts])
+    return `${this.name}: ${this.message}${framesOf(this.stack)} ${inspect(Object.fromEntries(shown), options)}`
+  }
+
   /** The error's fields, for a JSON log. */
   toJSON(): object {
-    return Object.assign({ name: this.name, message: this.message }, this)
+    const { name, message, attempts } = this
+    return Object.assign({ name, message, attempts }, this)
   }
+}
+
+function attemptText({ queued, paced, duration, status, outcome, waited, requestId = '' }: Attempt): string {
+  const wait = Math.round(queued + paced)
+  const later = Math.round(waited)
+  return [
+    wait > 0 && `queued ${wait} ms`,
+    `${status ?? outcome} after ${Math.round(duration)} ms`,
+    later > 0 && `waited ${later} ms`,
+    requestId,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** Three frames of the stack: of the program, if it has any. */
+function framesOf(stack = ''): string {
+  const frames = stack.match(/\n +at .+/g) ?? []
+  const [own = ''] = /[^\s(]+\//.exec(frames[0] ?? '') ?? []
+  const others = frames.filter((frame) => !frame.includes(own) && !frame.includes('/social-search-sdk/'))
+  return (others.length > 0 ? others : frames).slice(0, 3).join('')
 }
 
 /**
@@ -202,8 +239,9 @@ export abstract class SharedError extends SocialSearchError {
     message: string,
     again: (context: ErrorContext) => SharedError,
     context?: ErrorContext,
+    own?: Readonly<Record<string, unknown>>,
   ) {
-    super(code, message, context)
+    super(code, message, context, own)
     this.#again = again
   }
 

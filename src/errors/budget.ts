@@ -14,29 +14,35 @@ export interface BudgetRefusal {
   resetsAt?: number | null | undefined
   /** Which budget of a proxy it is: that of the `user`, or that of its client, for `all` users. */
   whose?: 'user' | 'all' | undefined
-  /** Whether the option `ceiling` would lower what the call needs. */
-  hasCeiling?: boolean | undefined
+  /**
+   * What would lower the cost: the param that bounds the items of the answer, or for null, the option `expectedItems`. Undefined if
+   * nothing would.
+   */
+  bound?: { readonly param: string; readonly least: number } | null | undefined
 }
 
 /**
  * What a refusal says.
  *
- * @param names What its reader calls the budget, and the option `ceiling`.
+ * @param names What its reader calls the budget, and an option or a param of the call.
  */
 export function budgetText(
-  { needed, remaining, reserved = 0, hasCeiling }: BudgetRefusal,
-  names: { readonly budget: string; readonly ceiling: string },
+  { needed, remaining, reserved = 0, bound }: BudgetRefusal,
+  names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
   const others = needed <= remaining + reserved ? ` and ${reserved} reserved for calls in progress` : ''
-  const hint = hasCeiling
-    ? `; if you expect fewer items, pass ${names.ceiling}; it does not limit the charge`
-    : ''
+  const hint =
+    bound === undefined
+      ? ''
+      : bound === null
+        ? `; if you expect fewer items, pass ${names.option('expectedItems')}; it does not limit the charge`
+        : `; the smallest ${names.option(bound.param)} is ${bound.least}`
   return `not sent: it may cost ${count(needed, 'credit')} and ${names.budget} has ${remaining} left${others}${hint}`
 }
 
 /**
- * The call may cost more than the budget has left. Nothing was sent to the service. For comments or reactions, a lower
- * `ceiling` may help. Its code is `budget_exceeded` if your proxy has the budget.
+ * The call may cost more than the budget has left. Nothing was sent to the service. For comments, a lower `maxComments` may
+ * help, and for reactions `expectedItems`. Its code is `budget_exceeded` if your proxy has the budget.
  *
  * @example
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
@@ -44,9 +50,9 @@ export function budgetText(
 export class CreditBudgetError extends SharedError {
   declare readonly code: 'credit_budget' | 'budget_exceeded'
   /** The maximum cost of the call, in credits. */
-  readonly needed: number
+  declare readonly needed: number
   /** Credits left in the budget, without those that other calls have reserved. */
-  readonly remaining: number
+  declare readonly remaining: number
   /** The `name` of the budget, if it has one. */
   declare readonly budget?: string
   /** All credits of the budget, or of each of its periods, if it tells them. */
@@ -59,39 +65,28 @@ export class CreditBudgetError extends SharedError {
   declare readonly resetsAt?: number
   /** Behind your proxy: whether the budget of this user or that for all users is too low. Absent elsewhere. */
   declare readonly whose?: 'user' | 'all'
-  /** Whether the option `ceiling` would lower `needed`: for comments and reactions. */
-  readonly hasCeiling: boolean
+  /**
+   * What would lower `needed`: for comments `maxComments`, and its smallest value; null for reactions, which have only the option
+   * `expectedItems`. Absent for other calls.
+   */
+  declare readonly bound?: { readonly param: string; readonly least: number } | null
 
   /** @param details `proxyMessage`: what the proxy that has the budget says. */
   constructor(details: BudgetRefusal & { proxyMessage?: string }, context?: ErrorContext) {
-    const {
-      needed,
-      remaining,
-      reserved = 0,
-      budget,
-      limit,
-      every,
-      resetsAt,
-      whose,
-      hasCeiling = false,
-    } = details
+    const { needed, remaining, reserved = 0, budget, limit, every, resetsAt, whose, bound } = details
     const { proxyMessage } = details
     const name = budget === undefined ? 'the `budget`' : `the budget ${JSON.stringify(budget)}`
+    const mayReturn = needed <= remaining + reserved
     super(
       proxyMessage === undefined ? 'credit_budget' : 'budget_exceeded',
-      proxyMessage || budgetText(details, { budget: name, ceiling: '`ceiling`' }),
+      proxyMessage || budgetText(details, { budget: name, option: (name) => `\`${name}\`` }),
       (context) => new new.target(details, context),
       context,
+      {
+        ...{ needed, remaining, reserved: mayReturn ? reserved : undefined, bound },
+        ...{ budget, limit, every, resetsAt: resetsAt ?? undefined, whose },
+      },
     )
-    this.needed = needed
-    this.remaining = remaining
-    if (needed <= remaining + reserved) this.reserved = reserved
-    if (budget !== undefined) this.budget = budget
-    if (typeof resetsAt === 'number') this.resetsAt = resetsAt
-    if (limit !== undefined) this.limit = limit
-    if (every !== undefined) this.every = every
-    if (whose) this.whose = whose
-    this.hasCeiling = hasCeiling
   }
 }
 

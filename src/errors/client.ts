@@ -24,13 +24,19 @@ export class ConfigurationError extends SocialSearchError {
 export class InvalidRequestError extends SocialSearchError {
   declare readonly code: 'invalid_request'
   /** The invalid fields, up to a hundred. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
+
+  /** The option that sends them nevertheless, if there is one. */
+  declare readonly option?: 'extraParams'
 
   /** @param context `subject`: the name of the invalid value, for an issue with an empty path. */
-  constructor(issues: readonly Issue[], context: ErrorContext & { subject?: string } = {}) {
-    const told = summary(issues, context.subject ?? 'params')
-    super('invalid_request', `invalid request, nothing was sent: ${told}`, context)
-    this.issues = issues
+  constructor(
+    issues: readonly Issue[],
+    context: ErrorContext & { subject?: string; option?: 'extraParams' | undefined } = {},
+  ) {
+    const { subject = 'params', option } = context
+    const told = summary(issues, subject) + (option ? `; to send it anyway, use ${option}` : '')
+    super('invalid_request', `invalid request, nothing was sent: ${told}`, context, { issues, option })
   }
 }
 
@@ -46,30 +52,32 @@ export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 export class ConnectionError extends SocialSearchError {
   declare readonly code: 'connection'
   /** `connect` and `tls`: nothing was sent. `exchange`: the request may have been processed. */
-  readonly phase: ConnectionPhase
+  declare readonly phase: ConnectionPhase
   /** The runtime's code, such as `ECONNRESET`, or its message. */
-  readonly reason: string
+  declare readonly reason: string
 
   constructor(message: string, context: ErrorContext & { phase: ConnectionPhase; reason: string }) {
-    super('connection', message, context)
-    this.phase = context.phase
-    this.reason = context.reason
+    const { phase, reason } = context
+    super('connection', message, context, { phase, reason })
   }
 }
 
 /** The phase in which the time ran out. */
-export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
+export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body' | 'wait'
 
 /**
  * `timeout`, `deadline` or `maxQueueWait` has run out, or is certain to. `phase` tells what the call was doing.
  *
  * @example
- * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent
+ * if (error instanceof TimeoutError && error.charged === 'no') later() // it cost nothing
  */
 export class TimeoutError extends SocialSearchError {
   declare readonly code: 'timeout'
-  /** Where it ran out: in the queue, waiting for headers, reading the body, or between two attempts. */
-  readonly phase: TimeoutPhase
+  /**
+   * Where it ran out: in the queue, opening a connection, waiting for headers, reading the body, or between two attempts. `connect` only
+   * on Node, without a `fetch` of your own.
+   */
+  declare readonly phase: TimeoutPhase
   /** Seconds until the call could be sent, if it failed at once because the wait would be too long. */
   declare readonly retryAfter?: number
 
@@ -77,9 +85,8 @@ export class TimeoutError extends SocialSearchError {
     message: string,
     context: ErrorContext & { phase: TimeoutPhase; retryAfter?: number | undefined },
   ) {
-    super('timeout', message, context)
-    this.phase = context.phase
-    if (context.retryAfter !== undefined) this.retryAfter = context.retryAfter
+    const { phase, retryAfter } = context
+    super('timeout', message, context, { phase, retryAfter })
   }
 }
 
@@ -95,8 +102,7 @@ export class RedirectError extends SocialSearchError {
   declare readonly status?: number
 
   constructor(message: string, context?: ErrorContext & { status?: number | undefined }) {
-    super('redirect', message, context)
-    if (context?.status !== undefined) this.status = context.status
+    super('redirect', message, context, { status: context?.status })
   }
 }
 
@@ -111,12 +117,12 @@ export class InvalidResponseError extends SocialSearchError {
   /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs stay short. */
   declare readonly body: unknown
   /** How the body differs from the documented shape, up to a hundred issues. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
 
   constructor(message: string, context: ErrorContext & { issues?: readonly Issue[] }) {
     const { issues = [] } = context
-    super('invalid_response', issues.length > 0 ? `${message}: ${summary(issues)}` : message, context)
-    this.issues = issues
+    const text = issues.length > 0 ? `${message}: ${summary(issues)}` : message
+    super('invalid_response', text, context, { issues })
   }
 }
 

@@ -16,13 +16,12 @@ export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused'
 export class ReauthorizationRequiredError extends SharedError {
   declare readonly code: 'reauthorization_required'
   /** Why the tokens no longer work. */
-  readonly reason: ReauthorizationReason
+  declare readonly reason: ReauthorizationReason
 
   constructor(reason: ReauthorizationReason, context?: ErrorContext) {
     const message = `the user has to authorize again: ${explanations[reason]}`
     const again = (context: ErrorContext) => new new.target(reason, context)
-    super('reauthorization_required', message, again, context)
-    this.reason = reason
+    super('reauthorization_required', message, again, context, { reason })
   }
 }
 
@@ -54,14 +53,14 @@ export interface OAuthErrorDetails {
 export class OAuthError extends SharedError {
   declare readonly code: 'oauth'
   /** The phase that failed. */
-  readonly step: OAuthStep
+  declare readonly step: OAuthStep
   /**
    * The server's own code, such as `access_denied` or `invalid_client`; otherwise `unreachable`, `timeout`,
    * `invalid_callback` or `invalid_response`.
    */
-  readonly reason: string
+  declare readonly reason: string
   /** Whether the server may have acted on the request: issued tokens, or used up the code. */
-  readonly processed: 'no' | 'unknown'
+  declare readonly processed: 'no' | 'unknown'
   /** HTTP status, if there was an answer. */
   declare readonly status?: number
   /** Seconds until a retry is welcome, if the server announced it. */
@@ -69,12 +68,8 @@ export class OAuthError extends SharedError {
 
   constructor(text: string, details: OAuthErrorDetails, context?: ErrorContext) {
     const again = (context: ErrorContext) => new new.target(text, details, context)
-    super('oauth', `${details.step}: ${text}`, again, context)
-    this.step = details.step
-    this.reason = details.reason
-    this.processed = details.processed
-    if (details.status !== undefined) this.status = details.status
-    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
+    const { step, reason, processed, status, retryAfter } = details
+    super('oauth', `${step}: ${text}`, again, context, { step, reason, processed, status, retryAfter })
   }
 }
 

@@ -9,17 +9,15 @@ import { type ErrorContext, SharedError, SocialSearchError, nameClasses } from '
 export class BudgetUnavailableError extends SharedError {
   declare readonly code: 'budget_unavailable'
   /** The error of its store, or what it does not know. */
-  readonly reason: string
+  declare readonly reason: string
   /** Whether the same call may succeed later, without any change of yours: the store does not answer, or a clock is wrong. */
-  readonly temporary: boolean
+  declare readonly temporary: boolean
 
   constructor(reason: string, context?: ErrorContext & { temporary?: boolean }) {
     const { temporary = false } = context ?? {}
     const text = `the budget is unavailable${temporary ? ' for now' : ''}: ${reason}`
     const again = (context: ErrorContext) => new new.target(reason, { ...context, temporary })
-    super('budget_unavailable', text, again, context)
-    this.reason = reason
-    this.temporary = temporary
+    super('budget_unavailable', text, again, context, { reason, temporary })
   }
 }
 

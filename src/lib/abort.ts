@@ -34,25 +34,26 @@ export async function within<T, L>(
 ): Promise<T | L> {
   leave?.throwIfAborted()
   const limit = new AbortController()
-  const ends: (() => void)[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stop = (): void => {}
   try {
     return await new Promise<T | L>((resolve, reject) => {
-      const expire = (): void => {
-        resolve(Promise.resolve().then(late))
-        limit.abort()
-      }
-      const timer = ms === Infinity ? undefined : setTimeout(expire, ms)
-      ends.push(() => clearTimeout(timer))
-      const stop = (reason: unknown): void => {
+      stop = () => {
         // Both may be due at once.
         clearTimeout(timer)
-        reject(reason)
-        limit.abort(reason)
+        reject(leave?.reason)
+        limit.abort(leave?.reason)
       }
-      if (leave) ends.push(followAbort(leave, stop))
+      if (ms !== Infinity)
+        timer = setTimeout(() => {
+          resolve(Promise.resolve().then(late))
+          limit.abort()
+        }, ms)
+      leave?.addEventListener('abort', stop)
       work(limit.signal).then(resolve, reject)
     })
   } finally {
-    for (const end of ends) end()
+    clearTimeout(timer)
+    leave?.removeEventListener('abort', stop)
   }
 }

@@ -8,12 +8,33 @@ export type Period = 'hour' | 'day' | 'month'
  * @throws {RangeError} for an unknown time zone.
  */
 export function periodAt(time: number, every: Period, timeZone = 'UTC'): string {
-  // Sweden writes dates as ISO 8601 does. A budget asks for each request, and this takes a hundred times as long.
-  const local =
-    timeZone === 'UTC' ? new Date(time).toISOString() : new Date(time).toLocaleString('sv', { timeZone })
+  const local = timeZone === 'UTC' ? new Date(time).toISOString() : isoIn(timeZone, time)
   if (every !== 'hour') return local.slice(0, every === 'day' ? 10 : 7)
   // In UTC, since an hour is repeated when summer time ends. In some zones, hours begin at half past.
   return new Date(time - Number(local.slice(14, 16)) * 60_000).toISOString().slice(0, 16)
+}
+
+/** A format takes a hundred times as long to make as to use. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/**
+ * A time in a time zone, as ISO 8601 without the zone: `2026-11-20T15:16`. Processes that share a budget must agree on it, so it is made
+ * of numbers: texts for people differ between versions of ICU, and some builds know English alone.
+ */
+function isoIn(timeZone: string, time: number): string {
+  const format = formats.get(timeZone) ?? formatIn(timeZone)
+  formats.set(timeZone, format)
+  const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]))
+  const part = (type: Intl.DateTimeFormatPartTypes, length = 2): string =>
+    String(Number(parts.get(type))).padStart(length, '0')
+  return `${part('year', 4)}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`
+}
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' },
+  })
 }
 
 /** How long a request may take to arrive, in milliseconds, so that it counts in the period in which it was sent. */

@@ -19,9 +19,7 @@ export class SqliteFile<Prepared> {
   readonly #prepare: (database: DatabaseSync) => Prepared
   readonly #mayBeEmpty: boolean
   readonly #end: (prepared: Prepared) => void
-  #opening: Promise<{ readonly database: DatabaseSync; readonly prepared: Prepared }> | undefined
-  /** Without it, this process would go on in a file that others do not see, such as after a cleaned folder. */
-  #opened: FileIdentity | undefined
+  #opening: Promise<OpenedFile<Prepared>> | undefined
 
   /**
    * @param prepare Prepares what uses the file. Called again while other processes have it.
@@ -42,13 +40,17 @@ export class SqliteFile<Prepared> {
 
   /** Works in the file. Tries again while other processes have it; other work of this process goes on in between. */
   async use<T>(work: (prepared: Prepared) => T): Promise<T> {
-    if (this.#opened?.isReplaced() === true) this.close()
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#opening = undefined
-      throw new Error(`${this.#path} cannot be used: ${messageOf(error)}`)
-    })
-    const { prepared } = await this.#opening
-    return patiently(() => work(prepared))
+    for (;;) {
+      const opening = (this.#opening ??= this.#open().catch((error: unknown) => {
+        this.#opening = undefined
+        throw new Error(`${this.#path} cannot be used: ${messageOf(error)}`)
+      }))
+      const { prepared, identity } = await opening
+      const done = await patiently(() => (identity?.isReplaced() ? undefined : { result: work(prepared) }))
+      if (done !== undefined) return done.result
+      // Otherwise this process would go on in a file that others do not see, such as after a cleaned folder.
+      if (this.#opening === opening) this.close()
+    }
   }
 
   close(): void {
@@ -57,10 +59,10 @@ export class SqliteFile<Prepared> {
       database.close()
     })
     closed?.catch(() => {})
-    this.#opening = this.#opened = undefined
+    this.#opening = undefined
   }
 
-  async #open() {
+  async #open(): Promise<OpenedFile<Prepared>> {
     const fs = builtin('node:fs')
     if (fs === undefined) throw new Error('it needs node:sqlite')
     let path = this.#path
@@ -80,16 +82,23 @@ export class SqliteFile<Prepared> {
     }
     const database = openSqlite(path)
     try {
-      if (path !== ':memory:') this.#opened = identityOf(path)
+      const identity = path === ':memory:' ? undefined : identityOf(path)
       await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
       // Only a power failure can lose changes. To wait for the disk would take longer than all the rest.
       database.exec('PRAGMA synchronous = NORMAL')
-      return { database, prepared: await patiently(() => this.#prepare(database)) }
+      return { database, identity, prepared: await patiently(() => this.#prepare(database)) }
     } catch (error) {
       database.close()
       throw error
     }
   }
+}
+
+interface OpenedFile<Prepared> {
+  readonly database: DatabaseSync
+  /** Undefined without a name. */
+  readonly identity: FileIdentity | undefined
+  readonly prepared: Prepared
 }
 
 /** SQLite takes a file without a byte for a new one. */
@@ -119,6 +128,32 @@ export function openSqlite(path: string, { waitMs = busyMs, readOnly = false } =
     database.close()
     throw error
   }
+}
+
+/** Numbers of errors of SQLite. */
+export const sqliteCodes = {
+  busy: 5,
+  readOnly: 8,
+  full: 13,
+  cannotOpen: 14,
+  protocol: 15,
+  notADatabase: 26,
+} as const
+
+/** The number of an error of SQLite; undefined for other errors. */
+export function sqliteCode(error: unknown): number | undefined {
+  const { errcode } = Object(error) as { errcode?: unknown }
+  // The higher bits tell details.
+  if (typeof errcode === 'number') return errcode & 0xff
+  // Deno leaves the number out of errors of `exec()`.
+  if (messageOf(error) === 'database is locked') return sqliteCodes.busy
+  return messageOf(error) === 'locking protocol' ? sqliteCodes.protocol : undefined
+}
+
+/** Whether another program has the file. */
+export function isLocked(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === sqliteCodes.busy || code === sqliteCodes.protocol
 }
 
 /** Runs work in a transaction: all of it is stored, or nothing. */
@@ -154,7 +189,7 @@ export function identityOf(path: string): FileIdentity {
 }
 
 export interface Patience {
-  /** How long work tries to get the file, in milliseconds. Default 10 seconds. */
+  /** How long work tries to get the file, in milliseconds; read again before each attempt. Default 10 seconds. */
   readonly forMs?: number
   readonly signal?: AbortSignal
   /** Called once, when other processes have had the file for a second. */
@@ -162,18 +197,15 @@ export interface Patience {
 }
 
 /** Repeats work while other processes have the file. */
-export async function patiently<T>(
-  work: () => T,
-  { forMs = 10_000, signal, onWait }: Patience = {},
-): Promise<T> {
+export async function patiently<T>(work: () => T, patience: Patience = {}): Promise<T> {
   const start = performance.now()
   for (let isTold = false; ;) {
     try {
       return work()
     } catch (error) {
+      const { forMs = 10_000, signal, onWait } = patience
       const ms = performance.now() - start
-      const isBusy = /^(database is locked|locking protocol)$/.test(messageOf(error))
-      if (!isBusy || ms > forMs) throw error
+      if (!isLocked(error) || ms > forMs) throw error
       if (ms > 1000 && !isTold) onWait?.()
       isTold ||= ms > 1000
       await sleep(1 + Math.random() * Math.min(longPauseMs, Math.max(pauseMs, ms / 20)), signal)

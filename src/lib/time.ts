@@ -3,15 +3,20 @@ import { within } from './abort.ts'
 /** Longest delay that `setTimeout` can hold, in milliseconds; a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1
 
-const isoTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
+const isoTime = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/
 
 /**
  * A time as ISO 8601 or SQLite write it, in milliseconds since 1970; NaN for anything else, such as a text that starts with a
- * time. Without a zone it is in UTC, where `Date.parse` takes the zone of the machine.
+ * time, or a day that no calendar has. Without a zone it is in UTC, where `Date.parse` takes the zone of the machine.
  */
 export function parseTime(text: unknown): number {
-  const [time = '', zone] = isoTime.exec(String(text)) ?? []
-  return Date.parse(zone === undefined && time.length > 10 ? `${time}Z` : time)
+  const [time = '', year, month, day, zone] = isoTime.exec(String(text)) ?? []
+  // `Date.parse` reads February 29 of any year.
+  if (Number(day) > 28 && new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() < Number(day))
+    return NaN
+  if (time.length <= 10) return Date.parse(time)
+  if (zone === undefined) return Date.parse(`${time}Z`)
+  return Date.parse(zone.length === 3 ? `${time}:00` : time)
 }
 
 /** The time in `ms` milliseconds; null for Infinity, an unknown time. */

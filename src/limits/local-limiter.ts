@@ -1,7 +1,8 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/runtime.ts'
-import type { CallLimiter, Lease, LeaseOutcome, Limits, QueueRequest, QueueWait } from './interface.ts'
+import type { CallLimiter, Lease, Limits, QueueRequest, QueueWait } from './interface.ts'
+import { PollingCalls, type Slots, countedSlots } from './polling-calls.ts'
 import { SurfacePace } from './surface-pace.ts'
 import { SurfaceQueue } from './surface-queue.ts'
 
@@ -58,8 +59,10 @@ export class LocalLimiter implements CallLimiter {
       isFull: this.#polling && hasNoSlot,
       take: () => {
         // The other surfaces come first the next time.
-        this.#queues.delete(name)
-        this.#queues.set(name, queue)
+        if (this.#queues.size > 1) {
+          this.#queues.delete(name)
+          this.#queues.set(name, queue)
+        }
         this.#inUse?.add(this)
         return this.#slots.take().then((free) => ({
           release: () => {
@@ -74,12 +77,6 @@ export class LocalLimiter implements CallLimiter {
   }
 }
 
-interface Slots {
-  readonly taken: number
-  /** Resolves with what frees the slot. */
-  take(): Promise<() => void>
-}
-
 /** The queue of p-limit holds surfaces with a call to send: the calls wait in the queue of their surface. */
 function limitedSlots(inFlight: number): Slots {
   const limit = pLimit(inFlight)
@@ -88,107 +85,5 @@ function limitedSlots(inFlight: number): Slots {
       return limit.activeCount
     },
     take: () => new Promise((resolve) => void limit(() => new Promise<void>((free) => resolve(free)))),
-  }
-}
-
-/** In Cloudflare's workers, a slot is only asked for when it is free, and its end must resolve no promise of the request that took it. */
-function countedSlots(): Slots {
-  let taken = 0
-  return {
-    get taken() {
-      return taken
-    },
-    take: () => {
-      taken++
-      return Promise.resolve(() => {
-        taken--
-      })
-    },
-  }
-}
-
-/** Milliseconds between two polls of a queued call. */
-const pollMs = 20
-
-/** Milliseconds between two heartbeats of a call in flight. */
-const heartbeatMs = 500
-
-/** After so many milliseconds without a poll or heartbeat, a call has ended with its request. */
-const silentMs = 4 * heartbeatMs
-
-/** A call in a queue. It keeps its result until it polls. */
-interface PolledCall {
-  leave: () => void
-  seenAt: number
-  timer: ReturnType<typeof setTimeout> | undefined
-  /** Gives the lease or the refusal to the call; undefined before the result, and after its delivery. */
-  deliver: (() => void) | undefined
-  lease: Lease | undefined
-}
-
-/**
- * Queues calls on runtimes that tie timers and promises to the incoming request that made them, such as Cloudflare's
- * workers. An incoming request cannot wake another one, and may end in the middle of a call. So each call polls with its own
- * timer, and a call that stops polling loses its place or slot.
- */
-class PollingCalls {
-  readonly #calls = new Set<PolledCall>()
-  readonly #wake: () => void
-
-  /** @param wake Grants the leases that are due in all queues. */
-  constructor(wake: () => void) {
-    this.#wake = wake
-  }
-
-  acquire(queue: SurfaceQueue, request: QueueRequest): Promise<Lease> {
-    return new Promise((resolve, reject) => {
-      const call: PolledCall = {
-        leave: () => {},
-        seenAt: performance.now(),
-        timer: undefined,
-        deliver: undefined,
-        lease: undefined,
-      }
-      const grant = (lease: Lease): void => {
-        call.lease = lease
-        const end = (outcome?: LeaseOutcome): void => {
-          lease.end(outcome)
-          this.#end(call)
-        }
-        call.deliver = () => resolve({ ...lease, end })
-      }
-      const refuse = (reason: unknown): void => {
-        call.deliver = () => {
-          this.#end(call)
-          reject(reason)
-        }
-      }
-      this.#calls.add(call)
-      const entry = queue.enter(request, grant, refuse)
-      call.leave = () => queue.cancel(entry, undefined)
-      // The abort comes from the request of this call, which needs no poll to hear of it.
-      request.signal.addEventListener('abort', () => call.deliver?.(), { once: true })
-      this.#poll(call)
-    })
-  }
-
-  #poll(call: PolledCall): void {
-    const now = performance.now()
-    // After a delay of its own, a call would take all other calls for ended.
-    if (now - call.seenAt < silentMs / 2)
-      for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
-    call.seenAt = now
-    if (call.lease === undefined || call.deliver !== undefined) this.#wake()
-    call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
-    if (call.deliver === undefined) return
-    call.deliver()
-    call.deliver = undefined
-  }
-
-  #end(call: PolledCall): void {
-    clearTimeout(call.timer)
-    this.#calls.delete(call)
-    if (call.lease === undefined) call.leave()
-    else call.lease.end()
   }
 }

@@ -1,9 +1,17 @@
-import type { OpenBody, OpenParams } from '../api/endpoints/undocumented.ts'
+import type { OpenBody } from '../api/endpoints/undocumented.ts'
 import { feedsGet, feedsList } from '../api/endpoints/feeds.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
-import { type SchemaOrType, type OpenList, type Output, byId, paged, wired } from './methods.ts'
+import {
+  type SchemaOrType,
+  type OpenList,
+  type OpenParams,
+  type Output,
+  byId,
+  paged,
+  wired,
+} from './methods.ts'
 
 /** Your organization's feeds: saved filtered views. All calls are free, with scope `feeds:read`. */
 export interface Feeds {

@@ -1,9 +1,10 @@
 import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../api/endpoints/mentions.ts'
-import type { OpenBody, OpenParams } from '../api/endpoints/undocumented.ts'
+import type { OpenBody } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import {
+  type OpenParams,
   type SchemaOrType,
   type OpenList,
   type Output,
@@ -39,20 +40,21 @@ export interface Mentions {
    * response are documented; `schema` checks the whole body and gives it your type.
    */
   count<Schema extends SchemaOrType = undefined>(
-    params?: OpenParams,
+    params?: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>
 
   /**
    * Changes the state of a mention (`PATCH /mentions/{id}/state`). Free, with scopes `mentions:write` and `mentions:read`.
    * Retried only if nothing has changed. If it fails, `error.applied` is `no`, or `unknown` if the state may have changed.
-   * States, body and response are not documented; `schema` checks the whole response and gives it your type.
+   * States, body and response are not documented; `schema` checks the whole response and gives it your type. An answer of 204
+   * gives `{}`.
    */
   setState<Schema extends SchemaOrType = undefined>(
     id: string,
-    body: OpenParams,
+    body: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<Output<Schema, OpenBody>>
+  ): ApiCall<Output<Schema, Partial<OpenBody>>>
 }
 
 /**

@@ -3,8 +3,16 @@ import type { OpenBody, OpenRecord } from '../api/endpoints/undocumented.ts'
 import type { Operation, Paging, PathId } from '../api/operation.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
-import type { AnyCallOptions } from '../core/options/types.ts'
+import type { AnyCallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
+
+/**
+ * Params or a body that the service does not document: your own interface, or any fields. No list, map or `URLSearchParams`, and no
+ * option, which comes after the params.
+ */
+export type OpenParams<Options = OpenListOptions & SchemaOption> = (
+  OpenRecord | (object & { [Symbol.iterator]?: never })
+) & { readonly [Name in keyof Options]?: never }
 
 /** The option `schema`, if a call has it. */
 export type MaybeSchema = StandardSchemaV1 | undefined

@@ -1,9 +1,9 @@
 import { organizationContext, organizationUsage } from '../api/endpoints/organization.ts'
-import type { OpenBody, OpenParams } from '../api/endpoints/undocumented.ts'
+import type { OpenBody } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CallOptions, SchemaOption } from '../core/options/types.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
-import { type SchemaOrType, type Output, single, wired } from './methods.ts'
+import { type OpenParams, type SchemaOrType, type Output, single, wired } from './methods.ts'
 
 /** Your organization's context and credit usage. All calls are free, with scope `org:read`. */
 export interface Organization {
@@ -12,7 +12,7 @@ export interface Organization {
    * are not documented; `schema` checks the whole body and gives it your type.
    */
   context<Schema extends SchemaOrType = undefined>(
-    params?: OpenParams,
+    params?: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>
 
@@ -21,7 +21,7 @@ export interface Organization {
    * `org:read`. Its fields are not documented; `schema` checks the whole body and gives it your type.
    */
   usage<Schema extends SchemaOrType = undefined>(
-    params?: OpenParams,
+    params?: OpenParams<CallOptions & SchemaOption>,
     options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema, OpenBody>>
 }

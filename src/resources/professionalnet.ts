@@ -25,11 +25,10 @@ import {
   professionalnetPostsSearch,
 } from '../api/endpoints/professionalnet/posts.ts'
 import { postReactions } from '../api/endpoints/professionalnet/reactions.ts'
-import type { OpenParams } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type {
   CallOptions,
-  CeilingOption,
+  ExpectedItemsOption,
   OpenListOptions,
   PagedOptions,
   SchemaOption,
@@ -39,6 +38,7 @@ import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import {
   type MaybeSchema,
   type OpenList,
+  type OpenParams,
   type Output,
   type SchemaOrType,
   paged,
@@ -94,22 +94,22 @@ export interface ProfessionalnetPostMethods {
 
   /**
    * Gets the comments on a post (`POST /data/professionalnet/posts/comments`). Costs 1 credit for each comment returned. The
-   * client reserves credits for `maxComments` (default 100), or for `ceiling` if you know that the post has fewer. Timeout 90
-   * seconds. `schema` checks each comment and gives it your type.
+   * client reserves credits for `maxComments`, at least 100. Timeout 90 seconds. `schema` checks each comment and gives it your
+   * type.
    */
   comments<Schema extends MaybeSchema = undefined>(
     params: ProfessionalnetPostsCommentsParams,
-    options?: CallOptions & SchemaOption<Schema> & CeilingOption,
+    options?: CallOptions & SchemaOption<Schema>,
   ): ApiCall<ProfessionalnetPostsCommentsBody<Output<Schema, ProfessionalnetComment>>>
 
   /**
    * Lists the reactions on a post (`POST /data/professionalnet/posts/reactions`). Costs 1 credit for each reaction
-   * returned, without a documented maximum. The client reserves credits for `ceiling` reactions; the service may charge more.
+   * returned, without a documented maximum. The client reserves credits for `expectedItems` reactions; more may come and be charged.
    * Neither params nor reactions are documented; `schema` checks each reaction and gives it your type.
    */
   reactions<Schema extends SchemaOrType = undefined, Name extends string = 'reactions'>(
     params?: OpenParams,
-    options?: OpenListOptions<Name> & SchemaOption<Schema> & CeilingOption,
+    options?: OpenListOptions<Name> & SchemaOption<Schema> & ExpectedItemsOption,
   ): OpenList<Name, Schema>
 }
 
@@ -150,8 +150,8 @@ export interface ProfessionalnetPersonMethods {
 /** Industry codes. */
 export interface ProfessionalnetIndustryMethods {
   /**
-   * Lists industry codes (`GET /data/professionalnet/industries`). Free. Several pages come two at a time. `schema` checks
-   * each industry and gives it your type.
+   * Lists industry codes (`GET /data/professionalnet/industries`). Free. `schema` checks each industry and gives it
+   * your type.
    */
   list<Schema extends MaybeSchema = undefined>(
     params?: ProfessionalnetIndustriesListParams,

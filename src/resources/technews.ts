@@ -1,8 +1,7 @@
 import { technewsSearch } from '../api/endpoints/technews.ts'
-import type { OpenParams } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { OpenListOptions, SchemaOption } from '../core/options/types.ts'
-import { type SchemaOrType, type OpenList, paged, wired } from './methods.ts'
+import { type SchemaOrType, type OpenList, type OpenParams, paged, wired } from './methods.ts'
 
 /** The tech news site. */
 export interface Technews {

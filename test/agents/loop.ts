@@ -1,5 +1,5 @@
 import { SocialSearch } from '../../src/index.ts'
-import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Sandbox, createSandbox } from '../support/sandbox.ts'
 import type { ToolResult } from '../../src/extensions/tools/index.ts'
 
 /** Two pages cost 4; the third call meets the budget. */

@@ -58,13 +58,14 @@ describe('check()', () => {
       'filters.hashtags',
       'must have at most 30 items, got 31',
     ],
+    [{ query, filters: { hashtags: ['#x'] } }, 'filters.hashtags.0', 'must be without the leading #'],
     [
       { query, filters: { hashtags: ['x', 'x'.repeat(500)] } },
       'filters.hashtags.1',
       'must have at most 200 characters, got 500',
     ],
   ])('explains %o', (value, path, message) => {
-    expect(check(request, value)).toEqual([{ path, message }])
+    expect(check(request, value)).toMatchObject([{ path, message }])
   })
 
   it('accepts 200 characters outside of the basic plane as 200', () => {
@@ -78,7 +79,7 @@ describe('check()', () => {
   it('lists every issue at its path', () => {
     expect(
       check(professionalnetPostsSearch.request, { page: 0, author_industry: [1, 'x'], other: 1 }),
-    ).toEqual([
+    ).toMatchObject([
       { path: 'query', message: 'is required' },
       { path: 'page', message: 'must be at least 1, got 0' },
       { path: 'author_industry.1', message: 'must be an integer, got "x"' },
@@ -102,7 +103,7 @@ describe('check()', () => {
     const unknown = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`field${i}`, 1]))
     const issues = check(request, { query, ...unknown })
     expect(issues).toHaveLength(250)
-    expect(issues[99]).toEqual({ path: 'field99', message: 'is not a known property' })
+    expect(issues[99]).toMatchObject({ path: 'field99', message: 'is not a known property' })
   })
 
   it('ends without an error for planets in a circle or 100,000 levels deep, and has one issue for a million', () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import type { Tab } from './engines/engine.ts'
 import type { App } from './pages/app.ts'

@@ -17,7 +17,9 @@ import { secrets } from './secrets.ts'
 import { complaints, readTable, renderTable } from './table.ts'
 
 const sdk = { root, cache, catalog, events, oauth, otel, proxy, shared, sandbox }
-const show = (value: unknown): string => inspect(value, deep)
+/** As an object prints itself, and with all its fields. */
+const show = (value: unknown): string =>
+  inspect(value, deep) + inspect(value, { ...deep, customInspect: false })
 const page = readFileSync(new URL('./canary.md', import.meta.url), 'utf8')
 const pathOf = (source: string): string => new URL(`../../${source}`, import.meta.url).pathname
 

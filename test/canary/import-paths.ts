@@ -209,7 +209,7 @@ export async function catalog({ catalog: { CatalogClient } }: Sdk, see: See): Pr
 export async function sandbox({ root, sandbox: { createSandbox } }: Sdk, see: See): Promise<void> {
   const { apiKey } = secrets
   const keys = [{ key: apiKey, scopes: ['search:read'] as const }]
-  const made = createSandbox({ keys, limits: { perMinute: false } })
+  const made = createSandbox({ keys, limits: { perMinute: false }, now: new Date('2026-11-20T18:00:00Z') })
   const { fetch, requests, ledger } = made
   const backend = new root.SocialSearch({
     baseUrl: made.baseUrl,

@@ -12,7 +12,8 @@ import * as sandbox from 'social-search-sdk/sandbox'
 import { deep } from './deep.ts'
 import { probe } from './probe.ts'
 
-const rows = await probe({ root, cache, catalog, events, oauth, otel, proxy, shared, sandbox }, (value) =>
-  inspect(value, deep),
+const rows = await probe(
+  { root, cache, catalog, events, oauth, otel, proxy, shared, sandbox },
+  (value) => inspect(value, deep) + inspect(value, { ...deep, customInspect: false }),
 )
 console.log(JSON.stringify(rows))

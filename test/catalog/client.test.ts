@@ -6,7 +6,7 @@ import {
   ProblemError,
 } from '../../src/extensions/catalog/index.ts'
 import { ConfigurationError, InvalidRequestError, InvalidResponseError } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 
 const baseUrl = 'https://catalog.example'

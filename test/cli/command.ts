@@ -2,7 +2,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeAll, beforeEach, vi } from 'vitest'
-import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../support/sandbox.ts'
+import { startClock } from '../support/clock.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
 import { newFolder } from '../support/folder.ts'
 
@@ -54,6 +55,7 @@ export function useCommand(
       vi.unstubAllGlobals()
     }
   })
+  startClock()
   beforeEach(() => {
     for (const parent of [folder, stateFolder])
       for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true })
@@ -65,6 +67,8 @@ export function useCommand(
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://service-${++services}.example/v1`)
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
     isTerminal = terminals.includes('stdin')
+    // Retries follow at once.
+    vi.spyOn(Math, 'random').mockReturnValue(0)
   })
 }
 

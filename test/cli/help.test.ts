@@ -6,6 +6,7 @@ import { exitCodes } from '../../src/cli/command-errors.ts'
 import { examplesOf } from '../../src/cli/command-flags.ts'
 import { commandOf } from '../../src/cli/flags.ts'
 import { bodies, sandbox, social, useCommand } from './command.ts'
+import { sandboxFlag } from '../support/sandbox.ts'
 
 useCommand()
 
@@ -58,7 +59,7 @@ describe('help', () => {
     expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)).toEqual([
       ...[
         '--budget',
-        '--sandbox',
+        sandboxFlag,
         '--out',
         '--archive',
         '--confirm-above',
@@ -71,7 +72,8 @@ describe('help', () => {
 
   it('lists the options of sandbox', async () => {
     const { out } = await social('sandbox --help')
-    for (const option of ['--port', 'PORT', '--per-minute', '--growth']) expect(out).toContain(option)
+    for (const option of ['--port', 'PORT', '--per-minute', '--growth', '--now'])
+      expect(out).toContain(option)
   })
 
   it('lists only flags that matter to the command: none of credits for a free one, none of pages for a single record', async () => {
@@ -98,7 +100,7 @@ describe('help', () => {
     )
     for (const line of operations.flatMap(({ id }) => examplesOf(id))) {
       expect(`  social-search ${line}`.length).toBeLessThanOrEqual(80)
-      const { err } = await social(`${line.replace('> openapi.json', '')} --sandbox`)
+      const { err } = await social(`${line.replace('> openapi.json', '')} ${sandboxFlag}`)
       // Ids and addresses are made up, so the answer may be 404.
       expect(err, line).toMatch(/^$|^[\w-]+\.db: |not found \(404\)/)
     }

@@ -3,14 +3,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CommandError } from '../../src/cli/command-errors.ts'
 import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox, sandboxFlag } from '../support/sandbox.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
 import { failed } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
 let interrupt: InterruptHandler
-beforeEach(() => (interrupt = new InterruptHandler(() => {})))
+beforeEach(() => (interrupt = new InterruptHandler()))
 afterEach(() => interrupt.end())
 
 /** What Ctrl-C does, for this package's handlers alone. */
@@ -37,7 +38,7 @@ describe('Ctrl-C during --sandbox', () => {
   useCommand()
 
   it('ends the job after the page under way', async () => {
-    const run = social('search coffee --all --sandbox --out x.db')
+    const run = social(`search coffee --all ${sandboxFlag} --out x.db`)
     // A signal is heard when the event loop turns.
     const pages = () => (existsSync('x.db') ? rowsOf('x.db', 'SELECT id FROM microblog_posts').length : 0)
     const wait = (): void => {
@@ -102,7 +103,8 @@ describe('Ctrl-C', () => {
   })
 
   it('ends the job at once when no request is under way', async () => {
-    await search(0, 0).page
+    useVirtualTime()
+    await settle(search(0, 0).page).finally(() => vi.useRealTimers())
     interrupt.pageIsRead()
     pressCtrlC()
     expect(interrupt.signal.reason).toBeInstanceOf(CommandError)

@@ -11,7 +11,7 @@ import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operationOf } from '../../src/api/operations.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { type Fault, type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Fault, type Sandbox, createSandbox } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { newFolder } from '../support/folder.ts'
 

@@ -1,18 +1,26 @@
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, it, vi } from 'vitest'
 import { describeCollection } from '../../src/cli/database/describe.ts'
 import { findRecords } from '../../src/cli/database/find.ts'
 import { keepAnswers } from '../../src/cli/mcp.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
+import { allOf } from '../support/posts-database.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 
-async function setUp(onError: (error: unknown) => void = vi.fn()) {
+/** @param onSend Called when a request is on its way. */
+async function setUp(onError: (error: unknown) => void = vi.fn(), onSend = () => {}) {
   const path = join(folder, 'agent.db')
-  const { baseUrl, fetch, apiKey } = sandbox
+  const { baseUrl, apiKey } = sandbox
   const observers = [await keepAnswers(path, onError)]
+  const fetch = (request: Request) => {
+    onSend()
+    return sandbox.fetch(request)
+  }
   const client = new SocialSearch({ baseUrl, fetch, apiKey, observers, logger: false })
   const archive = { find: (query: string, options: { limit: number }) => findRecords(path, query, options) }
   return { path, client, tools: createTools({ client, budget: 100, archive }) }
@@ -52,15 +60,55 @@ it('keepAnswers() changes nothing about a job that resumes', async () => {
   expect(new Set(cursors).size).toBe(cursors.length - 1)
 })
 
-it('the caller has an answer that keepAnswers() cannot keep', async () => {
-  const onError = vi.fn()
-  const { path, client } = await setUp(onError)
-  const { DatabaseSync } = await import('node:sqlite')
+const spent = (path: string) =>
+  allOf(path, 'SELECT search, credits, uncertain FROM social_search_spent WHERE credits + uncertain <> 0')
+
+it('keepAnswers() has what a call may cost before it is sent, and what it has cost afterwards', async () => {
+  const seen: unknown[] = []
+  const { path, client } = await setUp(vi.fn(), () => seen.push(...spent(path)))
+  await client.microblog.search({ query: 'kettle' })
+  expect([seen, spent(path)]).toEqual([
+    [{ search: 'kettle', credits: 0, uncertain: 2 }],
+    [{ search: 'kettle', credits: 2, uncertain: 0 }],
+  ])
+  sandbox.inject({ status: 502 })
+  await expect(client.microblog.search({ query: 'free' }, { retry: false })).rejects.toThrow()
+  sandbox.inject({ reset: 'after' })
+  await expect(client.microblog.search({ query: 'lost' })).rejects.toThrow()
+  expect(spent(path).slice(1)).toEqual([{ search: 'lost', credits: 0, uncertain: 2 }])
+})
+
+/** Renames a column of a file, so that no answer fits into it. */
+function breakTable(path: string): void {
   const other = new DatabaseSync(path)
   other.exec('ALTER TABLE microblog_posts RENAME COLUMN body TO text')
   other.close()
+}
+
+it('keepAnswers() refuses a call before it is sent when the file cannot keep the answer', async () => {
+  const onError = vi.fn()
+  const { path, tools } = await setUp(onError)
+  breakTable(path)
+  expect(await tools.microblog_search.execute({ query: 'kettle' })).toMatchObject({
+    ...{ ok: false, credits: { spent: 0, uncertain: 0 } },
+    error: { charged: 'no', message: expect.stringContaining('agent.db') as unknown },
+  })
+  expect([sandbox.requests.length, onError.mock.calls.length]).toEqual([0, 0])
+})
+
+it('keepAnswers() refuses further calls when the file was moved, and makes no new one', async () => {
+  const { path, client } = await setUp()
+  await client.microblog.search({ query: 'kettle' })
+  renameSync(path, `${path}.old`)
+  await expect(client.microblog.search({ query: 'kettle' })).rejects.toThrow('was moved, removed or replaced')
+  expect([sandbox.requests.length, existsSync(path)]).toEqual([1, false])
+})
+
+it('the caller has an answer that keepAnswers() cannot keep', async () => {
+  const onError = vi.fn()
+  const { path, client } = await setUp(onError, () => renameSync(path, `${path}.old`))
   expect((await client.microblog.search({ query: 'kettle' })).posts).toHaveLength(20)
   expect(onError).toHaveBeenCalledExactlyOnceWith(
-    expect.objectContaining({ message: expect.stringContaining('agent.db') }),
+    expect.objectContaining({ message: expect.stringContaining('agent.db') as unknown }),
   )
 })

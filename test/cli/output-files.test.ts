@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
+import { exportRecords } from '../../src/cli/export-records.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 
 useCommand({ content: { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) } })
@@ -71,6 +72,8 @@ describe('export', () => {
     await social('search coffee --out a.db')
     await social('export a.db fresh.csv')
     writeFileSync('a.csv', 'old')
+    // Another export was killed, whose process had the id of this one.
+    writeFileSync(`a.csv.${process.pid}.part`, 'half')
     expect(await social('export a.db a.csv --overwrite')).toMatchObject({ code: 0, err: 'a.csv: 20 rows\n' })
     expect(readFileSync('a.csv', 'utf8')).toBe(readFileSync('fresh.csv', 'utf8'))
     const file = new DatabaseSync('a.db')
@@ -78,12 +81,50 @@ describe('export', () => {
     file.close()
     expect((await social('export a.db fresh.csv --overwrite')).code).toBe(1)
     expect(readFileSync('fresh.csv', 'utf8')).toBe(readFileSync('a.csv', 'utf8'))
+    rmSync(`a.csv.${process.pid}.part`)
     expect(readdirSync(folder).sort()).toEqual(['a.csv', 'a.db', 'fresh.csv'])
+  })
+
+  it('with --new has what was added since, whoever added it, also in the place of a row that was deleted', async () => {
+    const added = async () => {
+      await social('export a.db new.jsonl --new --overwrite --table microblog_posts')
+      const lines = readFileSync('new.jsonl', 'utf8').split('\n').filter(Boolean)
+      return lines.map((line) => (JSON.parse(line) as { id: string }).id).sort()
+    }
+    await social('watch coffee --once --budget 20 --out a.db')
+    expect(await added()).toEqual(range(0, 20).map(String).sort())
+    await social('search coffee --count 20 --out a.db')
+    await social('mentions list --out a.db')
+    expect(await added()).toEqual([])
+    sandbox.publish({ microblog: [...posts(30, 32), { id: '32', body: 'tea' }] })
+    await social('search coffee --count 3 --out a.db')
+    const file = new DatabaseSync('a.db')
+    file.exec("DELETE FROM microblog_posts WHERE id = '31'")
+    await social('search tea --out a.db')
+    file.exec('INSERT INTO microblog_posts (id, record) VALUES (\'own\', \'{"id":"own"}\')')
+    expect(await added()).toEqual(['30', '32', 'own'])
+    file.exec("DELETE FROM microblog_posts WHERE id = 'own'")
+    file.exec('INSERT INTO microblog_posts (id, record) VALUES (\'other\', \'{"id":"other"}\')')
+    file.close()
+    expect(await added()).toEqual(['other'])
+    expect(await social('export a.db mentions.jsonl --new --table mentions')).toMatchObject({ code: 0 })
+    expect(readFileSync('mentions.jsonl', 'utf8')).toContain('men_')
+  })
+
+  it('with --new is refused while another one is under way, and has no row twice', async () => {
+    await social('search coffee --all --yes --out a.db')
+    const both = ['one.jsonl', 'two.jsonl'].map((file) => exportRecords('a.db', file, { new: true }))
+    const results = await Promise.allSettled(both)
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { message: expect.stringContaining('a.db is in use by another run') as unknown },
+    })
+    const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+    expect(files.map((name) => linesOf(readFileSync(name, 'utf8')).length)).toEqual([30])
   })
 
   it.each([
     ['a.db a.txt', 'ends in .csv, .xlsx or .jsonl, got a.txt'],
-    ['a.db a.csv --new', '--new needs posts that watch has found'],
     ['a.db /none/a.csv', 'the folder /none does not exist'],
     ['a.db own.csv', 'own.csv exists; pass --overwrite, or another file'],
     ['a.db own.csv --overwrite --table none', 'pass --table with one of'],
@@ -195,7 +236,7 @@ describe('--out posts.db', () => {
     },
   )
 
-  it('refuses a file that is not a database, and one with other columns, and sends nothing', async () => {
+  it('refuses a file that is not a database, or that of another program, and sends nothing', async () => {
     writeFileSync('posts.db', 'text '.repeat(400))
     expect(await social(search)).toMatchObject(failed(2, 'is not an SQLite database'))
     expect(readFileSync('posts.db', 'utf8')).toMatch(/^text/)
@@ -203,15 +244,9 @@ describe('--out posts.db', () => {
     const file = new DatabaseSync('posts.db')
     file.exec('CREATE TABLE microblog_posts (id TEXT PRIMARY KEY, record TEXT)')
     file.close()
-    expect(await social(search)).toMatchObject(failed(1, 'posts.db cannot be used: '))
-    expect(sandbox.requests).toEqual([])
-  })
-
-  it('names a file whose table of jobs is that of another program, and sends nothing', async () => {
-    const file = new DatabaseSync('posts.db')
-    file.exec('CREATE TABLE social_search_jobs (name)')
-    file.close()
-    expect(await social(search)).toMatchObject(failed(1, 'posts.db cannot be used: '))
+    const before = readFileSync('posts.db')
+    expect(await social(search)).toMatchObject(failed(2, 'posts.db is the database of another program'))
+    expect(readFileSync('posts.db')).toEqual(before)
     expect(sandbox.requests).toEqual([])
   })
 

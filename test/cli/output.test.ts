@@ -5,6 +5,7 @@ import { type ProfessionalnetPost, SocialSearch } from '../../src/index.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
 import { bodies, sandbox, social, useCommand } from './command.ts'
+import { sandboxFlag } from '../support/sandbox.ts'
 
 useCommand()
 
@@ -57,9 +58,10 @@ describe('flags', () => {
     const comments = `comments ${String(post?.['share_url'])} --budget`
     expect((await social(`${comments} 40`)).err).toMatch(/may cost 100 credits.* Raise --budget\.\n$/)
     expect(await social(`${comments} 100`)).toMatchObject({ code: 0, err: '' })
-    expect((await social(`${comments} 40 --expect 50`)).err).toBe(
-      'social-search: not sent: it may cost 50 credits and --budget has 40 left. Raise --budget.\n',
-    )
+    expect(await social(`${comments} 9 --expect 9`)).toMatchObject({
+      code: 5,
+      err: 'social-search: not sent: it may cost 100 credits and --budget has 9 left; the smallest --max-comments is 100. Raise --budget.\n',
+    })
   })
 
   it('tells that more comments or reactions were charged than --expect says', async () => {
@@ -69,11 +71,11 @@ describe('flags', () => {
     )
     const { numComments, numLikes } = post?.social_details ?? { numComments: 0, numLikes: 0 }
     const url = post?.share_url ?? ''
-    expect(await social(`comments ${url} --expect 1 --budget 1`)).toMatchObject({
+    expect(await social(`comments ${url} --expect 1 --budget 100`)).toMatchObject({
       code: 0,
       err: `Charged ${numComments} credits, not 1: more comments came than expected\n`,
     })
-    expect(await social(`comments ${url} --expect ${numComments} --budget ${numComments}`)).toMatchObject({
+    expect(await social(`comments ${url} --expect ${numComments} --budget 100`)).toMatchObject({
       err: '',
     })
     const reactions = ['reactions', '--params', JSON.stringify({ postUrl: url })]
@@ -134,12 +136,33 @@ describe('flags', () => {
   it('--sandbox needs no account, and may change the state of a mention', async () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
-    const [mention] = recordsOf((await social('mentions list --sandbox')).out)
+    const [mention] = recordsOf((await social(`mentions list ${sandboxFlag}`)).out)
     const { code, out } = await social(
-      `mentions set-state ${mention?.id} --params '{"state":"done"}' --sandbox`,
+      `mentions set-state ${mention?.id} --params '{"state":"done"}' ${sandboxFlag}`,
     )
     expect([code, JSON.parse(out)]).toMatchObject([0, { mention: { state: 'done' } }])
     expect(sandbox.requests).toEqual([])
+  })
+
+  it('--sandbox answers the same on each run at the time of SOCIAL_SEARCH_SANDBOX_NOW, and refuses any other text', async () => {
+    const line = `search coffee --category Latest ${sandboxFlag}`
+    vi.stubEnv('SOCIAL_SEARCH_SANDBOX_NOW', '2028-02-29 12:00')
+    const { out } = await social(line)
+    expect(out).toContain('"timestamp":"2028-02-29T11:')
+    expect(await social(line)).toEqual({ code: 0, out, err: '' })
+    vi.stubEnv('SOCIAL_SEARCH_SANDBOX_NOW', 'noon')
+    expect(await social(line)).toMatchObject(
+      failed(2, 'SOCIAL_SEARCH_SANDBOX_NOW must be a time such as 2026-11-20T18:00:00Z, got noon'),
+    )
+  })
+})
+
+describe('sandbox', () => {
+  it.each([
+    ['sandbox --now noon', '--now must be a time such as 2026-11-20T18:00:00Z, got noon'],
+    ['sandbox --now 2028-02-29 --growth 60', '--growth adds posts as time goes by, and --now stops the time'],
+  ])('refuses %s', async (line, message) => {
+    expect(await social(line)).toMatchObject(failed(2, message))
   })
 })
 

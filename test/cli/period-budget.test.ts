@@ -59,7 +59,7 @@ describe('social-search budget', () => {
     await setTo('20/day')
     const { err } = await social('comments https://x')
     expect(err).toContain(
-      '20 left; if you expect fewer items, pass --expect N; it does not limit the charge. The budget 20/day is too low for this call; raise it: social-search budget 100/day\n',
+      '20 left; the smallest --max-comments is 100. The budget 20/day is too low for this call; raise it: social-search budget 100/day\n',
     )
   })
 

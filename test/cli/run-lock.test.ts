@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/command-errors.ts'
-import { lockForRun } from '../../src/cli/database/run-lock.ts'
+import { lockForRun } from '../../src/cli/database/open-database.ts'
 import { newFolder } from '../support/folder.ts'
 
 let folder: string

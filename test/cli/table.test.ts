@@ -140,7 +140,7 @@ describe('createCard()', () => {
       .split('\n')
     expect(lines).toEqual([
       'Name                  TidyQuery',
-      'Employee count range  11, 50',
+      'Employee count range  start 11, end 50',
       'Description           Makes tools for people who',
       '                      ask questions of their data',
       '                      every day',
@@ -148,6 +148,13 @@ describe('createCard()', () => {
       `Logo URL              ${company.logoUrl}`,
       '',
     ])
+  })
+
+  it('keeps the names of figures, also where they nest', () => {
+    const usage = { creditsSpent: 6, byOperation: { 'microblog.search': 2, posts: { day: 4 } } }
+    expect(createCard({ ...options, width: 80 }).page([{ requestId: 'req_1', usage }])).toBe(
+      'Credits spent  6\nBy operation   microblog.search 2, posts day 4\n',
+    )
   })
 
   it('has the fields that a user names, and escapes what steers a terminal', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
+import { settle, useVirtualTime } from '../support/clock.ts'
 import { linesOf } from '../support/command-line.ts'
 import { sandbox, social, useCommand } from './command.ts'
+import { sandboxFlag } from '../support/sandbox.ts'
 
 /** ESC, C1, DEL, and what turns the direction of text; a carriage return overwrites a line. */
 const hostile = 'coffee\u001b[2J\u009b2J\u0085\u007f\u202e\u2066\u200f\u061c\u2028\rx'
@@ -12,7 +14,7 @@ const unstyled = (text: string) => text.replaceAll(/\u001b\[(1|2|22|31|39)m|\r\u
 
 const content = { microblog: [{ id: '1', author: 'a', body: hostile }] }
 const body = 'search coffee --fields body --format'
-const watch = 'watch coffee --freshness 0.2 --budget 2'
+const watch = 'watch coffee --freshness 0.03 --budget 2'
 /** Fails with a hostile message. */
 const invalid = ['quote', hostile]
 /** What is paid, and not the documented shape. */
@@ -84,6 +86,11 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
 
   it('gets dates in the time zone of the machine in a table, and the exact ones as JSON', async () => {
     vi.stubEnv('TZ', 'Asia/Tokyo')
+    // As where ICU knows English alone.
+    const { toLocaleString } = Date.prototype
+    vi.spyOn(Date.prototype, 'toLocaleString').mockImplementation(function (this: Date, _, options) {
+      return toLocaleString.call(this, 'en-US', options)
+    })
     const dates = 'search coffee --fields timestamp --format'
     const { timestamp } = JSON.parse((await social(`${dates} jsonl`)).out) as { timestamp: string }
     const inTokyo = new Date(Date.parse(timestamp) + 9 * 3_600_000).toISOString()
@@ -122,7 +129,7 @@ describe('a terminal', () => {
     'mentions list --all',
     'search coffee --all --budget 2',
     'search nothing --all --yes',
-    'search nothing --all --sandbox',
+    `search nothing --all ${sandboxFlag}`,
   ])('is not asked about what is free, limited, simulated or accepted: %s', async (line) => {
     expect((await social(line, { input: 'n\n' })).err).not.toContain('[y/N]')
   })
@@ -145,7 +152,11 @@ describe('a terminal', () => {
 
   it('gets progress on stderr, with records, credits and the reason for a wait', async () => {
     sandbox.inject({ status: 429, retryAfter: 1, skip: 1 })
-    const { err } = await social('search coffee --max-pages 2')
+    useVirtualTime()
+    const { value } = await settle(social('search coffee --max-pages 2 --per-minute off')).finally(() =>
+      vi.useRealTimers(),
+    )
+    const { err = '' } = value ?? {}
     expect(err).toMatch(
       /waiting until \d\d:\d\d:\d\d: the service asked to slow down · 20 records · 2 credits/,
     )

@@ -7,7 +7,6 @@ useCommand()
 
 describe('exit codes', () => {
   it.each([
-    ['', 'a command is missing'],
     ['microblogs', 'unknown command'],
     ['xyzzy', "unknown command 'xyzzy'; see social-search --help"],
     ['serch rust', "unknown command 'serch'; did you mean search?"],
@@ -29,6 +28,10 @@ describe('exit codes', () => {
       'unknown operation serach; pass a call, such as search, and its query in quotes; see social-search --help',
     ],
     ['search coffee --count 21', '--count must be at most 20, got 21. Nothing was sent.'],
+    [
+      'search coffee --radius 5',
+      '--radius needs geocode. Nothing was sent. To send it anyway, use --extra-params.',
+    ],
     ['search coffee --hashtags a b --lang ' + 'x'.repeat(33), '--lang must have at most 32 characters'],
     ['search coffee --count many', '--count must be a number'],
     ['search coffee --category Newest', 'Allowed choices are Top, Latest'],
@@ -88,10 +91,23 @@ describe('exit codes', () => {
     ['search coffee --tokn=ssk_secret', "unknown option '--tokn'\n"],
     ['search coffee -kssk_secret', "unknown option '-k'\n"],
     ['quote search coffee --expect nine', '--expect must be a number'],
-    ['quote watch', 'depends on its posts; --budget limits it'],
+    ['quote watch', 'depends on its posts; see social-search estimate'],
   ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
     const before = readdirSync(folder)
     expect(await social(line)).toEqual({ out: '', ...failed(2, message) })
     expect([sandbox.requests, readdirSync(folder)]).toEqual([[], before])
+  })
+
+  it('are 0 for a command line without words, which gets the help', async () => {
+    expect(await social('')).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('Usage: social-search'),
+    })
+  })
+
+  it('are not 2 for -y with a paid call that never asks', async () => {
+    // The sandbox has no such company.
+    expect((await social('company https://network.example/company/x -y')).code).toBe(4)
   })
 })

@@ -24,7 +24,7 @@ const lost = new ConnectionError('lost', { phase: 'exchange', reason: 'ECONNRESE
 const empty = new CreditBudgetError({ needed: 2, remaining: 0 })
 const interrupted = new CommandError('interrupted', 'stopped')
 
-const done = { credits, failure: undefined, reason: undefined, isClosed: false, isStopped: false }
+const done = { credits, failure: undefined, reason: undefined, isClosed: false }
 const terms = { out: 'posts.db', outlook: undefined, price: 2, maxPages: 10 }
 const left = (remaining: number) => ({ limit: 20, remaining, endsAt: null })
 
@@ -35,11 +35,11 @@ describe('endOf()', () => {
     ['one search failed', 'whole', { failure: upstream }, { code: 4 }],
     ['one search may have been charged', 'gap', { failure: lost }, { code: 6 }],
     ['an error ended it, whatever else failed', 'gap', { failure: lost, reason: empty }, { reason: empty }],
-    ['the user stopped it', 'gap', { reason: interrupted, isStopped: true }, { reason: interrupted }],
+    ['the user stopped it', 'gap', { reason: interrupted }, { reason: interrupted }],
     [
       'the user stopped it after a look that may have been charged',
       'gap',
-      { failure: lost, reason: interrupted, isStopped: true },
+      { failure: lost, reason: interrupted },
       { code: 6 },
     ],
   ])('is as expected when %s', (_, kind, ending, end) => {

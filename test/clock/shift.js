@@ -3,23 +3,13 @@
  * Timers and `performance` stay as they are.
  */
 import { ServerResponse } from 'node:http'
+import { shiftDate } from './shift-date.js'
 
-const RealDate = Date
-const realNow = Date.now
-const offset = Number(new URL(import.meta.url).search.slice(1))
-
-const now = () => realNow() + offset
-RealDate.now = now
-globalThis.Date = new Proxy(RealDate, {
-  apply: () => new RealDate(now()).toString(),
-  construct: (target, args, newTarget) =>
-    Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
-})
-RealDate.prototype.constructor = globalThis.Date
+shiftDate(Number(new URL(import.meta.url).search.slice(1)))
 
 // Node writes this header by a clock of its own.
 const { writeHead } = ServerResponse.prototype
 ServerResponse.prototype.writeHead = function (...args) {
-  if (this.sendDate && !this.hasHeader('date')) this.setHeader('Date', new RealDate(now()).toUTCString())
+  if (this.sendDate && !this.hasHeader('date')) this.setHeader('Date', new Date().toUTCString())
   return writeHead.apply(this, args)
 }

@@ -1,5 +1,5 @@
 import { storyBefore } from '../../examples/dashboard/story.ts'
-import { type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type SandboxOptions, createSandbox } from '../support/sandbox.ts'
 import { type MicroblogPost, SocialSearch } from '../../src/index.ts'
 
 const day = 86_400_000

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import * as errors from '../../src/index.ts'
 import * as cache from '../../src/extensions/cache/index.ts'
 import * as oauth from '../../src/extensions/oauth/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { guideGroups } from '../../scripts/docs/guides.ts'
 import { languageServiceFor } from '../support/typescript.ts'
 import { everything, examples, givenToExamples, publicNames, withImports } from './examples.ts'

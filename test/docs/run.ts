@@ -6,10 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
+const sandboxes = fileURLToPath(new URL('../support/sandbox.ts', import.meta.url))
 
-/** A sample with imports from the sources. */
+/** A sample with imports from the sources; the clocks of its sandboxes stand still. */
 export function fromSources(sample: string): string {
   return sample.replaceAll(/'social-search-sdk((?:\/\w+)*)'/g, (_, name: string) => {
+    if (name.startsWith('/sandbox')) return JSON.stringify(sandboxes)
     const path = join(src, name === '' ? '' : 'extensions', name)
     return JSON.stringify(existsSync(`${path}.ts`) ? `${path}.ts` : join(path, 'index.ts'))
   })

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { SocialSearch, isSocialSearchError } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { pages } from './samples.ts'
 

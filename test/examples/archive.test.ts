@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { serveSandbox } from '../support/sandbox.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { Example, closing, serviceOf } from './example.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { PermissionDeniedError, SocialSearch } from '../../src/index.ts'
 import type { SandboxKey } from '../../src/extensions/sandbox/index.ts'
-import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { Example, type Run, closing, serviceOf } from './example.ts'
 

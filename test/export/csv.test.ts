@@ -4,11 +4,9 @@ import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import { fieldsOf, streamOf, toCsv } from '../../src/extensions/export/index.ts'
 import { ConfigurationError, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 
-const client = new SocialSearch(
-  createSandbox({ now: new Date(), limits: { perMinute: false } }).clientOptions(),
-)
+const client = new SocialSearch(createSandbox({ limits: { perMinute: false } }).clientOptions())
 const walk = () => client.microblog.search({ query: 'coffee' }, { maxPages: 3 })
 
 // eslint-disable-next-line @typescript-eslint/require-await

@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { fieldsOf, streamOf, toCsv, toJsonl } from '../../src/extensions/export/index.ts'
 import { CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { newFolder } from '../support/folder.ts'
 
 const folder = newFolder()
 
-const sandbox = createSandbox({ now: new Date(), limits: { perMinute: false } })
+const sandbox = createSandbox({ limits: { perMinute: false } })
 const client = new SocialSearch(sandbox.clientOptions())
 const walk = () => client.microblog.search({ query: 'coffee' }, { maxPages: 3 })
 

@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events'
 import { vi } from 'vitest'
-import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { serveSandbox } from '../support/sandbox.ts'
 import { collectGarbage } from '../support/garbage.ts'
 import { abortIn, pass, settle } from '../support/clock.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, failure, hang, makeClient, ok } from '../support/service.ts'
-import { type Fault, fault, must } from './case.ts'
+import { type Fault, fault, must, realTimeFault } from './case.ts'
 import { miscounts } from '../support/ledger.ts'
 import { costs, ending, endings, inVirtualTime, outcomeOf, queries, scripted, success } from './observe.ts'
 
@@ -181,7 +181,7 @@ export const concurrency: readonly Fault[] = [
       return `${endings(ends)}, charged ${charged}; ${at.length} sent; ${costs(client, undefined)}`
     }),
   ),
-  fault(222, '150 calls that stall, reset, time out and are aborted, over HTTP', async () => {
+  realTimeFault(222, '150 calls that stall, reset, time out and are aborted, over HTTP', async () => {
     const server = await serveSandbox({ latency: [0, 10], posts: 50, limits: { perMinute: false } })
     const { baseUrl, apiKey } = server
     let peak = 0

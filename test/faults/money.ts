@@ -1,5 +1,5 @@
 import { CreditBudget, type SocialSearch } from '../../src/index.ts'
-import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import type { Fault as SandboxFault } from '../../src/extensions/sandbox/index.ts'
 import { abortIn, pass, settle } from '../support/clock.ts'
 import { failure, hang, makeClient, ok } from '../support/service.ts'

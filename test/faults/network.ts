@@ -8,7 +8,7 @@ import { untrustedCertificate } from '../support/certificate.ts'
 import { collectGarbage } from '../support/garbage.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, makeClient } from '../support/service.ts'
-import { type Fault, fault, must } from './case.ts'
+import { type Fault, fault, must, realTimeFault } from './case.ts'
 import {
   type Place,
   costs,
@@ -140,11 +140,11 @@ export const network: readonly Fault[] = [
     const said = `${ending(error)}, ${reason}, ${cause === undefined ? 'no' : 'a'} cause`
     return `two searches, ${server.requests.length} requests; ${said}, ${costs(client, error)}`
   }),
-  fault(10, 'no response ever arrives', () => onWire(() => {}, { timeout: 400 })),
-  fault(11, 'the body stalls after the headers', () =>
+  realTimeFault(10, 'no response ever arrives', () => onWire(() => {}, { timeout: 400 })),
+  realTimeFault(11, 'the body stalls after the headers', () =>
     onWire((socket) => void socket.write(http('200 OK', '{', { 'content-length': '9' })), { timeout: 400 }),
   ),
-  fault(12, 'the body stalls, and another call waits for the slot', async () => {
+  realTimeFault(12, 'the body stalls, and another call waits for the slot', async () => {
     const server = await rawServer((socket, request) => {
       const stalls = request.includes('stall')
       socket.write(http('200 OK', body, stalls ? { 'content-length': '9999' } : {}))
@@ -180,8 +180,8 @@ export const network: readonly Fault[] = [
       socket.end(`${head}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`)
     }),
   ),
-  fault(18, 'no response arrives, and the request was garbage collected', () => collected(() => {})),
-  fault(19, 'the body stalls, and the request was garbage collected', () =>
+  realTimeFault(18, 'no response arrives, and the request was garbage collected', () => collected(() => {})),
+  realTimeFault(19, 'the body stalls, and the request was garbage collected', () =>
     collected((socket) => void socket.write(http('200 OK', 'x', { 'content-length': '9' }))),
   ),
 ]

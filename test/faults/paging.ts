@@ -1,5 +1,5 @@
 import { CreditBudget, type MicroblogSearchParams, type SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { industries, networkPosts, page } from '../support/pages.ts'
 import { type Step, makeClient, ok } from '../support/service.ts'
 import { walk } from '../support/walk.ts'

@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { abortIn, pass, settle } from '../support/clock.ts'
 import { failure, makeClient, ok, rateLimited } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'

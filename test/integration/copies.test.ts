@@ -6,7 +6,12 @@ import { query } from '../support/search.ts'
 /** A copy of the package, as a bundler makes one for each part of an app. */
 const copy = async () => {
   vi.resetModules()
-  return { ...(await import('../../src/index.ts')), ...(await import('../../src/extensions/cache/index.ts')) }
+  return {
+    ...(await import('../../src/index.ts')),
+    ...(await import('../../src/extensions/cache/index.ts')),
+    ...(await import('../../src/extensions/proxy/index.ts')),
+    ...(await import('../../src/extensions/tools/index.ts')),
+  }
 }
 const [one, two] = [await copy(), await copy()]
 
@@ -125,5 +130,38 @@ describe('two copies of the package in a process', () => {
     const client = new one.SocialSearch({ ...options, budget: new two.CreditBudget(1) })
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ code: 'credit_budget', operation: 'microblog.search', next: query })
+  })
+
+  describe('with a client of the other', () => {
+    let organizations = 0
+    const client = () =>
+      new one.SocialSearch({
+        ...options,
+        ...{ organization: `taken ${String(++organizations)}`, fetch: () => Promise.resolve(ok()) },
+      })
+
+    it('make a proxy', async () => {
+      const proxy = two.createProxy({
+        ...{ client: client(), allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) },
+      })
+      const page = new two.SocialSearch({ ...options, apiKey: undefined, auth: false, fetch: proxy })
+      const { value } = await settle(page.microblog.search(query))
+      expect([value?.posts.length, page.credits.spent]).toEqual([1, 2])
+    })
+
+    it('make tools', async () => {
+      const tools = two.createTools({ client: client(), budget: new two.CreditBudget(10) })
+      const { value } = await settle(tools.microblog_search.execute(query))
+      expect(value).toMatchObject({ ok: true, credits: { spent: 2, remaining: 8 } })
+    })
+
+    it('make the methods of a resource, with the same ledger', async () => {
+      const { transport } = client()
+      const call = two.microblog(transport).search(query)
+      expect((await settle(call)).value?.posts).toHaveLength(1)
+      const invalid = await settle(two.microblog(transport).search({ query: '' }))
+      expect(invalid.error).toBeInstanceOf(two.InvalidRequestError)
+      expect(transport.credits.spent).toBe(2)
+    })
   })
 })

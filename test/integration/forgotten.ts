@@ -1,7 +1,7 @@
 /** Makes calls that fail in many ways, and prints the unhandled rejections of each. */
 import { setTimeout } from 'node:timers/promises'
 import { SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 
 let unhandled: string[] = []
 process.on('unhandledRejection', (error) => unhandled.push((error as Error).name))

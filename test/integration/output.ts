@@ -1,7 +1,7 @@
 /** Makes 21 searches, of which the last waits for a minute and one that may be charged twice. */
 import { setTimeout } from 'node:timers/promises'
 import { SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 
 const sandbox = createSandbox()
 const { apiKey, fetch } = sandbox

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CreditBudget, SocialSearch, microblog } from '../../src/index.ts'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { SharedBudget, SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 
 virtualTime()
@@ -37,7 +37,7 @@ describe.each(wraps)('behind %s', (_, wrap) => {
     expect(client.credits).toEqual(plain.credits)
     expect(client.transport.credits.spent).toBe(6)
     expect(client.status()).toEqual(plain.status())
-    expect(client.quote('microblog.search', { query: 'a' }).atMost).toBe(2)
+    expect(client.quote('microblog.search', { query: 'a' }).perPage).toBe(2)
     expect(
       (await settle(client.request({ method: 'GET', path: '/organization/usage' }))).error,
     ).toBeUndefined()

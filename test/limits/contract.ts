@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import type { CallLimiter as Limiter, QueueRequest } from '../../src/limits/interface.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { closureContract } from './closure-contract.ts'
 import { type LimiterWorld, collect, organizations, reach, use, windowMs } from './contract-world.ts'
 import { queueRequest, refuse } from '../support/limiter.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { createMcp } from '../../src/extensions/mcp/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 
 const call = { name: 'microblog_search', arguments: { query: 'coffee' }, _meta: { progressToken: 1 } }
 

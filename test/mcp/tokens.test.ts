@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { type McpOptions, createMcp } from '../../src/extensions/mcp/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import type { ToolResult } from '../../src/extensions/tools/index.ts'
 import { connect } from './connect.ts'
 

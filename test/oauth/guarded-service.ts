@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Sandbox, createSandbox } from '../support/sandbox.ts'
 import { closed, listening } from '../support/listening.ts'
 
 /** The sandbox over HTTP, behind a door that takes the tokens of an authorization server, bound to this API. */

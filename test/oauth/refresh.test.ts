@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { channel } from 'node:diagnostics_channel'
+import { describe, expect, it, vi } from 'vitest'
 import type { OAuthClientOptions, TokenSet } from '../../src/extensions/oauth/index.ts'
 import { type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
@@ -278,6 +279,29 @@ describe('a refresh', () => {
     const { error, ms } = await settle(session.token())
     expect(error).toMatchObject({ reason: 'lost' })
     expect(ms).toBe(30_000)
+  })
+
+  it('does not end the session when its time ran out before Node could connect', async () => {
+    const store = storeOf(tokenSet({ expiresAt: Date.now() }))
+    const session = (await makeOAuth({ store, fetch: undefined })).session()
+    const asked: string[] = []
+    vi.stubGlobal('fetch', (url: string, { signal }: RequestInit) => {
+      asked.push(url)
+      const { origin, pathname: path } = new URL(url)
+      channel('undici:request:create').publish({ request: { method: 'POST', origin, path } })
+      return new Promise((_, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason as Error)),
+      )
+    })
+    const { error } = await settle(session.token())
+    expect(error).toMatchObject({
+      reason: 'timeout',
+      processed: 'no',
+      message: expect.stringContaining('no connection'),
+    })
+    expect(asked).toEqual([endpoints.token])
+    expect(store.held?.refreshToken).toBe(refreshToken(0))
+    vi.unstubAllGlobals()
   })
 
   it('does not overwrite the tokens of an exchange that comes meanwhile', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { otelObserver } from '../../src/extensions/otel/index.ts'
-import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { serveSandbox } from '../support/sandbox.ts'
 import { expected } from './expected.ts'
 import { scenario } from './scenario.ts'
 

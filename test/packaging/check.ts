@@ -15,7 +15,8 @@ import { build } from 'esbuild'
 import bounds from '../../bench/guard/bounds.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
-import { checkSurface } from './surface.ts'
+import { entryPoints } from '../../scripts/entry-points.ts'
+import { checkSurface, typesLoadedBy } from './surface.ts'
 import { pack, root, run } from './tarball.ts'
 
 claim(
@@ -23,6 +24,22 @@ claim(
   checkSurface(process.argv.includes('--update')),
   'if the change is intended, run npm run packaging -- --update, and commit test/packaging/surface.md',
 )
+
+const types = entryPoints.map(({ path }) => ({ path, files: typesLoadedBy(path) }))
+// The peer of /mcp has types of zod itself.
+const withZod = types.filter(({ path, files }) => !path.endsWith('/mcp') && files.join().includes('/zod/'))
+claim(
+  'loads the types of zod for /schemas alone',
+  withZod.map(({ path }) => path).join() === 'social-search-sdk/schemas',
+  withZod.map(({ path }) => path).join('\n'),
+)
+const [main] = types
+claim('loads at most 3 files of types for a client', Number(main?.files.length) <= 3, main?.files.join('\n'))
+const declared = types.flatMap(({ files }) => files.filter((file) => file.startsWith(join(root, 'dist'))))
+const internal = declared.filter((file) => readFileSync(file, 'utf8').includes('@internal'))
+claim('declares nothing internal', internal.length === 0, internal.join('\n'))
+const shortened = declared.filter((file) => /^(im|ex)port .*{.* as \w\b/m.test(readFileSync(file, 'utf8')))
+claim('declares every type under its own name', shortened.length === 0, shortened.join('\n'))
 
 /** What is needed when it runs; the other has types only. */
 const dependencies = Object.keys(packageJson.dependencies).filter((name) => name !== '@standard-schema/spec')

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { checkNeighbors } from './peers.ts'
 import { pack, root, run } from './tarball.ts'
+import { sandboxFlag } from '../support/sandbox.ts'
 
 const support = readFileSync(join(root, 'docs/support.md'), 'utf8')
 const server = '@modelcontextprotocol/server'
@@ -39,7 +40,7 @@ try {
   const required = run(join(folder, 'node_modules/node/bin/node'), ['required.cjs'], folder).trim()
   console.log(`✓ Node ${oldestNode}.0: ${required}`)
 
-  const mcp = spawnSync(process.execPath, [command, 'mcp', '--sandbox'], { cwd: folder, encoding: 'utf8' })
+  const mcp = spawnSync(process.execPath, [command, 'mcp', sandboxFlag], { cwd: folder, encoding: 'utf8' })
   assert.equal(
     mcp.stderr.trim(),
     `social-search: mcp needs the package ${server}; install it: npm install ${server}`,

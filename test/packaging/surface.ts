@@ -29,6 +29,16 @@ export function checkSurface(update: boolean): boolean {
   return update
 }
 
+/** The files that a user's compiler loads for an import path, without TypeScript's own libraries. */
+export function typesLoadedBy(name: string): string[] {
+  const { path } = entries.find((entry) => entry.name === name) ?? {}
+  const options = { ...program.getCompilerOptions(), noLib: true, types: [] }
+  return ts
+    .createProgram([path ?? ''], options)
+    .getSourceFiles()
+    .map(({ fileName }) => fileName)
+}
+
 function render(): string {
   const exported = entries.map(({ name, path }) => ({ name, symbols: exportsOf(path) }))
   const declarations = [...closure(exported.flatMap(({ symbols }) => symbols))].flatMap(print).sort()

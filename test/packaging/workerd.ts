@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { build } from 'esbuild'
-import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { serveSandbox } from '../support/sandbox.ts'
 
 const config = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (

@@ -23,7 +23,7 @@ afterAll(async () => {
   await server.remove()
 })
 
-storeContract('postgresStore', open)
+storeContract('postgresStore', open, { isRemote: true })
 
 // The first three are those of the contract of stores.
 sharedLimiterContract('SharedLimiter on Postgres', open, () => cuts.splice(3).forEach((cut) => cut()))

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterEach, beforeAll, beforeEach } from 'vitest'
 import type { SandboxOptions } from '../../src/extensions/sandbox/index.ts'
-import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
 import { newFolder } from '../support/folder.ts'
 
@@ -100,7 +100,9 @@ export let server: SandboxServer
 export function useCommand(options: SandboxOptions = {}): void {
   beforeAll(async () => (command = await buildCommand()))
   beforeEach(async () => {
-    server = await serveSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
+    // Its clock is that of the commands.
+    const now = () => Date.now()
+    server = await serveSandbox({ now, limits: { perMinute: false, inFlight: false }, ...options })
   })
   afterEach(async () => {
     await server.close()

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { serveSandbox } from '../support/sandbox.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
 import { numbersOf, range } from '../support/posts-database.ts'
@@ -23,7 +23,8 @@ const posts = (from: number, to: number) =>
 /** A folder for a job, made by the commands of the page, and a service with twenty posts. */
 async function jobFolder(hook = '') {
   const limits = { perMinute: false } as const
-  const sandbox = await serveSandbox({ content: { microblog: posts(0, 20) }, limits })
+  // Its clock is that of the commands.
+  const sandbox = await serveSandbox({ content: { microblog: posts(0, 20) }, now: () => Date.now(), limits })
   const { folder, file } = await buildCommand()
   onTestFinished(() => sandbox.close())
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })

@@ -43,14 +43,14 @@ it(`two watches and three searches keep one file true to what was paid for throu
     // 5: posts are missing, which a later run reads.
     expect([null, 0, 5], err).toContain(code)
   }
-  const exported: string[] = []
+  /** The ids that have been exported, each with the queries that had found it by then. */
+  const exported: { readonly id: string; readonly query: readonly string[] }[] = []
   const exportNew = async () => {
     const to = join(command.folder, `new-${++runs}.jsonl`)
     await run(command, `export ${out} ${to} --new`)
     if (!existsSync(to)) return
     const records = readFileSync(to, 'utf8').split('\n').filter(Boolean)
-    for (const record of records.map((line) => JSON.parse(line) as Record<string, string>))
-      exported.push(`${record['query']} ${record['id']}`)
+    exported.push(...records.map((line) => JSON.parse(line) as (typeof exported)[number]))
   }
 
   const check = () => expect(faultsOf(out, service, ended, watched)).toEqual([])
@@ -73,7 +73,15 @@ it(`two watches and three searches keep one file true to what was paid for throu
   await exportNew()
   check()
   expect(gaps()).toEqual([])
-  const found = allOf(out, 'SELECT query, key FROM social_search_found')
-  expect(exported.sort()).toEqual(found.map(({ query, key }) => `${String(query)} ${String(key)}`).sort())
+  const found = allOf(
+    out,
+    `SELECT DISTINCT searches.search AS query, id FROM social_search_results AS results
+     JOIN social_search_searches AS searches ON searches.number = results.search
+     JOIN microblog_posts AS posts ON posts.number = results.number`,
+  )
+  const pairs = new Set(exported.flatMap(({ id, query }) => query.map((each) => `${each} ${id}`)))
+  expect([...pairs].sort()).toEqual(found.map(({ query, id }) => `${String(query)} ${String(id)}`).sort())
+  const rows = exported.map(({ id, query }) => `${id} ${query.join()}`)
+  expect(new Set(rows).size).toBe(rows.length)
   await service.close()
 }, 600_000)

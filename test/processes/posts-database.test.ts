@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -79,25 +80,50 @@ describe('watch --once --out', () => {
     expect(server.requests.length - before).toBe(2)
   })
 
-  it('buys nothing while another program locks the file, and prints the posts if it does so later', async () => {
+  it('waits while another program locks the file, buys nothing meanwhile, and nothing twice', async () => {
     await runCommand(watch)
     server.publish({ microblog: posts(30, 40) })
     const other = new DatabaseSync(out)
     other.exec('BEGIN IMMEDIATE')
     const before = server.requests.length
-    expect(await runCommand(watch)).toMatchObject(failed(1, 'database is locked'))
-    expect(server.requests).toHaveLength(before)
-    other.exec('ROLLBACK')
+    const unlocked = (requests: number) => (child: ChildProcess) => {
+      child.stderr?.on('data', (data: Buffer) => {
+        if (!String(data).includes('is locked by another program; waiting until it is free')) return
+        expect(server.requests).toHaveLength(requests)
+        other.exec('COMMIT')
+      })
+    }
+    expect((await runCommand(watch, { during: unlocked(before) })).code).toBe(0)
+    expect([server.requests.length, rowsOf(out, ids).length]).toEqual([before + 1, 30])
+    server.publish({ microblog: posts(40, 50) })
     server.inject({ delay: 1000 })
+    const during = (child: ChildProcess) => {
+      unlocked(before + 2)(child)
+      when(
+        () => server.requests.length > before + 1,
+        () => other.exec('BEGIN IMMEDIATE'),
+      )(child)
+    }
+    expect((await runCommand(watch, { during })).code).toBe(0)
+    expect([server.requests.length, rowsOf(out, ids).length]).toEqual([before + 2, 40])
+    other.close()
+  })
+
+  it('prints a page that it cannot store when it is to end, since another program locks the file', async () => {
+    server.inject({ delay: 1000 })
+    const locks = { other: undefined as DatabaseSync | undefined }
     const during = when(
-      () => server.requests.length > before,
-      () => other.exec('BEGIN IMMEDIATE'),
+      () => server.requests.length > 0,
+      (child) => {
+        locks.other = new DatabaseSync(out)
+        locks.other.exec('BEGIN IMMEDIATE')
+        child.stderr?.once('data', () => child.kill('SIGTERM'))
+      },
     )
     const late = await runCommand(watch, { during })
-    other.close()
-    expect(late).toMatchObject(failed(1, '"id":"39"'))
-    expect((await runCommand(watch)).code).toBe(0)
-    expect(rowsOf(out, ids)).toHaveLength(30)
+    locks.other?.close()
+    expect(late).toMatchObject(failed(1, 'another program has locked it'))
+    expect(late.err.match(/^\{"author":/gm)).toHaveLength(20)
   })
 })
 

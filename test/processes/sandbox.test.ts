@@ -70,6 +70,17 @@ describe('social-search sandbox', () => {
     await batches.return(undefined)
   })
 
+  it('answers the same on each run at the time of --now', async () => {
+    const runs = [1, 2].map(async () => {
+      const { baseUrl, apiKey } = await started('--now 2028-02-29T12:00:00Z')
+      const params = { query: 'coffee', category: 'Latest' } as const
+      return new SocialSearch({ baseUrl, apiKey }).microblog.search(params)
+    })
+    const [one, other] = await Promise.all(runs)
+    expect(one?.posts[0]?.timestamp).toMatch(/^2028-02-2/)
+    expect(other?.posts).toEqual(one?.posts)
+  })
+
   it('says what to do when the port is in use, or the variable PORT is not a number', async () => {
     const { port } = new URL((await started()).baseUrl)
     for (const [flags, env, code, message] of [

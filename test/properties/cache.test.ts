@@ -2,7 +2,7 @@ import fc from '../support/chance.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CreditBudget, type CallOptions, SocialSearch } from '../../src/index.ts'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
-import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Fault, createSandbox } from '../support/sandbox.ts'
 import { pass, useVirtualTime } from '../support/clock.ts'
 import { miscounts } from '../support/ledger.ts'
 

@@ -42,8 +42,8 @@ describe('a budget of createProxy()', () => {
     expect(await search(proxy, 'ada')).toBe(402)
   })
 
-  it('covers the credits that `ceiling` reserves', async () => {
-    const { browser, sandbox } = setUp({ budget: 200, ceiling: 196 })
+  it('covers the credits that `expectedItems` reserves', async () => {
+    const { browser, sandbox } = setUp({ budget: 200, expectedItems: 196 })
     const { value } = await settle(browser.professionalnet.posts.search({ query: 'hiring' }))
     const postUrl = value!.posts[0]!.share_url
     const { error } = await settle(browser.professionalnet.posts.reactions({ postUrl }))

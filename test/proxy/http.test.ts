@@ -5,6 +5,7 @@ import { clientOf } from './setup.ts'
 
 const sites: Site[] = []
 afterEach(async () => {
+  vi.unstubAllGlobals()
   await Promise.all(sites.splice(0).map((site) => site.close()))
 })
 
@@ -32,7 +33,14 @@ describe('a page before createProxy(), over HTTP', () => {
 
   it('may leave during its search, and every ledger has the cost', async () => {
     const { page, backend, sandbox } = await open()
-    sandbox.inject({ delay: 200 })
+    const { fetch } = globalThis
+    let answer = (): void => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request)
+      if (response.url.startsWith(sandbox.baseUrl)) await answered
+      return response
+    })
     const client = page()
     const leaving = new AbortController()
     const search = client.microblog.search({ query: 'coffee' }, { signal: leaving.signal }).then()
@@ -40,6 +48,7 @@ describe('a page before createProxy(), over HTTP', () => {
     leaving.abort()
     await expect(search).rejects.toMatchObject({ name: 'AbortError' })
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
+    answer()
     await vi.waitFor(() => expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 }))
     expect(sandbox.ledger.spent).toBe(2)
   })

@@ -119,12 +119,12 @@ const refused: Record<string, Row[]> = {
     ['a caller without credits', { budget: 1 }, {}],
     [
       'a caller with fewer credits than possible items',
-      { budget: 10, ceiling: 11 },
+      { budget: 10, expectedItems: 11 },
       { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
     ],
     [
       'a caller who asks for more comments than it can pay for',
-      { budget: 100, ceiling: 11 },
+      { budget: 100, expectedItems: 11 },
       { path: '/data/professionalnet/posts/comments', body: '{"postUrl":"x","maxComments":101}' },
     ],
     [

@@ -32,6 +32,30 @@ describe('createProxy() when a browser sends a request again', () => {
     expect(sandbox.requests).toHaveLength(1)
   })
 
+  it('forwards it once, in whatever moment between the answer of the service and its own it comes', async () => {
+    const spent: number[] = []
+    for (let turns = 0; turns < 60; turns++) {
+      let answer = () => {}
+      const { proxy, sandbox } = setUp({}, { backend: { fetch: (request) => held(request) } })
+      const held = async (request: Request) => {
+        const response = await sandbox.fetch(request)
+        await new Promise<void>((resolve) => (answer = resolve))
+        return response
+      }
+      const first = post(proxy, { headers: attempt })
+      await pass(1)
+      answer()
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      const repeat = post(proxy, { headers: attempt })
+      await pass(1)
+      answer()
+      const both = await settle(Promise.all([first, repeat]))
+      expect(both.value?.map(({ status }) => status)).toEqual([200, 200])
+      spent.push(sandbox.ledger.spent)
+    }
+    expect(new Set(spent)).toEqual(new Set([2]))
+  })
+
   it('does so when the connection of the first one has broken while the service works on it', async () => {
     const { proxy, sandbox } = setUp({}, { sandbox: { latency: 3_000 } })
     const connection = new AbortController()

@@ -6,7 +6,7 @@ import {
   type ProxyOptions,
   createProxy,
 } from '../../src/extensions/proxy/index.ts'
-import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../support/sandbox.ts'
 import { pass, settle } from '../support/clock.ts'
 
 export const mount = 'https://app.example/api/social'

@@ -9,7 +9,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigurationError, SocialSearch, createTransport, microblog } from '../../src/index.ts'
 import { infiniteSearchOptions, searchOptions } from '../../src/extensions/query/index.ts'
-import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Sandbox, createSandbox } from '../support/sandbox.ts'
 
 let sandbox: Sandbox
 let client: SocialSearch
@@ -129,12 +129,16 @@ describe('searchOptions()', () => {
   })
 
   it('sends nothing when the query is cancelled in the queue', async () => {
-    sandbox.inject({ delay: 100, times: 2 })
+    let answer = (): void => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    const fetch = (request: Request) => answered.then(() => sandbox.fetch(request))
+    const client = new SocialSearch({ ...sandbox.clientOptions(), fetch })
     const busy = [1, 2].map(() => client.microblog.search(coffee).then())
     const options = searchOptions(client, 'microblog.search', { query: 'tea' })
     const cancelled = queries.query(options)
     await queries.cancelQueries({ queryKey: options.queryKey })
     await expect(cancelled).rejects.toThrow('CancelledError')
+    answer()
     await Promise.all(busy)
     await turn()
     expect(sandbox.ledger.spent).toBe(4)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CreditBudgetError, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { redisStore, SharedBudget } from '../../src/extensions/shared/index.ts'
 import { type Package, packages } from './clients.ts'
 import { admin, newConnection, server } from './workers.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { serveSandbox } from '../support/sandbox.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
 import { admin, server } from './workers.ts'

@@ -16,11 +16,15 @@ afterAll(() => {
 })
 
 for (const name of packages)
-  storeContract(`redisStore on ${name}`, async () => {
-    const { store, cut } = await openStore(name, server.url)
-    cuts.push(cut)
-    return store
-  })
+  storeContract(
+    `redisStore on ${name}`,
+    async () => {
+      const { store, cut } = await openStore(name, server.url)
+      cuts.push(cut)
+      return store
+    },
+    { isRemote: true },
+  )
 
 /** What happens to a text while a write of another process is on its way. */
 const meanwhile: [string, string, (name: string) => unknown][] = [

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox, serveSandbox } from '../support/sandbox.ts'
 import { SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
-import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 
 const query = { query: 'coffee', count: 2 }
 

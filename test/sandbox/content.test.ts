@@ -102,6 +102,20 @@ describe('createSandbox() content', () => {
 })
 
 describe('publish()', () => {
+  it('replaces a record whose id is known, and refuses two of one id', async () => {
+    const { sandbox, client } = setUp({ content: { mentions: [], microblog: [] } })
+    sandbox.publish({ mentions: [{ id: 'men_1', text: 'one' }], microblog: [{ id: '1', body: 'one acme' }] })
+    sandbox.publish({ mentions: [{ id: 'men_1', text: 'two' }], microblog: [{ id: '1', body: 'two acme' }] })
+    expect((await client.mentions.list()).mentions).toMatchObject([{ id: 'men_1', text: 'two' }])
+    expect(await client.mentions.count()).toMatchObject({ count: 1 })
+    expect((await client.microblog.search({ query: 'acme' })).posts).toMatchObject([{ body: 'two acme' }])
+    const twice = [{ id: 'men_2' }, { id: 'men_2' }]
+    expect(() => sandbox.publish({ mentions: twice })).toThrow(
+      'publish() mentions[1]: men_2 is already the id of another record',
+    )
+    expect(await client.mentions.count()).toMatchObject({ count: 1 })
+  })
+
   it('adds posts beside those there are, as new as the clock', async () => {
     const { clock, sandbox, client } = setUp()
     const find = () => client.microblog.search({ query: 'acme', category: 'Latest' }).toArray(all)

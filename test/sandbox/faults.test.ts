@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
-import { virtualTime } from '../support/clock.ts'
+import { type Endpoint, SocialSearch } from '../../src/index.ts'
+import { type Fault, createSandbox } from '../support/sandbox.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { now, search, searchRequest } from './helpers.ts'
 
 const query = { query: 'coffee', count: 2 }
@@ -26,7 +27,8 @@ describe('inject() status', () => {
     [429, 'rate_limited'],
     [500, 'internal_error'],
     [502, 'upstream_error'],
-    [503, 'professionalnet_unavailable'],
+    // The service documents the code for calls of the professional network alone.
+    [503, 'service_unavailable'],
     [418, 'http_418'],
   ])('responds once with %i and the code %s, uncharged, and then as usual', async (status, code) => {
     const sandbox = withFaults({ status })
@@ -200,5 +202,63 @@ describe('inject() cut', () => {
     await expect(unread.text()).rejects.toBe(reason)
     await search(sandbox, query)
     expect(sandbox.requests.at(-1)?.inFlight).toBe(1)
+  })
+})
+
+describe('inject() before client.request() and extraParams', () => {
+  const trends = { requestId: 'req_1', trends: ['tea'] }
+  const set = () => {
+    const sandbox = createSandbox({ now })
+    return { sandbox, client: new SocialSearch({ ...sandbox.clientOptions(), retry: false }) }
+  }
+
+  it.each<[Endpoint['method'], string, Fault]>([
+    ['POST', '/data/microblog/trends', { status: 200, body: trends }],
+    ['GET', '/data/microblog/trends', { body: trends }],
+    ['PUT', '/mentions/men_1/state', { status: 200, body: trends }],
+  ])('answers a %s to %s, and the next search as usual', async (method, path, fault) => {
+    const { sandbox, client } = set()
+    sandbox.inject(fault)
+    const answer = await settle(client.request({ method, path, credits: 2 }))
+    expect(answer.value).toEqual(trends)
+    const next = await settle(client.microblog.search(query))
+    expect(next.value?.posts).toHaveLength(2)
+    expect(sandbox.requests.map(({ operation, status }) => [operation, status])).toEqual([
+      [null, 200],
+      ['microblog.search', 200],
+    ])
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('fails it, counts it among those that succeed first, and answers 404 without a fault', async () => {
+    const { sandbox, client } = set()
+    const call = () => settle(client.request({ method: 'POST', path: '/data/microblog/trends', credits: 2 }))
+    sandbox.inject({ status: 503, skip: 1 })
+    const errors = [(await call()).error, (await call()).error, (await call()).error]
+    expect(errors).toMatchObject([{ status: 404 }, { status: 503 }, { status: 404 }])
+  })
+
+  it('leaves an answer for one operation to its next call', async () => {
+    const { sandbox, client } = set()
+    sandbox.inject({ operation: 'microblog.search', status: 503 })
+    const { error } = await settle(client.request({ method: 'GET', path: '/data/microblog/trends' }))
+    expect(error).toMatchObject({ status: 404 })
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({ status: 503 })
+  })
+
+  it('needs a key there, too', async () => {
+    const { sandbox } = set()
+    sandbox.inject({ status: 200, body: trends })
+    const request = new Request(`${sandbox.baseUrl}/data/microblog/trends`)
+    expect((await sandbox.fetch(request)).status).toBe(401)
+  })
+
+  it('answers a search with params that the sandbox does not know', async () => {
+    const { sandbox, client } = set()
+    const body = { requestId: 'req_1', posts: [], meta: { returnedCount: 0, hasMore: false } }
+    sandbox.inject({ status: 200, body })
+    const { value } = await settle(client.microblog.search(query, { extraParams: { newParam: 1 } }))
+    expect(value).toMatchObject(body)
+    expect(sandbox.requests[0]?.body).toEqual({ ...query, newParam: 1 })
   })
 })

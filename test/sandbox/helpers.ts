@@ -1,6 +1,6 @@
 import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../support/sandbox.ts'
 import { networkPosts } from '../../src/extensions/sandbox/professionalnet/posts.ts'
 
 /** Where the clock of a sandbox stands at first in these tests. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type SandboxLimits, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type SandboxLimits, createSandbox } from '../support/sandbox.ts'
 import { virtualTime } from '../support/clock.ts'
 import { call, search, searchRequest } from './helpers.ts'
 

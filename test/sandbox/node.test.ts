@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import {
+  createSandbox,
   type SandboxServer,
   type SandboxServerOptions,
   serveSandbox,
-} from '../../src/extensions/sandbox/node.ts'
+} from '../support/sandbox.ts'
 import { now, searchRequest, searching } from './helpers.ts'
 
 const query = { query: 'coffee', count: 2 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Fault, createSandbox } from '../support/sandbox.ts'
 
 /** A TypeError whose message contains a text. */
 const typeError = (text: string): unknown =>

@@ -1,11 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SocialSearch } from '../../src/index.ts'
 import { all, day, now, setUp } from './helpers.ts'
 
 const latest = { query: 'coffee', category: 'Latest' } as const
 const find = (client: SocialSearch) => client.microblog.search(latest).toArray(all)
-
-afterEach(() => vi.useRealTimers())
 
 describe('createSandbox() now', () => {
   // Fake timers may begin in 1970.
@@ -32,16 +30,6 @@ describe('createSandbox() now', () => {
       expect(networkPost?.actor.actor_subDescription).toBe(networkPost?.postedAt.slice(0, 10))
     },
   )
-
-  it('moves with the clock of the machine by default', async () => {
-    vi.useFakeTimers({ now: Date.UTC(2026, 0, 15), toFake: ['Date'] })
-    const { client } = setUp({ now: undefined })
-    const newest = async () => Date.parse((await client.microblog.search(latest)).posts[0]?.timestamp ?? '')
-    const before = await newest()
-    vi.setSystemTime(Date.now() + 30 * day)
-    expect(await newest()).toBeGreaterThan(before)
-    expect(await newest()).toBeLessThanOrEqual(Date.now())
-  })
 
   it('changes only the counts of a post while the clock moves, here and in others of its seed', async () => {
     const { clock, client } = setUp()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CreditSummary } from '../../src/core/credits/budget.ts'
 import { SharedBudget } from '../../src/extensions/shared/index.ts'
-import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import { openStore } from '../redis/clients.ts'
 import type { WorkerResult, WorkerSetup } from '../redis/worker.ts'
 

@@ -4,4 +4,6 @@ import { newFolder } from '../support/folder.ts'
 import { storeContract } from './store-contract.ts'
 
 const path = join(newFolder(), 'shared.sqlite')
-storeContract('sqlStore of docs/stores.md', async () => (await documentedStore('sqlStore'))(path), false)
+storeContract('sqlStore of docs/stores.md', async () => (await documentedStore('sqlStore'))(path), {
+  hasNotices: false,
+})

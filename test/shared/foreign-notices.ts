@@ -36,7 +36,7 @@ export async function meetForeignNotices(
     },
   }
   const request = queueRequest()
-  const organization = `foreign ${Math.random()}`
+  const organization = `foreign ${crypto.randomUUID()}`
   const limiters = [spied, second].map((store) => new SharedLimiter({ store, organization, limits }))
   const lease = await limiters[0]!.acquire({ ...request })
   let isGranted = false

@@ -21,7 +21,7 @@ export function sharedLimiterContract(
     // An update on a busy machine.
     heardMs: 250,
     async make(count, limits) {
-      const organization = `contract ${Math.random()}`
+      const organization = `contract ${crypto.randomUUID()}`
       const stores = await Promise.all(Array.from({ length: count }, async () => open()))
       made = stores.map((store) => new SharedLimiter({ store, organization, limits }))
       await time.settle(takePart(made))

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -70,6 +70,48 @@ describe('sqliteStore()', () => {
     })
     rmSync(file)
     expect(await budget.summary()).toMatchObject({ remaining: 10 })
+  })
+
+  it.each(['removed', 'moved', 'replaced'])(
+    'uses the file that has its name when the one before was %s',
+    async (how) => {
+      const folder = newFolder()
+      const file = join(folder, 'shared.sqlite')
+      const [one, other] = [sqliteStore(file), sqliteStore(file)]
+      const read = (store: typeof one) => store.update('key', (value) => ({ result: value }))
+      const write = (store: typeof one, value: string) =>
+        store.update('key', () => ({ value, notice: value, result: undefined }))
+      const notices: (string | undefined)[] = []
+      one.watch?.('key', (notice) => notices.push(notice))
+      await write(one, 'before')
+      await read(other)
+      if (how === 'moved') renameSync(file, `${file}.old`)
+      else for (const name of readdirSync(folder)) rmSync(join(folder, name))
+      if (how === 'replaced') await write(sqliteStore(file), 'of another process')
+      expect(await read(one)).toBe(how === 'replaced' ? 'of another process' : undefined)
+      await write(other, 'after')
+      expect(await read(one)).toBe('after')
+      for (let turn = 0; turn < 100 && notices.length === 0; turn++) await realTime.pass(10)
+      expect(notices).toContain('after')
+      one.close()
+      other.close()
+    },
+  )
+
+  it('lets a budget refuse when its file has gone with what was spent', async () => {
+    const folder = newFolder()
+    const file = join(folder, 'shared.sqlite')
+    const store = sqliteStore(file)
+    const budget = new SharedBudget({ store, name: 'a', limit: 10, logger: false })
+    ;(await budget.reserve(4, 'any')).settle(4)
+    await budget.summary()
+    for (const name of readdirSync(folder)) rmSync(join(folder, name))
+    await expect(budget.reserve(4, 'any')).rejects.toMatchObject({
+      ...{ code: 'budget_unavailable', temporary: false },
+      reason: expect.stringContaining('lost a part of what was spent') as unknown,
+    })
+    await budget.close()
+    store.close()
   })
 
   it('waits for the disk with each change of a text that it may not forget', async () => {

@@ -1,9 +1,13 @@
 import type { SharedStore } from '../../src/extensions/shared/index.ts'
+import { type Time, realTime } from '../support/real-time.ts'
 
 /** A promise of every store: it gets three stores, each opened as by another process, and throws if it is broken. */
-type Promised = (stores: readonly [SharedStore, SharedStore, SharedStore], key: string) => Promise<void>
+type Promised = (
+  stores: readonly [SharedStore, SharedStore, SharedStore],
+  key: string,
+  pass: Time['pass'],
+) => Promise<void>
 
-const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const write = (store: SharedStore, key: string, value: string) =>
   store.update(key, () => ({ value, result: undefined }))
 const read = (store: SharedStore, key: string): Promise<string | undefined> =>
@@ -16,7 +20,11 @@ export function equal(found: unknown, expected: unknown): void {
   if (one !== other) throw new Error(`expected ${other?.slice(0, 300)}, found ${one?.slice(0, 300)}`)
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  pass = realTime.pass,
+): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     if (await condition()) return
     await pass(50)
@@ -29,6 +37,7 @@ export async function listen(
   store: SharedStore,
   from: SharedStore,
   key: string,
+  pass = realTime.pass,
 ): Promise<{ heard: string[]; end(): void }> {
   const heard: string[] = []
   if (store.watch === undefined) throw new Error('the store has no watch()')
@@ -37,7 +46,7 @@ export async function listen(
     await from.update(key, () => ({ notice: 'first', result: undefined }))
     return heard.includes('first')
   }
-  await until(isHeard, 'heard a notice')
+  await until(isHeard, 'heard a notice', pass)
   return { heard, end }
 }
 
@@ -81,7 +90,11 @@ export const promises: Readonly<Record<string, Promised>> = {
     equal([await read(second, key), await read(second, `${key} other`)], [text, undefined])
   },
 
-  'update() gives a clock that goes on, and a time before it was read': async ([first, second], key) => {
+  'update() gives a clock that goes on, and a time before it was read': async (
+    [first, second],
+    key,
+    pass,
+  ) => {
     const readClock = (store: SharedStore) =>
       store.update(key, (_, clock, readAt) => ({ result: { clock, readAt, now: performance.now() } }))
     const one = await readClock(first)
@@ -105,14 +118,14 @@ export const promises: Readonly<Record<string, Promised>> = {
     equal(await read(first, key), 'kept')
   },
 
-  'watch() calls back with each notice of its key, until it ends': async ([first, second], key) => {
-    const { heard, end } = await listen(second, first, key)
+  'watch() calls back with each notice of its key, until it ends': async ([first, second], key, pass) => {
+    const { heard, end } = await listen(second, first, key, pass)
     await first.update(`${key} other`, () => ({ value: 'x', notice: 'of another key', result: undefined }))
     await write(first, key, 'y')
     await first.update(key, () => ({ notice: 'without a text', result: undefined }))
-    await until(() => heard.includes('without a text'), 'heard the second notice')
+    await until(() => heard.includes('without a text'), 'heard the second notice', pass)
     await first.update(key, () => ({ value: 'z', notice: 'with a text', result: undefined }))
-    await until(() => heard.includes('with a text'), 'heard the third notice')
+    await until(() => heard.includes('with a text'), 'heard the third notice', pass)
     end()
     await first.update(key, () => ({ notice: 'late', result: undefined }))
     await pass(200)
@@ -122,15 +135,16 @@ export const promises: Readonly<Record<string, Promised>> = {
   'watch() calls back each listener of a store, also after another one of the same key has ended': async (
     [first, second],
     key,
+    pass,
   ) => {
-    const ended = await listen(second, first, key)
-    const staying = await listen(second, first, key)
-    const other = await listen(second, first, `${key} other`)
+    const ended = await listen(second, first, key, pass)
+    const staying = await listen(second, first, key, pass)
+    const other = await listen(second, first, `${key} other`, pass)
     ended.end()
     await first.update(key, () => ({ notice: 'again', result: undefined }))
-    await until(() => staying.heard.includes('again'), 'heard the notice')
+    await until(() => staying.heard.includes('again'), 'heard the notice', pass)
     await first.update(`${key} other`, () => ({ notice: 'for the other', result: undefined }))
-    await until(() => other.heard.includes('for the other'), 'heard the notice of the other key')
+    await until(() => other.heard.includes('for the other'), 'heard the notice of the other key', pass)
     equal([ended.heard.includes('again'), staying.heard.includes('for the other')], [false, false])
     staying.end()
     other.end()

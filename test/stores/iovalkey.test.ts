@@ -19,7 +19,7 @@ function open() {
   return redisStore(client)
 }
 
-storeContract('redisStore on iovalkey', open)
+storeContract('redisStore on iovalkey', open, { isRemote: true })
 
 it('SharedLimiter on iovalkey ignores notices of other programs', async () => {
   const stores = [open(), open()] as const

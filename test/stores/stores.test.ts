@@ -7,7 +7,7 @@ import fsDriver from 'unstorage/drivers/fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/extensions/cache/index.ts'
 import { CreditBudget, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { type RedisServer, startRedis } from '../redis/server.ts'
 import { newFolder } from '../support/folder.ts'
 

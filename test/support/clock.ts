@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest'
+import { now } from '../clock/now.ts'
+import { shiftDate } from '../clock/shift-date.js'
 
 /** Waits in real time, for work that needs a moment of it, such as a digest. */
 const realPause = setTimeout.bind(globalThis)
@@ -26,6 +28,11 @@ export function useVirtualTime(): void {
 export function virtualTime(): void {
   beforeEach(useVirtualTime)
   afterEach(() => void vi.useRealTimers())
+}
+
+/** Lets the clock of the machine begin each test of a file at the time of its sandboxes. It goes on, as locks and leases need it to. */
+export function startClock(): void {
+  beforeEach(() => shiftDate(now.getTime() - Date.now()))
 }
 
 /** How some work ended, and how much virtual time it took. */

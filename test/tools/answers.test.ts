@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import type { ClientOptions } from '../../src/index.ts'
 import type { ToolResult, ToolsOptions } from '../../src/extensions/tools/index.ts'
 import { post } from '../support/pages.ts'
@@ -60,13 +61,31 @@ describe('execute()', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
+  it('keeps a page for the caller that left while the handle of the next page was made', async () => {
+    const caller = new AbortController()
+    const { sandbox, tools } = setUp({ reuseFor: 0 })
+    const search = tools.microblog_search
+    const sign = vi.spyOn(crypto.subtle, 'sign').mockImplementationOnce(() => {
+      caller.abort()
+      return sleep(5, new ArrayBuffer(12))
+    })
+    const left = await search.execute({ query }, { signal: caller.signal })
+    sign.mockRestore()
+    expect(left.error?.code).toBe('cancelled')
+    await sleep(20)
+    expect((await search.execute({ query })).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
   it('goes on to no further page when its caller leaves', async () => {
     const caller = new AbortController()
     const { sandbox, tools } = setUp({}, { fetch: (request) => (caller.abort(), sandbox.fetch(request)) })
     const progress: unknown[] = []
     const onProgress = (each: unknown) => progress.push(each)
-    await tools.microblog_search.execute({ query, pages: 3 }, { signal: caller.signal, onProgress })
-    await sleep(100)
+    useVirtualTime()
+    onTestFinished(() => void vi.useRealTimers())
+    await settle(tools.microblog_search.execute({ query, pages: 3 }, { signal: caller.signal, onProgress }))
+    await pass(5000)
     expect([sandbox.ledger.spent, progress]).toEqual([2, []])
   })
 
@@ -102,6 +121,8 @@ describe('execute()', () => {
   it('does not tell the model to stop when only a retry exceeded the limit of the call', async () => {
     const { sandbox, tools } = setUp({}, { retry: { ambiguous: true } })
     sandbox.inject({ reset: 'after' })
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => void vi.restoreAllMocks())
     const { error, credits } = await tools.microblog_search.execute({ query })
     expect([error?.code, error?.stop, credits.remaining]).toEqual(['credit_budget', false, 48])
   })

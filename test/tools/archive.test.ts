@@ -72,6 +72,28 @@ describe('archive_search', () => {
     expect([saved.answers, saved.spent, paid.spent]).toEqual([paid.answers, 12, 40])
   })
 
+  it('has the newest records first, also within a minute, and equal ones in their order', async () => {
+    const post = (id: string, timestamp?: string) => ({ id, body: id, ...(timestamp && { timestamp }) })
+    const records = [
+      post('newest', '2026-11-20T12:00:50Z'),
+      post('same 1', '2026-11-20T12:00:20Z'),
+      post('same 2', '2026-11-20T12:00:20Z'),
+      post('oldest', '2026-11-20T12:00:10Z'),
+      post('timeless 1'),
+      post('timeless 2'),
+    ]
+    const stories = [post('between', '2026-11-20T12:00:30Z')]
+    const kinds = [
+      { operation: { id: 'microblog.search' }, records },
+      { operation: { id: 'technews.search' }, records: stories },
+    ]
+    const reach = { records: 7, from: null, to: null, lastCheck: null, gaps: 0 }
+    const { tools } = setUp({ archive: { find: () => ({ kinds, total: 7, reach }) } })
+    const { items } = (await tools.archive_search?.execute({ query: 'tea' })) ?? {}
+    const ids = ['newest', 'between', 'same 1', 'same 2', 'oldest', 'timeless 1', 'timeless 2']
+    expect(items?.map(({ text, body }) => text ?? body)).toEqual(ids)
+  })
+
   it('says what the collection covers, reads on with next, and counts', async () => {
     const { client, sandbox } = setUp()
     const search = createTools({ client, budget: 1, archive: await collect(['coffee']) }).archive_search

@@ -1,6 +1,6 @@
 import { operations } from '../../src/api/operations.ts'
 import { type ClientOptions, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { type ToolResult, type ToolsOptions, createTools } from '../../src/extensions/tools/index.ts'
 
 /** All tools, on a sandbox of their own. */

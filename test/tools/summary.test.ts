@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Sandbox, createSandbox } from '../support/sandbox.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
 
 type Posts = { author: string; timestamp: string }[]

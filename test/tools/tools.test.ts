@@ -1,13 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { fieldsOf } from '../../src/extensions/export/index.ts'
-import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Budget, ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
+import { SharedBudget, memoryStore } from '../../src/extensions/shared/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { shortNames } from '../../src/api/main-fields.ts'
 import { createProxy } from '../../src/extensions/proxy/index.ts'
 import { type ToolResult, createTools } from '../../src/extensions/tools/index.ts'
-import { setUp } from './set-up.ts'
+import { query, setUp } from './set-up.ts'
 
 const errorOf = ({ error }: ToolResult) => [error?.code, error?.stop, error?.charged]
 
@@ -244,5 +245,37 @@ describe('execute() behind a proxy whose budget is used up', () => {
     expect(errorOf(first)).toEqual(['budget_exceeded', false, 'no'])
     refused(first)
     expect((await Promise.all(calls)).map(({ ok }) => ok).sort()).toEqual([false, true])
+  })
+})
+
+describe('the credits of a result', () => {
+  const remainingOf = async (budget: Budget): Promise<unknown> => {
+    const { tools } = setUp({ budget })
+    const { ok, credits } = await tools.microblog_search.execute({ query })
+    expect(ok).toBe(true)
+    return credits.remaining
+  }
+  const summary = (outlook: () => Promise<never>): Budget => ({
+    reserve: () => ({ settle: () => {} }),
+    summary: outlook,
+  })
+
+  it('tell what is left of the period of a budget, shared or not', async () => {
+    const shared = new SharedBudget({ store: memoryStore(), name: 'agent', limit: 50, every: 'day' })
+    expect(await remainingOf(shared)).toBe(48)
+    expect(await remainingOf(new CreditBudget(50, { every: 'day' }))).toBe(48)
+  })
+
+  it('leave it open when the budget does not say, fails, or is silent', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await remainingOf({ reserve: () => ({ settle: () => {} }) })).toBeNull()
+    expect(await remainingOf(summary(() => Promise.reject(new Error('away'))))).toBeNull()
+    const seen: unknown[] = []
+    void remainingOf(summary(() => new Promise(() => {}))).then((remaining) => seen.push(remaining))
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(seen).toEqual([null])
+    })
   })
 })

@@ -47,6 +47,7 @@ function isHidden(node: ts.Node): boolean {
     ts.isConstructorDeclaration(node) ||
     // It resolves to another type before it is written.
     ts.isConditionalTypeNode(node) ||
+    (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.KeyOfKeyword) ||
     (name !== undefined && ts.isPrivateIdentifier(name))
   )
 }

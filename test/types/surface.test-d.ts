@@ -21,7 +21,7 @@ import {
   microblog,
 } from '../../src/index.ts'
 import type { OAuthSession, TokenSet } from '../../src/extensions/oauth/index.ts'
-import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type Fault, createSandbox } from '../support/sandbox.ts'
 import type { SandboxServerOptions } from '../../src/extensions/sandbox/node.ts'
 
 declare const client: SocialSearch
@@ -95,6 +95,34 @@ describe('microblog.search()', () => {
     client.microblog.search(params, { budget: 10 })
   })
 
+  it('refuses options among params that are not documented', () => {
+    const { signal } = new AbortController()
+    const budget = new CreditBudget(5)
+    // @ts-expect-error an option among the params
+    client.technews.search({ query: 'rust', budget })
+    // @ts-expect-error an option among the params
+    client.mentions.list({ limit: 5 })
+    // @ts-expect-error an option among the params
+    client.professionalnet.person.posts({ url: 'x', signal })
+    // @ts-expect-error an option among the params
+    client.organization.usage({ signal })
+    // Without pages, it is no option.
+    client.mentions.count({ limit: 5 })
+    client.request({ method: 'GET', path: '/mentions' }, { limit: 5 })
+  })
+
+  it('accepts any other params that are not documented', async () => {
+    interface Mine {
+      query: string
+      page?: number
+    }
+    const mine: Mine = { query: 'rust' }
+    const record: Record<string, unknown> = { query: 'rust' }
+    const { next } = await client.technews.search(mine)
+    client.technews.search(record)
+    if (next !== null) client.technews.search(next)
+  })
+
   it('accepts read-only lists', () => {
     const words = ['a', 'b'] as const
     client.microblog.search({ query: 'rust', filters: { anyOfTheseWords: words } })
@@ -157,9 +185,10 @@ describe('the other calls', () => {
     for await (const each of client.mentions.list({}, { schema }))
       expectTypeOf(each).toEqualTypeOf<{ id: string }>()
     // @ts-expect-error the items that you expect mean nothing where the price does not depend on them
-    client.technews.search({}, { ceiling: 5 })
-    client.professionalnet.posts.reactions({}, { ceiling: 5 })
-    client.professionalnet.posts.comments({ postUrl: 'u' }, { ceiling: 5 })
+    client.technews.search({}, { expectedItems: 5 })
+    client.professionalnet.posts.reactions({}, { expectedItems: 5 })
+    // @ts-expect-error -- maxComments bounds them
+    client.professionalnet.posts.comments({ postUrl: 'u' }, { expectedItems: 5 })
   })
 
   it('take a type alone if the service documents no shape', async () => {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { type ClientOptions, CreditBudget } from '../../src/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { type ClientOptions, ClosedError, CreditBudget } from '../../src/index.ts'
 import { type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
 import { abortIn, pass, settle, virtualTime } from '../support/clock.ts'
 import { broken, makeOAuth, oauthError, scriptedServer, storeOf, tokenSet } from '../oauth/helpers.ts'
@@ -142,5 +142,73 @@ describe('watchSearches()', () => {
     expect(mean(6, 10)).toBeLessThanOrEqual(mean(1, 6) * 1.2)
     expect(mean(12, 20)).toBeGreaterThanOrEqual(mean(1, 6) * 0.7)
     expect(budget.summary().uncertain).toBeLessThanOrEqual(100 / 5)
+  })
+
+  it('starts with `from: now` and `once` at the first attempt, although its budget is away', async () => {
+    const { world, budgetOf } = openLateStore()
+    const budget = budgetOf({ limit: 100, every: 'day' })
+    const service = new SearchService({ acme: 12 })
+    let states: Record<string, WatchState> = {}
+    const posts: number[] = []
+    for (const isAway of [true, false]) {
+      world.clock = (at) => (isAway ? NaN : at)
+      const options = { budget, states, once: true, from: 'now' } as const
+      await settle(
+        (async () => {
+          for await (const batch of watchSearches(service.client, searches, options)) {
+            states = { [batch.name]: batch.state }
+            posts.push(batch.posts.length)
+          }
+        })(),
+      )
+      await pass(6 * 60 * minute)
+    }
+    // One post each 12 minutes came in six hours, and one hour is for clocks that differ.
+    const found = posts.reduce((sum, each) => sum + each, 0)
+    expect(found).toBeGreaterThanOrEqual(30)
+    expect(found).toBeLessThanOrEqual(36)
+  })
+
+  it.each([
+    ['its signal aborts', 'over'],
+    ['its client is closed', expect.any(ClosedError) as unknown],
+  ])('ends when %s, although its budget does not answer', async (when, reason) => {
+    const service = new SearchService({ acme: 12 })
+    const budget = { reserve: () => ({ settle() {} }), summary: () => new Promise<never>(() => {}) }
+    const end = new AbortController()
+    const start = Date.now()
+    const { error } = await settle(
+      (async () => {
+        setTimeout(
+          () => (when === 'its signal aborts' ? end.abort('over') : void service.client.close()),
+          100,
+        )
+        for await (const batch of watchSearches(service.client, searches, { budget, signal: end.signal }))
+          expect(batch).toBeUndefined()
+      })(),
+    )
+    expect([error, Date.now() - start]).toEqual([reason, 100])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('tells after a minute that its budget does not answer, and goes on when it does', async () => {
+    const service = new SearchService({ acme: 12 })
+    const budget = new CreditBudget(100, { every: 'day' })
+    const outlook = budget.summary.bind(budget)
+    let asked = 0
+    const summary = () => (++asked === 1 ? new Promise<never>(() => {}) : outlook())
+    const batches: unknown[] = []
+    const start = Date.now()
+    const options = { budget: Object.assign(budget, { summary }), signal: abortIn(3 * minute) }
+    await settle(
+      (async () => {
+        for await (const { posts, error } of watchSearches(service.client, searches, options as never))
+          batches.push([Math.round((Date.now() - start) / minute), posts.length, error?.code])
+      })(),
+    )
+    expect(batches).toEqual([
+      [1, 0, 'budget_unavailable'],
+      [1, 20, undefined],
+    ])
   })
 })

@@ -11,6 +11,7 @@ import {
 import { type WatchGap, type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
 import { abortIn, settle, virtualTime } from '../support/clock.ts'
 import { failure } from '../support/service.ts'
+import { page } from '../support/pages.ts'
 import { SearchService } from './search-service.ts'
 
 virtualTime()
@@ -255,6 +256,19 @@ describe('watchSearches()', () => {
     const { all } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
     expect(service.minutesOf('acme', start)).toEqual([0, 15, 15, 30, 30, 45, 45])
     expect(all.flatMap(({ posts }) => posts)).toHaveLength(20 + 3 * 30)
+  })
+
+  it.each([
+    ['the newest page is empty', (cursor?: string) => cursor === undefined],
+    ['all pages are', () => true],
+  ])('buys no page in a hurry while there is a gap and %s', async (_, isEmpty) => {
+    const service = new SearchService({ acme: 0.1 })
+    const start = Date.now()
+    service.onRequest = (query, cursor) =>
+      Date.now() > start + 10 * minute && isEmpty(cursor) ? Response.json(page([])) : undefined
+    const options = { maxPages: 2, signal: abortIn(120 * minute, 'over') }
+    await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+    expect(service.asked.length).toBeLessThanOrEqual(60)
   })
 
   it.each(['before its first check', 'after a check', 'during an outage'])(

@@ -15,7 +15,7 @@ type SearchId = 'microblog.search' | 'professionalnet.posts.search'
 /** What can be searched: its name, the call, the numbers that its posts have, and the credits of a page. */
 const searchable = (name: string, id: SearchId, metrics: readonly Metric[]) => ({
   ...{ name, id, metrics },
-  price: client.quote(id, { query: 'any' }).atMost ?? 0,
+  price: client.quote(id, { query: 'any' }).perPage ?? 0,
 })
 export const networks = {
   microblog: searchable('Microblog', 'microblog.search', metrics),

@@ -38,4 +38,5 @@ export const mentionsSetState = {
   path: '/mentions/{id}/state',
   pathId: prefixedId('men_'),
   scopes: ['mentions:write', 'mentions:read'],
+  mayBeEmpty: true,
 } as const satisfies Operation

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { atRate } from '../credit-rates.ts'
 import { microblogPageSize } from '../limits.ts'
+import type { FoundIssue } from '../issues.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, documented, integer, listOf, text } from '../schema/schema.ts'
 
@@ -59,7 +60,7 @@ export interface MicroblogFilters {
   minimumLikesCount?: number | undefined
   /** A place, at most 120 characters; the format is not documented. */
   geocode?: string | undefined
-  /** Distance around `geocode` (unit undocumented). */
+  /** Distance around `geocode`, without which it is refused (unit undocumented). */
   radius?: number | undefined
 }
 
@@ -129,6 +130,10 @@ export interface MicroblogSearchBody<Post = MicroblogPost> {
 const flag = z.optional(z.boolean())
 const accounts = z.optional(listOf(text({ max: 100 }), 30))
 const words = z.optional(listOf(text({ max: 200 }), 50))
+const hashtag = text({ max: 200 }).check(({ value, issues }) => {
+  const message = 'must be without the leading #'
+  if (value.startsWith('#')) issues.push({ code: 'custom', input: value, message })
+})
 const minimum = z.optional(integer({ min: 0 }))
 
 export const microblogFilters = z.strictObject({
@@ -138,7 +143,7 @@ export const microblogFilters = z.strictObject({
   exactSentence: z.optional(text({ max: 512 })),
   anyOfTheseWords: words,
   noneOfTheseWords: words,
-  hashtags: z.optional(listOf(text({ max: 200 }), 30)),
+  hashtags: z.optional(listOf(hashtag, 30)),
   fromTheseAccounts: accounts,
   toTheseAccounts: accounts,
   mentionsTheseAccounts: accounts,
@@ -203,6 +208,19 @@ export const microblogSearchBody = z.object({
   meta: microblogSearchMeta,
 })
 
+/** Filters that no post passes, or that mean nothing alone. */
+function contradictions({ filters = {} }: MicroblogSearchParams): FoundIssue[] {
+  const given: Record<string, unknown> = { ...filters }
+  const found = Object.keys(given).flatMap((name) => {
+    const opposite = name.replace('only', 'remove')
+    if (name === 'radius')
+      return given['geocode'] !== undefined ? [] : [{ path: name, message: 'needs geocode' }]
+    const isBoth = opposite !== name && given[name] === true && given[opposite] === true
+    return isBoth ? [{ path: name, message: `leaves nothing with ${opposite}` }] : []
+  })
+  return found.map(({ path, message }) => ({ path: `filters.${path}`, message, option: 'extraParams' }))
+}
+
 /** POST /data/microblog/tweets/search (service description, part 4.2). */
 export const microblogSearch = {
   id: 'microblog.search',
@@ -213,8 +231,9 @@ export const microblogSearch = {
   surface: 'microblog',
   price: { kind: 'perRequest', ...atRate('apiTwitterSearchPerRequest') },
   ...documented<MicroblogSearchParams, MicroblogSearchBody>(microblogSearchParams, microblogSearchBody),
+  contradictions,
   errors: [400, 401, 429, 502],
   list: 'posts',
   unique: 'id',
-  paging: { kind: 'cursor', param: 'cursor', size: { param: 'count', default: 20 } },
+  paging: { kind: 'cursor', param: 'cursor', size: { param: 'count', default: microblogPageSize } },
 } as const satisfies Operation

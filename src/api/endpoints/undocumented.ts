@@ -8,9 +8,6 @@ export interface OpenRecord {
   [field: string]: unknown
 }
 
-/** Params or a body that the service does not document: your own interface, or any fields. No list, map or `URLSearchParams`. */
-export type OpenParams = OpenRecord | (object & { [Symbol.iterator]?: never })
-
 /** A body whose only documented field is the id of the request. */
 export interface OpenBody extends OpenRecord {
   /** The service's id of this request, for support. */

@@ -2,14 +2,14 @@ import * as z from 'zod/mini'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { count } from '../../lib/count.ts'
 import { isA } from '../../lib/thrown.ts'
-import { type Issue, dotPath, got } from '../issues.ts'
+import { type FoundIssue, type Issue, dotPath, got } from '../issues.ts'
 import type { Schema } from './schema.ts'
 
 /**
  * Lists what is wrong with a value; the list is empty if the value is valid. Callers keep their value: zod's copy lacks the
  * fields that the schema does not know.
  */
-export function check(schema: Schema, value: unknown): Issue[] {
+export function check(schema: Schema, value: unknown): FoundIssue[] {
   try {
     const { error } = z.safeParse(schema as z.core.$ZodType, value, { error: messageOf })
     return error?.issues.flatMap((...issue) => readIssue(schema, value, ...issue)) ?? []
@@ -32,13 +32,17 @@ function readIssue(
   issue: z.core.$ZodIssue,
   index: number,
   all: readonly z.core.$ZodIssue[],
-): Issue[] {
+): FoundIssue[] {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
     const owner = path.reduce((part, key) => (part as Record<PropertyKey, unknown>)[key], value)
     // zod lists those of `Object.prototype` as well, which a program may have extended.
     const keys = issue.keys.filter((key) => Object.hasOwn(owner as object, key))
-    return keys.map((key) => ({ path: dotPath([...path, key]), message: message + placeOf(schema, key) }))
+    return keys.map((key) => {
+      const place = placeOf(schema, key)
+      const option = place ? undefined : 'extraParams'
+      return { path: dotPath([...path, key]), message: message + place, option }
+    })
   }
   // A number outside of two bounds has an issue for each; the last bound is the narrower one.
   const next = all[index + 1]

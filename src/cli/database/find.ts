@@ -2,7 +2,9 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { type Collection, withCollection } from './open-database.ts'
 import { type Reach, reachOf } from './describe.ts'
+import { isNewest } from './format.ts'
 import { type RecordTable, quoted, tableIsMissing } from './tables.ts'
+import { type Term, comparable, termsOf } from './terms.ts'
 
 /** Records of one kind, newest first. */
 interface FoundRecords {
@@ -39,42 +41,27 @@ export function findRecords(path: string, query: string, options: FindOptions): 
 }
 
 function findIn({ database, tables }: Collection, query: string, { limit, table }: FindOptions): Found {
-  const terms = termsOf(query)
   const searched = tables.filter(({ name }) => table === undefined || name === table)
   if (searched.length === 0) throw tableIsMissing(tables.map(({ name }) => name))
-  const all = searched.flatMap((each) => matchesIn(database, each, terms, limit))
-  const newest = all.sort((one, other) => other.time - one.time).slice(0, limit)
+  const terms = termsOf(query)
+  addTermTests(database, terms)
+  const all = searched.map((each) => matchesIn(database, each, terms, limit))
+  const newest = all
+    .flatMap(({ newest }) => newest)
+    .sort((one, other) => other.time - one.time)
+    .slice(0, limit)
   const kinds = [...new Set(newest.map(({ table }) => table))].map((each) => ({
     ...{ table: each.name, operation: each.operation },
     records: newest.flatMap(({ table, record }) => (table === each ? [JSON.parse(record) as unknown] : [])),
   }))
-  const total = searched.reduce((sum, each) => sum + countIn(database, each, terms), 0)
+  const total = all.reduce((sum, { total }) => sum + total, 0)
   return { kinds, total, reach: reachOf({ database, tables: searched }) }
-}
-
-interface Term {
-  readonly text: string
-  readonly isPrefix: boolean
-  /** Whether the index of words has it: scripts without spaces have no words. */
-  readonly isIndexed: boolean
-}
-
-const withoutSpaces =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
-
-function termsOf(query: string): Term[] {
-  return [...query.matchAll(/"([^"]*)"|([^\s"]+)/g)].flatMap(([, phrase, word = '']) => {
-    const isPrefix = word.endsWith('*')
-    const text = phrase ?? (isPrefix ? word.slice(0, -1) : word)
-    if (text.trim() === '') return []
-    return [{ text, isPrefix, isIndexed: /[\p{L}\p{N}]/u.test(text) && !withoutSpaces.test(text) }]
-  })
 }
 
 interface Match {
   readonly table: RecordTable
   readonly record: string
-  /** Julian day; 0 if unknown. */
+  /** In milliseconds since 1970; 0 if unknown. */
   readonly time: number
 }
 
@@ -83,47 +70,92 @@ function matchesIn(
   table: RecordTable,
   terms: readonly Term[],
   limit: number,
-): Match[] {
-  const { where, values } = conditionOf(table, terms)
-  const time = table.time === undefined ? 'NULL' : quoted(table.time)
-  return database
+): { readonly newest: readonly Match[]; readonly total: number } {
+  const { where, values } = conditionOf(database, table, terms)
+  const name = quoted(table.name)
+  const time = table.time === undefined ? '0' : `ifnull(time_of(${quoted(table.time)}), 0)`
+  // The whole rows of the newest ones alone.
+  const rows = database
     .prepare(
-      `SELECT record, ifnull(julianday(${time}), 0) AS time FROM ${quoted(table.name)} WHERE ${where}
-       ORDER BY 2 DESC, number DESC LIMIT ?`,
+      `SELECT record, time, total FROM (SELECT number, ${time} AS time, count(*) OVER () AS total FROM ${name} WHERE ${where}
+         ORDER BY 2 DESC, 1 DESC LIMIT ?) AS found
+       JOIN ${name} AS records ON records.number = found.number ORDER BY time DESC, found.number DESC`,
     )
     .all(...values, limit)
-    .map(({ record, time }) => ({ table, record: String(record), time: Number(time) }))
+  const newest = rows.map(({ record, time }) => ({ table, record: String(record), time: Number(time) }))
+  return { newest, total: Number(rows[0]?.['total'] ?? 0) }
 }
 
-function countIn(database: DatabaseSync, table: RecordTable, terms: readonly Term[]): number {
-  const { where, values } = conditionOf(table, terms)
-  const row = database
-    .prepare(`SELECT count(*) AS total FROM ${quoted(table.name)} WHERE ${where}`)
-    .get(...values)
-  return Number(row?.['total'])
+/** Lets SQL ask whether one of several texts has a term, and whether a word of the index is one of the term with other marks. */
+function addTermTests(database: DatabaseSync, terms: readonly Term[]): void {
+  database.function('has_term', { deterministic: true, varargs: true }, (index, ...texts) => {
+    const term = terms[Number(index)]
+    return Number(texts.some((text) => typeof text === 'string' && term?.isIn(text) === true))
+  })
+  database.function('is_marked', { deterministic: true }, (index, word) => {
+    const { marked = '' } = terms[Number(index)] ?? {}
+    return Number(comparable(String(word)).startsWith(marked))
+  })
 }
+
+/** What rows must meet: each is SQL with its values. */
+type Condition = readonly [sql: string, ...values: SQLInputValue[]]
 
 function conditionOf(
-  { name, text, searched }: RecordTable,
+  database: DatabaseSync,
+  table: RecordTable,
   terms: readonly Term[],
 ): { where: string; values: SQLInputValue[] } {
-  const indexed = terms.filter(({ isIndexed }) => isIndexed && text !== undefined)
-  const index = quoted(`${name}_fts`)
-  const words = indexed.map((each) => `"${each.text.replaceAll('"', '""')}"${each.isPrefix ? '*' : ''}`)
-  const scanned = terms.filter((each) => !indexed.includes(each))
-  // Where the service documents no fields, each text of a record counts.
-  const parts =
-    text === undefined
-      ? "EXISTS (SELECT 1 FROM json_tree(record) WHERE type = 'text' AND value LIKE ? ESCAPE '\\')"
-      : `(${[text, ...searched].map((path) => `${quoted(path)} LIKE ? ESCAPE '\\'`).join(' OR ')})`
-  const columns = text === undefined ? 1 : 1 + searched.length
-  const conditions = [
-    ...(words.length === 0 ? [] : [`number IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ?)`]),
-    ...scanned.map(() => parts),
-  ]
-  const values = [
-    ...(words.length === 0 ? [] : [words.join(' AND ')]),
-    ...scanned.flatMap((each) => Array<string>(columns).fill(`%${each.text.replaceAll(/[\\%_]/g, '\\$&')}%`)),
-  ]
-  return { where: conditions.length === 0 ? '1' : conditions.join(' AND '), values }
+  const conditions = terms.map((term, index) => conditionFor(database, table, term, index))
+  return {
+    where: ['1', ...conditions.map(([sql]) => `(${sql})`)].join(' AND '),
+    values: conditions.flatMap(([, ...values]) => values),
+  }
 }
+
+function conditionFor(
+  database: DatabaseSync,
+  { name, text, searched }: RecordTable,
+  term: Term,
+  index: number,
+): Condition {
+  const like = `%${term.text.replaceAll(/[\\%_]/g, '\\$&')}%`
+  // Where the service documents no fields, each text of a record counts.
+  if (text === undefined) {
+    const test = term.isWord ? `has_term(${index}, value)` : `value LIKE ? ESCAPE '\\'`
+    const part = `EXISTS (SELECT 1 FROM json_tree(record) WHERE type = 'text' AND ${test})`
+    return term.isWord ? [part] : [part, like]
+  }
+  const columns = [text, ...searched].map(quoted)
+  const any = (test: string): string => columns.map((column) => `${column} ${test}`).join(' OR ')
+  if (!term.isWord) return [any(`LIKE ? ESCAPE '\\'`), ...columns.map(() => like)]
+  const test = `has_term(${index}, ${columns.join(', ')})`
+  if (!isNewest(database)) return [test]
+  const fts = quoted(`${name}_fts`)
+  const [found, ...values] = indexed(fts, vocabularyOf(database, name), term, index, test)
+  return [term.hasSymbols ? `(${found}) AND ${test}` : found, ...values]
+}
+
+/** A table of all words in an index, and where they are. */
+function vocabularyOf(database: DatabaseSync, name: string): string {
+  const table = `temp.${quoted(`${name}_words`)}`
+  database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS ${table} USING fts5vocab(main, '${name}_fts', instance)`)
+  return table
+}
+
+/** Rows in which the index has a term, also with other marks, or with letters of another script that follow without a space. */
+function indexed(fts: string, vocabulary: string, term: Term, index: number, test: string): Condition {
+  const { match, words, marked, isStart } = term
+  const found = `number IN (SELECT rowid FROM ${fts} WHERE ${fts} MATCH ?)`
+  const within = `number IN (SELECT doc FROM ${vocabulary} WHERE term > ? AND term < ?`
+  if (marked !== undefined) {
+    const first = marked.slice(0, 1)
+    return [`${found} OR ${within} AND is_marked(${index}, term)) AND ${test}`, match, first, first + last]
+  }
+  if (words.length > 1 || isStart) return [found, match]
+  // The index takes `iPhoneを` and `BTS는` for one word.
+  return [`${found} OR ${within})`, match, `${words.join('')}\u2e80`, words.join('') + last]
+}
+
+/** Follows all other letters. */
+const last = '\u{10ffff}'

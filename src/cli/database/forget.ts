@@ -72,12 +72,9 @@ function rowsOf(
   for (const id of ids)
     add(database.prepare(`SELECT number FROM ${quoted(name)} WHERE ${quoted(key)} = ?`).all(id))
   if (olderThan !== undefined) {
-    const at = [...(time === undefined ? [] : [time]), 'counted_at'].map(
-      (each) => `julianday(${quoted(each)})`,
-    )
-    const end = new Date(now - olderThan).toISOString()
-    const age = at.length === 1 ? at[0] : `coalesce(${at.join(', ')})`
-    add(database.prepare(`SELECT number FROM ${quoted(name)} WHERE ${age} < julianday(?)`).all(end))
+    const at = [...(time === undefined ? [] : [time]), 'counted_at'].map((each) => `time_of(${quoted(each)})`)
+    const published = at.length === 1 ? at[0] : `coalesce(${at.join(', ')})`
+    add(database.prepare(`SELECT number FROM ${quoted(name)} WHERE ${published} < ?`).all(now - olderThan))
   }
   if (author !== undefined && (columns.length === 0 || authors.length > 0)) {
     const wanted = authorName(author)

@@ -1,14 +1,23 @@
+import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
 import { builtin } from '../../lib/runtime.ts'
 import { UsageError, CommandError } from '../command-errors.ts'
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { openSqlite } from '../../lib/sqlite-file.ts'
+import {
+  type Patience,
+  isLocked,
+  openSqlite,
+  patiently,
+  sqliteCode,
+  sqliteCodes,
+} from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
+import { parseTime } from '../../lib/time.ts'
+import { assertReadable, claim, upgrade } from './format.ts'
 import { type RecordTable, allTables } from './tables.ts'
-import { isRecord } from '../../lib/json.ts'
-import { parsed } from '../../lib/json.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 import { textOf } from './searches.ts'
 
 /** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */
@@ -27,21 +36,43 @@ export function needSqlite(flag: string): void {
 const waitMs = 10_000
 
 /**
- * Opens a file of records. It opens to write even for a reader: that completes what a killed run has begun.
+ * Opens a file of records. It opens to write even for a reader: that completes what a killed run has begun, and upgrades the file.
  *
- * @param flag What needs SQLite.
+ * @param command What works with it.
  * @returns undefined if there is none.
- * @throws {UsageError} for a file that is not a database.
+ * @throws {UsageError} for a file that is not of this program, or that cannot be read.
  */
-export function openDatabase(path: string, flag: string): DatabaseSync | undefined {
-  needSqlite(flag)
-  return existsSync(resolve(path)) ? open(path, flag, waitMs) : undefined
+export function openDatabase(path: string, command: string): DatabaseSync | undefined {
+  needSqlite(command)
+  const file = resolve(path)
+  if (!existsSync(file)) return undefined
+  const database = openToRead(file, path)
+  try {
+    assertReadable(database, path)
+    upgrade(database, path)
+  } catch (error) {
+    // It is read as it is.
+    if (isReadOnly(error) || isLocked(error)) return database
+    database.close()
+    throw withPath(path, error)
+  }
+  return database
 }
 
 /** Opens a file of records for a run, or makes one. Its work repeats while other processes have the file. */
 export function openForRun(path: string): DatabaseSync {
   needSqlite('--out')
-  const database = open(path, '--out')
+  const file = resolve(path)
+  let database: DatabaseSync | undefined
+  try {
+    database = opened(file)
+    assertReadable(database, path)
+    claim(database, path)
+    upgrade(database, path)
+  } catch (error) {
+    database?.close()
+    throw isLocked(error) ? error : refusalOf(file, path, error)
+  }
   try {
     // With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for.
     database.exec('PRAGMA journal_mode = WAL')
@@ -51,31 +82,89 @@ export function openForRun(path: string): DatabaseSync {
   return database
 }
 
-function open(path: string, flag: string, waitMs?: number): DatabaseSync {
-  // An absolute path, since SQLite reads others as a URI.
-  const file = resolve(path)
-  let database: DatabaseSync | undefined
+/** @param file An absolute path, since SQLite reads others as a URI. */
+function opened(file: string, options?: { waitMs?: number; readOnly?: boolean }): DatabaseSync {
+  const database = openSqlite(file, options)
   try {
-    database = openSqlite(file, waitMs === undefined ? {} : { waitMs })
     // What is deleted or replaced is overwritten with zeros.
-    database.exec('PRAGMA secure_delete = ON; SELECT 1 FROM sqlite_master')
+    database.exec('PRAGMA secure_delete = ON')
+    database.prepare('SELECT 1 FROM sqlite_master').get()
+    // SQLite's own functions read other times than watches and exports do: not `+0000`, but February 29 of any year.
+    database.function('time_of', { deterministic: true }, (text) => {
+      const time = parseTime(text)
+      return Number.isNaN(time) ? null : time
+    })
     return database
   } catch (error) {
-    database?.close()
-    const message = messageOf(error)
-    // Who may not write beside a file cannot use a log there, and without one, the file is all there is. A run ends before it pays.
-    if (flag !== '--out' && message.includes('readonly') && !existsSync(`${file}-wal`))
-      return openSqlite(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
-    if (!/not a database|unable to open/.test(message))
-      throw waitMs === undefined ? error : withPath(path, error)
-    throw new UsageError(`${path} is not an SQLite database; pass another file`)
+    database.close()
+    throw error
   }
 }
+
+/** Opens a file, also where nothing can be written. A log needs a file beside it; without a log, the file is all there is. */
+function openToRead(file: string, path: string): DatabaseSync {
+  try {
+    return opened(file, { waitMs })
+  } catch (error) {
+    const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+    const isShut = isReadOnly(error) || sqliteCode(error) === sqliteCodes.cannotOpen
+    if (!isShut || hasLog) throw refusalOf(file, path, error)
+  }
+  try {
+    return opened(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
+  } catch (error) {
+    throw refusalOf(file, path, error)
+  }
+}
+
+function isReadOnly(error: unknown): boolean {
+  return sqliteCode(error) === sqliteCodes.readOnly
+}
+
+/** Why a file cannot be used, in words that name it. */
+function refusalOf(file: string, path: string, error: unknown): unknown {
+  const code = sqliteCode(error)
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile()
+  if (code === sqliteCodes.notADatabase || isFile === false)
+    return new UsageError(`${path} is not an SQLite database; pass another file`)
+  if (code !== sqliteCodes.cannotOpen) return withPath(path, error)
+  if (isFile === true && !mayRead(file))
+    return new UsageError(`${path} cannot be read; check who may read it`)
+  const reason = existsSync(`${file}-wal`) ? `, and its last pages are in ${path}-wal` : ''
+  return new UsageError(
+    `${path} cannot be used: nothing can be written in its folder${reason}; copy it to another folder`,
+  )
+}
+
+function mayRead(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'r'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Repeats work on a file while other programs have it; its errors name the file. */
+export async function whenFree<T>(path: string, work: () => T, patience?: Patience): Promise<T> {
+  try {
+    return await patiently(work, patience)
+  } catch (error) {
+    throw withPath(path, error)
+  }
+}
+
+const reasons: ReadonlyMap<number, string> = new Map([
+  [sqliteCodes.readOnly, 'it may not be written; check who may write it, and its folder'],
+  [sqliteCodes.busy, 'another program has locked it'],
+  [sqliteCodes.full, 'the disk is full'],
+])
 
 /** An error of SQLite, with the name of the file; any other error as it is. */
 export function withPath(path: string, error: unknown): unknown {
   if ((error as { code?: unknown } | null)?.code !== 'ERR_SQLITE_ERROR') return error
-  return new CommandError('failed', `${path} cannot be used: ${messageOf(error)}`)
+  const reason = reasons.get(sqliteCode(error) ?? 0) ?? messageOf(error)
+  return new CommandError('failed', `${path} cannot be used: ${reason}`)
 }
 
 /** A file of records, and which kinds it has. */
@@ -137,11 +226,55 @@ export function progressOf(
 export function storedProgress(path: string, jobs: readonly object[]): readonly (Progress | undefined)[] {
   const database = openDatabase(path, '--out')
   try {
-    return jobs.map((job) => database && progressOf(database, job, []))
+    const table = database?.prepare("SELECT 1 FROM sqlite_master WHERE name = 'social_search_jobs'").get()
+    return table === undefined ? [] : jobs.map((job) => database && progressOf(database, job, []))
   } catch (error) {
-    if (/no such table/.test(messageOf(error))) return []
     throw withPath(path, error)
   } finally {
     database?.close()
+  }
+}
+
+/**
+ * Lets one run at a time do each job of a file.
+ *
+ * @param parts Added to the name of each lock, so that different jobs lock one file apart.
+ * @throws {UsageError} if no lock can be made, or another run has one of them.
+ */
+export function lockForRun(path: string, parts: readonly string[] = ['']): FileLock {
+  needSqlite('a job')
+  const locks: FileLock[] = []
+  const release = (): void => {
+    for (const lock of locks) lock.release()
+  }
+  try {
+    for (const part of new Set(parts)) {
+      const lock = asWritten(path, () => takeFileLock(path, part))
+      if (lock === null)
+        throw new UsageError(`${path} is in use by another run; wait until it ends, or pass another file`)
+      locks.push(lock)
+    }
+    return { release }
+  } catch (error) {
+    release()
+    if (error instanceof NotALock) throw new UsageError(`${error.message}; rename it, or pass another file`)
+    throw error
+  }
+}
+
+/** @throws {CommandError} if the system does not allow to write the file. */
+export function asWritten<Value>(path: string, write: () => Value): Value {
+  try {
+    return write()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new CommandError('failed', `${path} cannot be written: the disk is full`)
+    if (code === 'EEXIST') throw new UsageError(`${path} exists; pass --overwrite, or another file`)
+    const folder = dirname(resolve(path))
+    if (!existsSync(folder))
+      throw new UsageError(`${path} cannot be written: the folder ${folder} does not exist; make it first`)
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR'].includes(code)) throw error
+    throw new UsageError(`${path} cannot be written (${code}); check who may write it, and its folder`)
   }
 }

@@ -3,13 +3,19 @@ import type { Operation } from '../../api/operation.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { parseTime } from '../../lib/time.ts'
-import { type FileIdentity, identityOf, inTransaction, patiently } from '../../lib/sqlite-file.ts'
+import {
+  type FileIdentity,
+  type Patience,
+  identityOf,
+  inTransaction,
+  patiently,
+} from '../../lib/sqlite-file.ts'
 import { CommandError } from '../command-errors.ts'
-import { lockForRun } from './run-lock.ts'
 import { forgetIn, Forgotten } from './forget.ts'
-import { type Progress, progressOf, openForRun, withPath } from './open-database.ts'
+import { type Progress, lockForRun, openForRun, progressOf, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
-import { type RecordTable, createFoundView, createTables, tableOf } from './tables.ts'
+import { createFoundView, createTables } from './schema.ts'
+import { type RecordTable, tableOf } from './tables.ts'
 import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
 
 export interface RecordDatabaseOptions {
@@ -76,13 +82,17 @@ export class RecordDatabase {
   }
 
   /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
-  static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
+  static async open(
+    path: string,
+    options: RecordDatabaseOptions,
+    patience?: Patience,
+  ): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
     const lock = lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
     let database: DatabaseSync | undefined
     try {
-      const opened = (database = await patiently(() => openForRun(path)))
-      return await patiently(() => new RecordDatabase(path, opened, lock, options))
+      const opened = (database = await patiently(() => openForRun(path), patience))
+      return await patiently(() => new RecordDatabase(path, opened, lock, options), patience)
     } catch (error) {
       database?.close()
       lock.release()
@@ -121,7 +131,7 @@ export class RecordDatabase {
           if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record, now)) continue
           const { number, isNew } = this.#records.write(record, time)
           if (isNew) added++
-          this.#searches.addResult(search, number)
+          this.#searches.addResult(search, number, isNew)
           if (query !== undefined) this.#storeFound(query, key)
         }
         for (const record of known) this.#records.update(record, time)
@@ -147,16 +157,19 @@ export class RecordDatabase {
   }
 
   close(): void {
+    try {
+      // SQLite would leave the last pages in a log that a moved file does not find.
+      if (this.#identity.isReplaced()) this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // Another program has the file, or the disk is full: its log remains where it was.
+    }
     this.#database.close()
     this.#lock.release()
   }
 
   #assertThere(): void {
     if (!this.#identity.isReplaced()) return
-    throw new CommandError(
-      'failed',
-      `${this.#path} was moved, removed or replaced while this run wrote to it`,
-    )
+    throw new CommandError('failed', movedText(this.#path))
   }
 
   #inTransaction<T>(work: () => T): T {
@@ -191,4 +204,8 @@ export class RecordDatabase {
       )
       .run(query, key)
   }
+}
+
+export function movedText(path: string): string {
+  return `${path} was moved, removed or replaced while this run wrote to it`
 }

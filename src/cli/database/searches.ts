@@ -56,6 +56,7 @@ export class SearchWriter {
   readonly #find: StatementSync
   readonly #checked: StatementSync
   readonly #result: StatementSync
+  readonly #addAgain: StatementSync
   readonly #filled: StatementSync
   readonly #missing: StatementSync
   readonly #spend: StatementSync
@@ -76,6 +77,12 @@ export class SearchWriter {
       'UPDATE social_search_searches SET first_look = ifnull(first_look, ?1), last_look = ?1 WHERE number = ?2',
     )
     this.#result = database.prepare('INSERT INTO social_search_results VALUES (?, ?) ON CONFLICT DO NOTHING')
+    this.#addAgain = database.prepare(
+      `INSERT OR REPLACE INTO social_search_added (records, row) SELECT ?1, ?2 FROM social_search_searches AS mine
+       WHERE number = ?3 AND network IS NOT NULL AND NOT EXISTS (SELECT 1 FROM social_search_searches AS other
+         JOIN social_search_results AS results ON results.search = other.number AND results.number = ?2
+         WHERE other.number <> ?3 AND other.records = ?1 AND other.search = mine.search)`,
+    )
     this.#filled = database.prepare('DELETE FROM social_search_missing WHERE search = ?')
     this.#missing = database.prepare('INSERT INTO social_search_missing VALUES (?, ?, ?)')
     this.#spend = database.prepare(
@@ -96,8 +103,10 @@ export class SearchWriter {
     this.#checked.run(at, number)
   }
 
-  addResult(number: number, record: number): void {
-    this.#result.run(number, record)
+  /** @param isNew Whether the row is new. If not, another query has found it: `export --new` has it again, with both. */
+  addResult(search: number, row: number, isNew: boolean): void {
+    const { changes } = this.#result.run(search, row)
+    if (changes === 1 && !isNew) this.#addAgain.run(this.#table.name, row, search)
   }
 
   setGaps(number: number, gaps: readonly Gap[]): void {

@@ -36,7 +36,7 @@ export class Account {
     this.#call = call
     this.#record = call.record
     this.#ledger = client.ledger.account(operation.id)
-    this.#worstCase = worstCase(operation.price, request.params, settings.ceiling)
+    this.#worstCase = worstCase(operation.price, request.params, settings.expectedItems)
   }
 
   /**
@@ -85,24 +85,24 @@ export class Account {
   }
 
   /** Accounts for an attempt. If it took no effect, the credits stay reserved for the next one. @returns What it has cost. */
-  settle({ effect, credits }: Pick<Outcome, 'effect' | 'credits'>): CallCredits {
+  settle({ tookEffect, credits }: Pick<Outcome, 'tookEffect' | 'credits'>): CallCredits {
     const record = this.#record
     this.#isOpen = false
-    const cost = effect === 'no' ? nothing : this.#pay(credits)
+    const cost = tookEffect === 'no' ? nothing : this.#pay(credits)
     const { spent, uncertain } = record.credits
     record.credits = { spent: spent + cost.spent, uncertain: uncertain + cost.uncertain }
-    if (record.effect === 'no' || effect === 'yes') record.effect = effect
+    if (record.tookEffect === 'no' || tookEffect === 'yes') record.tookEffect = tookEffect
     return cost
   }
 
   /** Notes an attempt that is settled, and tells the log and the observers. @param answer What came of it. */
-  note(evidence: Evidence, answer: Answer | Failed, effect: Charged, credits: CallCredits): void {
+  note(evidence: Evidence, answer: Answer | Failed, tookEffect: Charged, credits: CallCredits): void {
     const call = this.#call
     const record = this.#record
     const { queued, paced, sent, duration, status } = evidence
     const { requestId } = answer
     const failed = 'toError' in answer ? answer : undefined
-    const charged = call.operation.price.kind === 'free' ? 'no' : effect
+    const charged = call.operation.price.kind === 'free' && credits.spent === 0 ? 'no' : tookEffect
     const entry: Attempt = {
       ...{ queued, paced, sent, duration },
       outcome: failed?.code ?? 'ok',
@@ -117,14 +117,11 @@ export class Account {
     if (failed === undefined)
       logAt(call, number, 'debug', 'answered', { status, durationMs: Math.round(duration), requestId })
     else {
-      call.cancellation.markInFlight(false)
       record.failures = [...record.failures, failed]
       // Without a retry, the caller gets the error.
-      const level = effect === 'no' || failed.wait === null ? 'debug' : 'warn'
+      const level = tookEffect === 'no' || failed.wait === null ? 'debug' : 'warn'
       logAt(call, number, level, 'attempt failed', { outcome: failed.code, charged, requestId })
     }
-    if (evidence.kind === 'answered')
-      call.client.endOfLife.tell(call.operation.id, evidence.response, call.settings.log)
     call.observer?.attempt(entry, credits)
   }
 
@@ -138,7 +135,7 @@ export class Account {
     const isSettled = !this.#isOpen
     if (!isSettled)
       this.settle({
-        effect: effectOf(this.#call.operation) === 'read' ? 'no' : 'unknown',
+        tookEffect: effectOf(this.#call.operation) === 'read' ? 'no' : 'unknown',
         credits: undefined,
       })
     this.#isEnded = true
@@ -151,16 +148,20 @@ export class Account {
     const most = this.#worstCase ?? 0
     const { spent, uncertain } = credits ?? { spent: 0, uncertain: most }
     const over = spent - most
-    if (over > 0)
-      this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; raise \`ceiling\``)
+    const { price } = this.#call.operation
+    const isExpected = price.kind === 'perItem' && price.bound === null
+    const why = isExpected ? 'raise `expectedItems`' : 'its price differs from the documented one'
+    if (over > 0) this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; ${why}`)
     return this.#release(spent, uncertain)
   }
 
   /** Settles what is reserved in the ledger and in the budgets. */
   #release(spent: number, uncertain: number): CallCredits {
-    const isCounted = this.#isReserved
+    const isReserved = this.#isReserved
+    // Nothing was reserved for a call that should have been free.
+    const isCounted = isReserved || (this.#worstCase === null && spent > 0)
     this.#isReserved = false
-    if (isCounted) settle(this.#ledger, this.#worstCase ?? 0, spent, uncertain)
+    if (isCounted) settle(this.#ledger, isReserved ? (this.#worstCase ?? 0) : 0, spent, uncertain)
     this.#settleReservations(spent, uncertain)
     return isCounted ? { spent, uncertain } : nothing
   }

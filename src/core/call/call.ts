@@ -1,18 +1,16 @@
 import { type Operation, effectOf } from '../../api/operation.ts'
-import type { Attempt, Charged, ErrorContext } from '../../errors/index.ts'
+import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { CallCredits } from '../credits/price.ts'
 import type { CallSettings, ClientSettings } from '../options/table.ts'
-import type { Cached, ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
+import type { Cached } from '../options/types.ts'
+import type { CallObserver } from './call-observer.ts'
 import type { Cancellation } from './cancellation.ts'
 import { type Composed, type Given, paramsOf } from './compose-request.ts'
 import type { Issue } from '../../api/issues.ts'
 import type { RawResponse } from '../http/fetch.ts'
 import type { FailureKind } from './failure-table.ts'
-import { messageOf, runUserCallback } from '../../lib/thrown.ts'
-import { dateIn } from '../../lib/time.ts'
-import type { QueueWait } from '../../limits/interface.ts'
 
 /** Answers a call. `sendCalls()` does it with requests; a cache or a tracer wraps that. */
 export type Send = (call: Call) => Promise<CallResult>
@@ -90,7 +88,7 @@ export interface CallRecord {
   readonly failures: readonly Failed[]
   readonly credits: CallCredits
   /** Whether an attempt was charged or applied. */
-  readonly effect: Charged
+  readonly tookEffect: Charged
 }
 
 /** A record for the one file that writes it; the linter keeps it from others. */
@@ -101,7 +99,7 @@ const noFailures: readonly Failed[] = []
 const noCredits: CallCredits = { spent: 0, uncertain: 0 }
 
 export function newRecord(redactor: Redactor): CallRecord {
-  return { redactor, attempts: noAttempts, failures: noFailures, credits: noCredits, effect: 'no' }
+  return { redactor, attempts: noAttempts, failures: noFailures, credits: noCredits, tookEffect: 'no' }
 }
 
 /** The fields that every error of a call has. */
@@ -114,15 +112,20 @@ export function errorContext({
   readonly request: Composed
   readonly record: CallRecord
 }): ErrorContext {
-  return { ...contextOf(operation, request, record.effect), attempts: record.attempts }
+  return { ...contextOf(operation, request, record.tookEffect), attempts: record.attempts }
+}
+
+/** What a call waits for before its next attempt. */
+export function phaseBefore({ record }: Pick<Call, 'record'>): TimeoutPhase {
+  return record.attempts.length === 0 ? 'queue' : 'wait'
 }
 
 /** What every error of a request has: `next` holds the params of the failed page, if the operation has pages. */
-export function contextOf(operation: Operation, request: Given, effect: Charged = 'no'): ErrorContext {
+export function contextOf(operation: Operation, request: Given, tookEffect: Charged = 'no'): ErrorContext {
   const { id, paging } = operation
   const context = { operation: id, next: paging && paramsOf(request) }
-  if (effectOf(operation) !== 'write') return { ...context, charged: effect }
-  return { ...context, applied: effect === 'no' ? effect : 'unknown' }
+  if (effectOf(operation) !== 'write') return { ...context, charged: tookEffect }
+  return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
 }
 
 /** What an attempt came to. */
@@ -134,7 +137,7 @@ export interface Success extends RawResponse {
   /** Undefined if the text is not JSON, or not the whole body. */
   readonly value: unknown
   readonly requestId: string | undefined
-  readonly effect: Charged
+  readonly tookEffect: Charged
   /** What it cost; undefined if that is unknown. */
   readonly credits: CallCredits | undefined
 }
@@ -149,7 +152,7 @@ export interface Failed {
   /** Makes the error, once the facts of the call are known. */
   readonly toError: (context: ErrorContext) => unknown
   /** Whether it was charged; for a write, whether it was applied. */
-  readonly effect: Charged
+  readonly tookEffect: Charged
   /** What it cost, if the response says so. */
   readonly credits?: CallCredits | undefined
   /** The wait that the response announces, in milliseconds. */
@@ -166,57 +169,5 @@ export interface Failed {
   readonly refreshes: boolean
 }
 
-/** What is known of a failure before it is decided what follows. Without an `effect`, the table says it. */
+/** What is known of a failure before it is decided what follows. Without `tookEffect`, the table says it. */
 export type Found = Pick<Failed, 'kind' | 'code' | 'toError'> & Partial<Failed>
-
-let calls = 0
-
-/** Tells the observers of one call what it does. */
-export class CallObserver {
-  /** What all events have. */
-  readonly call: ObservedStart
-  readonly #settings: CallSettings
-  /** Reported waits: their ends by reason. */
-  readonly #reported = new Map<Wait['reason'], number>()
-
-  constructor(settings: CallSettings, { id, surface }: { id: string; surface: string | null }) {
-    this.#settings = settings
-    this.call = { id: ++calls, operation: id, surface }
-  }
-
-  /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
-  check(wait: QueueWait | null): void {
-    if (wait === null) return
-    const { reason, ms } = wait
-    const reportedEnd = this.#reported.get(reason)
-    const end = Date.now() + ms
-    if (reportedEnd !== undefined && !(reason === 'rate_limited' && end > reportedEnd + 1000)) return
-    this.#reported.set(reason, end)
-    this.report(reason, ms)
-  }
-
-  report(reason: Wait['reason'], ms: number): void {
-    const until = dateIn(ms)
-    this.#tell('onWait', (observer) => observer.onWait?.({ ...this.call, reason, until }))
-  }
-
-  /** Reports that an attempt has ended, and what it cost. */
-  attempt(attempt: Attempt, credits: CallCredits): void {
-    this.#tell('onAttempt', (observer) => observer.onAttempt?.({ ...this.call, ...attempt, credits }))
-  }
-
-  end(known: Omit<ObservedCall, keyof ObservedStart>): void {
-    this.#tell('onCall', (observer) => observer.onCall?.({ ...this.call, ...known }))
-  }
-
-  /** Each observer gets an event of its own. One that fails must not fail the call. */
-  #tell(name: string, tell: (observer: Observer) => unknown): void {
-    const { observers, log } = this.#settings
-    const { operation } = this.call
-    for (const observer of observers)
-      runUserCallback(
-        () => tell(observer),
-        (error) => log?.('error', `${name} failed`, { operation, reason: messageOf(error) }),
-      )
-  }
-}

@@ -30,6 +30,7 @@ export function isEnded(reason: unknown): reason is Ended {
 
 const phaseDescriptions: Record<TimeoutPhase, string> = {
   queue: 'in the queue',
+  connect: 'before a connection was open, nothing was sent',
   headers: 'before the response began',
   body: 'before the response was complete',
   wait: 'between two attempts',
@@ -71,11 +72,11 @@ export class Cancellation extends AbortController {
   }
 
   /** Cancels the call on its signal, at its deadline, if it is not sent in time, or when nobody waits for it any more. */
-  start({ signal, deadlineMs, maxQueueWaitMs }: CallSettings, callerLeft?: AbortSignal): void {
+  start({ signal, deadline, maxQueueWait }: CallSettings, callerLeft?: AbortSignal): void {
     if (signal) this.#follow(signal, (reason) => this.abort(reason))
     if (callerLeft) this.#follow(callerLeft, (reason) => this.#leave(reason))
-    this.#expireAfter(deadlineMs, late(`the deadline of ${deadlineMs} ms passed`), true)
-    this.#expireAfter(maxQueueWaitMs, late(`not sent in ${maxQueueWaitMs} ms`), false)
+    this.#expireAfter(deadline, late(`the deadline of ${deadline} ms passed`), true)
+    this.#expireAfter(maxQueueWait, late(`not sent in ${maxQueueWait} ms`), false)
   }
 
   /** Settles with the work, or rejects as soon as the call is aborted. */

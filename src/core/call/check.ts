@@ -25,11 +25,14 @@ export async function checkAnswer(
   success: Omit<Success, 'ok' | 'credits'>,
   redactor: Redactor,
 ): Promise<Answer | Found> {
-  const { operation, settings } = call
+  const { operation } = call
+  const { response, text, requestId, tookEffect } = success
+  const isEmpty = isEmptySuccess(operation, success)
+  // It lacks what every body of the service has.
+  const settings: CallSettings = isEmpty ? { ...call.settings, validation: 'off' } : call.settings
+  const value = isEmpty ? {} : withDocumentedNumbers(operation, text, success.value)
   const { validation, schema, paging } = settings
-  const { response, text, requestId, effect } = success
-  const value = withDocumentedNumbers(operation, text, success.value)
-  const paid = { effect, body: value ?? text }
+  const paid = { tookEffect, body: value ?? text }
   // The common case, without a promise.
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
   const validated: Validated | Found =
@@ -37,7 +40,7 @@ export async function checkAnswer(
       ? { ok: false, message: whyUnusable(success, redactor), issues: [] }
       : isPlain && issuesOf(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
-        : await validateInTime(call, value)
+        : await validateInTime({ ...call, settings }, value)
   if ('toError' in validated) return { ...validated, ...paid }
   if (validated.ok) {
     const { body, invalid } = validated
@@ -55,6 +58,14 @@ function withDocumentedNumbers({ documented, response }: Operation, text: string
   if (!documented || !hasLongIntegers(text) || issuesOf(response, value).length === 0) return value
   const rounded = parsed(text)
   return issuesOf(response, rounded).length === 0 ? rounded : value
+}
+
+/** Whether a success says all by its status. */
+function isEmptySuccess(
+  { mayBeEmpty, method }: Operation,
+  { response, text, complete }: Pick<Success, 'response' | 'text' | 'complete'>,
+): boolean {
+  return mayBeEmpty === true && complete && text === '' && (method === 'DELETE' || response.status === 204)
 }
 
 function whyUnusable(

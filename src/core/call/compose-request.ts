@@ -1,5 +1,5 @@
 import { check } from '../../api/schema/check.ts'
-import { type Issue, firstIssues } from '../../api/issues.ts'
+import { type FoundIssue, type Issue, firstIssues } from '../../api/issues.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redactor.ts'
@@ -28,7 +28,7 @@ export type Given = Composed | InvalidRequestError
  * and `toJSON()` may return something else each time. An id that could change the path becomes an issue; it is not
  * repaired.
  *
- * @param options Options of the call, to refuse one that stands among the params instead.
+ * @param options Options of the call, if the caller has written the params: to refuse one that stands among them instead.
  * @param extra Params that are sent unchecked beside the others, or in place of those of the same name.
  */
 export function composeRequest(
@@ -45,18 +45,16 @@ export function composeRequest(
     const given = written === undefined ? input : bodyFormat.parseOwn(written)
     const { params, text, issues, unchecked } =
       extra === undefined || !isRecord(extra) || !isRecord(given)
-        ? { params: given, text: written, issues: check(operation.request, given), unchecked: undefined }
+        ? { params: given, text: written, issues: issuesOf(operation, given), unchecked: undefined }
         : addExtra(operation, given, extra, bodyFormat)
+    if (options && !operation.documented) issues.push(...misplacedOptions(operation, given))
     if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
     const inQuery = method === 'GET' || method === 'DELETE'
     const query = inQuery ? queryOf(params, issues) : ''
     if (issues.length === 0 && text === undefined)
       issues.push({ path: '', message: 'cannot be written as JSON' })
-    if (issues.length === 0 && !operation.documented) {
-      // The copy may lack what an object of a class holds.
-      issues.push(...check(operation.request, input))
-      if (options) issues.push(...misplacedOptions(operation, params as object, options))
-    }
+    // The copy may lack what an object of a class holds.
+    if (issues.length === 0 && !operation.documented) issues.push(...check(operation.request, input))
     if (issues.length > 0)
       return refusal(operation, issues, text === undefined ? undefined : params, redactor)
     const filled = pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
@@ -70,16 +68,13 @@ export function composeRequest(
 }
 
 /** Checks params without the extra ones, and adds these. */
-function addExtra(
-  { request, method, paging }: Operation,
-  given: ExtraParams,
-  extra: object,
-  bodyFormat: BodyFormat,
-) {
+function addExtra(operation: Operation, given: ExtraParams, extra: object, bodyFormat: BodyFormat) {
+  const { method, paging } = operation
   const written = jsonOf(extra, method, bodyFormat)
   const unchecked = written === undefined ? {} : (bodyFormat.parseOwn(written) as ExtraParams)
   // A required param may be an extra one.
-  const issues = check(request, withoutExtra(given, unchecked)).filter(
+  const checked = withoutExtra(given, unchecked)
+  const issues = issuesOf(operation, checked).filter(
     ({ path }) => !Object.hasOwn(unchecked, path) || isRecord(unchecked[path]),
   )
   if (written === undefined) issues.push({ path: 'extraParams', message: 'cannot be written as JSON' })
@@ -92,24 +87,32 @@ function addExtra(
   return { params, text: jsonOf(params, method, bodyFormat), issues, unchecked }
 }
 
+/** What is wrong with params, by their documented bounds and by each other. */
+function issuesOf(operation: Operation, params: unknown): FoundIssue[] {
+  const issues = check(operation.request, params)
+  return issues.length > 0 ? issues : (operation.contradictions?.(params) ?? [])
+}
+
+const misplaced = 'is an option: pass it after the params'
+
 /** The error of a request with issues. It says which of them are options, and where a text goes in place of all params. */
 function refusal(
   { id, paging, price, documented, method, request }: Operation,
-  issues: readonly Issue[],
+  issues: readonly FoundIssue[],
   params: unknown,
   redactor: Redactor,
 ): InvalidRequestError {
   const [required] = typeof params === 'string' ? check(request, {}) : []
   const example = required?.path ? redactor.text(`; pass { ${required.path}: '${String(params)}' }`) : ''
-  const told = firstIssues(issues, (text) => redactor.text(text)).map((issue) => {
-    const isMisplaced = documented && isOption(issue.path, { paging, price })
-    const hint = isMisplaced ? '; it is an option, passed after the params' : example
-    return { ...issue, message: issue.message + hint }
+  const told = firstIssues(issues, (text) => redactor.text(text)).map(({ path, message }) => {
+    const isMisplaced = documented && isOption(path, { paging, price })
+    return { path, message: isMisplaced ? misplaced : message + example }
   })
+  const option = issues.find((issue) => issue.option)?.option
   const subject = method === 'PATCH' || method === 'PUT' ? 'the body' : 'params'
   const next = paging && (params as object | undefined)
   const effect = effectOf({ method, price }) === 'write' ? { applied: 'no' as const } : {}
-  return new InvalidRequestError(told, { operation: id, next, ...effect, subject })
+  return new InvalidRequestError(told, { operation: id, next, ...effect, subject, option })
 }
 
 /** The params of a call, for the caller, who may change them; undefined if they cannot be written as JSON. */
@@ -155,14 +158,9 @@ function isLostInJson(value: unknown): boolean {
 }
 
 /** An option among params that are not documented would be sent, and the call would do without it. */
-function misplacedOptions(operation: Operation, params: object, options: object): Issue[] {
-  const names = Object.keys(params).filter(
-    (name) => isOption(name, operation) && !Object.hasOwn(options, name),
-  )
-  return names.map((name) => ({
-    path: name,
-    message: 'is an option, passed after the params; to send a param of this name, pass the option as well',
-  }))
+function misplacedOptions(operation: Operation, params: unknown): FoundIssue[] {
+  const names = Object.keys(Object(params) as object).filter((name) => isOption(name, operation))
+  return names.map((path) => ({ path, message: misplaced, option: 'extraParams' }))
 }
 
 /** Builds the query string. A list repeats its field. */

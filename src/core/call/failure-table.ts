@@ -6,7 +6,7 @@ type Row = readonly [
   read: number,
   metered: number,
   write: number,
-  mayHold: 'none' | 'write' | 'all',
+  mayTakeEffect: 'none' | 'write' | 'all',
   more?: 'closes' | 'refreshes' | 'uncounted',
 ]
 
@@ -43,7 +43,7 @@ export interface Meaning {
   /** In total, with the first one. */
   readonly attempts: number
   /** Whether a request that was sent may have been charged or applied. */
-  readonly mayHold: boolean
+  readonly mayTakeEffect: boolean
   /** Whether its search surface closes for a while. */
   readonly closes: boolean
   /** Whether a fresh token may help. */
@@ -54,10 +54,10 @@ export interface Meaning {
 
 /** @param ambiguous The option `retry.ambiguous`. */
 export function meaningOf(kind: FailureKind, effect: Effect, ambiguous: boolean): Meaning {
-  const [read, metered, write, mayHold, more] = rows[kind] as Row
+  const [read, metered, write, mayTakeEffect, more] = rows[kind] as Row
   return {
     attempts: ambiguous ? read : { read, metered, write }[effect],
-    mayHold: mayHold === 'all' ? effect !== 'read' : mayHold === effect,
+    mayTakeEffect: mayTakeEffect === 'all' ? effect !== 'read' : mayTakeEffect === effect,
     closes: more === 'closes',
     refreshes: more === 'refreshes',
     uncounted: more === 'uncounted',

@@ -25,11 +25,11 @@ export type ClientStatus = {
 
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
-  readonly #calls = new Set<Call>()
-  /** With what they ask of the limiter. */
-  readonly #queued = new Map<Call, QueueRequest>()
+  /** With what the queued ones ask of the limiter. One map: V8 keeps what each change of its size leaves for long. */
+  readonly #calls = new Map<Call, QueueRequest | undefined>()
   /** Tells why the queued calls wait. */
-  readonly watch = new WaitWatch(this.#queued)
+  readonly watch = new WaitWatch(this.#calls)
+  #queued = 0
   #inFlight = 0
   /** Every surface that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
@@ -39,7 +39,7 @@ export class OpenCalls {
 
   /** Adds a call until it has ended, or ends it if the client is closed. */
   add(call: Call): void {
-    this.#calls.add(call)
+    this.#calls.set(call, undefined)
     if (this.#isClosed) call.cancellation.abort(closed)
   }
 
@@ -51,7 +51,8 @@ export class OpenCalls {
   }
 
   queue(call: Call, request: QueueRequest): void {
-    this.#queued.set(call, request)
+    this.#calls.set(call, request)
+    this.#queued++
     this.#surfaces.add(request.surface)
     this.watch.start(call)
   }
@@ -68,16 +69,18 @@ export class OpenCalls {
   }
 
   #unqueue(call: Call): void {
-    if (this.#queued.delete(call) && this.#queued.size === 0) this.watch.stop()
+    if (this.#calls.get(call) === undefined) return
+    this.#calls.set(call, undefined)
+    if (--this.#queued === 0) this.watch.stop()
   }
 
   status(limiter: CallLimiter): ClientStatus {
-    const queued = [...this.#queued.values()]
+    const queued = [...this.#calls.values()]
     const surfaces = [...this.#surfaces].map((surface) => {
       const { reason, ms } = limiter.waitOf(surface) ?? { reason: null, ms: 0 }
       return {
         surface,
-        waiting: queued.filter((each) => each.surface === surface).length,
+        waiting: queued.filter((each) => each?.surface === surface).length,
         wait: reason && { reason, until: dateIn(ms) },
       }
     })
@@ -95,7 +98,7 @@ export class OpenCalls {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#closing?.abort(new ClosedError())
-    for (const { cancellation } of this.#calls) cancellation.abort(closed)
+    for (const { cancellation } of this.#calls.keys()) cancellation.abort(closed)
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 }
@@ -121,35 +124,38 @@ export const waitReasons: Record<Wait['reason'], string> = {
 
 /** Tells observers and the log why the queued calls of a client wait. */
 class WaitWatch {
-  /** The queued calls, with what they ask of the limiter. */
-  readonly #queued: ReadonlyMap<Call, QueueRequest>
-  /** Ends the wait of each of them for the next check. */
-  readonly #watched = new Map<Call, (waits: Waits) => void>()
+  /** The open calls, with what the queued ones ask of the limiter. */
+  readonly #calls: ReadonlyMap<Call, QueueRequest | undefined>
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** The next check, for all calls that are queued before it. */
+  #next: Promise<Waits> | undefined
   /** Whether a long wait has been logged: with a full queue, each call has one. */
   #hasWarned = false
   /** In Cloudflare's workers, the timer would end with the incoming request that its first call belongs to. */
   readonly #isTied = isTiedToRequests()
 
-  constructor(queued: ReadonlyMap<Call, QueueRequest>) {
-    this.#queued = queued
+  constructor(calls: ReadonlyMap<Call, QueueRequest | undefined>) {
+    this.#calls = calls
   }
 
   /** Checks soon why a call waits, if it is still queued then. */
   start(call: Call): void {
     const { observer, settings } = call
     if (this.#isTied || !(observer || (settings.log && !this.#hasWarned))) return
-    this.#timer ??= setTimeout(() => this.#check(), checkMs)
+    this.#next ??= new Promise((resolve) => {
+      this.#timer = setTimeout(() => {
+        this.#next = undefined
+        resolve(new Map())
+      }, checkMs)
+    })
     // What follows a promise runs in the async context that asked for it: that of the call, as everything else of the user does.
-    const next = new Promise<Waits>((resolve) => this.#watched.set(call, resolve))
-    void next.then((waits) => this.#tell(call, waits))
+    void this.#next.then((waits) => this.#tell(call, waits))
   }
 
   /** No call is queued any more. */
   stop(): void {
     clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#watched.clear()
+    this.#next = undefined
   }
 
   /**
@@ -170,17 +176,9 @@ class WaitWatch {
     log('warn', `a call waits for more than 5 seconds: ${why}`, { operation: id, surface, reason, until })
   }
 
-  #check(): void {
-    this.#timer = undefined
-    const watched = [...this.#watched.values()]
-    this.#watched.clear()
-    const waits: Waits = new Map()
-    for (const resolve of watched) resolve(waits)
-  }
-
   /** @param waits Of surfaces, as known to this check. */
   #tell(call: Call, waits: Waits): void {
-    const request = this.#queued.get(call)
+    const request = this.#calls.get(call)
     if (request === undefined) return
     const { surface, queuedAt } = request
     this.start(call)

@@ -64,9 +64,12 @@ function find(call: Asked, evidence: Evidence): Found {
       return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
     }
     case 'late': {
-      const message = `no complete response within ${call.timeoutMs / 1000} s (waiting for ${phase})`
+      const isUnsent = phase === 'connect'
+      const lack = isUnsent ? 'no connection' : 'no complete response'
+      const what = isUnsent ? 'nothing was sent' : `waiting for ${phase}`
+      const message = `${lack} within ${call.timeoutMs / 1000} s (${what})`
       const toError = (context: ErrorContext) => new TimeoutError(message, { ...context, phase })
-      return { kind: 'no-answer', code: 'timeout', toError }
+      return { kind: isUnsent ? 'unsent' : 'no-answer', code: 'timeout', toError }
     }
     case 'misused': {
       const message = redactor.text(messageOf(evidence.error))
@@ -95,17 +98,17 @@ function readSuccess({ client, operation, settings, record }: Asked, received: A
   }
   const requestId = requestIdOf(value, redactor)
   const success = { ok: true, response, complete, text, value, requestId } as const
-  if (operation.price.kind === 'free') {
-    const effect = received.sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
-    return { ...success, effect, credits: undefined }
-  }
-  const reported = readCredits(response.headers)
-  if (reported !== null) return { ...success, effect: reported.charged, credits: reported }
   // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
   const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
   const spent = isOwn ? costOf(operation, value, settings.paging) : null
-  if (spent === null) return { ...success, effect: 'unknown', credits: undefined }
-  return { ...success, effect: 'yes', credits: { spent, uncertain: 0 } }
+  if (operation.price.kind === 'free' && !spent) {
+    const tookEffect = received.sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
+    return { ...success, tookEffect, credits: undefined }
+  }
+  const reported = readCredits(response.headers)
+  if (reported !== null) return { ...success, tookEffect: reported.charged, credits: reported }
+  if (spent === null) return { ...success, tookEffect: 'unknown', credits: undefined }
+  return { ...success, tookEffect: 'yes', credits: { spent, uncertain: 0 } }
 }
 
 /** Reads an answer that is no success, and concludes from its sender whether the request took effect. */
@@ -136,15 +139,15 @@ function readErrorBody(call: Asked, answered: Answered): Found {
   // A proxy with this package says what the call cost.
   const reported = own && readCharged(body)
   const sender = own === null ? 'gateway' : reported === null ? 'service' : 'proxy'
-  const effect = reported && (sent === null || effectOf(operation) === 'read' ? 'no' : reported)
+  const tookEffect = reported && (sent === null || effectOf(operation) === 'read' ? 'no' : reported)
   const requestId = requestIdOf(body, record.redactor)
   const details = { requestId, ...detailsOf(call, answered, sender, own, announced) }
   const refusal = sender === 'proxy' && status === 402 ? readBudgetRefusal(body) : null
   return {
     ...{ code: details.code, requestId, announced },
     // What may have been charged is not sent again.
-    kind: effect !== null && effect !== 'no' ? 'final' : kindOfStatus(sender, status, announced),
-    ...(effect !== null && { effect }),
+    kind: tookEffect !== null && tookEffect !== 'no' ? 'final' : kindOfStatus(sender, status, announced),
+    ...(tookEffect !== null && { tookEffect }),
     credits: (sender === 'proxy' && readCredits(headers)) || undefined,
     toError: (context) => {
       const all = { ...context, ...details }
@@ -199,13 +202,13 @@ export function decide(
   random = Math.random,
 ): Failed {
   const { failures } = record
-  const request = effectOf(operation)
-  const { attempts, mayHold, closes, refreshes, uncounted } = meaningOf(
+  const effect = effectOf(operation)
+  const { attempts, mayTakeEffect, closes, refreshes, uncounted } = meaningOf(
     found.kind,
-    request,
+    effect,
     settings.retry.ambiguous,
   )
-  const effect = found.effect ?? (mayHold && sent !== null ? 'unknown' : 'no')
+  const tookEffect = found.tookEffect ?? (mayTakeEffect && sent !== null ? 'unknown' : 'no')
   const mayRefresh =
     refreshes &&
     attempts > 1 &&
@@ -216,9 +219,9 @@ export function decide(
   const announced = found.announced ?? null
   // An answer that was paid for is not bought again, also if the caller's schema refuses it.
   const wait =
-    effect === 'yes' ? null : nextWait([...failures, { kind, announced }], request, settings.retry, random)
+    tookEffect === 'yes' ? null : nextWait([...failures, { kind, announced }], effect, settings.retry, random)
   return {
-    ...{ ...found, ok: false, kind, effect, announced, refreshes: mayRefresh },
+    ...{ ...found, ok: false, kind, tookEffect, announced, refreshes: mayRefresh },
     wait: wait !== null && wait >= leftMs ? null : wait,
     isUnsent: uncounted || sent === null,
     closedMs: closes ? announced || (wait ?? 0) : null,

@@ -1,7 +1,7 @@
 import pRetry, { type RetryContext } from 'p-retry'
 import { isA } from '../../lib/thrown.ts'
 import { Account } from './account.ts'
-import { type Call, type CallResult, type Failed, type Send, errorContext } from './call.ts'
+import { type Call, type CallResult, type Failed, type Send, errorContext, phaseBefore } from './call.ts'
 import { check } from './check.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { readAnswer } from './read-answer.ts'
@@ -25,9 +25,7 @@ export function sendCalls(openCalls: OpenCalls): Send {
         shouldRetry: isRetried,
       })
     } catch (error) {
-      throw isA(error, Failure)
-        ? error.toError()
-        : unsentError(call, call.record.attempts.length === 0 ? 'queue' : 'wait', error)
+      throw isA(error, Failure) ? error.toError() : unsentError(call, phaseBefore(call), error)
     } finally {
       turn.end({ unsent: account.end() })
       openCalls.delete(call)
@@ -47,8 +45,11 @@ async function attempt(call: Call, turn: Turn, account: Account): Promise<CallRe
     const credits = account.settle(outcome)
     turn.endAfter(evidence, outcome)
     const answer = outcome.ok ? await check(call, outcome, evidence.sent) : outcome
-    account.note(evidence, answer, outcome.effect, credits)
+    account.note(evidence, answer, outcome.tookEffect, credits)
+    if (evidence.kind === 'answered')
+      call.client.endOfLife.tell(call.operation.id, evidence.response, call.settings.log)
     if (!('toError' in answer)) return { ...answer, attempts: record.attempts, credits: record.credits }
+    call.cancellation.markInFlight(false)
     throw new Failure(() => answer.toError({ ...errorContext(call), body: answer.body }), answer)
   } catch (error) {
     throw isA(error, Failure) ? error : new Failure(() => unsentError(call, 'queue', error))

@@ -2,9 +2,10 @@ import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
-import { requestHeaders } from '../http/headers.ts'
+import { type PlainHeaders, requestHeaders } from '../http/headers.ts'
 import { type RawResponse, callFetch, initOf, readText, send } from '../http/fetch.ts'
 import { FetchMisuse, NotSent } from '../http/network-error.ts'
+import { FollowedRequest } from '../http/undici.ts'
 import { type Call, logAt } from './call.ts'
 
 /** What happened in one attempt. */
@@ -41,7 +42,7 @@ export interface Ready {
   readonly lease: Lease
   readonly token: string | null
   /** The user's. */
-  readonly headers: Headers
+  readonly headers: PlainHeaders
 }
 
 /**
@@ -59,11 +60,14 @@ export async function sendRequest(
   let isSent = false
   let start = performance.now()
   let status: number | undefined
+  let followed: FollowedRequest | undefined
   const report = (happened: Happened): Evidence => {
     const [now, at] = [performance.now(), Date.now()]
     // Frameworks that prerender refuse code that reads the clock before it asks for data, so the request goes first.
-    const sent = isSent ? new Date(at - Math.round(now - start)).toISOString() : null
-    const phase = !isSent ? 'queue' : status === undefined ? 'headers' : 'body'
+    const isConnecting = followed?.isUnsent === true
+    const sent = isSent && !isConnecting ? new Date(at - Math.round(now - start)).toISOString() : null
+    const isAnswered = status !== undefined
+    const phase = !isSent ? 'queue' : isConnecting ? 'connect' : isAnswered ? 'body' : 'headers'
     const leftMs = cancellation.sendBy - now
     return { ...happened, queued, paced, sent, status, phase, duration: now - start, at, leftMs }
   }
@@ -81,10 +85,11 @@ export async function sendRequest(
     const headers = requestHeaders(added, client, request.body !== undefined)
     const init = initOf(operation.method, headers, request.body, signal)
     const url = client.baseUrl + request.path
+    const following = (followed = new FollowedRequest(url, signal))
     try {
-      const response = await send(url, init, token, () => {
+      const response = await send(url, init, token, (signed) => {
         beforeSend(signal)
-        return callFetch(client.fetch, url, init)
+        return callFetch(client.fetch, url, signed, following)
       })
       // The attempt is over: a fetch that ignores its signal has answered late.
       if (signal.aborted) response.body?.cancel().catch(() => {})

@@ -5,19 +5,13 @@ import type { Credits } from '../credits/budget.ts'
 import { type CallSettings, type ClientSettings, defaultTimeoutMs, withOptions } from '../options/table.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { AnyCallOptions, ClientOptions, CommonOptions, Observer } from '../options/types.ts'
-import {
-  type Call,
-  type CallResult,
-  type Send,
-  type Wrap,
-  CallObserver,
-  contextOf,
-  newRecord,
-} from './call.ts'
+import { type Call, type CallResult, type Send, type Wrap, contextOf, newRecord } from './call.ts'
+import { CallObserver } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type Given, composeRequest } from './compose-request.ts'
 import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
+import { isMarked } from '../../lib/thrown.ts'
 import { sendCalls } from './run.ts'
 
 /**
@@ -47,7 +41,11 @@ interface CallExtras {
   readonly previousPage?: CallResult | undefined
 }
 
+/** What every transport has: a client may come from another copy of this package. */
+const brand: unique symbol = Symbol.for('social-search-sdk transport 1')
+
 export class ClientTransport implements Transport {
+  readonly [brand] = true
   readonly #client: ClientSettings
   readonly #defaults: CallSettings
   readonly #openCalls: OpenCalls
@@ -67,6 +65,10 @@ export class ClientTransport implements Transport {
   /** So that Vue does not wrap it. */
   get [Symbol.toStringTag](): string {
     return 'Transport'
+  }
+
+  get baseUrl(): string {
+    return this.#client.baseUrl
   }
 
   get credits(): Credits {
@@ -167,7 +169,7 @@ export class ClientTransport implements Transport {
         settings,
         operation: configured,
         request,
-        timeoutMs: settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs,
+        timeoutMs: settings.timeout ?? operation.timeoutMs ?? defaultTimeoutMs,
         previousPage,
         cancellation: new Cancellation(),
         record: newRecord(this.#client.redactor),
@@ -201,8 +203,13 @@ export function createTransport(options: ClientOptions): Transport {
   return new ClientTransport(client, defaults, cache && wrapOfCache(cache, client))
 }
 
+/** Whether it is a transport of this package, of any copy. */
+export function isTransport(value: unknown): value is ClientTransport {
+  return isMarked(value, brand)
+}
+
 /** @throws {ConfigurationError} if {@link createTransport} has not made it. */
 export function clientTransport(transport: Transport): ClientTransport {
-  if (transport instanceof ClientTransport) return transport
+  if (isTransport(transport)) return transport
   throw new ConfigurationError(`expected a transport of createTransport(), got ${describeValue(transport)}`)
 }

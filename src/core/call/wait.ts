@@ -18,9 +18,10 @@ import {
   abortNoticeMs,
 } from '../../limits/interface.ts'
 import type { Account } from './account.ts'
+import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/table.ts'
 import type { Evidence, Ready } from './send.ts'
-import { type Call, type Failed, type Outcome, errorContext, logAt } from './call.ts'
+import { type Call, type Failed, type Outcome, errorContext, logAt, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { isEnded } from './cancellation.ts'
 
@@ -35,7 +36,7 @@ export class Turn {
   /** The token of the next attempt, or of the latest. */
   #token: string | null
   /** The user's headers for it. */
-  #headers: Headers
+  #headers: PlainHeaders
   /** Until its attempt has ended. */
   #lease: Lease | undefined
 
@@ -45,7 +46,7 @@ export class Turn {
     this.#account = account
     this.#token = call.client.credential.fixed ?? null
     const { headers } = call.settings
-    this.#headers = typeof headers === 'function' ? new Headers() : headers
+    this.#headers = typeof headers === 'function' ? {} : headers
   }
 
   /**
@@ -98,8 +99,8 @@ export class Turn {
   }
 
   /**
-   * Waits until the attempt after a failure is due. A call that does not retry leaves a new token, or the error of its
-   * refresh, to the next call.
+   * Waits until the attempt after a failure is due. A 429 has closed the surface, so there the call waits in its queue, ahead of
+   * new calls. A call that does not retry leaves a new token, or the error of its refresh, to the next call.
    */
   async waitAfter({ kind, wait, refreshes }: Failed): Promise<void> {
     const call = this.#call
@@ -108,7 +109,6 @@ export class Turn {
     if (wait === null) return
     if (refreshing) await this.#inTime('no fresh token', () => refreshing)
     logAt(call, record.attempts.length, 'info', 'retrying', { waitMs: Math.round(wait) })
-    // The 429 closed the surface: the call waits in its queue, ahead of new calls.
     if (kind === 'rate-limited' || refreshes) return
     observer?.report('retry', wait)
     this.#openCalls.watch.warn(call, { reason: 'retry', ms: wait })
@@ -166,10 +166,9 @@ export class Turn {
 
   /** Gives code of the user a minute, since it may never end. @param lack What the error says is missing. */
   #inTime(lack: string, work: () => Promise<void>): Promise<void> {
-    const { cancellation, record } = this.#call
+    const { cancellation } = this.#call
     const late = (): never => {
-      const phase = record.attempts.length === 0 ? 'queue' : 'wait'
-      throw timeoutOf(this.#call, phase, `${lack} within ${userCodeMs} ms`)
+      throw timeoutOf(this.#call, phaseBefore(this.#call), `${lack} within ${userCodeMs} ms`)
     }
     return within(userCodeMs, work, late, cancellation.signal)
   }
@@ -209,9 +208,10 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   if (signal.aborted && reason === signal.reason) return reason
   if (reason instanceof CreditBudgetError) {
     const { operation, settings } = call
-    const hasCeiling = operation.price.kind === 'perItem' && !settings.ceiling
+    const bound = operation.price.kind === 'perItem' ? operation.price.bound : undefined
+    const isLow = bound === null && settings.expectedItems !== undefined
     const refusal: BudgetRefusal = reason
-    return new CreditBudgetError({ ...refusal, hasCeiling }, errorContext(call))
+    return new CreditBudgetError({ ...refusal, bound: isLow ? undefined : bound }, errorContext(call))
   }
   if (reason instanceof SharedError) return reason.of(errorContext(call))
   if (!(reason instanceof SurfaceClosed)) return reason

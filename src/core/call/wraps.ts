@@ -1,15 +1,8 @@
 import { requireOption } from '../../errors/check-options.ts'
 import type { ClientSettings } from '../options/table.ts'
 import type { AnswerCache, ObservedCall, ObservedStart, Observer } from '../options/types.ts'
-import {
-  type Call,
-  type CallObserver,
-  type CallResult,
-  type Send,
-  type Wrap,
-  contextOf,
-  errorContext,
-} from './call.ts'
+import { type Call, type CallResult, type Send, type Wrap, contextOf, errorContext } from './call.ts'
+import type { CallObserver } from './call-observer.ts'
 import { isEnded } from './cancellation.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { type InvalidRequestError, codeOf, isSocialSearchError } from '../../errors/index.ts'

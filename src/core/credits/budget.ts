@@ -2,6 +2,7 @@ import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '.
 import { assertOptions, describeValue, describeWord, nonEmptyText } from '../../errors/check-options.ts'
 import { type Period, periodAt, periodEnd, waitAtEnd } from '../../lib/period.ts'
 import { sleep } from '../../lib/time.ts'
+import { printAs } from '../../lib/print.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
 
 /** Credits of a client, an operation or a budget. */
@@ -122,11 +123,21 @@ export class CreditBudget implements Budget {
     this.name = options.name === undefined ? undefined : nonEmptyText('name', options.name)
     this.#every = options.every
     this.#periodAt = resolvePeriod(options)
+    printAs(this, 'CreditBudget', () => {
+      const { remaining, endsAt } = this.summary()
+      const period = endsAt !== null && { every: options.every, resetsAt: new Date(endsAt) }
+      return { ...(this.name && { name: this.name }), limit, remaining, ...period }
+    })
+  }
+
+  /** The current period. Without one, no clock is read: frameworks that prerender refuse it before a request for data. */
+  get #period(): string {
+    return this.#every === undefined ? '' : this.#periodAt(Date.now())
   }
 
   /** The account of the current period. */
   get #current(): Account {
-    return accountOf(this.#book, this.#periodAt(Date.now()), emptyAccount)
+    return accountOf(this.#book, this.#period, emptyAccount)
   }
 
   /** Credits left for further calls. */
@@ -143,7 +154,7 @@ export class CreditBudget implements Budget {
    */
   reserve(credits: number, operation: string): Reservation {
     const self = unproxied(this)
-    let period = self.#periodAt(Date.now())
+    let period = self.#period
     let account = self.#take(credits, operation, period)
     let isOpen = true
     return {
@@ -153,8 +164,9 @@ export class CreditBudget implements Budget {
         settle(account, credits, cost, uncertain)
       },
       renew: async () => {
+        if (self.#every === undefined) return
         await sleep(waitAtEnd(Date.now(), self.#periodAt))
-        const current = self.#periodAt(Date.now())
+        const current = self.#period
         if (!isOpen || current === period) return
         const next = self.#take(credits, operation, current)
         account.reserved -= credits
@@ -186,8 +198,8 @@ export class CreditBudget implements Budget {
   summary(): CreditSummary & BudgetOutlook {
     const self = unproxied(this)
     const { limit, remaining } = self
-    const end = periodEnd(Date.now(), self.#periodAt)
-    return { limit, remaining, ...roundedSummary(self.#current), endsAt: end === Infinity ? null : end }
+    const endsAt = self.#every === undefined ? null : periodEnd(Date.now(), self.#periodAt)
+    return { limit, remaining, ...roundedSummary(self.#current), endsAt }
   }
 }
 

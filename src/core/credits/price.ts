@@ -1,5 +1,5 @@
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
-import type { Operation, Price } from '../../api/operation.ts'
+import type { ItemBound, Operation, Price } from '../../api/operation.ts'
 import { count } from '../../lib/count.ts'
 import { organizationLimits } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
@@ -17,56 +17,71 @@ export interface CallCredits {
  * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented
  * maximum of post comments.
  */
-export const assumedCeiling = 1000
+export const assumedItems = 1000
 
 /**
- * The highest cost of one success in credits; null for a free operation.
+ * The highest cost of one success in credits; null for a free operation. Where the service documents no bound, it is what is expected.
  *
  * @param params Of the request, which may bound the items.
- * @param ceiling The most items to expect, as the user says; a documented bound below it counts.
+ * @param expectedItems How many items the user expects. They lower no documented bound: more may come.
  */
-export function worstCase(price: Price, params: object, ceiling?: number): number | null {
+export function worstCase(price: Price, params: object, expectedItems?: number): number | null {
   if (price.kind === 'free') return null
   if (price.kind === 'perRequest') return price.credits
-  const expected = price.ceiling === null ? (ceiling ?? assumedCeiling) : price.ceiling.default
-  const maxItems = price.ceiling && (params as Record<string, unknown>)[price.ceiling.param]
-  const bound = price.ceiling !== null && typeof maxItems === 'number' ? maxItems : expected
-  return price.credits * Math.min(bound, ceiling ?? bound)
+  const { bound, credits } = price
+  return credits * (bound === null ? (expectedItems ?? assumedItems) : mostItems(bound, params))
 }
 
-/** The cost of a success in credits; null if the body does not show it. */
+/** The most items that a request asks for: as many as the service ever sends, if it does not ask as documented. */
+function mostItems({ param, least, most, ...bound }: ItemBound, params: object): number {
+  const { [param]: asked = bound.default } = params as Readonly<Record<string, unknown>>
+  return Number.isSafeInteger(asked) && Number(asked) >= least ? Number(asked) : most
+}
+
+/**
+ * The cost of a success in credits, as the answer states it, or else by its price; null if the body does not show it.
+ *
+ * @param body Parsed; undefined if it cannot be.
+ */
 export function costOf(operation: Operation, body: unknown, paging?: PagingOverride): number | null {
   const { price } = operation
-  if (price.kind === 'free') return 0
-  if (price.kind === 'perRequest') return price.credits
-  if (typeof body !== 'object' || body === null) return null
-  const charged = (body as { meta?: { creditsCharged?: unknown } | null }).meta?.creditsCharged
+  if (price.kind === 'free' && !price.isAssumed) return 0
+  const charged = (body as { meta?: { creditsCharged?: unknown } | null } | null | undefined)?.meta
+    ?.creditsCharged
   if (charged !== undefined)
     return Number.isSafeInteger(charged) && Number(charged) >= 0 ? Number(charged) : null
+  if (price.kind === 'free') return 0
+  if (price.kind === 'perRequest') return price.credits
   const items = itemsOf(operation, body, paging)
   return items === null ? null : items.length * price.credits
 }
 
 /** Options of a quote: those of the call that bound its cost. */
 export interface QuoteOptions {
-  /** How many pages. Default 1, or as many as `limit` takes. An empty last page costs as much as the others. */
+  /** How many pages. Default: all. An empty last page costs as much as the others. */
   maxPages?: number | undefined
-  /** How many items, on full pages. */
+  /** How many items. It bounds no cost, since pages may have fewer items than they have room for. */
   limit?: number | undefined
-  /** How many comments or reactions you expect. */
-  ceiling?: number | undefined
+  /** How many comments or reactions you expect. It bounds no cost, since more may come. */
+  expectedItems?: number | undefined
 }
 
-/** What a call costs at most, and how long it takes at least. */
+/** What a call costs, and how long it takes at least. */
 export interface Quote {
-  /** Maximum credits for all pages; null if unknown. */
+  /**
+   * Maximum credits for all pages; null if nothing bounds them, as `why` says. Does not count what `retry: { ambiguous: true }`
+   * may repeat.
+   */
   atMost: number | null
-  /** Maximum credits for one page; null if unknown. */
+  /** Credits if pages are full and as many items come as you expect; null if that is unknown. */
+  expected: number | null
+  /** Maximum credits for one page; null if nothing bounds them. */
   perPage: number | null
   /**
-   * Minimum time in milliseconds at your rate limit, if nothing else is sent; 0 if the service documents no limit.
+   * Minimum time in milliseconds at your rate limit, if nothing else is sent and pages are full; null if the number of pages is
+   * unknown, or if the service documents no limit.
    */
-  duration: number
+  duration: number | null
   /** How the numbers come about, in a sentence. */
   why: string
 }
@@ -81,50 +96,67 @@ export function quoteOf(
   params: object,
   options: QuoteOptions = {},
 ): Quote {
-  const { id, price, paging, surface, list = 'items' } = operation
-  assertOptions(options, { maxPages: true, limit: true, ceiling: true })
-  const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
-  const { pages, ifFull } = pagesOf(operation, params, options)
-  const perPage = worstCase(price, params, ceiling)
-  const quoted = (perPage: number | null, why: string): Quote => ({
-    // Items are counted on all pages together.
-    atMost: price.kind === 'perItem' ? perPage : perPage && pages && rounded(perPage * pages),
-    perPage,
-    duration: surface === null ? 0 : Math.floor(((pages ?? 1) - 1) / perMinute) * organizationLimits.windowMs,
-    why,
-  })
-  if (price.kind === 'free' || perPage === null) return quoted(0, `${id} is free`)
-
-  const each = count(price.credits, 'credit')
-  const forPages = !paging
-    ? ''
-    : pages === null
-      ? '; the number of pages is unknown'
-      : ` for ${count(pages, 'page')}${ifFull}`
-  if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
-  const bound = price.ceiling?.param
-  if (!bound && ceiling === undefined)
-    return quoted(
-      null,
-      `${each} for each of the ${list}; the service documents no bound, so the most is unknown`,
-    )
-  const most = worstCase({ ...price, credits: 1 }, params, ceiling)
-  const why = most === ceiling ? ', as expected' : ` (${bound})`
-  return quoted(perPage, `${each} for each of ${most} ${list}${why}`)
+  assertOptions(options, { maxPages: true, limit: true, expectedItems: true })
+  const { most, full } = pagesOf(operation, params, options)
+  const isTimed = operation.surface !== null && full !== null
+  return {
+    ...costsOf(operation, params, options, most, full),
+    duration: isTimed ? Math.floor((full - 1) / perMinute) * organizationLimits.windowMs : null,
+  }
 }
 
-/** How many pages the options ask for; null if nobody knows how many items a page has. */
+function costsOf(
+  { id, price, paging, list = 'items' }: Operation,
+  params: object,
+  { expectedItems }: QuoteOptions,
+  most: number | null,
+  full: number | null,
+): Omit<Quote, 'duration'> {
+  const items = expectedItems === undefined ? null : wholeNumber('expectedItems', expectedItems)
+  if (price.kind === 'free') return { atMost: 0, expected: 0, perPage: 0, why: `${id} is free` }
+  const { credits } = price
+  const each = count(credits, 'credit')
+  const forPages = (pages: number | null): number | null => pages && rounded(credits * pages)
+  if (price.kind === 'perRequest') {
+    const why = paging === undefined ? `${each} a call` : `${each} a page${pagesText(most, full)}`
+    return { atMost: forPages(most), expected: forPages(full), perPage: credits, why }
+  }
+  const expectation = items === null ? '' : `; ${items} expected`
+  if (price.bound === null) {
+    const why = `${each} for each of the ${list}; the service documents no bound, so the most is unknown`
+    return { atMost: null, expected: forPages(items), perPage: null, why: why + expectation }
+  }
+  const bound = mostItems(price.bound, params)
+  const why = `${each} for each of ${bound} ${list} (${price.bound.param})${expectation}`
+  const perPage = rounded(credits * bound)
+  return {
+    ...{ atMost: most && perPage * most, perPage, why },
+    expected: items && forPages(Math.min(items, bound)),
+  }
+}
+
+/** How many pages a price is for. */
+function pagesText(most: number | null, full: number | null): string {
+  if (full === null) return '; the number of pages is unknown'
+  if (most === full) return ` for ${count(most, 'page')}`
+  const ifFull = `for ${count(full, 'page')} if they are full`
+  return most === null
+    ? ` ${ifFull}; pages may have less, so the most is unknown`
+    : ` ${ifFull}, at most ${most}`
+}
+
+/** How many pages the options ask for at most, and if they are full; null if nobody knows. */
 function pagesOf({ id, paging }: Operation, params: object, { maxPages, limit }: QuoteOptions) {
-  const most = wholeNumber('maxPages', maxPages ?? 1)
-  if (most > 1 && paging === undefined)
-    throw new ConfigurationError(`has no pages; leave maxPages out, got ${most}`, { operation: id })
-  if (limit === undefined || paging === undefined) return { pages: most, ifFull: '' }
-  const items = wholeNumber('limit', limit)
+  if (maxPages !== undefined) wholeNumber('maxPages', maxPages)
+  const items = limit === undefined ? undefined : wholeNumber('limit', limit)
+  if (paging === undefined) {
+    if (maxPages === undefined || maxPages === 1) return { most: 1, full: 1 }
+    throw new ConfigurationError(`has no pages; leave maxPages out, got ${maxPages}`, { operation: id })
+  }
+  const most = maxPages ?? null
   const { size } = paging
-  if (size === undefined) return { pages: maxPages === undefined ? null : most, ifFull: '' }
-  const given = (params as Readonly<Record<string, unknown>>)[size.param]
-  const needed = Math.ceil(items / (typeof given === 'number' ? given : size.default))
-  return needed < (maxPages ?? Infinity)
-    ? { pages: needed, ifFull: ', if they are full' }
-    : { pages: most, ifFull: '' }
+  if (items === undefined || size === undefined) return { most, full: most }
+  const { [size.param]: asked = size.default } = params as Readonly<Record<string, unknown>>
+  const full = Math.ceil(items / (typeof asked === 'number' ? asked : size.default))
+  return { most, full: Math.min(full, most ?? full) }
 }

@@ -87,6 +87,7 @@ export function assertToken(
   const refuse = (message: string) => new ConfigurationError(message, context?.())
   if (typeof token !== 'string') throw refuse(`${name} must be a string, got ${typeof token}`)
   if (token === '') throw refuse(`${name} is empty`)
+  if (/^(["']).*\1$/.test(token)) throw refuse(`${name} is in quotes; remove them`)
   const position = token.search(/[^\x21-\x7e]/)
   if (position === -1) return
   const place = `character ${position + 1} of ${token.length}`

@@ -1,12 +1,16 @@
 import ky, { type Options } from 'ky'
 import { messageOf } from '../../lib/thrown.ts'
-import { FetchMisuse, NotSent, watchConnectErrors } from './network-error.ts'
+import { FetchMisuse, NotSent } from './network-error.ts'
+import { type FollowedRequest, following, watchUndici } from './undici.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
 
-/** Options of fetch. `headers` must not be shared: the credential is added to them. */
-export type Init = RequestInit & { readonly headers: Headers; readonly signal: AbortSignal }
+/** Options of fetch. */
+export type Init = Omit<RequestInit, 'headers'> & {
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
 
 /** Redirects are never followed: 307 and 308 would send body and credential to another host. */
 const api = /* @__PURE__ */ ky.create({
@@ -23,18 +27,19 @@ const api = /* @__PURE__ */ ky.create({
  */
 export async function send(
   url: string,
-  { method, headers }: Pick<Init, 'method' | 'headers'>,
+  init: Init,
   token: string | null,
-  fetchOnce: () => Promise<Response>,
+  fetchOnce: (init: Init) => Promise<Response>,
 ): Promise<Response> {
-  if (token !== null) headers.set('authorization', `Bearer ${token}`)
-  return api(url, { method, fetch: fetchOnce } as Options)
+  const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
+  const signed = { ...init, headers: { ...init.headers, ...authorization } }
+  return api(url, { method: init.method, fetch: () => fetchOnce(signed) } as Options)
 }
 
 /** The options of fetch for a JSON body, or for none. */
 export function initOf(
   method: string,
-  headers: Headers,
+  headers: Init['headers'],
   body: string | undefined,
   signal: AbortSignal,
 ): Init {
@@ -43,13 +48,22 @@ export function initOf(
   return { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as Init
 }
 
-/** Calls the user's fetch, or the global one. Node keeps each `Request` for long, so the latter gets the URL. */
-export async function callFetch(fetch: Fetch | undefined, url: string, init: Init): Promise<Response> {
-  watchConnectErrors()
+/**
+ * Calls the user's fetch, or the global one. Node keeps each `Request` for long, so the latter gets the URL.
+ *
+ * @param followed The request that Node's fetch makes. One of the user's may drop the signal, and send it after an abort.
+ */
+export async function callFetch(
+  fetch: Fetch | undefined,
+  url: string,
+  init: Init,
+  followed: FollowedRequest,
+): Promise<Response> {
+  watchUndici()
   if (fetch === undefined) {
     if (typeof (globalThis.fetch as unknown) !== 'function')
       throw new NotSent('this runtime has no fetch, nothing was sent; pass the option fetch')
-    return asResponse(await globalThis.fetch(url, init))
+    return asResponse(await following(followed, () => globalThis.fetch(url, init)))
   }
   return asResponse(await callOwnFetch(fetch, url, init))
 }

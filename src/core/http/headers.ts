@@ -27,34 +27,29 @@ export interface AttemptAhead {
 /** The headers of the user, or a function that makes them before each attempt. */
 export type HeadersOption = GivenHeaders | ((attempt: AttemptAhead) => GivenHeaders | Promise<GivenHeaders>)
 
+/** Checked headers, by their names in lower case. */
+export type PlainHeaders = Readonly<Record<string, string>>
+
 /** Checked headers of the user for every attempt, or what makes those of one. */
-export type UserHeaders = Headers | ((attempt: AttemptAhead) => Promise<Headers>)
+export type UserHeaders = PlainHeaders | ((attempt: AttemptAhead) => Promise<PlainHeaders>)
 
 /**
- * Adds headers to those of the user.
+ * Adds headers to those of the user; one of the same name is replaced.
  *
  * @throws {ConfigurationError} for a header that cannot be sent. If a function makes it, the promise of the headers rejects.
  */
 export function mergeHeaders(base: UserHeaders, added: HeadersOption, redactor: Redactor): UserHeaders {
-  if (typeof added !== 'function') {
-    const checked = addHeaders(new Headers(), added, redactor)
-    const addTo = (headers: Headers): Headers => addHeaders(headers, checked, redactor)
-    return typeof base === 'function' ? async (attempt) => addTo(await base(attempt)) : addTo(base)
-  }
-  return async (attempt) => {
-    const earlier = typeof base === 'function' ? await base(attempt) : base
-    return addHeaders(earlier, await added({ ...attempt }), redactor)
-  }
+  const checked = typeof added === 'function' ? undefined : checkHeaders(added, redactor)
+  if (checked && typeof base !== 'function') return { ...base, ...checked }
+  return async (attempt) => ({
+    ...(typeof base === 'function' ? await base(attempt) : base),
+    ...(typeof added === 'function' ? checkHeaders(await added({ ...attempt }), redactor) : checked),
+  })
 }
 
-/**
- * Adds headers of the user; one of the same name is replaced.
- *
- * @throws {ConfigurationError} for a header that cannot be sent, or that the client or the runtime sets.
- */
-function addHeaders(base: Headers, added: GivenHeaders, redactor: Redactor): Headers {
+/** @throws {ConfigurationError} for a header that cannot be sent, or that the client or the runtime sets. */
+function checkHeaders(added: GivenHeaders, redactor: Redactor): PlainHeaders {
   assertObject('headers', added)
-  const merged = new Headers(base)
   let given: Headers
   try {
     const pairs = Symbol.iterator in added ? [...added] : Object.entries(added)
@@ -66,14 +61,13 @@ function addHeaders(base: Headers, added: GivenHeaders, redactor: Redactor): Hea
     // The runtime's own error repeats the value, which may be a secret.
     throw new ConfigurationError('headers must be names and values that can be sent')
   }
-  for (const [name, value] of given) {
+  for (const name of given.keys()) {
     if (name === 'authorization')
       throw new ConfigurationError('headers must not set Authorization; pass apiKey or auth')
     if (framing.test(name))
       throw new ConfigurationError(`headers must not set ${redactor.text(name)}; the runtime sets it`)
-    merged.set(name, value)
   }
-  return merged
+  return Object.fromEntries(given)
 }
 
 /**
@@ -84,20 +78,19 @@ export const attemptHeader = 'social-search-attempt'
 
 /** The headers of each request, but for the credential. @param added Those of the options, and the user agent. */
 export function requestHeaders(
-  added: Headers,
+  added: PlainHeaders,
   { bodyFormat, isProxy }: { readonly bodyFormat: BodyFormat; readonly isProxy: boolean },
   hasBody: boolean,
-): Headers {
-  const headers = new Headers(added)
-  headers.set('accept', bodyFormat.accept)
-  if (!hasBody) return headers
-  headers.set('content-type', 'application/json')
-  if (isProxy) headers.set(attemptHeader, randomId(20))
-  return headers
+): PlainHeaders {
+  return {
+    ...{ ...added, accept: bodyFormat.accept },
+    ...(hasBody && { 'content-type': 'application/json' }),
+    ...(hasBody && isProxy && { [attemptHeader]: randomId(20) }),
+  }
 }
 
 /** Names this package and the runtime, such as `social-search-sdk/0.1.0 node/24`. Browsers send their own name. */
-export function userAgent(): { 'user-agent'?: string } {
+export function userAgent(): PlainHeaders {
   if (inBrowser()) return {}
   const { navigator } = globalThis as { navigator?: { userAgent?: string } }
   const runtime = navigator?.userAgent?.toLowerCase().replace('node.js', 'node') ?? ''

@@ -1,7 +1,8 @@
 import type { ConnectionPhase } from '../../errors/index.ts'
-import { builtin, inBrowser } from '../../lib/runtime.ts'
+import { inBrowser } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
+import { isConnectError } from './undici.ts'
 
 /** Thrown when the user's `fetch` breaks its contract. */
 export class FetchMisuse extends Error {}
@@ -149,23 +150,4 @@ function linkOf(error: unknown): Link | undefined {
   } catch {
     return undefined
   }
-}
-
-/**
- * Errors of connections that Node could not open, TLS handshake included. No request was sent on them. Their codes do not say so: a
- * reset or a TLS alert may also come later.
- */
-let failed: WeakSet<object> | undefined
-
-/** Node publishes each before its requests fail with it. Called before a request is sent; other runtimes publish nothing. */
-export function watchConnectErrors(): void {
-  if (failed !== undefined) return
-  const errors = (failed = new WeakSet())
-  builtin('node:diagnostics_channel')
-    ?.channel('undici:client:connectError')
-    .subscribe((message) => void errors.add((message as { error: object }).error))
-}
-
-function isConnectError(error: object): boolean {
-  return failed?.has(error) === true
 }

@@ -23,7 +23,7 @@ import { Redactor } from '../../lib/redactor.ts'
 export function resolveOptions(options: ClientOptions): { client: ClientSettings; defaults: CallSettings } {
   assertObject('options', options)
   const redactor = redactorOf(options)
-  const own = { headers: new Headers(userAgent()), log: createLog(defaultLogger, redactor) }
+  const own = { headers: userAgent(), log: createLog(defaultLogger, redactor) }
   const defaults = withOptions(defaultsOf(own), options, 'client', redactor)
   const { fetch, limits = {}, limiter, prices = {} } = options
   const reachable = lacksPage(options.baseUrl) ? failingOptions(options, noPage) : options

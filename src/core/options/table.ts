@@ -56,13 +56,13 @@ export interface ClientSettings {
   readonly fetch: Fetch | undefined
 }
 
-/** What a call may set for itself, with the defaults of its client. */
+/** What a call may set for itself, with the defaults of its client. Times are milliseconds. */
 export interface CallSettings {
   /** Undefined for the operation's own timeout. */
-  readonly timeoutMs?: number | undefined
-  readonly deadlineMs: number
+  readonly timeout?: number | undefined
+  readonly deadline: number
   /** Time in which an attempt must be sent, from the start of the call. */
-  readonly maxQueueWaitMs: number
+  readonly maxQueueWait: number
   readonly retry: RetryPolicy
   readonly validation: Validation
   readonly budgets: readonly Budget[]
@@ -74,7 +74,7 @@ export interface CallSettings {
   readonly priority: number
   readonly schema?: StandardSchemaV1 | undefined
   readonly paging?: PagingOverride
-  readonly ceiling?: number
+  readonly expectedItems?: number
   readonly cache?: CacheUse
 }
 
@@ -101,17 +101,30 @@ export type Scope = 'client' | 'withOptions' | 'call'
 
 type Asked = Pick<Operation, 'price'> & { readonly paging?: unknown }
 
-/** An option: where it goes, and what it sets. */
-interface Row<Value> {
+/** Settings that have another name than their option, since they add up or are made of it. */
+interface SettingNames {
+  readonly budget: 'budgets'
+  readonly logger: 'log'
+}
+const settingNames: SettingNames & Partial<Record<string, string>> = { budget: 'budgets', logger: 'log' }
+
+type SettingName<Name> = Name extends keyof SettingNames ? SettingNames[Name] : Name
+
+/** What the settings keep of an option; nothing of one that something else reads. */
+type Kept<Name> = SettingName<Name> extends keyof CallSettings ? CallSettings[SettingName<Name>] : void
+
+/** An option: where it goes, and what the settings keep of it. */
+interface Row<Value, Setting> {
   readonly scopes: readonly Scope[]
   /** What holds without it. */
-  readonly default?: Partial<CallSettings>
-  /** Throws if a value cannot be used; otherwise returns the settings that it changes. */
+  readonly default?: Setting
+  /** Throws if a value cannot be used; otherwise returns what the settings keep. */
   readonly check?: (
+    name: string,
     value: NonNullable<Value>,
     settings: CallSettings,
     redactor: Redactor,
-  ) => Partial<CallSettings> | void
+  ) => Setting
   /** Which operations have it. Default: all. */
   readonly of?: (operation: Asked) => boolean
 }
@@ -123,9 +136,10 @@ const all = [...shared, 'call'] as const
 
 const isPaged = ({ paging }: Asked): boolean => paging !== undefined
 
-type Rows = { readonly [Name in keyof (ClientOptions & AnyCallOptions)]-?: Row<Given<Name>> }
+type Rows = {
+  readonly [Name in keyof (ClientOptions & AnyCallOptions)]-?: Row<Given<Name>, Kept<Name>>
+}
 
-/** The client's `cache` is not checked here. */
 type Given<Name extends keyof (ClientOptions & AnyCallOptions)> = Name extends keyof AnyCallOptions
   ? AnyCallOptions[Name]
   : Name extends keyof ClientOptions
@@ -139,97 +153,82 @@ const rows: Rows = {
   apiKey: { scopes: client },
   auth: { scopes: client },
   limits: { scopes: client, check: checkLimits },
-  limiter: { scopes: client, check: (limiter) => void assertMethod('limiter', limiter, 'acquire') },
-  organization: { scopes: client, check: (label) => void nonEmptyText('organization', label) },
-  fetch: { scopes: client, check: (fetch) => void assertFunction('fetch', fetch) },
+  limiter: { scopes: client, check: (name, limiter) => void assertMethod(name, limiter, 'acquire') },
+  organization: { scopes: client, check: (name, label) => void nonEmptyText(name, label) },
+  fetch: { scopes: client, check: (name, fetch) => void assertFunction(name, fetch) },
   dangerouslyAllowBrowser: { scopes: client },
   prices: { scopes: client, check: checkPrices },
-  signal: { scopes: call, check: (signal) => ({ signal: assertSignal('signal', signal) }) },
+  signal: { scopes: call, check: assertSignal },
   priority: {
     scopes: call,
-    default: { priority: 0 },
-    check: (priority) => ({
-      priority: requireOption(priority, Number.isFinite(priority), 'priority must be a finite number'),
-    }),
+    default: 0,
+    check: (name, priority) =>
+      requireOption(priority, Number.isFinite(priority), `${name} must be a finite number`),
   },
-  timeout: { scopes: all, check: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }) },
-  deadline: {
-    scopes: all,
-    default: { deadlineMs: Infinity },
-    check: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
-  },
-  maxQueueWait: {
-    scopes: all,
-    default: { maxQueueWaitMs: Infinity },
-    check: (wait) => ({ maxQueueWaitMs: milliseconds('maxQueueWait', wait) }),
-  },
-  retry: {
-    scopes: all,
-    default: { retry: defaultRetry },
-    check: (retry) => ({ retry: resolveRetry(retry) }),
-  },
+  timeout: { scopes: all, check: milliseconds },
+  deadline: { scopes: all, default: Infinity, check: milliseconds },
+  maxQueueWait: { scopes: all, default: Infinity, check: milliseconds },
+  retry: { scopes: all, default: defaultRetry, check: resolveRetry },
   validation: {
     scopes: all,
-    default: { validation: 'strict' },
-    check: (validation) => {
-      if (['strict', 'lenient', 'off'].includes(validation)) return { validation }
-      throw new ConfigurationError(
-        `validation must be strict, lenient or off, got ${describeWord(validation)}`,
-      )
+    default: 'strict',
+    check: (name, validation) => {
+      if (['strict', 'lenient', 'off'].includes(validation)) return validation
+      throw new ConfigurationError(`${name} must be strict, lenient or off, got ${describeWord(validation)}`)
     },
   },
   budget: {
     scopes: all,
-    default: { budgets: [] },
+    default: [],
     // They add up, so that a call cannot drop a limit.
-    check: (budget, { budgets }) => {
+    check: (name, budget, { budgets }) => {
       const given: unknown = budget
-      requireOption(given, typeof given !== 'number', `budget must be new CreditBudget(${given as number})`)
-      return { budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])] }
+      requireOption(given, typeof given !== 'number', `${name} must be new CreditBudget(${given as number})`)
+      return [...new Set([...budgets, assertMethod(name, budget, 'reserve')])]
     },
   },
   headers: {
     scopes: all,
-    check: (headers, { headers: base }, redactor) => ({ headers: mergeHeaders(base, headers, redactor) }),
+    check: (_, headers, { headers: base }, redactor) => mergeHeaders(base, headers, redactor),
   },
   observers: {
     scopes: all,
-    default: { observers: [] },
-    check: (observers, settings) => {
+    default: [],
+    check: (name, observers, settings) => {
       const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)
-      requireOption(observers, isList, 'observers must be an array of objects')
-      return { observers: [...new Set([...settings.observers, ...observers])] }
+      requireOption(observers, isList, `${name} must be an array of objects`)
+      return [...new Set([...settings.observers, ...observers])]
     },
   },
   logger: {
     scopes: shared,
-    check: (logger, _, redactor) => {
-      if (logger !== false) assertObject('logger', logger)
-      return { log: createLog(logger, redactor) }
+    check: (name, logger, _, redactor) => {
+      if (logger !== false) assertObject(name, logger)
+      return createLog(logger, redactor)
     },
   },
-  cache: { scopes: ['client', 'call'], check: (use) => ({ cache: checkCacheUse(use) }) },
-  schema: { scopes: call, check: (schema) => ({ schema: assertSchema(schema) }) },
+  cache: { scopes: ['client', 'call'], check: checkCacheUse },
+  schema: { scopes: call, check: (_, schema) => assertSchema(schema) },
+  // The request has it.
   extraParams: {
     scopes: call,
-    // The request has it.
-    check: (extra) => void requireOption<unknown>(extra, isRecord(extra), 'extraParams must be an object'),
+    check: (name, extra) => void requireOption<unknown>(extra, isRecord(extra), `${name} must be an object`),
   },
   // The walk reads these two.
-  limit: { scopes: call, of: isPaged, check: (limit) => void wholeNumber('limit', limit) },
-  maxPages: { scopes: call, of: isPaged, check: (maxPages) => void wholeNumber('maxPages', maxPages) },
-  ceiling: {
+  limit: { scopes: call, of: isPaged, check: (name, limit) => void wholeNumber(name, limit) },
+  maxPages: { scopes: call, of: isPaged, check: (name, maxPages) => void wholeNumber(name, maxPages) },
+  expectedItems: {
     scopes: call,
-    of: ({ price }) => price.kind === 'perItem',
-    check: (ceiling) => ({ ceiling: wholeNumber('ceiling', ceiling) }),
+    of: ({ price }) => price.kind === 'perItem' && price.bound === null,
+    check: (name, expectedItems) => wholeNumber(name, expectedItems),
   },
   paging: {
     scopes: call,
     of: isPaged,
-    check: (paging, { schema }) => {
-      assertOptions(paging, { items: true, next: true }, 'paging')
+    check: (name, paging, { schema }) => {
+      assertOptions(paging, { items: true, next: true }, name)
       // `schema` stands before.
-      if (schema === undefined || typeof paging.items !== 'function') return { paging }
+      if (schema === undefined || typeof paging.items !== 'function') return paging
       throw new ConfigurationError('paging.items must be a name if a schema is given')
     },
   },
@@ -246,7 +245,12 @@ const byScope = /* @__PURE__ */ (() => ({
 
 /** The settings of a client without options. */
 export function defaultsOf(own: Pick<CallSettings, 'headers' | 'log'>): CallSettings {
-  return Object.assign({ ...own }, ...Object.values(rows).map((row) => row.default)) as CallSettings
+  const defaults = Object.entries(rows).map(([name, row]) => ({ [settingOf(name)]: row.default }))
+  return Object.assign({}, ...defaults, own) as CallSettings
+}
+
+function settingOf(name: string): string {
+  return settingNames[name] ?? name
 }
 
 /** Whether a call of the operation has an option of this name. */
@@ -271,13 +275,13 @@ export function withOptions(
   for (const name of Object.keys(known) as Name[]) {
     const value: unknown = (options as Partial<Record<Name, unknown>>)[name]
     // A client's `cache` is an object of its own, and no use of it.
-    if (value !== undefined && !(name === 'cache' && scope === 'client'))
-      Object.assign(changed, rows[name].check?.(value as never, changed, redactor))
+    if (value === undefined || (name === 'cache' && scope === 'client')) continue
+    Object.assign(changed, { [settingOf(name)]: rows[name].check?.(name, value as never, changed, redactor) })
   }
   return changed
 }
 
-function resolveRetry(option: RetryOptions | false): RetryPolicy {
+function resolveRetry(_: string, option: RetryOptions | false): RetryPolicy {
   const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option
   assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
   const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait = defaultRetry.maxWaitMs } = retry
@@ -290,20 +294,20 @@ function resolveRetry(option: RetryOptions | false): RetryPolicy {
   }
 }
 
-function checkCacheUse(use: CacheUse): CacheUse {
+function checkCacheUse(name: string, use: CacheUse): CacheUse {
   const isObject = isRecord(use)
-  if (isObject) assertOptions(use, { maxAge: true }, 'cache')
+  if (isObject) assertOptions(use, { maxAge: true }, name)
   const isValid = isObject ? use.maxAge >= 0 : [false, 'refresh', 'only'].includes(use)
-  return requireOption(use, isValid, 'cache must be false, refresh, only or { maxAge: milliseconds }')
+  return requireOption(use, isValid, `${name} must be false, refresh, only or { maxAge: milliseconds }`)
 }
 
-function checkLimits(limits: LimitOptions): void {
-  assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
+function checkLimits(name: string, limits: LimitOptions): void {
+  assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, name)
 }
 
-function checkPrices(prices: Readonly<Record<string, number>>): void {
+function checkPrices(name: string, prices: Readonly<Record<string, number>>): void {
   for (const [id, credits] of Object.entries(prices)) {
     const isPrice = Number.isFinite(credits) && credits >= 0
-    requireOption(credits, isPrice, `prices.${id} must be a number of at least 0`)
+    requireOption(credits, isPrice, `${name}.${id} must be a number of at least 0`)
   }
 }

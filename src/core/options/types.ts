@@ -141,14 +141,13 @@ export interface CallOptions extends Omit<CommonOptions, 'logger'> {
   cache?: CacheUse | undefined
 }
 
-/** An option of calls with a price for each item. */
-export interface CeilingOption {
+/** An option of calls with a price for each item, without a documented maximum. */
+export interface ExpectedItemsOption {
   /**
-   * How many items you expect at most, on all pages. The call reserves this many credits from its budgets. The service may
-   * still return and charge more, but no more than `maxComments`. Default: `maxComments` for comments; 1,000 for reactions, which
-   * is a guess.
+   * How many items you expect, on all pages: the call reserves this many credits from its budgets. It is no limit: if more come, you
+   * pay for them. Default 1,000, which is a guess.
    */
-  ceiling?: number | undefined
+  expectedItems?: number | undefined
 }
 
 /** Options of a list whose shape is not documented. `Name` is that of its array of items. */
@@ -177,7 +176,7 @@ export interface PagedOptions extends CallOptions {
 }
 
 /** Any option that a call may have. */
-export type AnyCallOptions = OpenListOptions & CeilingOption & SchemaOption
+export type AnyCallOptions = OpenListOptions & ExpectedItemsOption & SchemaOption
 
 /** A call, as an observer sees it. */
 export interface ObservedStart {

@@ -1,6 +1,7 @@
 import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { CallResult } from '../call/call.ts'
 import type { CallCredits } from '../credits/price.ts'
+import { printed } from '../../lib/print.ts'
 import type { Cached } from '../options/types.ts'
 
 /** A result with its HTTP response, attempts and credits. */
@@ -25,18 +26,26 @@ export interface WithResponse<T> {
 export class ApiCall<Body> implements Promise<Body> {
   readonly #answer: Promise<CallResult> | undefined
 
-  /** @param answer Undefined in a subclass that makes the call when its result is needed. */
+  /**
+   * @internal
+   * @param answer Undefined in a subclass that makes the call when its result is needed.
+   */
   constructor(answer?: Promise<CallResult>) {
     this.#answer = answer
   }
 
-  /** The result of the call; not redacted. */
+  /** @internal The result of the call; not redacted. */
   protected answer(): Promise<CallResult> {
     return this.#answer as Promise<CallResult>
   }
 
   get [Symbol.toStringTag](): string {
     return 'ApiCall'
+  }
+
+  /** @internal */
+  [printed](): string {
+    return 'ApiCall (await it)'
   }
 
   then<A = Body, B = never>(
@@ -95,5 +104,5 @@ function redactedResponse({ response, text, redactor }: CallResult): Response {
     if (name === 'content-encoding' || name === 'content-length') continue
     if (redactor.text(name) === name) headers.append(name, redactor.text(value))
   }
-  return new Response(text, { status: response.status, headers })
+  return new Response(text || null, { status: response.status, headers })
 }

@@ -11,6 +11,7 @@ import type { CallResult, InvalidItem } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
 import { isRecord, jsonText } from '../../lib/json.ts'
+import { printShort, printed } from '../../lib/print.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, type WalkState, nextOfState, nextStep } from './next-page.ts'
@@ -45,12 +46,18 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   /** Whether it resumes after the last page. */
   #isEnded = false
 
+  /** @internal */
   constructor(transport: ClientTransport, operation: Operation, params: object, options?: AnyCallOptions) {
     super()
     this.#transport = transport
     this.#operation = operation
     this.#request = transport.compose(operation, params, undefined, options ?? {})
     this.#options = options && { ...options, ...extraOf(this.#request) }
+  }
+
+  /** @internal */
+  override [printed](): string {
+    return `PagedCall ${this.#operation.id} (await it or iterate it)`
   }
 
   /**
@@ -85,7 +92,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     if (this.#isEnded) return
-    const { limit = Infinity, maxPages = Infinity, paging, ceiling } = this.#options ?? {}
+    const { limit = Infinity, maxPages = Infinity, paging, expectedItems } = this.#options ?? {}
     let request = this.#request
     const visited = new Set([this.#positionOf(request)])
     let fetched = await this.#fetchFirst().catch(rethrowWithCallerFrames)
@@ -123,9 +130,11 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
           fetched,
         )
       visited.add(position)
-      fetched = await this.#fetch(request, fetched, ceiling && Math.max(1, ceiling - items)).catch(
-        rethrowWithCallerFrames,
-      )
+      fetched = await this.#fetch(
+        request,
+        fetched,
+        expectedItems && Math.max(1, expectedItems - items),
+      ).catch(rethrowWithCallerFrames)
     }
   }
 
@@ -163,6 +172,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return items
   }
 
+  /** @internal */
   protected override answer(): Promise<CallResult> {
     return this.#fetchFirst()
   }
@@ -189,14 +199,19 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   /**
    * Fetches a page, and adds `next` and `invalid` to its body.
    *
-   * @param ceiling How many items are still expected.
+   * @param expectedItems How many items are still expected.
    */
-  #fetch(request: Given, previousPage?: CallResult, ceiling = this.#options?.ceiling): Promise<FetchedPage> {
-    const options = this.#options && { ...this.#options, ceiling }
+  #fetch(
+    request: Given,
+    previousPage?: CallResult,
+    expectedItems = this.#options?.expectedItems,
+  ): Promise<FetchedPage> {
+    const options = this.#options && { ...this.#options, expectedItems }
     return this.#transport.send(this.#operation, request, options, { previousPage }).then((answer) => {
       const { body, invalid } = answer
       const step = nextStep(this.#operation, paramsIn(request), body, this.#options?.paging, invalid?.length)
       const next = step.kind === 'next' ? step.params : null
+      printShort(itemsOf(this.#operation, body, this.#options?.paging) ?? [])
       // Without validation, a body need not be an object; it is returned unchanged.
       const page = isRecord(body)
         ? { ...body, next, ...(invalid !== null && { invalid: [...invalid] }) }

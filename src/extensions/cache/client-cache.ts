@@ -11,6 +11,7 @@ import {
 } from '../../extend.ts'
 import { effectOf } from '../../api/operation.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
+import { parsed } from '../../lib/json.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import { nameOf } from './cache-key.ts'
 import { type Answers, type Entry, type Wanted, CacheLookup, responseOf } from './cache-lookup.ts'
@@ -80,7 +81,7 @@ class ClientCache {
   /** The shared request in flight, or a new one. One whose answer is here must be fresh enough. */
   #sharedRequest(call: Call, wanted: Wanted, send: Send): SharedRequest {
     // The request has one timeout. In a walk, it may not have begun before the page that it follows came.
-    const name = JSON.stringify([wanted.name, call.settings.timeoutMs, call.previousPage?.requestId])
+    const name = JSON.stringify([wanted.name, call.settings.timeout, call.previousPage?.requestId])
     // In Cloudflare's workers, no call may wait for the request of another.
     const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
     const answer = inFlight?.fetched
@@ -99,15 +100,15 @@ class ClientCache {
     const response = fetched?.response ?? responseOf(entry)
     const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
     const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
-    const { charged: effect = 'no' } = attempts.at(-1) ?? {}
+    const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
     const { redactor } = fetched ?? call.client
-    const value = fetched === undefined ? call.client.bodyFormat.parse(text) : copyOf(fetched.parsed)
+    const value = fetched === undefined ? parsed(text, call.client.bodyFormat) : copyOf(fetched.parsed)
     const requestId = requestIdOf(value, redactor)
-    const success = { response, complete: true, text, value, requestId, effect }
+    const success = { response, complete: true, text, value, requestId, tookEffect }
     const checked = await checkAnswer(call, success, redactor)
     if ('toError' in checked)
       throw checked.toError({
-        ...contextOf(call.operation, call.request, effect),
+        ...contextOf(call.operation, call.request, tookEffect),
         attempts,
         body: checked.body,
       })

@@ -15,6 +15,7 @@ export class ProblemError extends ApiError {
   /** Details of this occurrence. */
   declare readonly detail?: string
 
+  /** @internal */
   constructor(details: ApiErrorDetails, problem: Problem) {
     super(details)
     Object.assign(this, problem)

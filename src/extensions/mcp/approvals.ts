@@ -41,10 +41,17 @@ export class Approvals {
     const call = typeof state === 'string' ? this.#asked.get(state) : undefined
     if (call === undefined) return undefined
     this.#asked.delete(state as string)
-    const response = mcpReq.inputResponses?.['approval'] as
-      { action?: unknown; content?: { approve?: unknown } } | null | undefined
-    return { call, isGiven: response?.action === 'accept' && response.content?.approve === true }
+    return { call, answer: answerOf(mcpReq.inputResponses?.['approval']) }
   }
+}
+
+/** Some clients have a button for approval, and send no form with it. */
+function answerOf(response: unknown): 'approved' | 'declined' | 'none' {
+  const { action, content } = (response ?? {}) as { action?: unknown; content?: { approve?: unknown } | null }
+  if (action === 'decline') return 'declined'
+  if (action !== 'accept') return 'none'
+  const { approve = true } = content ?? {}
+  return approve === true ? 'approved' : 'declined'
 }
 
 /** A call as an approval names it. */

@@ -13,7 +13,7 @@ import {
   serveStdio,
   validateHostHeader,
 } from './protocol.ts'
-import { registerTools } from './register-tools.ts'
+import { registerTools, withFacts } from './register-tools.ts'
 
 /** Options of {@link createMcp}. Above `confirmAbove`, the MCP client asks its user. */
 export interface McpOptions extends Omit<ToolsOptions, 'confirm'> {
@@ -67,6 +67,7 @@ export function createMcp(options: McpOptions): Mcp {
         // The list of tools never changes.
         capabilities: { tools: { listChanged: false } },
       },
+      withFacts,
     )
     registerTools(server, Object.values<AgentTool>(tools), approvals)
     return server
@@ -92,10 +93,7 @@ function wrongHost(request: Request, names: string[]): Response | undefined {
  * Answers a client that does not ask for an event stream with JSON. The protocol wants clients to accept both; many send
  * only one of them, or what `fetch` sends: anything.
  */
-async function answer(
-  request: Request,
-  serve: (request: Request) => Promise<Response>,
-): Promise<Response> {
+async function answer(request: Request, serve: (request: Request) => Promise<Response>): Promise<Response> {
   if (request.method !== 'POST') return serve(request)
   const headers = new Headers(request.headers)
   headers.set('accept', 'application/json, text/event-stream')

@@ -1,4 +1,5 @@
 import {
+  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type JSONRPCMessage,
@@ -20,11 +21,28 @@ export {
   validateHostHeader,
 } from '@modelcontextprotocol/server'
 
-/** A server whose errors are well-formed Unicode, also where they repeat what a client sent. */
+/**
+ * A server whose errors are well-formed Unicode, also where they repeat what a client sent, and whose failed tool calls all have
+ * the facts that a tool's own results have.
+ */
 export class WellFormedServer extends McpServer {
+  readonly #withFacts: (result: CallToolResult) => CallToolResult
+
+  /** @param withFacts Adds them to a result of the library itself. */
+  constructor(
+    info: ConstructorParameters<typeof McpServer>[0],
+    options: ConstructorParameters<typeof McpServer>[1],
+    withFacts: (result: CallToolResult) => CallToolResult,
+  ) {
+    super(info, options)
+    this.#withFacts = withFacts
+  }
+
   override connect(transport: Parameters<McpServer['connect']>[0]): Promise<void> {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => {
+      if ('result' in message && isBareFailure(message.result))
+        return send({ ...message, result: this.#withFacts(message.result) }, options)
       if (!('error' in message)) return send(message, options)
       const error = { ...message.error, message: message.error.message.toWellFormed() }
       return send({ ...message, error }, options)
@@ -37,6 +55,12 @@ export class WellFormedServer extends McpServer {
     }
     return super.connect(transport)
   }
+}
+
+/** Whether a tool call has failed without a result of the tool. */
+function isBareFailure(result: object): result is CallToolResult {
+  const { isError, structuredContent } = result as Partial<CallToolResult>
+  return isError === true && structuredContent === undefined
 }
 
 /** Clients send `null` for no arguments, and JSON text for an object, which the protocol would refuse. */

@@ -1,10 +1,12 @@
-import { StillWaiting, ToolRefusal } from '../tools/failures.ts'
+import { StillWaiting, ToolRefusal, failureOf } from '../tools/failures.ts'
 import type { AgentTool, ConfirmRequest, ToolFailure, ToolProgress, ToolResult } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
 import { type CallToolResult, type McpServer, type ServerContext, canAskPerson, listed } from './protocol.ts'
 
 /** Milliseconds after which a call ends that could report no progress: many clients wait for 60 seconds. */
 const patienceMs = 50_000
+
+const noAnswer = 'nobody has answered the question whether to spend the credits; nothing was sent'
 
 export function registerTools(server: McpServer, tools: readonly AgentTool[], approvals: Approvals): void {
   for (const tool of tools) {
@@ -29,7 +31,10 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
         const approval = approvals.take(context)
         let open: ConfirmRequest | undefined
         const confirm = (request: ConfirmRequest): boolean => {
-          if (approval?.call === callOf(request, input)) return approval.isGiven
+          if (approval?.call === callOf(request, input)) {
+            if (approval.answer === 'none') throw new ToolRefusal('confirmation', noAnswer)
+            return approval.answer === 'approved'
+          }
           open = request
           throw new ToolRefusal('confirmation', 'a person has been asked')
         }
@@ -55,6 +60,13 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
 function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
   const ended = http?.req?.signal
   return ended === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ended])
+}
+
+/** What the protocol's library says when it could not ask a person, with the facts that each result has. Nothing was sent. */
+export function withFacts(result: CallToolResult): CallToolResult {
+  const error = new ToolRefusal('confirmation', 'the client could not ask a person, so nothing was sent')
+  const credits = { spent: 0, uncertain: 0, remaining: null }
+  return { ...result, ...contentOf({ ok: false, error: failureOf(error, true), credits }) }
 }
 
 function progressOf({ mcpReq }: ServerContext): ((progress: ToolProgress) => void) | undefined {

@@ -23,6 +23,7 @@ export class OAuthClient {
   readonly #settings: OAuthSettings
   readonly #sessions = new Map<string, OAuthSession>()
 
+  /** @internal */
   constructor(settings: OAuthSettings) {
     this.#settings = settings
   }

@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi'
 import {
   announcedWait,
   assertToken,
+  FollowedRequest,
   callFetch,
   explainNetworkError,
   initOf,
@@ -221,11 +222,13 @@ async function request(
   redactor.add(authorization?.replace(/^\w+ /, '') ?? '')
   // If the server closed a reused connection just as the request went out, the refresh token could be lost.
   headers.set('connection', 'close')
+  let followed: FollowedRequest | undefined
   const exchange = async (signal: AbortSignal): Promise<Response> => {
+    const following = (followed = new FollowedRequest(url, signal))
     let hasAnswered = false
     try {
-      const sending = initOf(init.method, headers, init.body?.toString(), signal)
-      const response = await send(url, sending, null, () => callFetch(fetch, url, sending))
+      const sending = initOf(init.method, Object.fromEntries(headers), init.body?.toString(), signal)
+      const response = await send(url, sending, null, () => callFetch(fetch, url, sending, following))
       hasAnswered = true
       const { text } = await readText(response, signal)
       if (response.ok) return new Response(text, response)
@@ -238,8 +241,9 @@ async function request(
     }
   }
   return within(timeoutMs, exchange, () => {
-    const message = `no complete response within ${timeoutMs / 1000} s`
-    throw new OAuthError(message, { step, reason: 'timeout', processed: 'unknown' })
+    const isUnsent = followed?.isUnsent === true
+    const message = `no ${isUnsent ? 'connection' : 'complete response'} within ${timeoutMs / 1000} s`
+    throw new OAuthError(message, { step, reason: 'timeout', processed: isUnsent ? 'no' : 'unknown' })
   })
 }
 

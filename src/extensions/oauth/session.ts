@@ -48,7 +48,10 @@ export class OAuthSession implements AuthProvider {
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
 
-  /** @param user Whose tokens they are. */
+  /**
+   * @internal
+   * @param user Whose tokens they are.
+   */
   constructor(settings: OAuthSettings, user: string) {
     this.#settings = settings
     // Tokens of another client or service have another name, so that they never come to this one.

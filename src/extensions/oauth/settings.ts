@@ -1,5 +1,11 @@
 import { type OAuthScope, audiencePath } from '../../api/operation.ts'
-import { assertFunction, assertMethod, assertOptions, nonEmptyText } from '../../errors/check-options.ts'
+import {
+  assertFunction,
+  assertMethod,
+  assertOptions,
+  nonEmptyText,
+  requireOption,
+} from '../../errors/check-options.ts'
 import type { Fetch } from '../../index.ts'
 import { isSafe, resolveBaseUrl } from '../../extend.ts'
 import { Redactor } from '../../lib/redactor.ts'
@@ -55,7 +61,8 @@ export function checkedOptions(options: OAuthClientOptions) {
     ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
     ...{ redirectUri: true, baseUrl: true, scopes: true, store: true, fetch: true },
   })
-  const { issuer, endpoints, clientId, clientSecret, redirectUri, scopes, fetch } = options
+  const { issuer, endpoints, clientId, clientSecret, redirectUri, scopes, fetch, clientAuthentication } =
+    options
   const { store = memoryStore() } = options
   if (issuer === undefined && endpoints === undefined)
     throw new ConfigurationError('pass issuer, or endpoints for a server without metadata')
@@ -66,6 +73,12 @@ export function checkedOptions(options: OAuthClientOptions) {
   }
   nonEmptyText('clientId', clientId)
   if (clientSecret !== undefined) nonEmptyText('clientSecret', clientSecret)
+  const isKnown = [undefined, 'client_secret_basic', 'client_secret_post'].includes(clientAuthentication)
+  requireOption(
+    clientAuthentication,
+    isKnown,
+    "clientAuthentication must be 'client_secret_basic' or 'client_secret_post'",
+  )
   if (clientSecret !== undefined && inBrowser())
     throw new ConfigurationError('every visitor can read a clientSecret in a browser; leave it out')
   if (!URL.canParse(redirectUri)) throw new ConfigurationError('redirectUri is not a URL')

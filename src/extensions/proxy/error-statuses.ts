@@ -78,16 +78,16 @@ export function refusalOf(
 
 /** Says whose budget refused the call. Its name stays here, and so does what the calls of other users have reserved. */
 function budgetRefusal(error: CreditBudgetError, { asked }: BudgetOwner): ProxyRefusal {
-  const { needed, remaining, resetsAt, hasCeiling } = error
+  const { needed, remaining, resetsAt, bound } = error
   // A proxy behind this one counts all users of this one as its own user.
   const whose = error.code === 'budget_exceeded' ? 'all' : asked
   const time = resetsAt === undefined ? null : (new Date(resetsAt).toJSON() as string | null)
   const resets = time === null ? '' : ` (resets ${time.slice(0, 16).replace('T', ' ')} UTC)`
   const message = budgetText(
-    { needed, remaining, hasCeiling, reserved: whose === 'user' ? error.reserved : undefined },
+    { needed, remaining, bound, reserved: whose === 'user' ? error.reserved : undefined },
     {
       budget: `${whose === 'user' ? 'your budget' : 'the budget for all users'}${resets}`,
-      ceiling: '`ceiling`',
+      option: (name) => `\`${name}\``,
     },
   )
   return new ProxyRefusal(402, 'budget_exceeded', message, { budget: { needed, remaining, resetsAt, whose } })

@@ -53,7 +53,7 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser> {
    */
   budget?: number | ((user: User) => Budget | Promise<Budget>) | undefined
   /** How many items to reserve credits for, if the service documents no maximum, as for reactions. Default 1,000. */
-  ceiling?: number | undefined
+  expectedItems?: number | undefined
   /**
    * Time for one call with all waits, in milliseconds. In the last ten seconds (or the second half, if shorter), nothing is
    * sent: the page gets a 429. Default: five seconds less than a client's default timeout.
@@ -75,7 +75,7 @@ export type ProxySettings = ReturnType<typeof resolveProxy>
 export function resolveProxy(options: ProxyOptions) {
   assertOptions(options, {
     ...{ client: true, allow: true, authorize: true, budget: true },
-    ...{ ceiling: true, deadline: true, cors: true, onError: true },
+    ...{ expectedItems: true, deadline: true, cors: true, onError: true },
   })
   const { client, allow, budget } = options
   assertObject('client', client)
@@ -90,7 +90,8 @@ export function resolveProxy(options: ProxyOptions) {
     allow: new Set<string>(allow),
     authorize: options.authorize,
     budgetOf: typeof budget === 'number' ? budgetForEach(budget) : budget,
-    ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
+    expectedItems:
+      options.expectedItems === undefined ? undefined : wholeNumber('expectedItems', options.expectedItems),
     deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
     onError: options.onError ?? (() => {}),
     repeats: new Repeats(),

@@ -131,7 +131,7 @@ function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: P
 /** Makes the call. A call that may be charged continues when the caller leaves, so that ledgers get its cost. */
 async function call(
   { request, operation, params, id, budget, meter, owner, times }: ProxiedCall,
-  { transport, ceiling }: ProxySettings,
+  { transport, expectedItems }: ProxySettings,
 ): Promise<Response> {
   const maxQueueWait = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
@@ -140,20 +140,20 @@ async function call(
   const { price } = operation
   const isFree = price.kind === 'free'
   // A page could ask for more than it is set to, where the service documents a bound.
-  const isOpen = price.kind === 'perItem' && price.ceiling === null
+  const isOpen = price.kind === 'perItem' && price.bound === null
   const { signal: callerLeft } = request
   const received = await bounded.send(
     operation,
     // The client has refused misplaced options.
     bounded.compose(operation, params as object, id),
     {
-      ...{ budget: meter, ceiling: isOpen ? ceiling : undefined, deadline, maxQueueWait },
+      ...{ budget: meter, expectedItems: isOpen ? expectedItems : undefined, deadline, maxQueueWait },
       signal: isFree && operation.method === 'GET' ? callerLeft : undefined,
     },
     { callerLeft },
   )
   const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
-  const response = jsonResponse(received.text, received.response.status, age)
+  const response = jsonResponse(received.text || null, received.response.status, age)
   if (isFree) return response
   return addCredits(response, meter, meter.summary().spent > 0 ? 'yes' : chargedOf(meter))
 }
@@ -193,10 +193,7 @@ function isUntrusted(request: Request, { origins }: CorsSettings): boolean {
 }
 
 /** Headers that let a page of a trusted origin read the response. */
-function corsHeaders(
-  request: Request,
-  { origins, credentials }: CorsSettings,
-): Record<string, string> {
+function corsHeaders(request: Request, { origins, credentials }: CorsSettings): Record<string, string> {
   if (origins.length === 0) return {}
   const origin = request.headers.get('origin')
   if (origin === null || !origins.includes(origin)) return { vary: 'origin' }

@@ -58,18 +58,22 @@ export class Repeats {
     return this.#forward(key, forward)
   }
 
+  /** The attempt stays in the map until its reply is there: a repeat that comes while something is awaited finds it. */
   async #forward(key: string, forward: () => Promise<Response | null>): Promise<Response | null> {
     const attempt: Attempt = {}
     this.#attempts.set(key, attempt)
     const response = await forward()
+    const reply = response && {
+      ...{ text: await response.text(), status: response.status, headers: [...response.headers] },
+    }
     this.#attempts.delete(key)
-    if (response === null) {
+    if (reply === null) {
       attempt.isUnsent = true
       return null
     }
-    const reply = { text: await response.text(), status: response.status, headers: [...response.headers] }
     attempt.reply = reply
     attempt.until = performance.now() + keepMs
+    // Behind those that were answered before.
     this.#attempts.set(key, attempt)
     this.#size += sizeOf(key, reply)
     this.#forget()

@@ -1,6 +1,6 @@
 import type { DataTag, InfiniteData } from '@tanstack/query-core'
 import type { OperationId } from '../../api/operations.ts'
-import type { CeilingOption, OpenListOptions, SocialSearch } from '../../index.ts'
+import type { ExpectedItemsOption, OpenListOptions, SocialSearch } from '../../index.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 
 /** Id of a call that reads, such as `microblog.search`. */
@@ -113,11 +113,11 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
 }
 
 /** Every option of a query's call, and whether its answer depends on it. */
-const shapesAnswer: Readonly<Record<keyof (OpenListOptions & CeilingOption), boolean>> = {
+const shapesAnswer: Readonly<Record<keyof (OpenListOptions & ExpectedItemsOption), boolean>> = {
   ...{ extraParams: true, paging: true, validation: true },
   // How the answer is fetched and paid for. Headers may have a signature, which a stored key must not show.
   ...{ headers: false, cache: false, signal: false, timeout: false, deadline: false, maxQueueWait: false },
-  ...{ priority: false, retry: false, budget: false, ceiling: false, observers: false },
+  ...{ priority: false, retry: false, budget: false, expectedItems: false, observers: false },
   // A query fetches one page.
   ...{ limit: false, maxPages: false },
 }

@@ -1,5 +1,6 @@
 import { serviceErrorStatus } from '../../api/error-envelope.ts'
 import { sandboxFault } from '../../api/schema/sandbox-fault.ts'
+import type { Operation } from '../../api/operation.ts'
 import { assertShape, fail } from './check-arguments.ts'
 import { SandboxError, type SandboxResponse, errorResponse, jsonHeaders } from './responses.ts'
 import type { Fault } from './types.ts'
@@ -22,6 +23,11 @@ export class Faults {
     if (times > 0) this.#waiting.push({ ...effects, operation, status, times, skip })
   }
 
+  /** Whether one of them strikes any request. */
+  get isAnyAwaited(): boolean {
+    return this.#waiting.some(({ operation }) => operation === undefined)
+  }
+
   /** The fault that strikes this request, if any. */
   take(operation: string): Fault | undefined {
     for (const [index, fault] of this.#waiting.entries()) {
@@ -39,9 +45,15 @@ export class Faults {
 }
 
 /** The response that a fault sends in place of the service's, or null if the request is to be processed. */
-export function injectedResponse(fault: Fault, requestId: string): SandboxResponse | null {
-  const { status, code, body } = fault
+export function injectedResponse(
+  fault: Fault,
+  requestId: string,
+  { errors = [] }: Operation,
+): SandboxResponse | null {
+  const { status, body } = fault
   if (status === undefined) return null
+  // The code is documented for the operations that document the status; that of others is made up.
+  const { code = status === 503 && !errors.includes(status) ? 'service_unavailable' : undefined } = fault
   if (status < 400) return { status, headers: jsonHeaders(), body: '', data: body }
   const { retryAfter = status === 429 && body === undefined ? 1 : undefined } = fault
   const details = { code, message: 'Injected by the sandbox', retryAfter }

@@ -59,10 +59,29 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     const networkPosts = complete(`${where}professionalnet`, given, networkPost, after(professionalnet))
     const found = complete(`${where}mentions`, content.mentions, mention, after(mentions))
     // If one record is refused, none is added.
-    microblog.items = [...posts, ...microblog.items]
-    professionalnet.items = [...networkPosts, ...professionalnet.items]
-    mentions.items = [...found, ...mentions.items]
+    const allPosts = withNew(`${where}microblog`, posts, microblog.items, ({ post }) => post.id)
+    const allNetworkPosts = withNew(`${where}professionalnet`, networkPosts, professionalnet.items, urnOf)
+    mentions.items = withNew(`${where}mentions`, found, mentions.items, ({ mention }) => mention.id)
+    microblog.items = allPosts
+    professionalnet.items = allNetworkPosts
   }
+}
+
+const urnOf = ({ post }: NetworkPost): string => post.urn
+
+/** Records with new ones before them. One that is published again takes the place of the one before; the service repeats no id. */
+function withNew<T>(
+  field: string,
+  found: readonly T[],
+  known: readonly T[],
+  idOf: (record: T) => string,
+): T[] {
+  const ids = new Set<string>()
+  for (const [index, id] of found.map(idOf).entries()) {
+    if (ids.has(id)) throw new TypeError(`${field}[${index}]: ${id} is already the id of another record`)
+    ids.add(id)
+  }
+  return [...found, ...known.filter((record) => !ids.has(idOf(record)))]
 }
 
 function complete<Given, Made>(

@@ -10,6 +10,7 @@ import {
   linksIn,
   primaryOf,
 } from './post-index.ts'
+import { parseTime } from '../../lib/time.ts'
 import { type Moment, type Slot, pageIn, pageOf, ranked, requiredText } from './pages.ts'
 import type { PostStore } from './post-store.ts'
 import { invalid } from './responses.ts'
@@ -74,9 +75,6 @@ function scoreOf({ post: { engagements } }: IndexedPost): number {
 
 type Test = (post: IndexedPost) => boolean
 
-/** ISO 8601, a date alone or with a time; other forms are read differently by different engines. */
-const isoPattern = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
-
 const hasLinks: Test = ({ post }) => linksIn(post.body).length > 0
 const isReply: Test = ({ post }) => /^@\w/.test(post.body)
 const hasVideo: Test = ({ post }) => post.video !== null
@@ -100,7 +98,7 @@ const traits = [
  * - `hashtags`, the account lists and `anyOfTheseWords` ask for at least one of their items.
  * - Words match whole words in text, name and handle; an item of several words matches them as a phrase.
  * - `exactSentence` and `linksInclude` match as substrings, of the text and of a link. Case never matters.
- * - Empty lists and blank strings ask for nothing.
+ * - Empty lists and blank strings ask for nothing, except as times, which are refused.
  * - `geocode` and `radius` are accepted and have no effect: the made-up posts have no place.
  *
  * @throws {SandboxError} for an invalid time.
@@ -148,9 +146,8 @@ function compileFilters(filters: MicroblogFilters) {
   function timeBound(name: 'since' | 'until', usual: number): number {
     const value = filters[name]?.trim()
     if (value === undefined) return usual
-    const [match, zone] = isoPattern.exec(value) ?? []
-    const time = Date.parse(value.includes('T') && zone === undefined ? `${value}Z` : value)
-    if (match !== undefined && !Number.isNaN(time)) return time
+    const time = parseTime(value)
+    if (!Number.isNaN(time)) return time
     throw invalid([{ path: `filters.${name}`, message: 'must be an ISO 8601 date or time' }])
   }
 
@@ -158,7 +155,7 @@ function compileFilters(filters: MicroblogFilters) {
     wanted: readonly string[] | undefined,
     of: (body: string, author: string) => readonly string[],
   ): void {
-    const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^[@#]/, '')))
+    const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^@/, '')))
     if (set.size > 0) tests.push(({ post }) => of(post.body, post.author).some((item) => set.has(item)))
   }
 }

@@ -5,6 +5,7 @@ import { organizationLimits } from '../../api/limits.ts'
 import type { Operation, Scope } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
 import { randomId } from '../../lib/hash.ts'
+import { valueAt } from '../../lib/json.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Admitted, RateLimits, admit, allScopes, defaultScopes } from './admission.ts'
@@ -54,7 +55,9 @@ export function createService(options: SandboxOptions) {
     try {
       // Everything that depends on the order of requests is decided before the first await.
       const entry = register(request)
-      const admission = admit(entry, request.headers.get('authorization'), { routes, keys, limits })
+      const { isAnyAwaited } = faults
+      const rules = { routes, keys, limits, isAnyAwaited }
+      const admission = admit(entry, request.headers.get('authorization'), rules)
       const isRefused = isA(admission, SandboxError)
       const fault = isRefused ? undefined : faults.take(admission.operation.id)
       const [min, max] = settings.latency
@@ -103,8 +106,12 @@ export function createService(options: SandboxOptions) {
     fault: Fault = {},
   ): SandboxResponse {
     if (fault.reset === 'before') throw connectionReset('fetch failed')
-    const { operation } = admitted
-    const answered = injectedResponse(fault, entry.requestId) ?? answer(admitted, body, entry)
+    const { operation, refusal } = admitted
+    // Elsewhere, a body replaces that of a success.
+    const injected = refusal && fault.body !== undefined ? { ...fault, status: fault.status ?? 200 } : fault
+    const answered =
+      injectedResponse(injected, entry.requestId, operation) ??
+      (refusal ? errorResponse(entry.requestId, refusal) : answer(admitted, body, entry))
     const credits = answered.status < 300 ? creditsCharged(operation, answered.data) : 0
     entry.charged = credits
     ledger.spent += credits
@@ -187,6 +194,9 @@ function dataOf({ operation, handle, pathId }: Admitted, body: RequestBody, quer
 function creditsCharged(operation: Operation, body: unknown): number {
   const { price } = operation
   if (price.kind === 'free') return 0
+  // An injected body may state another cost.
+  const stated = valueAt(body, ['meta', 'creditsCharged'])
+  if (Number.isSafeInteger(stated) && Number(stated) >= 0) return Number(stated)
   return price.kind === 'perRequest' ? price.credits : price.credits * (itemsOf(operation, body)?.length ?? 0)
 }
 

@@ -97,7 +97,8 @@ export interface SandboxOptions {
 }
 
 /**
- * An injected failure. It strikes a request that has passed authentication and limits, before its body is checked.
+ * An injected failure or answer. It strikes the next request that has passed authentication and limits, before its path and its body
+ * are checked.
  */
 export interface Fault {
   /** Which call fails, such as `microblog.search`. Default: any. */
@@ -201,7 +202,7 @@ export interface Sandbox {
   readonly ledger: SandboxLedger
   /** Every request so far, in order of arrival; a live view. */
   readonly requests: readonly SandboxRequest[]
-  /** Makes the next requests fail. */
+  /** Makes the next requests fail, or answers them, whatever their paths: those of `client.request()`, too. */
   inject(fault: Fault): void
   /**
    * Adds posts or mentions to those there are; an array has microblog posts. A record without a time is as new as the clock

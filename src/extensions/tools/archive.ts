@@ -45,7 +45,8 @@ export async function searchArchive(archive: Archive, params: string, room: Room
         return itemOf(kinds.length > 1 ? { ...shown, network: surface ?? id } : shown, record)
       })
     })
-    .sort((one, other) => ((one.time ?? '') < (other.time ?? '') ? 1 : -1))
+    // Equal times, or none, keep the order of the collection.
+    .sort((one, other) => (one.at === other.at ? 0 : other.at - one.at))
   return { items, next: null, remark: remarkOf(reach, total, items.length) }
 }
 

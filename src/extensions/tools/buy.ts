@@ -1,5 +1,5 @@
 import type { SocialSearch, Budget, CreditBudget, Wait } from '../../index.ts'
-import { type ClientTransport, assumedCeiling, nextStep } from '../../extend.ts'
+import { type ClientTransport, assumedItems, nextStep } from '../../extend.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Schema } from '../../api/schema/schema.ts'
 import { canonicalJson } from '../../lib/json.ts'
@@ -63,8 +63,8 @@ export interface ToolRun {
 const progressMs = 5000
 
 /** Items to set credits aside for, if the service documents no bound. */
-export function itemsToExpect({ price }: Operation): number | undefined {
-  return price.kind === 'perItem' && price.ceiling === null ? assumedCeiling : undefined
+function itemsToExpect({ price }: Operation): number | undefined {
+  return price.kind === 'perItem' && price.bound === null ? assumedItems : undefined
 }
 
 /** Buys a page and keeps what results show of it, even of a paid answer that is not as documented. */
@@ -86,7 +86,12 @@ export async function buy(
   const params = JSON.parse(page.params) as Record<string, unknown>
   const request = transport.compose(operation, params, id)
   let waiting = 'sent'
-  const report = onProgress && (() => runUserCallback(() => onProgress({ done, pages: most, waiting })))
+  const report =
+    onProgress &&
+    (() => {
+      // Who has left wants to hear nothing more, though the answer is waited for.
+      if (signal?.aborted !== true) runUserCallback(() => onProgress({ done, pages: most, waiting }))
+    })
   const onWait = ({ reason }: Wait): void => {
     waiting = reason
     report?.()
@@ -94,7 +99,7 @@ export async function buy(
   const observers = report && [{ onWait }]
   // Clients give up on a call that is silent.
   const timer = report && setInterval(report, progressMs)
-  const options = { budget, ceiling: itemsToExpect(operation), observers }
+  const options = { budget, expectedItems: itemsToExpect(operation), observers }
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
     const { body } = await transport.send(operation, request, options, { callerLeft: signal })

@@ -1,5 +1,5 @@
-import { SocialSearch, CreditBudget } from '../../index.ts'
-import { clientTransport } from '../../extend.ts'
+import { type SocialSearch, CreditBudget } from '../../index.ts'
+import { clientTransport, isTransport } from '../../extend.ts'
 import { shortNames } from '../../api/main-fields.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../../api/operations.ts'
@@ -55,7 +55,11 @@ export const commonOptions = {
 export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
   assertOptions(options, { ...commonOptions, confirm: true })
   const { client, allow, confirm, confirmAbove = Infinity, fields = {}, archive } = options
-  requireOption(client, client instanceof SocialSearch, 'client must be a SocialSearch')
+  requireOption(
+    client,
+    isTransport((client as Partial<SocialSearch> | null)?.transport),
+    'client must be a SocialSearch',
+  )
   const transport = clientTransport(client.transport)
   const chosen = operationsOf(allow).map((operation) => transport.configured(operation))
   assertOptions(fields as object, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')

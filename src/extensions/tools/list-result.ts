@@ -8,6 +8,8 @@ export interface Item {
   readonly shown: Compact
   /** Characters that it takes in a result, as JSON. */
   readonly size: number
+  /** Milliseconds since 1970; -Infinity for an item without a time. */
+  readonly at: number
   /** ISO 8601, to the minute; undefined for an item without a time. */
   readonly time: string | undefined
   readonly author: string | undefined
@@ -25,7 +27,13 @@ export function itemOf(shown: Compact, raw: unknown): Item {
   const at = new Date(parseTime(first('timestamp', 'postedAt')))
   const isTime = at.getUTCFullYear() > 0 && at.getUTCFullYear() < 10_000
   const time = isTime ? at.toISOString().replace(/:[^:]*$/, 'Z') : undefined
-  return { shown, size: JSON.stringify(shown).length + 1, time, author: author && cutText(author, 100) }
+  return {
+    shown,
+    size: JSON.stringify(shown).length + 1,
+    at: isTime ? at.getTime() : -Infinity,
+    time,
+    author: author && cutText(author, 100),
+  }
 }
 
 /** The first items that take at most so many characters together. @param isFirst Whether the first one is shown in any case. */

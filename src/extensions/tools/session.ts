@@ -1,10 +1,11 @@
 import { CreditBudget } from '../../index.ts'
-import { followAbort } from '../../lib/abort.ts'
+import { assumedItems } from '../../extend.ts'
+import { followAbort, within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
-import { type SessionSettings, type SessionTool, type ToolRun, buy, itemsToExpect } from './buy.ts'
+import { type SessionSettings, type SessionTool, type ToolRun, buy } from './buy.ts'
 import { StillWaiting, ToolRefusal, failureOf, isRefusal, messageOf } from './failures.ts'
 import { type Bought, type Page, type PageFailure, type Place, Handles, Pages } from './pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
@@ -25,10 +26,12 @@ const noMatches = 'No matches: drop a filter, or use other keywords.'
 /** Characters of a result for all that is no item. */
 const roomForFacts = 2000
 
+/** How long a result waits for what is left of a budget, in milliseconds: its store may be silent. */
+const outlookMs = 2000
+
 /** Seconds after which a call that was waiting is worth another try. */
 const retryAfterS = 20
 
-/** Runs the calls of a set of tools within one budget. */
 /** What a call has read. */
 interface Walked {
   readonly shown: readonly Page[]
@@ -72,7 +75,7 @@ export class ToolSession {
       const walk = this.#walk(run, start)
       return await (signal === undefined ? walk : Promise.race([walk, this.#cancelled(run, start, walk)]))
     } catch (error) {
-      return this.#end(run, {}, { error })
+      return await this.#end(run, {}, { error })
     }
   }
 
@@ -98,16 +101,18 @@ export class ToolSession {
   async #walk(run: ToolRun, start: Place): Promise<ToolResult> {
     const { signal, summary, tool } = run
     const { shown, items, record, place, failure } = await this.#read(run, start)
-    // Who is asked for approval gets the result of the next try.
-    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
-    if (isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
     const hasNext = tool.operation.list !== undefined && place !== start
     const result: Pick<ToolResult, 'record' | 'next'> = {
       ...(record !== undefined && { record }),
       ...(hasNext && { next: place && (await this.#pages.handleOf(place)) }),
     }
+    const hasDetails = items !== undefined && summary !== undefined
+    const details = hasDetails ? { details: await this.#pages.handleOf(start) } : {}
+    // Nothing is awaited any more: a caller that left while a handle was made gets its pages the next time.
+    // Who is asked for approval gets the result of the next try.
+    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
+    if (isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
     if (items === undefined) return this.#end(run, result, failure)
-    const details = summary === undefined ? {} : { details: await this.#pages.handleOf(start) }
     const list = listResult(items, summary, this.#most)
     return this.#end(run, { pages: run.done, ...list, ...details, ...result }, failure)
   }
@@ -176,7 +181,8 @@ export class ToolSession {
         const retryAfter = isLate ? { retryAfter: retryAfterS } : {}
         const isList = run.tool.operation.list !== undefined
         const next = isList ? { next: await this.#pages.handleOf(start) } : {}
-        return { ok: false, error: { ...failure, ...retryAfter }, ...next, credits: this.#credits(run) }
+        const credits = await this.#credits(run)
+        return { ok: false, error: { ...failure, ...retryAfter }, ...next, credits }
       }
       if (!run.signal) return
       const unfollow = followAbort(run.signal, () => resolve(answer()))
@@ -214,8 +220,12 @@ export class ToolSession {
     return outcome
   }
 
-  #end(run: ToolRun, result: Partial<ToolResult>, failure: PageFailure | undefined): ToolResult {
-    const credits = this.#credits(run)
+  async #end(
+    run: ToolRun,
+    result: Partial<ToolResult>,
+    failure: PageFailure | undefined,
+  ): Promise<ToolResult> {
+    const credits = await this.#credits(run)
     const charged = credits.spent > 0 ? 'yes' : credits.uncertain > 0 ? 'unknown' : 'no'
     const hasTexts = result.record !== undefined || (result.returned ?? 0) > 0
     const isEmpty = result.returned === 0 && run.next === undefined
@@ -227,30 +237,42 @@ export class ToolSession {
     return {
       ok: failure === undefined,
       ...(notice !== '' && { notice }),
-      ...(failure && { error: failureOf(failure.error, this.#canBuyAfter(run, failure.error), charged) }),
+      ...(failure && {
+        error: failureOf(failure.error, this.#canBuyAfter(run, failure.error, credits.remaining), charged),
+      }),
       ...result,
       credits,
     }
   }
 
-  #credits({ allowance }: ToolRun): ToolResult['credits'] {
+  async #credits({ allowance }: ToolRun): Promise<ToolResult['credits']> {
     const { spent = 0, uncertain = 0 } = allowance?.summary() ?? {}
-    return { spent, uncertain, remaining: this.#remaining() }
+    return { spent, uncertain, remaining: await this.#remaining() }
   }
 
-  #remaining(): number | null {
+  /** What is left of the budget, or of its period; null if it does not say so. */
+  async #remaining(): Promise<number | null> {
     const { budget } = this.#settings
-    return budget instanceof CreditBudget ? budget.remaining : null
+    try {
+      const outlook = await within(
+        outlookMs,
+        async () => budget.summary?.(),
+        () => undefined,
+      )
+      return typeof outlook?.remaining === 'number' ? outlook.remaining : null
+    } catch {
+      return null
+    }
   }
 
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
-  #canBuyAfter({ allowance }: ToolRun, error: unknown): boolean {
+  #canBuyAfter({ allowance }: ToolRun, error: unknown, left: number | null): boolean {
     const { budget, cheapest, client } = this.#settings
     if (!(error instanceof CreditBudgetError)) return true
     if (error.code === 'budget_exceeded') return error.remaining + client.credits.reserved >= cheapest
     // A retry may need more than this call may cost, which says nothing about the next one.
     const isOwnLimit = allowance !== undefined && allowance.remaining < error.needed
-    const remaining = (isOwnLimit ? this.#remaining() : null) ?? error.remaining
+    const remaining = (isOwnLimit ? left : null) ?? error.remaining
     return remaining + (budget instanceof CreditBudget ? budget.summary().reserved : 0) >= cheapest
   }
 }
@@ -278,8 +300,8 @@ async function allow(
   const input = id ?? (JSON.parse(params) as object)
   const quote = client.quote(operation.id as OperationId, input, { maxPages: quoted })
   if (operation.price.kind === 'free') return undefined
-  const ceiling = itemsToExpect(operation)
-  const atMost = quote.atMost ?? (ceiling ?? 0) * quoted * operation.price.credits
+  const isBounded = quote.perPage !== null
+  const atMost = quoted * (quote.perPage ?? assumedItems * operation.price.credits)
   const fits = (most: number): string =>
     most * left < atMost ? '' : `; \`pages\` ${Math.floor((most * left) / atMost)} would fit`
   if (budget instanceof CreditBudget && atMost > budget.remaining) {
@@ -288,7 +310,6 @@ async function allow(
     error.message += fits(budget.remaining)
     throw error
   }
-  const isBounded = ceiling === undefined
   if (atMost > confirmAbove || (atMost > 0 && !isBounded)) {
     const ask = options.confirm ?? confirm
     if (ask === undefined) {

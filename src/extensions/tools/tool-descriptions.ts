@@ -25,7 +25,7 @@ function priceText({ price, paging, list = 'items' }: Operation): string {
       ? `Costs ${each} a call.`
       : `Costs ${each} a page, so at most ${price.credits * maxPages} with \`pages\` ${maxPages}.`
   const perItem = `Costs ${each} for each of the ${list}`
-  return price.ceiling === null
+  return price.bound === null
     ? `${perItem}; the number is not known beforehand, so a person has to agree to each call.`
-    : `${perItem}, so at most \`${price.ceiling.param}\` times ${price.credits}: ${price.credits * price.ceiling.default} unless you set it.`
+    : `${perItem}, so at most \`${price.bound.param}\` times ${price.credits}: ${price.credits * price.bound.default} unless you set it.`
 }

@@ -1,11 +1,11 @@
-import type { SocialSearchError } from '../../errors/index.ts'
+import { type SocialSearchError, ValidationError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Observer } from '../../index.ts'
 import { parseTime } from '../../lib/time.ts'
-import type { NamedSearch, WatchSettings } from './options.ts'
-import { type WatchPace, pageSize, paceAfter } from './pace.ts'
-import { type AnyPost, type Pages, poll, timeOf } from './poll.ts'
-import { gapOf, gapsOf, hasMore } from './spans.ts'
+import type { AnyPost, NamedSearch, Page, Pages, WatchSettings } from './options.ts'
+import { type WatchPace, pageSize, paceAfter } from './due.ts'
+import { type ReadPage, type ReadTerms, type Reading, read } from './read.ts'
+import { type Spans, gapOf, gapsOf, hasMore, withoutPlace } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
@@ -17,12 +17,14 @@ const drift = 3_600_000
 export class Checks<Post extends AnyPost> {
   readonly search: NamedSearch<Post>
   readonly #settings: WatchSettings
-  #spans: readonly WatchSpan[]
+  #spans: Spans
   #pace: WatchPace | null
   /** When the last check has failed that may have been charged, if no page has come since. */
   #failedAt: number | undefined
   /** Whether the next check, if it is of one page, reads one of a gap. */
   #isGapNext: boolean
+  /** Checks in a row that found no new posts, and closed no gap. */
+  #idle = 0
   /** What no batch has told yet, in credits. */
   #credits: CallCredits = { spent: 0, uncertain: 0 }
 
@@ -45,9 +47,9 @@ export class Checks<Post extends AnyPost> {
     return this.#failedAt
   }
 
-  /** Whether another check would fill a gap. */
+  /** Whether another check would fill a gap at once. Two checks in a row that found nothing have shown that it would not. */
   get hasMore(): boolean {
-    return hasMore(this.#spans)
+    return this.#idle < 2 && hasMore(this.#spans)
   }
 
   /** The state as it is now. */
@@ -71,7 +73,15 @@ export class Checks<Post extends AnyPost> {
   /** The batch of a check that has failed. */
   failed(error: SocialSearchError): SearchBatch<string, Post> {
     if (error.charged !== 'no') this.#failedAt = Date.now()
+    this.begin()
     return this.batch({ error })
+  }
+
+  /** Posts that come after the first attempt are new, whether it fails or not. Returns whether this was the first. */
+  begin(): boolean {
+    if (this.#settings.from !== 'now' || this.#spans.length > 0) return false
+    this.#spans = firstSpan([], Date.now())
+    return true
   }
 
   /** Yields at least one batch, unless the first page fails. */
@@ -93,11 +103,15 @@ export class Checks<Post extends AnyPost> {
       ...{ search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) },
       ...{ maxPages: isFirst ? 1 : maxPages, now, isOfGaps },
     }
+    const gaps = gapsOf(this.#spans).length
+    this.#idle++
     for await (const page of poll(pagesOf, this.#spans, options)) {
       this.#failedAt = undefined
       this.#isGapNext = maxPages === 1 && !isOfGaps
       // Posts older than the first page are not wanted.
-      this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
+      const { spans } = page.reading
+      this.#spans = isFirst ? firstSpan(spans, now) : spans
+      if (page.fresh.length > 0 || gapsOf(this.#spans).length < gaps) this.#idle = 0
       times.push(...page.fresh.map((post) => parseTime(timeOf(post))))
       this.#pace = paceAfter(
         times.some(isOld) ? null : before,
@@ -122,7 +136,114 @@ export class Checks<Post extends AnyPost> {
 }
 
 /** What is known after the first page ever; without a post, that those before some time are not wanted. */
-function firstSpan([span]: readonly WatchSpan[], now: number): WatchSpan[] {
+function firstSpan([span]: Spans, now: number): WatchSpan[] {
   const time = new Date(now - drift).toISOString()
   return [span === undefined ? { ids: [], next: null, newest: time, oldest: time } : { ...span, next: null }]
+}
+
+/** The posts of a page, newest first, and what has been read with it. */
+interface PolledPage<Post> {
+  readonly fresh: readonly Post[]
+  /** All others. */
+  readonly known: readonly Post[]
+  readonly next: object | null
+  readonly reading: Reading
+}
+
+interface PollTerms extends Omit<ReadTerms, 'rest'> {
+  readonly maxPages: number
+  /** Reads gaps, and no newer posts. */
+  readonly isOfGaps: boolean
+}
+
+/** In place of the number of a gap: the newest posts. */
+const newest = -1
+
+/** Reads pages from the newest post down to known ones, and then fills gaps, the newest first. */
+async function* poll<Post extends AnyPost>(
+  pagesOf: Pages<Post>,
+  known: Spans,
+  { maxPages, isOfGaps, ...terms }: PollTerms,
+): AsyncGenerator<PolledPage<Post>> {
+  const { search, now } = terms
+  let spans = known
+  let left = maxPages
+  let gap = isOfGaps ? gapOf(spans, now) : newest
+  /** Where the posts of the gap may be found if its own place is lost: below the page that has met its span. */
+  let rest = search
+  let isRefused = false
+  while (left > 0) {
+    let latest: Reading = { spans, at: newest, fresh: new Set(), isJoined: true, isSilent: true }
+    let next: object | null = null
+    try {
+      const start = spans[gap]?.next ?? search
+      for await (const page of walk(pagesOf, spans, start, left, { ...terms, rest })) {
+        left--
+        latest = page.reading
+        ;({ spans } = latest)
+        next = page.next
+        yield page
+      }
+    } catch (error) {
+      // The service may refuse an old cursor.
+      if (!(error instanceof ValidationError) || gap === newest || (isRefused && rest === search)) throw error
+      spans = withoutPlace(spans, latest.at === newest ? gap : latest.at, rest)
+      yield { fresh: [], known: [], next: null, reading: { ...latest, spans } }
+      if (rest === search) {
+        isRefused = true
+        gap = newest
+      }
+      rest = search
+      continue
+    }
+    const { at, isJoined, isSilent } = latest
+    // An old copy of the newest page may be one of a gap.
+    const from = gap === newest && at > 0 ? 0 : at + (isJoined && !isSilent ? 0 : 1)
+    gap = gapOf(spans, now, from)
+    if (gap === -1) return
+    rest = (gap === at && next) || search
+  }
+}
+
+/** Reads pages from a place on, down to known posts. */
+async function* walk<Post extends AnyPost>(
+  pagesOf: Pages<Post>,
+  known: Spans,
+  start: object,
+  maxPages: number,
+  terms: ReadTerms,
+): AsyncGenerator<PolledPage<Post>> {
+  let [spans, asked] = [known, start]
+  for await (const page of pagesOf(start, { maxPages })) {
+    const reading = read(spans, { ...listOf(page), asked }, terms)
+    yield { ...sorted(page, reading.fresh), next: page.next, reading }
+    if (reading.isJoined) return
+    spans = reading.spans
+    asked = page.next ?? asked
+  }
+}
+
+/** A page as `read()` needs it. */
+function listOf({ posts, next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
+  const times = new Map(posts.map((post) => [idOf(post), timeOf(post)]))
+  return { posts: times, next, hasMore: next !== null || meta?.hasMore === true }
+}
+
+/** The new posts of a page, and the others, each once. */
+function sorted<Post extends AnyPost>(
+  { posts }: Page<Post>,
+  ids: ReadonlySet<string>,
+): Pick<PolledPage<Post>, 'fresh' | 'known'> {
+  const all = [...new Map(posts.map((post) => [idOf(post), post])).values()]
+  const isFresh = (post: Post): boolean => ids.has(idOf(post))
+  return { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)) }
+}
+
+function idOf({ id, urn }: AnyPost): string {
+  return id ?? urn ?? ''
+}
+
+/** When a post was published, as the service says it. */
+export function timeOf({ timestamp, postedAt }: AnyPost): string | undefined {
+  return timestamp ?? postedAt
 }

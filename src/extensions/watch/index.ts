@@ -1,6 +1,6 @@
-export { watchSearch } from './watch-search.ts'
-export { watchSearches } from './watch-searches.ts'
-export type { PostCount, WatchPace } from './pace.ts'
+export { type EstimateOptions, type SearchEstimate, estimateSearch } from './estimate.ts'
+export { watchSearch, watchSearches } from './watch.ts'
+export type { PostCount, WatchPace } from './due.ts'
 export type {
   BatchOf,
   ProfessionalnetWatchParams,

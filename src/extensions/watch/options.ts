@@ -10,9 +10,28 @@ import {
 import { ConfigurationError } from '../../errors/index.ts'
 import type { PagedOptions } from '../../index.ts'
 import { canonicalJson, differenceOf, parsed } from '../../lib/json.ts'
-import { pageSize } from './pace.ts'
-import type { AnyPost, Page } from './poll.ts'
+import { pageSize } from './due.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
+
+/** A post of either network. */
+export interface AnyPost {
+  readonly id?: string
+  readonly urn?: string
+  readonly timestamp?: string
+  readonly postedAt?: string
+}
+
+/** A page of either network. */
+export interface Page<Post> {
+  readonly posts: readonly Post[]
+  readonly next: object | null
+  readonly meta?: { readonly hasMore?: boolean } | null
+}
+
+export type Pages<Post> = (
+  params: object,
+  options: { readonly maxPages: number },
+) => AsyncIterable<Page<Post>>
 
 /** What both networks have in common. */
 interface AnySource<Post> {
@@ -114,6 +133,6 @@ function isSpan(value: unknown): value is WatchSpan {
 }
 
 function isPace(value: unknown): boolean {
-  const { at, fast, slow } = Object(value) as Record<string, unknown>
-  return [at, fast, slow].flat().filter(Number.isFinite).length === 5
+  const { at, fast, slow, watched = [0, 0] } = Object(value) as Record<string, unknown>
+  return [at, fast, slow, watched].flat().filter(Number.isFinite).length === 7
 }

@@ -1,12 +1,16 @@
-import { CreditBudgetError, SocialSearchError } from '../../errors/index.ts'
-import type { Budget } from '../../index.ts'
-import { followAbort } from '../../lib/abort.ts'
+import {
+  BudgetUnavailableError,
+  CreditBudgetError,
+  OAuthError,
+  SocialSearchError,
+} from '../../errors/index.ts'
+import { kindOf } from '../../errors/kinds.ts'
+import type { Budget, BudgetOutlook } from '../../index.ts'
+import { followAbort, within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import { type DueSearch, type Funds, dueTimes, retryMs } from './due.ts'
 import { Checks } from './checks.ts'
-import { meaningOf } from './meaning.ts'
-import type { NamedSearch, WatchSettings } from './options.ts'
-import type { AnyPost } from './poll.ts'
+import type { AnyPost, NamedSearch, WatchSettings } from './options.ts'
 import type { SearchBatch } from './types.ts'
 
 const minute = 60_000
@@ -41,20 +45,23 @@ export async function* scheduled<Post extends AnyPost>(
     const { price } = search
     return { checks: new Checks(search, settings), price, retryAt: 0, isOver: false, isRefused: false }
   })
-  const pause = (ms: number): Promise<void> =>
-    sleepUnless([signal, ...searches.map((search) => search.closing())], ms)
+  const open: WhileOpen = (work) =>
+    unlessAborted([signal, ...searches.map((search) => search.closing())], work)
+  const outlook = (): Promise<BudgetOutlook | undefined> => open((ended) => outlookOf(budget, ended))
+  const pause = (ms: number): Promise<void> => open((ended) => sleep(ms, ended))
   let outage = 0
   for (;;) {
     signal?.throwIfAborted()
-    const funds = await fundsOf(budget).catch((error: unknown) => awayError(error, once))
+    const funds = await outlook().then(fundsOf).catch(awayError)
     const now = Date.now()
     const left = turns.filter(({ isOver }) => !(once && isOver))
-    const times = dueTimes(
-      left.map(dueSearch),
-      funds instanceof SocialSearchError ? null : funds,
-      now,
-      settings,
-    )
+    if (funds instanceof SocialSearchError) {
+      yield* away(left, funds, once)
+      outage = longerThan(outage)
+      await pause(outage)
+      continue
+    }
+    const times = dueTimes(left.map(dueSearch), funds, now, settings)
     const at = Math.min(...times)
     // With `once`, the budget itself says that it has too little left.
     const next = left[times.indexOf(at > now && once ? Infinity : at)]
@@ -62,30 +69,48 @@ export async function* scheduled<Post extends AnyPost>(
       for (const [index, { checks }] of left.entries()) yield checks.batch({ dueAt: times[index] ?? null })
       return
     }
-    let isAway = funds instanceof SocialSearchError
-    if (funds instanceof SocialSearchError) yield next.checks.batch({ error: funds })
-    else if (at <= now || once) isAway = yield* check(next, settings, funds)
-    else {
+    if (at <= now || once) {
+      const isAway = yield* check(next, settings, funds, outlook)
+      outage = isAway ? longerThan(outage) : 0
+      if (isAway) await pause(outage)
+    } else {
       outage = 0
       // Open calls reserve credits, which may come back.
       const longest = times.includes(Infinity) ? minute : longestSleep
       const end = Math.max(now + overtime, funds?.endsAt ?? Infinity)
       await pause(Math.max(1, Math.min(at, now + longest, end) - now))
     }
-    outage = isAway ? Math.min(longestOutage, 2 * outage || shortestOutage) : 0
-    if (isAway) await pause(outage)
   }
 }
 
-/** Sleeps unless one of the signals aborts; rejects with its reason. */
-async function sleepUnless(signals: readonly (AbortSignal | undefined)[], ms: number): Promise<void> {
+const longerThan = (outage: number): number => Math.min(longestOutage, 2 * outage || shortestOutage)
+
+/** Tells the error of a budget that does not answer; with `once`, it ends the watch, and the next run goes on from this start. */
+function* away<Post extends AnyPost>(
+  turns: readonly Turn<Post>[],
+  error: SocialSearchError,
+  once: boolean,
+): Generator<SearchBatch<string, Post>, void> {
+  for (const { checks } of turns) if (checks.begin() && once) yield checks.batch()
+  if (once) throw error
+  for (const { checks } of turns.slice(0, 1)) yield checks.batch({ error })
+}
+
+/** Work that ends with the signal of the watch, and with its client. */
+type WhileOpen = <T>(work: (ended: AbortSignal) => Promise<T>) => Promise<T>
+
+/** Works unless one of the signals aborts; rejects with its reason. */
+async function unlessAborted<T>(
+  signals: readonly (AbortSignal | undefined)[],
+  work: (ended: AbortSignal) => Promise<T>,
+): Promise<T> {
   const ended = new AbortController()
   const unfollow = [...new Set(signals)].map((signal) => {
     if (signal?.aborted) ended.abort(signal.reason)
     return signal && followAbort(signal, (reason) => ended.abort(reason))
   })
   try {
-    await sleep(ms, ended.signal)
+    return await work(ended.signal)
   } finally {
     for (const end of unfollow) end?.()
   }
@@ -96,6 +121,7 @@ async function* check<Post extends AnyPost>(
   turn: Turn<Post>,
   { once, freshness, pages: { signal, budget } }: WatchSettings,
   funds: Funds | null,
+  outlook: () => Promise<BudgetOutlook | undefined>,
 ): AsyncGenerator<SearchBatch<string, Post>, boolean> {
   const { checks } = turn
   turn.isOver = true
@@ -106,17 +132,14 @@ async function* check<Post extends AnyPost>(
     return false
   } catch (error) {
     signal?.throwIfAborted()
-    const meaning = meaningOf(error)
-    if (error instanceof CreditBudgetError && error.code === 'credit_budget') {
-      if (funds === null || error.budget !== nameOf(budget)) throw error
-      // The client may have other `prices`.
-      turn.price = error.needed
-      if (turn.price > funds.limit) throw error
-      const { remaining } = (await budget?.summary?.()) ?? funds
-      const seemsEnough = remaining >= turn.price
-      // What open calls had reserved may have come back. The second time, another budget of the same name has refused.
-      if (once || (seemsEnough && turn.isRefused)) throw error
-      turn.isRefused = seemsEnough
+    const isOfBudget = error instanceof CreditBudgetError && error.code === 'credit_budget'
+    const meaning = isOfBudget ? 'away' : meaningOf(error)
+    // The next run goes on from this start.
+    if (once && meaning === 'away' && checks.begin()) yield checks.batch()
+    if (isOfBudget) {
+      if (once || funds === null || error.budget !== nameOf(budget)) throw error
+      const left = await outlook().catch((reason: unknown) => void awayError(reason))
+      if (!isWorthWaiting(turn, error, funds, left?.remaining)) throw error
       turn.retryAt = Date.now() + minute
       return false
     }
@@ -127,23 +150,68 @@ async function* check<Post extends AnyPost>(
   }
 }
 
+/**
+ * Whether a budget that has refused a page may allow it later.
+ *
+ * @param remaining What it has left now; undefined if it does not answer, which the next round notices.
+ */
+function isWorthWaiting<Post extends AnyPost>(
+  turn: Turn<Post>,
+  { needed }: CreditBudgetError,
+  funds: Funds,
+  remaining = funds.remaining,
+): boolean {
+  // The client may have other `prices`.
+  turn.price = needed
+  const seemsEnough = remaining >= needed
+  // What open calls had reserved may have come back. The second time, another budget of the same name has refused.
+  const isOther = seemsEnough && turn.isRefused
+  turn.isRefused = seemsEnough
+  return needed <= funds.limit && !isOther
+}
+
 function dueSearch<Post extends AnyPost>({ checks, price, retryAt }: Turn<Post>): DueSearch {
   const { pace, hasMore, failedAt } = checks
   return { pace, price, hasMore, failedAt, retryAt }
 }
 
-/** The error of a budget that does not answer. Others end the watch, as it does with `once`. */
-function awayError(error: unknown, once: boolean): SocialSearchError {
-  if (once || meaningOf(error) !== 'away') throw error
+/** The error of a budget that does not answer. Others end the watch. */
+function awayError(error: unknown): SocialSearchError {
+  if (meaningOf(error) !== 'away') throw error
   return error as SocialSearchError
 }
 
 /** Null without a period: then nothing tells how long the credits must last. */
-async function fundsOf(budget: Budget | undefined): Promise<Funds | null> {
-  const { limit, remaining, endsAt } = (await budget?.summary?.()) ?? { endsAt: null }
+function fundsOf(outlook: BudgetOutlook | undefined): Funds | null {
+  const { limit, remaining, endsAt } = outlook ?? { endsAt: null }
   return endsAt === null ? null : { limit, remaining, endsAt }
+}
+
+/** The summary of a budget. A budget may be code of the user, which gets a minute, since it may never answer. */
+function outlookOf(budget: Budget | undefined, ended: AbortSignal): Promise<BudgetOutlook | undefined> {
+  const late = (): never => {
+    throw new BudgetUnavailableError('it did not answer within a minute', { temporary: true })
+  }
+  return within(minute, async () => budget?.summary?.(), late, ended)
 }
 
 function nameOf(budget: Budget | undefined): unknown {
   return (budget as { readonly name?: unknown } | undefined)?.name
+}
+
+/**
+ * What the error of a check means for a watch. `end`: no search can succeed any more. `away`: something that all searches need
+ * does not answer. `search`: the others may succeed.
+ */
+export function meaningOf(error: unknown): 'end' | 'away' | 'search' {
+  if (!(error instanceof SocialSearchError) || error.code === 'closed') return 'end'
+  if (error instanceof BudgetUnavailableError) return error.temporary ? 'away' : 'end'
+  if (error instanceof OAuthError) return isRefusal(error) ? 'end' : 'away'
+  if (error.code === 'token_store') return 'away'
+  return ['usage', 'credentials'].includes(kindOf(error)) || error.code === 'credit_budget' ? 'end' : 'search'
+}
+
+/** The authorization server knows the client, and refuses it. */
+function isRefusal({ status = 500 }: OAuthError): boolean {
+  return status < 500 && status !== 429
 }

@@ -6,7 +6,7 @@ import type {
 import type { SocialSearchError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Microblog, PagedOptions, Professionalnet } from '../../index.ts'
-import type { WatchPace } from './pace.ts'
+import type { WatchPace } from './due.ts'
 
 /** Params of a watch on the microblog network. */
 export interface WatchParams {
@@ -84,16 +84,21 @@ export interface WatchState {
 export interface WatchSpan {
   /** Ids of posts, newest first: at most 1,000, or 40 times `maxPages` if that is more. Above a gap, the middle is left out. */
   readonly ids: readonly string[]
+  /** When each of them was published, in milliseconds since 1970; null if unknown. */
+  readonly times?: readonly (number | null)[]
+  /** Times of posts that it knows although their ids are left out, in milliseconds since 1970. */
+  readonly forgotten?: readonly (readonly [newest: number, oldest: number])[]
   /** Params of the next page; null if older posts are not wanted. */
   readonly next: object | null
   /** When its newest and its oldest post were published, as the service says it. */
   readonly newest?: string
   readonly oldest?: string
   /**
-   * When the service has first and last listed no post at `next`, in milliseconds since 1970, although known posts should follow.
-   * A watch asks again less and less often, and after 20 hours assumes that nothing is missing.
+   * When the service has first and last listed no post at `next`, in milliseconds since 1970, although known posts should follow,
+   * and how often it was asked. A watch asks again less and less often. After 20 hours and four requests it assumes that nothing
+   * is missing.
    */
-  readonly silence?: readonly [first: number, last: number]
+  readonly silence?: readonly [first: number, last: number, asked?: number]
 }
 
 /** A time whose posts have not been read yet. */

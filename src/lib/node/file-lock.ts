@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { openSqlite } from '../sqlite-file.ts'
+import { isLocked, openSqlite, sqliteCode, sqliteCodes } from '../sqlite-file.ts'
 import { messageOf } from '../thrown.ts'
 
 /** How long to wait for the lock, in milliseconds: a killed process takes a moment to end. This process does nothing else meanwhile. */
@@ -31,12 +31,11 @@ export function takeFileLock(path: string, part: string): FileLock | null {
       database.exec('BEGIN EXCLUSIVE')
     } catch (error) {
       database?.close()
-      const message = messageOf(error)
-      if (message.includes('locked')) return null
+      if (isLocked(error)) return null
       // SQLite may meet a lock that another process is just removing.
-      const isOurs =
-        statSync(file, { throwIfNoEntry: false })?.isFile() !== false && !message.includes('not a database')
-      if (!isOurs || attempt === 20) throw new NotALock(file, message)
+      const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() !== false
+      const isOurs = isFile && sqliteCode(error) !== sqliteCodes.notADatabase
+      if (!isOurs || attempt === 20) throw new NotALock(file, messageOf(error))
       continue
     }
     // Its last owner may have removed the file before this process had the lock.

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { SocialSearch } from '../../../src/index.ts'
 import { type ProxyOptions, createProxy } from '../../../src/extensions/proxy/index.ts'
-import { type SandboxServer, serveSandbox } from '../../../src/extensions/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../../support/sandbox.ts'
 import { toNodeListener } from '../../../src/extensions/node/index.ts'
 import { closed, listening } from '../../support/listening.ts'
 

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { findRecords } from '../../../src/cli/database/find.ts'
@@ -12,11 +12,11 @@ const own = [
   { id: '3', body: '東京のカフェ coffee 100% drink', author: 'carl', name: 'Carl' },
 ].map((each, index) => ({ ...each, timestamp: `2025-11-0${index + 1}T10:00:00.000Z` }))
 
-/** Works as somebody who may write neither `p.db` nor beside it. */
-async function asReader<T>(work: () => Promise<T>): Promise<T> {
+/** Works as somebody who may not write beside `p.db`, nor that file itself. */
+async function asReader<T>(work: () => Promise<T>, mode = 0o444): Promise<T> {
   const isRoot = process.getuid?.() === 0
   chmodSync(folder, 0o555)
-  chmodSync('p.db', 0o444)
+  chmodSync('p.db', mode)
   // root may write everything.
   if (isRoot) process.seteuid?.('nobody')
   try {
@@ -53,15 +53,97 @@ describe('find', () => {
     )
   })
 
+  it('finds the words of every script, and no others', async () => {
+    const texts: Readonly<Record<string, string>> = {
+      ...{ heart: 'मेरा दिल टूट गया', lentils: 'आज दाल बनाई', delhi: 'दिल्ली में' },
+      ...{ coffee: '오늘 커피를 마셨다', nose: '코피가 났다', brand: '맛있는 커피 한잔' },
+      ...{ plain: 'هذا كتاب جديد', marked: 'قَرَأَ كِتَابًا', shin: 'שָׁלוֹם לכם', peace: 'שלום עליכם' },
+      ...{ plus: 'I write C++, mostly', c: 'I write C only', sharp: 'C# for games', cpp: 'ABC++' },
+      ...{ fans: '어제 BTS는 좋았다', phone: '新型iPhoneを買う', phones: 'iPhones everywhere' },
+      ...{ tag: 'so 🔥#acme!', acme: 'acme is a word', acmes: '#acmecorp', andt: 'AT&T store', at: 'at t' },
+      ...{ accent: 'Cafe\u0301 Việt', stress: 'за́мок', heartEmoji: 'I ❤️ tea', kana: '新しいカフェ' },
+    }
+    const microblog = Object.entries(texts).map(([id, body]) => ({ id, body: `${body} . rain` }))
+    sandbox.publish({ microblog: microblog.map((each) => ({ ...each, author: 'someone', name: 'Name' })) })
+    await social('search rain --all --yes --out p.db')
+    const found: Readonly<Record<string, string>> = {
+      ...{ दिल: 'heart', दाल: 'lentils', दिल्ली: 'delhi', 'दि*': 'delhi heart' },
+      ...{
+        커피: 'brand coffee',
+        커피를: 'coffee',
+        맛있는: 'brand',
+        ['커피'.normalize('NFD')]: 'brand coffee',
+      },
+      ...{
+        كتاب: 'plain',
+        كِتَابًا: 'marked',
+        كتابا: 'marked',
+        قرأ: 'marked',
+        שלום: 'peace shin',
+        שָׁלוֹם: 'peace shin',
+      },
+      ...{ 'C++': 'plus', c: 'c plus sharp', 'C#': 'sharp', 'c+': '', '"write C++"': 'plus', 'C++*': 'plus' },
+      ...{ '#acme': 'tag', acme: 'acme tag', '@acme': 'acme tag', 'AT&T': 'andt', '"at t"': 'andt at' },
+      ...{
+        café: 'accent',
+        CAFE: 'accent',
+        việt: 'accent',
+        замок: 'stress',
+        '❤': 'heartEmoji',
+        '❤️': 'heartEmoji',
+      },
+      ...{ BTS: 'fans', '"قرأ كتابا"': 'marked', '"שלום לכם"': 'shin', iPhones: 'phones' },
+      ...{ '"i tea"': 'heartEmoji', カフェ: 'kana' },
+    }
+    const seen = async () => {
+      const all: Record<string, string> = {}
+      for (const query of Object.keys(found)) {
+        const { kinds } = await findRecords('p.db', query, { limit: 100 })
+        const records = kinds.flatMap((kind) => kind.records as readonly { id: string }[])
+        all[query] = records
+          .map(({ id }) => id)
+          .sort()
+          .join(' ')
+      }
+      return all
+    }
+    expect(await seen()).toEqual(found)
+    // An old file that cannot be upgraded has another index.
+    const file = new DatabaseSync('p.db')
+    file.exec('PRAGMA user_version = 0; DROP TABLE microblog_posts_fts')
+    expect(await asReader(seen)).toEqual(found)
+    file.close()
+  })
+
   it('reads, as describe does, a file that its reader may not write', async () => {
     await social('search drink --out p.db')
     for (const line of ['find p.db coffee', 'describe p.db']) {
       const { code, out } = await social(line)
       expect(await asReader(() => social(line))).toMatchObject({ code, out, err: '' })
     }
-    expect((await asReader(() => social('forget p.db --id 1 --yes'))).err).toContain('p.db cannot be used')
+    expect(await asReader(() => social('forget p.db --id 1 --yes'))).toMatchObject(
+      failed(1, 'p.db cannot be used: it may not be written'),
+    )
     expect(await social('find ./none/../p.db coffee')).toMatchObject({ code: 0 })
   })
+
+  it.each(['find p.db coffee', 'describe p.db', 'export p.db p.csv', 'forget p.db --id 1 --yes'])(
+    'names a file that cannot be read, and why: %s',
+    async (line) => {
+      await social('search drink --out p.db')
+      expect(await asReader(() => social(line), 0)).toMatchObject(
+        failed(2, 'p.db cannot be read; check who may read it'),
+      )
+      // A killed run has left its log, which cannot be read without another file beside it.
+      writeFileSync('p.db-wal', 'a page')
+      expect(await asReader(() => social(line))).toMatchObject(
+        failed(
+          2,
+          'p.db cannot be used: nothing can be written in its folder, and its last pages are in p.db-wal',
+        ),
+      )
+    },
+  )
 
   it('knows what was searched, and counts no data of the organization as a search', async () => {
     for (const line of ['search coffee', 'mentions list', 'search drink', 'search coffee'])
@@ -84,8 +166,9 @@ describe('find', () => {
     await social('mentions list --all --out p.db')
     const [{ record } = {}] = allOf('p.db', 'SELECT record FROM mentions LIMIT 1')
     const { id, text } = JSON.parse(String(record))
-    const [phrase = ''] = /[^"']{3,30}/.exec(String(text)) ?? []
+    const [phrase = ''] = /\w+ \w+/.exec(String(text)) ?? []
     expect(await ids(`"${phrase}"`)).toContain(id)
+    expect(await ids(`"${phrase.slice(1)}"`)).toEqual([])
   })
 })
 
@@ -114,6 +197,8 @@ describe('describe', () => {
 
   it('tells of each search its times, authors, gaps, credits and checks, as JSON', async () => {
     await social('watch coffee --once --out p.db')
+    const [watched] = JSON.parse((await social('describe p.db')).out).searches
+    expect(watched.lastDay).toMatchObject({ records: 0, usual: 0, unusual: null })
     await social('search coffee --out p.db')
     const { searches, tables } = JSON.parse((await social('describe p.db')).out)
     expect(tables).toEqual({ microblog_posts: 2 })
@@ -128,7 +213,8 @@ describe('describe', () => {
           uncertain: 0,
           gaps: [],
         },
-        ...{ from: '2025-11-02T10:00:00Z', to: '2025-11-03T10:00:00Z' },
+        // A search does not read all posts of a day.
+        ...{ from: '2025-11-02T10:00:00Z', to: '2025-11-03T10:00:00Z', lastDay: null },
         checks: [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }],
       },
     ])

@@ -67,7 +67,7 @@ it.each<[string, object, object]>([
         text: JSON.stringify(own('moved')),
       },
     ),
-    { kind: 'final', effect: 'unknown', error: { gateway: true, code: 'http_305' } },
+    { kind: 'final', tookEffect: 'unknown', error: { gateway: true, code: 'http_305' } },
   ],
   ['503 closes no surface', failed(503, own('x'), { headers: { 'retry-after': '7' } }), { closedMs: null }],
   [
@@ -79,7 +79,7 @@ it.each<[string, object, object]>([
   [
     '500 of a write not sent is not applied',
     failed(500, own('x'), { operation: mentionsSetState, tookEffect: 'no' }),
-    { effect: 'no' },
+    { tookEffect: 'no' },
   ],
   [
     'a proxy says what it cost, in its own words of one line',
@@ -89,7 +89,7 @@ it.each<[string, object, object]>([
     {
       ...{
         kind: 'final',
-        effect: 'yes',
+        tookEffect: 'yes',
         credits: { spent: 2, uncertain: 0, charged: 'yes' },
         wait: null,
       },
@@ -99,13 +99,13 @@ it.each<[string, object, object]>([
   [
     'a header with credits is not read without a proxy',
     failed(500, '', { headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' } }),
-    { effect: 'unknown', credits: undefined },
+    { tookEffect: 'unknown', credits: undefined },
   ],
   ['403 of a proxy names no scopes', failed(403, byProxy('forbidden')), { error: without('requiredScopes') }],
   [
     'a proxy cannot charge what was not sent',
     failed(500, byProxy('x', { charged: 'yes' }), { tookEffect: 'no' }),
-    { effect: 'no' },
+    { tookEffect: 'no' },
   ],
   [
     '429 of a proxy that has charged is final',

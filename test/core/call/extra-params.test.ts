@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
@@ -122,6 +123,73 @@ describe('SocialSearch.request()', () => {
   })
 
   it.each([
+    ['GET', '/reports/daily', 'GET /reports/daily'],
+    ['GET', '/v2/top10/openapi.json', 'GET /v2/top10/openapi.json'],
+    ['POST', '/data/microblog/saved-searches/set_state', 'POST /data/microblog/saved-searches/set_state'],
+    ['DELETE', '/listeners/lis_abc', 'DELETE /listeners/{id}'],
+    ['GET', '/mentions/men_7/state', 'GET /mentions/{id}/state'],
+    ['GET', '/posts/1588987262754234369', 'GET /posts/{id}'],
+    ['GET', '/reports/2026-11-28', 'GET /reports/{id}'],
+    ['GET', '/jobs/0b5d0d9e-2f7c-4a52-9a57-0c3d1e2f3a4b/logs', 'GET /jobs/{id}/logs'],
+    ['GET', '/users/ada@acme.example', 'GET /users/{id}'],
+    ['GET', '/plans/pln_9', 'GET /plans/{id}'],
+    ['GET', `/files/${'abcDEF'.repeat(8)}`, 'GET /files/{id}'],
+  ] as const)('names %s %s %s, and sends it to its path', async (method, path, name) => {
+    service.script(failure(404, 'not_found'))
+    const client = makeClient()
+    const { error } = await settle(client.request({ method, path, credits: 0 }))
+    expect(error).toMatchObject({ operation: name })
+    expect(Object.keys(client.credits.byOperation)).toEqual([name])
+    expect(service.arrivals[0]?.url).toContain(path)
+  })
+
+  it.each([204, 200] as const)('gives {} for %i without a body to a DELETE', async (status) => {
+    service.script(new Response(null, { status }))
+    const call = makeClient().request({ method: 'DELETE', path: '/listeners/lis_1', credits: 0 })
+    const { value } = await settle(call.withResponse())
+    expect(value).toMatchObject({ data: {}, response: { status }, attempts: [{ outcome: 'ok' }] })
+  })
+
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+  it.each(methods)('gives {} for 204 to %s, whatever is validated', async (method) => {
+    service.script(() => new Response(null, { status: 204 }))
+    for (const validation of ['strict', 'lenient', 'off'] as const) {
+      const client = makeClient()
+      const { value, error } = await settle(
+        client.request({ method, path: '/listeners/lis_1', credits: 0 }, {}, { validation }),
+      )
+      expect([value, error]).toEqual([{}, undefined])
+    }
+  })
+
+  it('gives {} for 204 to mentions.setState()', async () => {
+    service.script(new Response(null, { status: 204 }))
+    const { value } = await settle(makeClient().mentions.setState('men_1', { state: 'done' }))
+    expect(value).toEqual({})
+  })
+
+  it('reserves the price of a 204, which does not say what it cost, with a cache, too', async () => {
+    service.script(new Response(null, { status: 204 }))
+    const client = makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
+    const endpoint = { method: 'POST', path: '/data/microblog/trends', credits: 3 } as const
+    const { value } = await settle(client.request(endpoint, {}, { cache: { maxAge: 1000 } }))
+    expect([value, client.credits]).toMatchObject([{}, { spent: 0, uncertain: 3 }])
+  })
+
+  it.each<[string, Response, object?]>([
+    ['200 without a body to a PATCH', new Response(null)],
+    [
+      '204 that does not fit its schema',
+      new Response(null, { status: 204 }),
+      { schema: z.object({ id: z.string() }) },
+    ],
+  ])('fails for %s', async (_, answer, options) => {
+    service.script(answer)
+    const call = makeClient().request({ method: 'PATCH', path: '/x', credits: 0 }, {}, options)
+    expect((await settle(call)).error).toMatchObject({ name: 'InvalidResponseError', applied: 'unknown' })
+  })
+
+  it.each([
     '//evil.example/x',
     'https://evil.example/x',
     'mentions',
@@ -153,5 +221,26 @@ describe('SocialSearch.request()', () => {
   ])('refuses %s', async (_, more) => {
     const { error } = await settle(makeClient().request({ method: 'POST', path: '/x', ...more } as never))
     expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
+  })
+})
+
+describe('SocialSearch.request() to paths without end', () => {
+  const wordOf = (number: number): string =>
+    Array.from(String(number), (digit) => 'abcdefghij'[Number(digit)]).join('')
+
+  it('has few names, in all clients of a process, and few rate limits', async () => {
+    service.script(() => ok({ requestId: 'req_1' }))
+    const names = new Set<string>()
+    const surfaces = new Set<string>()
+    for (let number = 0; number < 250; number++) {
+      const client = makeClient()
+      await settle(client.request({ method: 'GET', path: `/data/${wordOf(number)}/posts` }))
+      for (const name of Object.keys(client.credits.byOperation)) names.add(name)
+      for (const { surface } of client.status().surfaces) surfaces.add(String(surface))
+    }
+    expect(names.size).toBeLessThanOrEqual(201)
+    expect(names).toContain('GET /{path}')
+    expect(surfaces.size).toBeLessThanOrEqual(21)
+    expect(service.arrivals).toHaveLength(250)
   })
 })

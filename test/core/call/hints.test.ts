@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../../support/sandbox.ts'
 import { realTime } from '../../support/real-time.ts'
 
 const sandbox = createSandbox()

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, SocialSearch } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../../support/sandbox.ts'
 import { pass, useVirtualTime } from '../../support/clock.ts'
 import { failure, ok, rateLimited } from '../../support/service.ts'
 

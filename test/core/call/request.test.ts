@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod/mini'
 import {
   type ClientOptions,
+  CreditBudget,
   type Fetch,
+  type MicroblogFilters,
   type ProfessionalnetCompanyGetParams,
   InvalidRequestError,
   type MicroblogSearchParams,
@@ -115,9 +118,57 @@ describe('search()', () => {
   it('names a param that the service does not know', async () => {
     const { error } = await settle(makeClient().microblog.search({ query: 'rust', near: 'here' } as never))
     expect((error as Error).message).toBe(
-      'microblog.search: invalid request, nothing was sent: near is not a known property',
+      'microblog.search: invalid request, nothing was sent: near is not a known property; to send it anyway, use extraParams',
     )
   })
+
+  const contradictory: [path: string, problem: string, filters: MicroblogFilters][] = [
+    ['radius', 'needs geocode', { radius: 5 }],
+    ['onlyReplies', 'leaves nothing with removeReplies', { onlyReplies: true, removeReplies: true }],
+    [
+      'onlyPostsWithLinks',
+      'leaves nothing with removePostsWithLinks',
+      { onlyPostsWithLinks: true, removePostsWithLinks: true },
+    ],
+  ]
+  it.each(contradictory)(
+    'refuses %s, which %s, unless extraParams has it',
+    async (name, problem, filters) => {
+      const client = makeClient()
+      const { error } = await settle(client.microblog.search({ query: 'rust', filters }))
+      expect(error).toMatchObject({ code: 'invalid_request', charged: 'no', option: 'extraParams' })
+      expect((error as Error).message).toContain(
+        `filters.${name} ${problem}; to send it anyway, use extraParams`,
+      )
+      expect(service.arrivals).toHaveLength(0)
+      service.script(ok())
+      await settle(client.microblog.search({ query: 'rust' }, { extraParams: { filters } }))
+      expect(JSON.parse(service.arrivals[0]!.body)).toEqual({ query: 'rust', filters })
+    },
+  )
+
+  it('accepts filters that are false or go together', async () => {
+    service.script(ok())
+    const filters = {
+      onlyReplies: true,
+      removeReplies: false,
+      removePostsWithMedia: true,
+      geocode: '1,2',
+      radius: 5,
+    }
+    const { error } = await settle(makeClient().microblog.search({ query: 'rust', filters }))
+    expect(error).toBeUndefined()
+  })
+
+  it.each(['signal', 'budget', 'schema'])(
+    'says where %s goes when it stands among open params',
+    async (name) => {
+      const values = { signal: AbortSignal.timeout(9), budget: new CreditBudget(5), schema: z.object({}) }
+      const params = { query: 'rust', [name]: values[name as keyof typeof values] }
+      const { error } = await settle(makeClient().technews.search(params))
+      expect((error as Error).message).toContain(`${name} is an option: pass it after the params`)
+    },
+  )
 
   it('shows where a text in place of the params goes, if one of them is required', async () => {
     const { error } = await settle(makeClient().microblog.search('coffee' as never))

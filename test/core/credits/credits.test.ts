@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { CreditBudget } from '../../../src/index.ts'
+import { CreditBudget, type Endpoint } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, maybePaid, ok, scriptedService, unreachable } from '../../support/service.ts'
+import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 
 const service = scriptedService()
@@ -41,6 +42,42 @@ describe('client.credits', () => {
     const client = makeClient({ budget, prices: { 'professionalnet.posts.comments': 0 } })
     await settle(client.professionalnet.posts.comments({ postUrl: 'https://network.example/p' }))
     expect([client.credits.spent, budget.summary().spent]).toEqual([50, 50])
+  })
+
+  it.each<[string, Endpoint]>([
+    ['an endpoint with a price', { method: 'POST', path: '/data/reposts', credits: 1 }],
+    ['an endpoint that should be free', { method: 'GET', path: '/data/reposts' }],
+  ])('counts what the answer of %s says that it has charged', async (_, endpoint) => {
+    const budget = new CreditBudget(100)
+    service.script(ok({ requestId: 'r', reposts: [], meta: { creditsCharged: 40 } }))
+    const client = makeClient({ budget })
+    const { value } = await settle(client.request(endpoint).withResponse())
+    expect(value).toMatchObject({ credits: { spent: 40, uncertain: 0 }, attempts: [{ charged: 'yes' }] })
+    expect(client.credits).toMatchObject({ spent: 40, uncertain: 0, reserved: 0 })
+    // A budget is not asked about a free call.
+    expect(budget.summary()).toMatchObject({ spent: endpoint.credits === undefined ? 0 : 40, reserved: 0 })
+  })
+
+  it('counts what the answer of a search says that it has charged, and doubts what cannot be read', async () => {
+    const answer = (creditsCharged: unknown) =>
+      ok({ ...page(['1']), meta: { hasMore: false, creditsCharged } })
+    service.script(answer(5), answer(0), answer('3'))
+    const client = makeClient({ validation: 'off' })
+    const credits = []
+    for (let i = 0; i < 3; i++)
+      credits.push((await settle(client.microblog.search(query).withResponse())).value?.credits)
+    expect(credits).toEqual([
+      { spent: 5, uncertain: 0 },
+      { spent: 0, uncertain: 0 },
+      { spent: 0, uncertain: 2 },
+    ])
+  })
+
+  it('counts no creditsCharged of a call that the service documents as free', async () => {
+    service.script(ok({ requestId: 'r', meta: { creditsCharged: 40 } }))
+    const client = makeClient()
+    await settle(client.organization.usage())
+    expect(client.credits.spent).toBe(0)
   })
 
   it('adds up fractions of credits exactly', async () => {

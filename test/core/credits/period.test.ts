@@ -210,10 +210,38 @@ describe('new CreditBudget(limit, { every })', () => {
   })
 
   it('uses neither timers nor Intl when it is made without a time zone', () => {
-    const format = vi.spyOn(Date.prototype, 'toLocaleString')
+    const format = vi.spyOn(Intl, 'DateTimeFormat')
     const budget = new CreditBudget(1, { every: 'day' })
     expect([vi.getTimerCount(), format.mock.calls.length]).toEqual([0, 0])
     expect(budget.remaining).toBe(1)
+  })
+
+  it.each([
+    // Each zone once, so that no earlier test has made its format.
+    ['hour', 'Asia/Kathmandu', ['09-30T12:00', '09-30T12:15', '09-30T13:15', '09-30T14:15']],
+    ['day', 'Europe/Rome', ['09-30T12:00', '09-30T22:00', '10-01T22:00']],
+    ['month', 'Europe/Madrid', ['09-30T12:00', '09-30T22:00']],
+  ] as const)('starts each %s once where ICU knows only American English', (every, timeZone, expected) => {
+    const { DateTimeFormat } = Intl
+    vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(function (_, options) {
+      return new DateTimeFormat('en-US', options)
+    })
+    for (const name of ['toLocaleString', 'toLocaleDateString'] as const) {
+      const inEnglish = Date.prototype[name]
+      vi.spyOn(Date.prototype, name).mockImplementation(function (this: Date, _, options) {
+        return inEnglish.call(this, 'en-US', options)
+      })
+    }
+    const budget = new CreditBudget(1, { every, timeZone })
+    const granted: string[] = []
+    const end = Date.parse(every === 'hour' ? '2026-09-30T15:00Z' : '2026-10-02T12:00Z')
+    for (let time = Date.parse('2026-09-30T12:00Z'); time < end; time += 900_000) {
+      vi.setSystemTime(time)
+      if (budget.remaining === 0) continue
+      budget.reserve(1, 'any').settle(1)
+      granted.push(new Date(time).toISOString().slice(5, 16))
+    }
+    expect(granted).toEqual(expected)
   })
 
   it.each([
@@ -224,6 +252,20 @@ describe('new CreditBudget(limit, { every })', () => {
     [{ name: '' }, 'name must be a string that is not empty'],
   ])('refuses %o', (options, message) => {
     expect(() => new CreditBudget(1, options as object)).toThrow(message)
+  })
+})
+
+describe('new CreditBudget(limit)', () => {
+  it('reads no clock before a call is sent', async () => {
+    const client = makeClient({ budget: new CreditBudget(10), logger: false })
+    const clock = vi.spyOn(Date, 'now')
+    const reads: number[] = []
+    service.script(() => {
+      reads.push(clock.mock.calls.length)
+      return ok()
+    })
+    await settle(client.microblog.search({ query: 'a' }))
+    expect(reads).toEqual([0])
   })
 })
 

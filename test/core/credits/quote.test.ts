@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   type ClientOptions,
+  type QuoteOptions,
   ConfigurationError,
   InvalidRequestError,
   SocialSearch,
@@ -22,6 +23,7 @@ describe('quote()', () => {
   it('multiplies the price of a page by the pages', () => {
     expect(client.quote('microblog.search', { query: 'a' }, { maxPages: 50 })).toEqual({
       atMost: 100,
+      expected: 100,
       perPage: 2,
       duration: 120_000,
       why: '2 credits a page for 50 pages',
@@ -29,9 +31,40 @@ describe('quote()', () => {
     expect(client.quote('professionalnet.company.get', { url: 'u' }).atMost).toBe(4)
   })
 
+  it('has no maximum without maxPages, since nobody knows how many pages there are', () => {
+    const unknown = { atMost: null, duration: null, why: '2 credits a page; the number of pages is unknown' }
+    expect(client.quote('microblog.search', { query: 'a' })).toEqual({
+      ...unknown,
+      expected: null,
+      perPage: 2,
+    })
+    expect(client.quote('mentions.list')).toMatchObject({ atMost: 0, expected: 0, duration: null })
+  })
+
+  it('has no maximum for a limit, since pages may have less than they have room for', () => {
+    const quote = (options: QuoteOptions, count?: number) =>
+      client.quote('microblog.search', { query: 'a', count }, options)
+    expect(quote({ limit: 401 })).toEqual({
+      ...{ atMost: null, expected: 42, perPage: 2, duration: 60_000 },
+      why: '2 credits a page for 21 pages if they are full; pages may have less, so the most is unknown',
+    })
+    expect(quote({ limit: 40, maxPages: 10 }, 5)).toMatchObject({
+      ...{ atMost: 20, expected: 16 },
+      why: '2 credits a page for 8 pages if they are full, at most 10',
+    })
+    expect(quote({ limit: 40, maxPages: 2 })).toMatchObject({ atMost: 4, expected: 4 })
+    expect(client.quote('professionalnet.posts.search', { query: 'a' }, { limit: 40 })).toMatchObject({
+      atMost: null,
+      expected: null,
+      why: '4 credits a page; the number of pages is unknown',
+    })
+  })
+
   it('has the time of all pages: 20 at once, then 20 a minute, and none without a limit', () => {
-    const minutes = (quoting: SocialSearch, pages: number) =>
-      quoting.quote('microblog.search', { query: 'a' }, { maxPages: pages }).duration / 60_000
+    const minutes = (quoting: SocialSearch, pages: number) => {
+      const { duration } = quoting.quote('microblog.search', { query: 'a' }, { maxPages: pages })
+      return duration === null ? null : duration / 60_000
+    }
     expect([1, 20, 21, 40, 41, 50].map((pages) => minutes(client, pages))).toEqual([0, 0, 1, 1, 2, 2])
     const limited = (limits: ClientOptions['limits']) =>
       new SocialSearch({ baseUrl, apiKey: `key_${crypto.randomUUID()}`, limits })
@@ -44,7 +77,7 @@ describe('quote()', () => {
       limited({ surfaces: { 'mentions.list': 'mine' } }).quote('mentions.list', {}, { maxPages: 21 })
         .duration,
       client.quote('mentions.list', {}, { maxPages: 1000 }).duration,
-    ]).toEqual([2, 4, 0, 0, 1, 60_000, 0])
+    ]).toEqual([2, 4, 0, null, 1, 60_000, null])
   })
 
   it('uses the prices of the client', () => {
@@ -67,20 +100,29 @@ describe('quote()', () => {
     expect(why).toContain('250 comments (maxComments)')
   })
 
-  it('has no maximum for reactions', () => {
-    const quote = client.quote('professionalnet.posts.reactions', {})
-    expect(quote).toMatchObject({ atMost: null, perPage: null, why: expect.stringContaining('no bound') })
+  it('has no maximum for reactions, however many are expected on however many pages', () => {
+    const why = '1 credit for each of the reactions; the service documents no bound, so the most is unknown'
+    const quote = (options?: QuoteOptions) => client.quote('professionalnet.posts.reactions', {}, options)
+    expect(quote()).toMatchObject({ atMost: null, expected: null, perPage: null, why })
+    expect(quote({ expectedItems: 250, maxPages: 3 })).toMatchObject({
+      ...{ atMost: null, expected: 250, perPage: null, why: `${why}; 250 expected` },
+    })
   })
 
-  it('counts the reactions that are expected once, however many pages they are on', () => {
-    const { atMost, why } = client.quote('professionalnet.posts.reactions', {}, { ceiling: 250, maxPages: 3 })
-    expect(atMost).toBe(250)
-    expect(why).toBe('1 credit for each of 250 reactions, as expected')
+  it('has the same maximum for comments, however many are expected', () => {
+    const quote = (expectedItems: number) =>
+      client.quote('professionalnet.posts.comments', { postUrl: 'u' }, { expectedItems })
+    expect(quote(9)).toMatchObject({
+      ...{ atMost: 100, expected: 9, perPage: 100 },
+      why: '1 credit for each of 100 comments (maxComments); 9 expected',
+    })
+    expect(quote(150)).toMatchObject({ atMost: 100, expected: 100 })
   })
 
   it('is 0 for free calls, also by the id of a record', () => {
     expect(client.quote('mentions.list')).toMatchObject({
       atMost: 0,
+      expected: 0,
       perPage: 0,
       why: 'mentions.list is free',
     })

@@ -70,8 +70,8 @@ describe('the table "Was I charged?" of docs/errors.md', () => {
         const says = charged.startsWith('yes') ? (isNamed ? 'yes' : 'unknown') : charged
         // "For a free call, `charged` is always `no`."
         if (effect === 'metered')
-          expect(failures.map((each) => each.effect)).toEqual(failures.map(() => says))
-        if (effect === 'read') expect(failures.map((each) => each.effect)).toEqual(failures.map(() => 'no'))
+          expect(failures.map((each) => each.tookEffect)).toEqual(failures.map(() => says))
+        if (effect === 'read') expect(failures.map((each) => each.tookEffect)).toEqual(failures.map(() => 'no'))
         if (effect !== 'write') expect(failures).toHaveLength(attemptsIn(retried, effect, status))
       }
     })
@@ -138,7 +138,7 @@ describe('judge() keeps the promise about', () => {
     for (const world of worlds) {
       const all = await Promise.all(effects.map((effect) => verdictsOf(effect, world)))
       expect(all.map((failures) => failures.length)).toEqual(attempts)
-      expect(all.map((failures) => failures[0]!.effect)).toEqual(['no', ...after])
+      expect(all.map((failures) => failures[0]!.tookEffect)).toEqual(['no', ...after])
     }
   })
 
@@ -156,7 +156,7 @@ describe('judge() keeps the promise about', () => {
         const [read, ...others] = await Promise.all(
           effects.map((each) => verdictsOf(each, world, { ambiguous: true })),
         )
-        const isPaid = others[0]![0]!.effect === 'yes'
+        const isPaid = others[0]![0]!.tookEffect === 'yes'
         expect(others.map(({ length }) => length)).toEqual([isPaid ? 1 : read!.length, read!.length])
       }
   })
@@ -196,7 +196,7 @@ describe('judge(), whatever arrives,', () => {
                     `${sender} ${status} ${after} ${ambiguous} ${refreshable} ${leftMs}: ${what}`,
                   )
               }
-              for (const { effect: held, wait, closedMs, refreshes } of failures) {
+              for (const { tookEffect: held, wait, closedMs, refreshes } of failures) {
                 expects(effect !== 'read' || held === 'no', 'a read has no effect')
                 expects(wait === null || held === 'no' || ambiguous, 'no second charge')
                 expects(wait === null || wait === 0 || wait < leftMs, 'in time')
@@ -227,7 +227,7 @@ describe('judge(), whatever arrives,', () => {
       for (const world of worlds) {
         if (world === unreadable || world === nobodys) continue
         const [first] = await verdictsOf(effect, () => ({ ...world(), sent: null }))
-        expect(first!.effect).toBe('no')
+        expect(first!.tookEffect).toBe('no')
       }
   })
 })

@@ -1,5 +1,6 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { ClientOptions } from '../../../src/index.ts'
 import { makeClient, maybePaid, notPaid } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
@@ -45,5 +46,44 @@ describe('a search that Node could not send', () => {
       error: { name: 'ConnectionError', phase: 'exchange', charged: 'unknown' },
       ...maybePaid,
     })
+  })
+})
+
+describe('a search whose time ran out', () => {
+  /** What came of a search at a server that answers nothing, not even a handshake. */
+  async function searchSilently(scheme: string, options: object, client: Partial<ClientOptions> = {}) {
+    const port = await listen(createServer((socket) => socket.on('error', () => {})))
+    const baseUrl = `${scheme}://127.0.0.1:${port}/v1`
+    const searching = makeClient({ baseUrl, retry: false, ...client })
+    const error: unknown = await searching.microblog.search(query, options).catch((error: unknown) => error)
+    return { error, ...searching.credits }
+  }
+
+  it.each([
+    ['timeout', () => ({ timeout: 200 }), 'no connection within 0.2 s (nothing was sent)'],
+    ['deadline', () => ({ deadline: 200 }), 'passed before a connection was open, nothing was sent'],
+  ])('is free when its %s ends while the connection is being opened', async (_, options, message) => {
+    const error = expect.objectContaining({
+      ...{ name: 'TimeoutError', phase: 'connect', charged: 'no', message: expect.stringContaining(message) },
+      attempts: [expect.objectContaining({ sent: null, charged: 'no' })],
+    })
+    expect(await searchSilently('https', options())).toMatchObject({ error, ...notPaid })
+  })
+
+  it('is free when its caller aborts while the connection is being opened', async () => {
+    const signal = AbortSignal.timeout(200)
+    expect(await searchSilently('https', { signal })).toMatchObject({ error: signal.reason, ...notPaid })
+  })
+
+  it('is sent again, since nothing has left', async () => {
+    const { error } = await searchSilently('https', { timeout: 100, retry: { maxAttempts: 2 } })
+    expect(error).toMatchObject({ phase: 'connect', charged: 'no', attempts: [{}, {}] })
+  })
+
+  it('may have been charged after the request, and with a fetch that may drop the signal', async () => {
+    const doubt = { error: { phase: 'headers', charged: 'unknown' }, ...maybePaid }
+    expect(await searchSilently('http', { timeout: 200 })).toMatchObject(doubt)
+    const own = { fetch: (request: Request) => fetch(request) }
+    expect(await searchSilently('https', { timeout: 200 }, own)).toMatchObject(doubt)
   })
 })

@@ -7,7 +7,7 @@ import {
   SocialSearch,
   createTransport,
 } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
+import { createSandbox } from '../../support/sandbox.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
 import { hang } from '../../support/service.ts'
 

@@ -52,6 +52,7 @@ describe('new SocialSearch()', () => {
   it.each([
     [{ baseUrl: good.baseUrl }, /apiKey is missing/],
     [{ ...good, apiKey: '' }, /empty/],
+    [{ ...good, apiKey: '"org_1"' }, /apiKey is in quotes; remove them/],
     [{ ...good, apiKey: 'abc\r\nX-Evil: 1' }, /printable ASCII.*character 4 of 14/],
     [{ ...good, apiKey: null }, /must be a string, got object/],
     [{ ...good, auth: { token: () => 't' } }, /either apiKey or auth/],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { PaginationError } from '../../../src/index.ts'
+import { type InvalidRequestError, PaginationError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
@@ -59,22 +59,26 @@ describe('a list whose shape is not documented', () => {
     expect(new URL(service.arrivals[1]!.url).search).toBe('?after=2')
   })
 
-  it('is refused unsent when its params have names of options, unless the options are passed as well', async () => {
+  it('is refused unsent when its params have names of options, and sends those of extraParams', async () => {
     service.script(ok({ requestId: 'r', posts: [{}], meta: { hasMore: true, nextCursor: 'A' } }))
     const { technews, mentions, credits } = makeClient()
-    const params = { query: 'rust', limit: 5, maxPages: 1 }
-    const { error } = await walk(technews.search(params))
+    const extraParams = { limit: 5, maxPages: 1 }
+    const params = { query: 'rust', ...extraParams }
+    const { error } = await walk(technews.search(params as object))
     expect(error).toMatchObject({
       name: 'InvalidRequestError',
       issues: [{ path: 'limit' }, { path: 'maxPages' }],
     })
-    expect((error as Error).message).toContain(
-      'limit is an option, passed after the params; to send a param of',
+    expect((error as Error).message).toMatch(
+      /limit is an option: pass it after the params; .*; to send it anyway, use extraParams$/,
     )
-    expect((await walk(mentions.list({ maxPages: 1 }))).error).toMatchObject({ code: 'invalid_request' })
+    expect((error as InvalidRequestError).option).toBe('extraParams')
+    expect((await walk(mentions.list({ maxPages: 1 } as object))).error).toMatchObject({
+      code: 'invalid_request',
+    })
     expect([service.arrivals.length, credits.spent]).toEqual([0, 0])
 
-    const { items } = await walk(technews.search(params, { limit: undefined, maxPages: 2 }))
+    const { items } = await walk(technews.search({ query: 'rust' }, { extraParams, maxPages: 2 }))
     expect(items).toHaveLength(2)
     expect(service.arrivals.map(({ body }) => JSON.parse(body))).toEqual([params, { ...params, cursor: 'A' }])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { CreditBudget } from '../../../src/index.ts'
+import { CreditBudget, type CreditBudgetError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { networkPosts } from '../../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
@@ -56,54 +56,77 @@ describe('professionalnet.posts.comments()', () => {
     expect(budget.remaining).toBe(297)
   })
 
-  it('counts what it cost, and warns, when more comments come than `ceiling`', async () => {
-    service.script(comments(12, 12))
-    const budget = new CreditBudget(50)
+  it('counts what it cost, and warns, when more comments come than maxComments allows', async () => {
+    service.script(comments(112, 112))
+    const budget = new CreditBudget(150)
     const warn = vi.fn()
     const client = makeClient({ budget, validation: 'off', logger: { warn } })
-    const call = client.professionalnet.posts.comments(params, { ceiling: 9 })
-    expect((await settle(call.withResponse())).value?.credits).toEqual({ spent: 12, uncertain: 0 })
-    expect(client.credits).toMatchObject({ spent: 12, uncertain: 0, reserved: 0 })
+    const call = client.professionalnet.posts.comments(params)
+    expect((await settle(call.withResponse())).value?.credits).toEqual({ spent: 112, uncertain: 0 })
+    expect(client.credits).toMatchObject({ spent: 112, uncertain: 0, reserved: 0 })
     expect(budget.remaining).toBe(38)
-    expect(warn.mock.calls).toMatchObject([[expect.stringContaining('3 more than was reserved'), {}]])
+    expect(warn.mock.calls).toMatchObject([[expect.stringContaining('12 more than was reserved'), {}]])
+  })
+
+  it.each<[asked: unknown, needed: number]>([
+    [undefined, 100],
+    [250, 250],
+    // What the service documents as the most.
+    ['500', 1000],
+    [[500], 1000],
+    [null, 1000],
+    [0, 1000],
+    [150.5, 1000],
+    // What it may take one day.
+    [5000, 5000],
+  ])('reserves the most that may come when extraParams ask for %j', async (asked, needed) => {
+    const client = makeClient({ budget: new CreditBudget(needed - 1) })
+    const options = { extraParams: asked === undefined ? {} : { maxComments: asked } }
+    const { error } = await settle(client.professionalnet.posts.comments(params, options))
+    expect(error).toMatchObject({ code: 'credit_budget', needed })
+    expect(service.arrivals).toEqual([])
   })
 })
 
-describe('ceiling', () => {
-  const reserved = async (params: object, ceiling?: number) => {
-    const client = makeClient({ budget: new CreditBudget(0) })
-    const call = client.professionalnet.posts.comments({ postUrl: 'u', ...params }, { ceiling })
-    return (await settle(call)).error
-  }
-
-  it('is what comments() reserves when the documented bound is higher', async () => {
-    expect(await reserved({}, 9)).toMatchObject({ needed: 9 })
-    expect(await reserved({ maxComments: 500 }, 150)).toMatchObject({ needed: 150 })
-    expect(await reserved({ maxComments: 500 }, 600)).toMatchObject({ needed: 500 })
-    expect(await reserved({}, 600)).toMatchObject({ needed: 100 })
+describe('expectedItems', () => {
+  it('lowers nothing that comments() reserves, and the error names the smallest maxComments', async () => {
+    const client = makeClient({ budget: new CreditBudget(9) })
+    const options = { expectedItems: 9 } as object
+    const { error } = await settle(client.professionalnet.posts.comments({ postUrl: 'u' }, options))
+    expect(error).toMatchObject({
+      ...{ needed: 100, remaining: 9, bound: { param: 'maxComments', least: 100 } },
+      message: expect.stringMatching(/has 9 left; the smallest `maxComments` is 100$/),
+    })
   })
 
-  it('is named by the error of comments() and reactions() that do not set it, and of no other call', async () => {
+  it('is named by the error of reactions() that does not set it, and of no other call', async () => {
     const { microblog, professionalnet } = makeClient({ budget: new CreditBudget(1) })
-    const named = async (call: PromiseLike<unknown>) =>
-      String((await settle(call)).error).includes('`ceiling`')
+    const refusal = async (call: PromiseLike<unknown>) => {
+      const { bound, message } = (await settle(call)).error as CreditBudgetError
+      return [bound, message.includes('`expectedItems`')]
+    }
     expect([
-      await named(professionalnet.posts.comments({ postUrl: 'u' })),
-      await named(professionalnet.posts.reactions({})),
-      await named(microblog.search({ query: 'q' })),
-      await named(professionalnet.posts.reactions({}, { ceiling: 2 })),
-    ]).toEqual([true, true, false, false])
+      await refusal(professionalnet.posts.reactions({})),
+      await refusal(professionalnet.posts.reactions({}, { expectedItems: 2 })),
+      await refusal(microblog.search({ query: 'q' })),
+    ]).toEqual([
+      [null, true],
+      [undefined, false],
+      [undefined, false],
+    ])
   })
 })
 
 describe('professionalnet.posts.reactions()', () => {
   const reactions = ok({ requestId: 'r', reactions: [{}, {}, {}], meta: { hasMore: false } })
 
-  it('reserves credits for ceiling, and settles to the returned reactions', async () => {
+  it('reserves credits for expectedItems, and settles to the returned reactions', async () => {
     service.script(reactions)
     const client = makeClient({ budget: new CreditBudget(50) })
     expect((await settle(client.professionalnet.posts.reactions({}))).error).toMatchObject({ needed: 1000 })
-    const { value } = await settle(client.professionalnet.posts.reactions({}, { ceiling: 50 }).withResponse())
+    const { value } = await settle(
+      client.professionalnet.posts.reactions({}, { expectedItems: 50 }).withResponse(),
+    )
     expect(value?.credits).toEqual({ spent: 3, uncertain: 0 })
   })
 
@@ -121,7 +144,7 @@ describe('professionalnet.posts.reactions()', () => {
       return response
     }
     service.script(noting(page(5, 'a')), noting(page(4, 'b')))
-    const call = makeClient({ budget }).professionalnet.posts.reactions({}, { ceiling: 9 })
+    const call = makeClient({ budget }).professionalnet.posts.reactions({}, { expectedItems: 9 })
     const { items, error } = await walk(call)
     expect(items).toHaveLength(9)
     expect(reserved).toEqual([9, 4])
@@ -131,7 +154,9 @@ describe('professionalnet.posts.reactions()', () => {
   it('counts credits as uncertain when the reactions cannot be counted', async () => {
     service.script(ok({ requestId: 'r', data: [] }))
     const client = makeClient()
-    expect((await settle(client.professionalnet.posts.reactions({}, { ceiling: 7 }))).error).toBeUndefined()
+    expect(
+      (await settle(client.professionalnet.posts.reactions({}, { expectedItems: 7 }))).error,
+    ).toBeUndefined()
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 7 })
   })
 })

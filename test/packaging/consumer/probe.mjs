@@ -9,7 +9,8 @@ const inspect = globalThis.Deno
 
 async function nodeInspect() {
   const { inspect } = await import('node:util')
-  return (value) => inspect(value, { depth: 20, showHidden: true })
+  const deep = { depth: 20, showHidden: true }
+  return (value) => inspect(value, deep) + inspect(value, { ...deep, customInspect: false })
 }
 
 async function meet(query, targetPort = port) {

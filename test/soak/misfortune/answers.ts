@@ -94,12 +94,13 @@ export function itemsOf(scene: Omit<Scene, 'random' | 'secret'>): string[] {
 
 /** What the service charges for a success with this body. */
 export function chargeFor({ operation, random }: Scene, body: unknown): number {
-  if (operation.price !== 'items') return operation.price
+  if (operation.price === 0) return 0
   const { meta, [operation.list ?? '']: items } = (body ?? {}) as Body & {
     meta?: { creditsCharged?: unknown }
   }
   const said = meta?.creditsCharged
   if (typeof said === 'number' && Number.isSafeInteger(said) && said >= 0) return said
+  if (operation.price !== 'items') return operation.price
   return Array.isArray(items) ? items.length : random.integer(0, 40)
 }
 

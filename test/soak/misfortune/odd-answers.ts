@@ -56,8 +56,12 @@ export const oddAnswers = {
     })
   }),
   'wrong creditsCharged': changed(
-    (body, { random }) =>
-      void (meta(body)['creditsCharged'] = random.pick<unknown>([undefined, -1, 1.5, '3', 0, 40])),
+    (body, { random, operation: { price } }) =>
+      // No more than the call has reserved.
+      void (meta(body)['creditsCharged'] = random.pick<unknown>([
+        ...[undefined, -1, 1.5, '3', 0],
+        price === 'items' ? 40 : price,
+      ])),
   ),
   echo: changed((body, scene) => ({ ...body, echo: echo(scene) })),
   'echo in cut JSON': (scene) => {

@@ -63,7 +63,7 @@ export const soakOperations: readonly SoakOperation[] = [
   {
     ...{ id: 'professionalnet.posts.reactions', ...paid, surface: 'professionalnet', price: 'items' },
     ...{ path: '/data/professionalnet/posts/reactions', list: 'reactions' },
-    ...{ mostItems: 60, options: { ceiling: 60 } },
+    ...{ mostItems: 60, options: { expectedItems: 60 } },
   },
   {
     ...{ id: 'professionalnet.industries.list', ...free, list: 'industries', paging: 'counted' },

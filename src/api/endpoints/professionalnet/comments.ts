@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { atRate } from '../../credit-rates.ts'
-import { defaultMaxComments } from '../../limits.ts'
+import { maxComments } from '../../limits.ts'
 import type { Operation } from '../../operation.ts'
 import { defaulted, documented, integer, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
@@ -42,7 +42,7 @@ export interface ProfessionalnetPostsCommentsBody<Comment = ProfessionalnetComme
 
 export const professionalnetPostsCommentsParams = z.strictObject({
   postUrl: text({ min: 1, max: 2048 }),
-  maxComments: defaulted(integer({ min: 100, max: 1000 }), defaultMaxComments),
+  maxComments: defaulted(integer({ min: maxComments.least, max: maxComments.most }), maxComments.default),
 })
 
 export const professionalnetComment = z.object({
@@ -69,7 +69,7 @@ export const postComments = {
   price: {
     kind: 'perItem',
     ...atRate('apiLinkedInPostCommentsPerComment'),
-    ceiling: { param: 'maxComments', default: defaultMaxComments },
+    bound: { param: 'maxComments', ...maxComments },
   },
   ...documented<ProfessionalnetPostsCommentsParams, ProfessionalnetPostsCommentsBody>(
     professionalnetPostsCommentsParams,

@@ -8,6 +8,6 @@ export const postReactions = {
   summary: 'list the reactions on a post',
   path: '/data/professionalnet/posts/reactions',
   surface: 'professionalnet',
-  price: { kind: 'perItem', ...atRate('apiLinkedInPostReactionsPerReaction'), ceiling: null },
+  price: { kind: 'perItem', ...atRate('apiLinkedInPostReactionsPerReaction'), bound: null },
   list: 'reactions',
 } as const satisfies Operation

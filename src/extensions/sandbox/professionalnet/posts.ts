@@ -21,7 +21,7 @@ import components from './components.json' with { type: 'json' }
 import { type Slot, pageIn, pageOf, ranked, requiredText, take, textIn } from '../pages.ts'
 import { isWithin } from './industries.ts'
 import { SandboxError } from '../responses.ts'
-import { defaultMaxComments } from '../../../api/limits.ts'
+import { maxComments as bounds } from '../../../api/limits.ts'
 import {
   type ProfessionalnetComment,
   type ProfessionalnetPostsCommentsParams,
@@ -238,7 +238,7 @@ function pageAbout(
  */
 export function commentsOn(
   network: Network,
-  { postUrl, maxComments = defaultMaxComments }: ProfessionalnetPostsCommentsParams,
+  { postUrl, maxComments = bounds.default }: ProfessionalnetPostsCommentsParams,
 ) {
   const found = findPost(network, postUrl)
   const { urn, social_details } = found.post

@@ -14,20 +14,26 @@ import type { ChangeText, SharedStore } from '../store.ts'
 export function sqliteStore(path: string): SharedStore & { close(): void } {
   nonEmptyText('path', path)
   assertSqlite('sqliteStore()')
+  // They outlive the file: after it was removed, the next one has its notices.
+  const watches = new Set<Watch>()
   const file = new SqliteFile(
     path,
-    (database) => new SqliteTexts(database),
+    (database) => new SqliteTexts(database, watches),
     false,
     ({ notices }) => notices.stop(),
   )
   return {
     update: (key, change) => file.use((texts) => texts.update(key, change)),
     watch(key, listener) {
-      const watching = file.use(({ notices }) => notices.watch(key, listener))
-      watching.catch(() => {})
-      return () => void watching.then((end) => end()).catch(() => {})
+      const watch = { key, listener }
+      watches.add(watch)
+      file.use(({ notices }) => notices.start()).catch(() => {})
+      return () => void watches.delete(watch)
     },
-    close: () => file.close(),
+    close() {
+      watches.clear()
+      file.close()
+    },
   }
 }
 
@@ -40,13 +46,13 @@ class SqliteTexts {
   readonly #read
   readonly #write
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, watches: ReadonlySet<Watch>) {
     this.#database = database
     database.exec('CREATE TABLE IF NOT EXISTS texts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT')
     database.exec(SqliteNotices.table)
     this.#read = database.prepare('SELECT value FROM texts WHERE key = ?')
     this.#write = database.prepare('INSERT OR REPLACE INTO texts VALUES (?, ?)')
-    this.notices = new SqliteNotices(database)
+    this.notices = new SqliteNotices(database, watches)
   }
 
   update<T>(key: string, change: ChangeText<T>): T {
@@ -69,7 +75,10 @@ const lookMs = 10
 /** How many notices the file keeps: more than come between two looks. */
 const kept = 1000
 
-type Listener = (notice?: string) => void
+interface Watch {
+  readonly key: string
+  readonly listener: (notice?: string) => void
+}
 
 /** Notices in a table. A process that watches looks for those of others. */
 class SqliteNotices {
@@ -81,17 +90,19 @@ class SqliteNotices {
   readonly #later
   /** Changes when another connection has written. Reading it reads no page of the file. */
   readonly #version
-  readonly #listeners = new Set<{ readonly key: string; readonly listener: Listener }>()
+  readonly #watches: ReadonlySet<Watch>
   #timer: ReturnType<typeof setInterval> | undefined
   #seenId = 0
   #seenVersion: unknown
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, watches: ReadonlySet<Watch>) {
+    this.#watches = watches
     this.#insert = database.prepare('INSERT INTO notices (key, notice) VALUES (?, ?)')
     this.#forget = database.prepare('DELETE FROM notices WHERE id <= ?')
     this.#latest = database.prepare('SELECT max(id) AS id FROM notices')
     this.#later = database.prepare('SELECT id, key, notice FROM notices WHERE id > ? ORDER BY id')
     this.#version = database.prepare('PRAGMA data_version')
+    if (watches.size > 0) this.start()
   }
 
   /** Adds a notice in the transaction of its text. */
@@ -101,28 +112,25 @@ class SqliteNotices {
     this.#seenVersion = undefined
   }
 
-  /** Returns a function that ends it. */
-  watch(key: string, listener: Listener): () => void {
-    const entry = { key, listener }
-    if (this.#listeners.size === 0) {
-      this.#seenId = Number(this.#latest.get()?.['id'])
-      this.#timer = setInterval(() => this.#look(), lookMs)
-      // A process that only watches may end.
-      this.#timer.unref()
-    }
-    this.#listeners.add(entry)
-    return () => {
-      this.#listeners.delete(entry)
-      if (this.#listeners.size === 0) this.stop()
-    }
+  /** Looks for notices until nobody watches any more. */
+  start(): void {
+    if (this.#timer !== undefined) return
+    this.#seenId = Number(this.#latest.get()?.['id'])
+    this.#timer = setInterval(() => this.#look(), lookMs)
+    // A process that only watches may end.
+    this.#timer.unref()
   }
 
   stop(): void {
     clearInterval(this.#timer)
-    this.#listeners.clear()
+    this.#timer = undefined
   }
 
   #look(): void {
+    if (this.#watches.size === 0) {
+      this.stop()
+      return
+    }
     try {
       const version = this.#version.get()?.['data_version']
       if (version === this.#seenVersion) return
@@ -130,7 +138,7 @@ class SqliteNotices {
       this.#seenVersion = version
       for (const { id, key, notice } of rows) {
         this.#seenId = Number(id)
-        for (const each of [...this.#listeners]) if (each.key === key) each.listener(String(notice))
+        for (const each of [...this.#watches]) if (each.key === key) each.listener(String(notice))
       }
     } catch {
       // Another process has the file. The next look finds the same.

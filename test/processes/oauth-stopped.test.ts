@@ -7,9 +7,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../src/extensions/shared/index.ts'
 import { closed, listening } from '../support/listening.ts'
 import { realTime } from '../support/real-time.ts'
-import { redirectUri } from './authorization-server.ts'
-import { makeOAuth, tokenSet } from './helpers.ts'
-import { path } from './token-file.ts'
+import { redirectUri } from '../oauth/authorization-server.ts'
+import { makeOAuth, tokenSet } from '../oauth/helpers.ts'
+import { path } from '../oauth/token-file.ts'
 
 it.skipIf(process.platform === 'win32')(
   'a process that is stopped during a refresh lets others wait, who use its tokens when it continues',
@@ -28,7 +28,7 @@ it.skipIf(process.platform === 'win32')(
     })
     const session = oauth.session()
     await session.replace(tokenSet({ expiresAt: Date.now() }))
-    const child = fork(join(import.meta.dirname, 'refresher.ts'), [path, url])
+    const child = fork(join(import.meta.dirname, '../oauth/refresher.ts'), [path, url])
     onTestFinished(() => void child.kill('SIGKILL'))
     await expect.poll(() => responses.length, { timeout: 50_000 }).toBe(1)
     child.kill('SIGSTOP')

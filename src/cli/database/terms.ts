@@ -1,0 +1,98 @@
+/** Scripts that put no spaces between words: a term may stand anywhere in a text. */
+const withoutSpaces =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
+
+/** Vowel signs that most writers of Arabic and Hebrew leave out, and the stroke that makes a word longer. */
+const optionalMarks =
+  '\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc'
+
+/** What a comparison leaves out, besides case: accents of letters that have them, and the forms of emoji. */
+const ignored = new RegExp(`[\\u0300-\\u036f\\ufe0e\\ufe0f${optionalMarks}]`, 'g')
+
+/** What a word consists of. The index reads words alike. */
+const part = String.raw`[\p{L}\p{N}\p{Mn}\p{Mc}\p{Co}]`
+
+/** Signs that tell one word from another, as in C++, C# and #tag. Others may be missing, such as the \`@\` of a handle. */
+const symbol = String.raw`[\p{S}#%&]`
+
+const parts = new RegExp(`(${part}+)|(${symbol}+)`, 'gu')
+
+/** A word or a phrase of a query. */
+export interface Term {
+  readonly text: string
+  /** Whether it has words at all, in a script that puts spaces between them. */
+  readonly isWord: boolean
+  /** Whether it has signs that the index does not know. */
+  readonly hasSymbols: boolean
+  /** Its words, as {@link comparable} has them. */
+  readonly words: readonly string[]
+  /** The first of them that may be written with other marks. */
+  readonly marked: string | undefined
+  /** Whether its last word may go on. */
+  readonly isStart: boolean
+  /** For the index. */
+  readonly match: string
+  /** Whether a text has it. */
+  isIn(text: string): boolean
+}
+
+/** The terms of a query: `"two words"` stand together, and `word*` is the start of a word. */
+export function termsOf(query: string): Term[] {
+  return [...query.matchAll(/"([^"]*)"|([^\s"]+)/g)].flatMap(([, phrase, word = '']) => {
+    const isPrefix = word.endsWith('*')
+    const text = phrase ?? (isPrefix ? word.slice(0, -1) : word)
+    return text.trim() === '' ? [] : [termOf(text, isPrefix)]
+  })
+}
+
+function termOf(text: string, isPrefix: boolean): Term {
+  const plain = comparable(text)
+  // Korean adds particles to a word.
+  const isStart = isPrefix || /\p{sc=Hangul}$/u.test(plain)
+  const pattern = patternOf(plain, isStart)
+  const words = plain.match(new RegExp(`${part}+`, 'gu')) ?? []
+  return {
+    text,
+    isWord: words.length > 0 && !withoutSpaces.test(text),
+    hasSymbols: new RegExp(symbol, 'u').test(plain),
+    words,
+    marked: words.find((word) => /[\p{sc=Arabic}\p{sc=Hebrew}]/u.test(word)),
+    isStart,
+    match: matchOf(text, plain, isStart),
+    isIn: (other) => pattern.test(comparable(other)),
+  }
+}
+
+/** A text without what a comparison leaves out. */
+export function comparable(text: string): string {
+  return text.normalize('NFD').replaceAll(ignored, '').normalize('NFC').toLowerCase()
+}
+
+/** A text may have its letters and their marks as one character, or apart. */
+function matchOf(text: string, plain: string, isStart: boolean): string {
+  const forms = new Set([text, text.normalize('NFC'), text.normalize('NFD'), plain])
+  const phrases = [...forms].map((form) => `"${form.replaceAll('"', '""')}"${isStart ? '*' : ''}`)
+  return phrases.length === 1 ? String(phrases[0]) : `(${phrases.join(' OR ')})`
+}
+
+/** The words and signs of a term in their order, not in the middle of others. */
+function patternOf(plain: string, isStart: boolean): RegExp {
+  const found = [...plain.matchAll(parts)]
+  const pieces = found.map(({ 0: piece, index }, at) => {
+    const before = found[at - 1]
+    const isApart = before !== undefined && before.index + before[0].length < index
+    return `${isApart ? `(?:(?!${part}).)+` : ''}${escaped(piece)}`
+  })
+  // `C+` is not in `C++`.
+  const edge = (at: 0 | -1): string => {
+    const [piece = '', word] = found.at(at) ?? []
+    return word === undefined ? escaped(Array.from(piece).at(at) ?? '') : part
+  }
+  // Korean and Japanese go on without a space.
+  const end = edge(-1) === part ? `(?!(?![\\u2e80-\\u{10ffff}])${part})` : `(?!${edge(-1)})`
+  return new RegExp(`(?<!${edge(0)})${pieces.join('')}${isStart ? '' : end}`, 'su')
+}
+
+function escaped(piece: string): string {
+  return piece.replaceAll(/[$+^|]/g, String.raw`\$&`)
+}

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
+import { RecordDatabase } from '../../src/cli/database/record-database.ts'
+import { sendNoted } from '../../src/cli/note-costs.ts'
+import { type Wrapping, wrap } from '../../src/extend.ts'
+import { createSandbox } from '../support/sandbox.ts'
+import { type Observer, SocialSearch } from '../../src/index.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+import { newFolder } from '../support/folder.ts'
+import { allOf } from '../support/posts-database.ts'
+
+virtualTime()
+
+const job = { operation: 'microblog.search', params: { query: 'coffee' } }
+
+/** A client whose calls are noted in a file that another program locks when a call is about to queue. */
+async function setUp(signal?: AbortSignal) {
+  const path = join(newFolder(), 'posts.db')
+  const database = await RecordDatabase.open(path, { operation: microblogSearch, jobs: [job] })
+  const other = new DatabaseSync(path)
+  const sandbox = createSandbox()
+  const patience = { forMs: Infinity, ...(signal && { signal }) }
+  const note = (reserved: number): unknown =>
+    database.store({ job, credits: { spent: 0, uncertain: 0, reserved } })
+  const observer: Observer & Wrapping = {
+    [wrap]: () => (send) => (call) => sendNoted(send, call, { path, database, patience, note }),
+  }
+  let isLocking = true
+  const budget = {
+    reserve() {
+      if (isLocking) other.exec('BEGIN IMMEDIATE')
+      isLocking = false
+      return { settle: () => {} }
+    },
+  }
+  const client = new SocialSearch({ ...sandbox.clientOptions(), budget, observers: [observer] })
+  return { path, other, sandbox, client }
+}
+
+it('sendNoted() gives the turn of a call back while another program has the file, and sends it once', async () => {
+  const { path, other, sandbox, client } = await setUp()
+  const search = client.microblog.search({ query: 'coffee' })
+  void search.catch(() => {})
+  await pass(15_000)
+  const { slots, surfaces } = client.status()
+  expect([slots.taken, surfaces.map(({ waiting }) => waiting), client.credits.reserved]).toEqual([0, [0], 0])
+  expect(sandbox.requests).toHaveLength(0)
+  other.exec('COMMIT')
+  expect((await settle(search)).value?.posts).toHaveLength(20)
+  expect(sandbox.requests).toHaveLength(1)
+  expect(allOf(path, 'SELECT credits, uncertain FROM social_search_spent')).toEqual([
+    { credits: 0, uncertain: 2 },
+  ])
+})
+
+it('sendNoted() sends nothing when the signal of the call, or of the wait, aborts meanwhile', async () => {
+  const ended = new AbortController()
+  const { other, sandbox, client } = await setUp(ended.signal)
+  const search = client.microblog.search({ query: 'coffee' })
+  void search.catch(() => {})
+  await pass(5000)
+  ended.abort(new Error('stopped'))
+  expect((await settle(search)).error).toEqual(new Error('stopped'))
+  other.exec('COMMIT')
+  await pass(5000)
+  expect(sandbox.requests).toHaveLength(0)
+})

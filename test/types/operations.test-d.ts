@@ -1,0 +1,28 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import type { OperationId, ParamsOf, operations } from '../../src/api/operations.ts'
+import type { Schema } from '../../src/api/schema/schema.ts'
+
+type Listed = (typeof operations)[number]
+
+/** What the declaration of an operation says that it takes. */
+type Declared<Id extends OperationId, Operation = Extract<Listed, { id: Id }>> = Operation extends {
+  pathId: object
+}
+  ? string
+  : Operation extends { documented: true; request: Schema<infer Params> }
+    ? Params
+    : object
+
+describe('OperationId', () => {
+  it('has the id of each operation', () => {
+    expectTypeOf<OperationId>().toEqualTypeOf<Listed['id']>()
+  })
+})
+
+describe('ParamsOf', () => {
+  it('is what the operation declares', () => {
+    expectTypeOf<{ [Id in OperationId]: ParamsOf<Id> }>().toEqualTypeOf<{
+      [Id in OperationId]: Declared<Id>
+    }>()
+  })
+})

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  type WatchGap,
+  type WatchOptions,
+  type WatchState,
+  watchSearch,
+} from '../../src/extensions/watch/index.ts'
+import { failure } from '../support/service.ts'
+import { page } from '../support/pages.ts'
+import { range, setUp } from './helpers.ts'
+
+const [minute, hour] = [60_000, 3_600_000]
+const start = Date.UTC(2026, 10, 20)
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: start }))
+afterEach(() => void vi.useRealTimers())
+
+const idOf = (post: { id: string } | { urn: string }) => Number('urn' in post ? post.urn : post.id)
+
+/** A feed that begins now, a post a minute, and checks of it from one stored state to the next. */
+function setUpChecks(
+  before: number,
+  options: WatchOptions = {},
+  network: 'microblog' | 'professionalnet' = 'microblog',
+) {
+  const { feed } = setUp(before)
+  const { microblog, professionalnet } = feed.client
+  const watch = (more: WatchOptions) =>
+    network === 'microblog'
+      ? watchSearch(microblog, { query: 'acme' }, { once: true, ...options, ...more })
+      : watchSearch(professionalnet.posts, { query: 'acme' }, { once: true, ...options, ...more })
+  feed.start = start - before * minute
+  let state: WatchState | null = null
+  const found: number[] = []
+  const known = new Set<number>()
+  const check = async (more: WatchOptions = {}): Promise<readonly WatchGap[]> => {
+    let gaps: readonly WatchGap[] = []
+    try {
+      for await (const batch of watch({ state, ...more })) {
+        found.push(...batch.posts.map(idOf))
+        for (const post of [...batch.posts, ...batch.known]) known.add(idOf(post))
+        state = JSON.parse(JSON.stringify(batch.state)) as WatchState
+        ;({ gaps } = batch)
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ charged: expect.any(String) as string })
+    }
+    return gaps
+  }
+  /** Posts that nobody has seen, and that no gap lists. */
+  const lost = (gaps: readonly WatchGap[]): number[] =>
+    feed.ids.map(Number).filter((id) => {
+      const time = Date.parse(feed.timeOf(String(id)))
+      const isMissing = gaps.some(
+        ({ from, to }) => Date.parse(from ?? '') <= time && time <= Date.parse(to ?? ''),
+      )
+      return !known.has(id) && !isMissing && id < Math.max(...known)
+    })
+  return { feed, check, found, lost }
+}
+
+describe('watchSearch()', () => {
+  it.each([
+    ['and says that there is more', true],
+    ['and says that it is the last', false],
+  ])('keeps a gap whose page is empty in two nights, %s, and fills it in the third', async (_, hasMore) => {
+    const { feed, check, found, lost } = setUpChecks(20)
+    await check()
+    feed.post(280)
+    await check()
+    for (let night = 0; night < 2; night++) {
+      vi.advanceTimersByTime(21 * hour)
+      feed.onRequest = (cursor) => {
+        if (cursor === undefined) return undefined
+        feed.onRequest = () => undefined
+        return Response.json(page([], hasMore ? cursor : undefined))
+      }
+      expect(lost(await check())).toEqual([])
+    }
+    vi.advanceTimersByTime(21 * hour)
+    expect(await check()).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 300))
+  })
+
+  it('puts a page where its times are when the service answers an old cursor with the newest page', async () => {
+    const { feed, check, found, lost } = setUpChecks(20, { maxPages: 1 })
+    await check()
+    feed.post(60)
+    await check()
+    feed.post(60)
+    feed.onRequest = () => Response.json(feed.page(feed.ids.slice(0, 20), feed.entries[19]?.rank.toString()))
+    expect(lost(await check())).toEqual([])
+    feed.onRequest = () => undefined
+    expect(await check({ maxPages: 20 })).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 140))
+  })
+
+  it('starts with `from: now` at the first check, even if it fails', async () => {
+    const { feed, check, found } = setUpChecks(100, { from: 'now', retry: false })
+    feed.start -= 2 * hour
+    feed.onRequest = () => failure(502, 'upstream_error')
+    await check()
+    vi.advanceTimersByTime(12 * hour)
+    feed.start += 14 * hour - 50 * minute
+    feed.post(50)
+    for (const entry of feed.entries.slice(50)) entry.rank -= 20 * 60
+    feed.onRequest = () => undefined
+    expect(await check()).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual(range(101, 150))
+  })
+
+  it('asks again for a page that says that there is more, but not where', async () => {
+    const { feed, check, found } = setUpChecks(20)
+    await check()
+    feed.post(1600)
+    let pages = 0
+    feed.onRequest = (cursor) => {
+      if (++pages !== 74) return undefined
+      const meta = { returnedCount: 20, hasMore: true }
+      return Response.json({ ...feed.page(feed.after(cursor).slice(0, 20)), meta })
+    }
+    for (let gaps = await check(); gaps.length > 0 && pages < 400;) gaps = await check()
+    expect([found.toSorted((a, b) => a - b), feed.requests.length]).toEqual([
+      range(1, 1620),
+      expect.any(Number),
+    ])
+    expect(feed.requests.length).toBeLessThanOrEqual(95)
+  })
+})
+
+describe('watchSearch() of the professional network', () => {
+  it('loses no post outside a gap when more than a page of new ones shifts the pages of a gap', async () => {
+    const { feed, check, found, lost } = setUpChecks(20, { maxPages: 1 }, 'professionalnet')
+    for (const posts of [0, 60, 60, 60, 0, 0, 60, 0]) {
+      feed.post(posts)
+      expect(lost(await check())).toEqual([])
+    }
+    expect(await check({ maxPages: 30 })).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 260))
+  })
+})
