@@ -78,7 +78,10 @@ describe('createOAuthClient()', () => {
     ],
     [{ clientId: '' }, /clientId/],
     [{ clientSecret: 5 as never }, /clientSecret/],
-    [{ clientAuthentication: 'client_secret_jwt' as never }, /clientAuthentication must be 'client_secret_basic'/],
+    [
+      { clientAuthentication: 'client_secret_jwt' as never },
+      /clientAuthentication must be 'client_secret_basic'/,
+    ],
     [{ redirectUri: '/callback' }, /redirectUri/],
     [{ baseUrl: 'http://api.example/v1' }, /baseUrl must be https/],
     [{ scopes: [] }, /scopes/],

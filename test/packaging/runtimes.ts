@@ -15,6 +15,7 @@ import { http, rawServer } from '../support/raw-server.ts'
 import { page } from '../support/pages.ts'
 import { tunnelledService } from '../support/tunnel.ts'
 import { pack, root, run } from './tarball.ts'
+import { authority as ofFrozen, searchFrozen } from './frozen.ts'
 import { authority, expectedCharges, startServices, stopServices } from './unsent.ts'
 import { runOnWorkerd } from './workerd.ts'
 
@@ -81,6 +82,8 @@ try {
     console.log(`✓ ${name} runs the package, sends once what may be billed, and prints no key`)
     charges.set(name, await chargesOf(name, command, args))
     console.log(`✓ ${name} knows which searches were not sent, and no other counts as free`)
+    assert.deepEqual(await afterFreezes(command, args), Array(24).fill('answered'))
+    console.log(`✓ ${name} sends on no connection that died while it was frozen`)
     const report = JSON.parse((await start('proxy.mjs')).stdout) as { name: string }
     assert.deepEqual({ ...report, name }, { ...throughProxy, name })
     console.log(`✓ ${name} serves a proxy and a receiver of events with ${report.name}`)
@@ -150,6 +153,16 @@ async function chargesOf(name: string, command: string, args: string[]): Promise
   } finally {
     stopServices()
   }
+}
+
+/** What searches come to after their process was frozen. */
+async function afterFreezes(command: string, args: string[]): Promise<string[]> {
+  const file = join(folder, 'frozen.pem')
+  writeFileSync(file, ofFrozen)
+  const options = { cwd: folder, env: { ...process.env, NODE_EXTRA_CA_CERTS: file, DENO_CERT: file } }
+  const words = [...args, 'frozen.mjs']
+  const old = await searchFrozen('HTTP/1.1', command, words, options)
+  return [...old, ...(await searchFrozen('HTTP/2', command, words, options))]
 }
 
 async function meetFaults(probe: (port: number, closedPort: number) => Promise<string>): Promise<void> {

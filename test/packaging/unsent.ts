@@ -1,5 +1,8 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import http2, { type ServerHttp2Stream } from 'node:http2'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { untrustedCertificate } from '../support/certificate.ts'
 
@@ -22,6 +25,8 @@ const unsent: Charges = { all: 'no' }
 const sent: Charges = { all: 'unknown' }
 /** Bun has one code for a failed handshake and for TLS that breaks later, and one for every reset. */
 const unsentButBun: Charges = { all: 'no', Bun: 'unknown' }
+/** Node alone tells whether it has begun to send a request. */
+const unsentOnNode: Charges = { all: 'unknown', 'Node 22': 'no', 'Node 24': 'no', 'Node 26': 'no' }
 /** Node 22 and 24, and Bun, do not speak HTTP/2, so that the handshake fails. */
 const sentByHttp2: Charges = { all: 'unknown', 'Node 22': 'no', 'Node 24': 'no' }
 
@@ -29,6 +34,7 @@ const sentByHttp2: Charges = { all: 'unknown', 'Node 22': 'no', 'Node 24': 'no' 
 const services: Readonly<Record<string, Service>> = {
   'connection refused': { charged: unsent, start: closedPort },
   'unknown host': { charged: unsent, start: () => Promise.resolve('https://unknown.invalid/v1') },
+  'address without a route': { charged: unsent, start: () => Promise.resolve('https://255.255.255.255/v1') },
   'port that fetch refuses': { charged: unsent, start: () => Promise.resolve('https://127.0.0.1:6000/v1') },
   'certificate that is not trusted': {
     charged: unsent,
@@ -43,6 +49,12 @@ const services: Readonly<Record<string, Service>> = {
   'HTTP/2 stream refused': {
     charged: unsentButBun,
     start: () => overHttp2((stream) => stream.close(NGHTTP2_REFUSED_STREAM)),
+  },
+  'connection that never opens': { charged: unsentOnNode, start: stoppedProcess },
+  'handshake that is never answered': {
+    charged: unsentOnNode,
+    start: async () =>
+      `https://127.0.0.1:${await listen(net.createServer((socket) => socket.on('error', () => {})))}/v1`,
   },
   // The service has read the requests to all others.
   'reset after the request': { charged: sent, start: () => overTcp((socket) => socket.resetAndDestroy()) },
@@ -73,6 +85,7 @@ const services: Readonly<Record<string, Service>> = {
 }
 
 const servers: Server[] = []
+const processes: ChildProcess[] = []
 
 /** Base URLs by the names of the services. */
 export async function startServices(): Promise<Record<string, string>> {
@@ -82,6 +95,7 @@ export async function startServices(): Promise<Record<string, string>> {
 
 export function stopServices(): void {
   for (const server of servers.splice(0)) server.close()
+  for (const child of processes.splice(0)) child.kill('SIGKILL')
 }
 
 /** What the package must say on a runtime. */
@@ -100,6 +114,22 @@ async function listen(server: Server): Promise<number> {
   servers.push(server)
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return (server.address() as AddressInfo).port
+}
+
+/** Accepts nothing: once its queue is full, the system drops what would open further connections. */
+async function stoppedProcess(): Promise<string> {
+  const program = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`
+  const child = spawn(process.execPath, ['-e', program])
+  processes.push(child)
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  child.kill('SIGSTOP')
+  for (let i = 0; i < 6; i++)
+    net
+      .connect(Number(line), '127.0.0.1')
+      .on('error', () => {})
+      .unref()
+  await sleep(500)
+  return `http://127.0.0.1:${Number(line)}/v1`
 }
 
 async function closedPort(): Promise<string> {

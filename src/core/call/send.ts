@@ -3,7 +3,7 @@ import { within } from '../../lib/abort.ts'
 import { isA } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
 import { type PlainHeaders, requestHeaders } from '../http/headers.ts'
-import { type RawResponse, callFetch, initOf, readText, send } from '../http/fetch.ts'
+import { type RawResponse, callFetch, initOf, noticeEnds, readText, send } from '../http/fetch.ts'
 import { FetchMisuse, NotSent } from '../http/network-error.ts'
 import { FollowedRequest } from '../http/undici.ts'
 import { type Call, logAt } from './call.ts'
@@ -82,6 +82,7 @@ export async function sendRequest(
   }
 
   const exchange = async (signal: AbortSignal): Promise<Evidence> => {
+    if (client.fetch === undefined) await noticeEnds()
     const headers = requestHeaders(added, client, request.body !== undefined)
     const init = initOf(operation.method, headers, request.body, signal)
     const url = client.baseUrl + request.path

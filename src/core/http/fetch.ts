@@ -63,9 +63,44 @@ export async function callFetch(
   if (fetch === undefined) {
     if (typeof (globalThis.fetch as unknown) !== 'function')
       throw new NotSent('this runtime has no fetch, nothing was sent; pass the option fetch')
-    return asResponse(await following(followed, () => globalThis.fetch(url, init)))
+    const sending = withoutPool(init)
+    return asResponse(await following(followed, () => globalThis.fetch(url, sending)))
   }
   return asResponse(await callOwnFetch(fetch, url, init))
+}
+
+// A connection that was kept may have died unnoticed, as in a process that was frozen. A request that is lost on it may have been charged,
+// for all that can be known.
+
+/** After so many milliseconds without a request, the connections that are kept may have ended. */
+const idleMs = 250
+
+/** When the latest request was sent, in monotonic milliseconds. */
+let usedAt = Infinity
+/** Until Node has noticed the ends, for all requests that come meanwhile. */
+let noticing: Promise<void> | undefined
+
+/** Lets Node notice which connections have ended, before it takes one for a request. */
+export async function noticeEnds(): Promise<void> {
+  const { process, setImmediate } = globalThis as Partial<typeof globalThis>
+  const isIdle = performance.now() - usedAt > idleMs
+  usedAt = performance.now()
+  if (isIdle && setImmediate !== undefined && process?.versions['undici'] !== undefined) {
+    // The first comes before Node looks at its sockets again, if they have called this.
+    noticing = new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    void noticing.then(() => (noticing = undefined))
+  }
+  await noticing
+}
+
+/** Deno's, which keeps no connection. */
+let unpooled: object | undefined
+
+/** On Deno, each request gets a connection of its own. */
+function withoutPool(init: Init): Init {
+  const { Deno } = globalThis as { Deno?: { createHttpClient?(options: object): object } }
+  unpooled ??= Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 })
+  return unpooled === undefined ? init : ({ ...init, client: unpooled } as Init)
 }
 
 function callOwnFetch(fetch: Fetch, url: string, init: Init): Promise<Response> {

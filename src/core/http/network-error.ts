@@ -30,6 +30,12 @@ const unsentCodes = new Set([
   'FailedToOpenSocket',
 ])
 
+/**
+ * Codes of Bun for connects that fail in the system. It has no `syscall`, but another code for what breaks later. The same codes stand
+ * for more where there is a `syscall`, or where node-fetch has taken it away.
+ */
+const unsentOnBun = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EACCES', 'EINVAL'])
+
 /** Codes of Bun and undici from before a request is sent: no tunnel, a closed pool, or a dispatcher of another version. */
 const neverSentCode =
   /^ERR_PROXY_TUNNEL$|^UND_ERR_(PRX_(CONN|TLS)|SOCKS5_\w+|CLOSED|INVALID_ARG|NOT_SUPPORTED|BPL_MISSING_UPSTREAM|MAX_ORIGINS_REACHED)$/
@@ -43,6 +49,16 @@ const forbiddenTunnel = /Proxy response \(40[37]\)|: (unsuccessful tunnel|proxy 
 /** Messages of failed connects on runtimes without such codes, and of a `Request` of another undici. */
 const unsentWords =
   /when HTTP Tunneling|Failed to parse URL from \[object Request\]|client error \(Connect\)|before secure TLS connection was established|^bad port$|Requests to port \d+ are blocked|Requires net access to/
+
+/** All that other functions than the runtime's say of a request that they could not send. Whole messages: a user's may quote one. */
+const foreignUnsent: Readonly<Record<string, RegExp>> = {
+  // The system call stands in words alone. Several addresses that fail have no words.
+  'node-fetch': /^request to \S+ failed, reason:( connect \S+ .*| getaddrinfo \S+ .*|\s*)$/,
+  Electron:
+    /^net::ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|CONNECTION_(REFUSED|FAILED|TIMED_OUT)|PROXY_CONNECTION_FAILED|TUNNEL_CONNECTION_FAILED|NETWORK_ACCESS_DENIED|ADDRESS_INVALID|UNSAFE_PORT)$/,
+  'expo/fetch':
+    /^fetch failed: java\.net\.(UnknownHostException|ConnectException|NoRouteToHostException|SocketTimeoutException: failed to connect to)\b/,
+}
 
 /** A stream that an HTTP/2 server, or its GOAWAY, has refused: it promises that it has not processed the request. */
 const refusedStream = /\bNGHTTP2_REFUSED_STREAM$|refused stream before processing any application logic/
@@ -68,13 +84,9 @@ function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
     links.push(link)
     link = linkOf(link.next)
   }
-  const textsOf = (field: 'code' | 'syscall'): string[] =>
-    links.map((link) => link[field]).filter((value) => typeof value === 'string')
-  const codes = textsOf('code')
+  const codes = textsOf(links, 'code')
   const [code = ''] = codes
-  const [syscall] = textsOf('syscall')
-  const words = links.map(({ message }) => (typeof message === 'string' ? message : ''))
-  const said = (part: RegExp): boolean => words.some((message) => part.test(message))
+  const words = textsOf(links, 'message')
   const reason =
     words.find((message) => message.includes(refusedTunnel)) ||
     code ||
@@ -82,16 +94,34 @@ function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
     'no reason given'
   const untrusted = codes.find((each) => untrustedCode.test(each))
   if (untrusted !== undefined) return { phase: 'tls', kind: 'untrusted', reason: untrusted }
-  if (said(/invalid peer certificate/)) return { phase: 'tls', kind: 'untrusted', reason }
-  if (said(refusedStream)) return { phase: 'exchange', kind: 'unsent', reason }
-  const isUnconnected = links.some((link) => link.isUnconnected)
-  if (isUnconnected && code.startsWith('ERR_SSL_'))
+  if (says(links, /invalid peer certificate/)) return { phase: 'tls', kind: 'untrusted', reason }
+  if (says(links, refusedStream)) return { phase: 'exchange', kind: 'unsent', reason }
+  if (code.startsWith('ERR_SSL_') && links.some((link) => link.isUnconnected))
     return { phase: 'tls', kind: incompatibleCode.test(code) ? 'untrusted' : 'unsent', reason }
+  if (!isUnsent(links)) return { phase: 'exchange', kind: 'no-answer', reason }
+  return { phase: 'connect', kind: says(links, forbiddenTunnel) ? 'untrusted' : 'unsent', reason }
+}
+
+function textsOf(links: readonly Link[], field: 'code' | 'syscall' | 'message'): string[] {
+  return links.map((link) => link[field]).filter((value) => typeof value === 'string')
+}
+
+function says(links: readonly Link[], words: RegExp): boolean {
+  return textsOf(links, 'message').some((message) => words.test(message))
+}
+
+/** Whether an error proves that the request was not sent. */
+function isUnsent(links: readonly Link[]): boolean {
+  const codes = textsOf(links, 'code')
+  const [syscall] = textsOf(links, 'syscall')
+  if (links.some(({ isUnconnected }) => isUnconnected)) return true
+  if (codes.some((each) => neverSentCode.test(each)) || says(links, unsentWords)) return true
+  if (Object.values(foreignUnsent).some((words) => says(links, words))) return true
   // The same code may come from `connect`, or from `read` on an established connection.
-  const unsent = syscall === undefined ? unsentCodes.has(code) : ['connect', 'getaddrinfo'].includes(syscall)
-  const neverSent = codes.some((each) => neverSentCode.test(each)) || said(unsentWords)
-  if (!unsent && !neverSent && !isUnconnected) return { phase: 'exchange', kind: 'no-answer', reason }
-  return { phase: 'connect', kind: said(forbiddenTunnel) ? 'untrusted' : 'unsent', reason }
+  if (syscall !== undefined) return ['connect', 'getaddrinfo'].includes(syscall)
+  const [outer] = links
+  const isBare = outer !== undefined && outer.code === codes[0] && outer.type !== 'system'
+  return unsentCodes.has(codes[0] ?? '') || (isBare && unsentOnBun.has(codes[0] ?? ''))
 }
 
 /**
@@ -131,6 +161,8 @@ const maxReasonLength = 200
 interface Link {
   readonly code: unknown
   readonly syscall: unknown
+  /** `system` for the errors of node-fetch. */
+  readonly type: unknown
   readonly message: unknown
   /** Its cause, or the error of the first address that was tried. */
   readonly next: unknown
@@ -142,11 +174,11 @@ interface Link {
 function linkOf(error: unknown): Link | undefined {
   try {
     if (typeof error !== 'object' || error === null) return undefined
-    const { code, syscall, message, cause, errors } = error as Link & {
+    const { code, syscall, type, message, cause, errors } = error as Link & {
       readonly cause?: unknown
       readonly errors?: readonly unknown[] | null
     }
-    return { code, syscall, message, next: cause ?? errors?.[0], isUnconnected: isConnectError(error) }
+    return { code, syscall, type, message, next: cause ?? errors?.[0], isUnconnected: isConnectError(error) }
   } catch {
     return undefined
   }

@@ -71,7 +71,8 @@ describe('the table "Was I charged?" of docs/errors.md', () => {
         // "For a free call, `charged` is always `no`."
         if (effect === 'metered')
           expect(failures.map((each) => each.tookEffect)).toEqual(failures.map(() => says))
-        if (effect === 'read') expect(failures.map((each) => each.tookEffect)).toEqual(failures.map(() => 'no'))
+        if (effect === 'read')
+          expect(failures.map((each) => each.tookEffect)).toEqual(failures.map(() => 'no'))
         if (effect !== 'write') expect(failures).toHaveLength(attemptsIn(retried, effect, status))
       }
     })

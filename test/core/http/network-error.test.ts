@@ -42,6 +42,13 @@ describe('explainNetworkError()', () => {
       'connect',
       'ConnectionRefused',
     ],
+    ...['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EACCES', 'EINVAL'].map((code) => {
+      const error = Object.assign(new TypeError(`${code}: Was there a typo in the url or port?`), {
+        code,
+        errno: 0,
+      })
+      return [`Bun, ${code}`, error, 'connect', code] as [string, unknown, string, string]
+    }),
     ['Bun, no tunnel', coded('ERR_PROXY_TUNNEL'), 'connect', 'ERR_PROXY_TUNNEL'],
     ['Deno, refused', new TypeError('fetch failed', { cause: new Error(refused) }), 'connect', refused],
     ['Deno, untrusted', new TypeError(untrusted), 'tls', untrusted],
@@ -66,6 +73,36 @@ describe('explainNetworkError()', () => {
     ['an alert about our certificate', coded(certificateAlert), 'exchange', certificateAlert],
     ['Bun, TLS that broke, perhaps after the request', coded('EPROTO'), 'exchange', 'EPROTO'],
     ['nothing', undefined, 'exchange', 'no reason given'],
+    ...(
+      [
+        ['no route', 'EHOSTUNREACH', 'connect EHOSTUNREACH 192.0.2.1:443', 'connect'],
+        ['no network', 'ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443 - Local (0.0.0.0:0)', 'connect'],
+        ['no name', 'EAI_AGAIN', 'getaddrinfo EAI_AGAIN api.example.com', 'connect'],
+        ['no address', 'ENETUNREACH', '', 'connect'],
+        ['no route any more', 'EHOSTUNREACH', 'read EHOSTUNREACH', 'exchange'],
+        ['a reset', 'ECONNRESET', 'read ECONNRESET', 'exchange'],
+        ['a hang-up', 'ECONNRESET', 'socket hang up', 'exchange'],
+      ] as const
+    ).map(([name, code, reason, phase]): [string, unknown, string, string] => {
+      const message = `request to https://api.example.com/v1/x failed, reason: ${reason}`
+      const fetchError = Object.assign(new Error(message), { type: 'system', errno: code, code })
+      return [`node-fetch, ${name}`, fetchError, phase, code]
+    }),
+    ...(
+      [
+        ['net::ERR_INTERNET_DISCONNECTED', 'connect'],
+        ['net::ERR_NAME_NOT_RESOLVED', 'connect'],
+        ['net::ERR_CONNECTION_REFUSED', 'connect'],
+        ['net::ERR_CONNECTION_RESET', 'exchange'],
+        ['net::ERR_NETWORK_CHANGED', 'exchange'],
+        ['the backend said net::ERR_NAME_NOT_RESOLVED', 'exchange'],
+        ['fetch failed: java.net.UnknownHostException: Unable to resolve host "api.example.com"', 'connect'],
+        ['fetch failed: java.net.ConnectException: Failed to connect to /192.0.2.1:443', 'connect'],
+        ['fetch failed: java.net.SocketTimeoutException: failed to connect to /192.0.2.1', 'connect'],
+        ['fetch failed: java.net.SocketTimeoutException: timeout', 'exchange'],
+        ['fetch failed: java.net.SocketException: Connection reset', 'exchange'],
+      ] as const
+    ).map(([words, phase]): [string, unknown, string, string] => [words, new Error(words), phase, words]),
   ]
   it.each(cases)('reads %s', (_, error, phase, reason) => {
     expect(explainNetworkError(error, server, false)).toMatchObject({ phase, reason })

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { makeClient, maybePaid, notPaid } from '../../support/service.ts'
+import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 
 const open: { close(): void }[] = []
@@ -45,5 +48,30 @@ describe('a search that Node could not send', () => {
       error: { name: 'ConnectionError', phase: 'exchange', charged: 'unknown' },
       ...maybePaid,
     })
+  })
+})
+
+/** A service in another thread, which resets all connections when it is told to. */
+const resettingService = `
+const { parentPort, workerData } = require('node:worker_threads')
+const sockets = new Set()
+const server = require('node:http').createServer((request, response) => request.resume().on('end', () => response.end(workerData)))
+server.on('connection', (socket) => sockets.add(socket.on('error', () => {})))
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+parentPort.on('message', () => sockets.forEach((socket) => socket.resetAndDestroy()))`
+
+describe('searches of a process that stood still', () => {
+  it('are not sent on connections that ended meanwhile', async () => {
+    const worker = new Worker(resettingService, { eval: true, workerData: JSON.stringify(page(['1'])) })
+    const [port] = (await once(worker, 'message')) as [number]
+    const client = makeClient({ baseUrl: `http://127.0.0.1:${port}/v1`, retry: false })
+    const both = () => Promise.all([client.microblog.search(query), client.microblog.search(query)])
+    await both()
+    worker.postMessage('reset')
+    // As long as it waits, it notices nothing.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+    await both()
+    expect(client.credits).toMatchObject({ spent: 8, uncertain: 0 })
+    await worker.terminate()
   })
 })
