@@ -2,7 +2,7 @@
 export const printed: unique symbol = Symbol.for('nodejs.util.inspect.custom')
 
 /** What they pass: how deep they look from here, their options, and what prints a value. */
-export type Printing = [
+type Printing = [
   depth: number,
   options: { depth?: number },
   inspect: (value: unknown, options: object) => string,
