@@ -28,6 +28,8 @@ export async function send(
   token: string | null,
   fetchOnce: () => Promise<Response>,
 ): Promise<Response> {
+  if (typeof (globalThis.Request as unknown) !== 'function')
+    throw new NotSent('this runtime has no Request; load a polyfill of it with that of fetch')
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
   return api(url, { method, fetch: fetchOnce } as Options)
 }

@@ -32,7 +32,7 @@ import {
   requireOption,
   wholeNumber,
 } from '../../errors/check-options.ts'
-import { isRecord } from '../../lib/json.ts'
+import { hasInvalidDate, isRecord } from '../../lib/json.ts'
 
 /** What all calls of a client have in common, also of clients made from it with `withOptions`. */
 export interface ClientSettings {
@@ -213,7 +213,10 @@ const rows: Rows = {
   extraParams: {
     scopes: call,
     // The request has it.
-    check: (extra) => void requireOption<unknown>(extra, isRecord(extra), 'extraParams must be an object'),
+    check: (extra) => {
+      requireOption<unknown>(extra, isRecord(extra), 'extraParams must be an object')
+      if (hasInvalidDate(extra)) throw new ConfigurationError('extraParams has an invalid date')
+    },
   },
   // The walk reads these two.
   limit: { scopes: call, of: isPaged, check: (limit) => void wholeNumber('limit', limit) },
