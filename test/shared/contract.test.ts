@@ -87,6 +87,35 @@ describe('SharedLimiter on a store without watch()', () => {
     }
   })
 
+  it.each(['wait', 'local'] as const)(
+    'sends calls, and polls, when watch() never settles: %s',
+    async (onUnavailable) => {
+      const log: string[] = []
+      const late: ((unwatch: () => void) => void)[] = []
+      let unwatched = 0
+      const watch = () => new Promise<() => void>((resolve) => late.push(resolve)) as unknown as () => void
+      const options = {
+        ...{ store: { ...memoryStore(), watch }, organization: 'silent', limits, onUnavailable },
+        logger: { warn: (message: string) => void log.push(message) },
+      }
+      const [first, second] = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)]
+      await during([first, second], async () => {
+        for (let i = 0; i < 2; i++) {
+          const taken = await first.acquire(queueRequest({ surface: null }))
+          const waiting = second.acquire(queueRequest({ surface: null }))
+          await wait(3000)
+          taken.end()
+          ;(await waiting).end()
+        }
+      })
+      expect(log).toEqual(['the shared store does not answer to watch(), so this process polls'])
+      // It is asked once, and ended though it comes after close().
+      for (const resolve of late) resolve(() => unwatched++)
+      await pass(1)
+      expect([late.length, unwatched]).toEqual([2, 2])
+    },
+  )
+
   it('stores nothing while a call waits, although each reading of the clock is late by another time', async () => {
     const store = memoryStore()
     let [readings, writes] = [0, 0]

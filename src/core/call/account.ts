@@ -1,10 +1,19 @@
 import { effectOf } from '../../api/operation.ts'
-import type { Attempt, Charged } from '../../errors/index.ts'
+import { describeWord } from '../../errors/check-options.ts'
+import { type Attempt, type Charged, ConfigurationError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import { type CreditSummary, type Reservation, settle } from '../credits/budget.ts'
 import { type CallCredits, worstCase } from '../credits/price.ts'
-import { type Answer, type Call, type Failed, type Outcome, type WritableRecord, logAt } from './call.ts'
+import {
+  type Answer,
+  type Call,
+  type Failed,
+  type Outcome,
+  type WritableRecord,
+  errorContext,
+  logAt,
+} from './call.ts'
 import type { Evidence } from './send.ts'
 
 /** Renewals that take less are one moment, in milliseconds. */
@@ -50,7 +59,8 @@ export class Account {
     const { settings, operation } = this.#call
     try {
       for (const budget of settings.budgets) {
-        this.#reservations.push(await budget.reserve(this.#worstCase, operation.id))
+        const reservation: unknown = await budget.reserve(this.#worstCase, operation.id)
+        this.#reservations.push(this.#checked(reservation))
         if (this.#isEnded) break
       }
     } catch (error) {
@@ -58,6 +68,13 @@ export class Account {
       throw error
     }
     if (this.#isEnded) this.#settleReservations(0, 0)
+  }
+
+  #checked(reservation: unknown): Reservation {
+    const { settle } = Object(reservation) as Partial<Reservation>
+    if (typeof settle === 'function') return reservation as Reservation
+    const message = 'not sent: reserve() of the budget must return an object with settle()'
+    throw new ConfigurationError(`${message}, got ${describeWord(reservation)}`, errorContext(this.#call))
   }
 
   /** Reserves the cost of the next attempt in the ledger, unless it is still reserved. */

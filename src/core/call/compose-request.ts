@@ -3,7 +3,7 @@ import { type FoundIssue, type Issue, firstIssues } from '../../api/issues.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redactor.ts'
-import { isRecord } from '../../lib/json.ts'
+import { isInvalidDate, isRecord } from '../../lib/json.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/answer.ts'
 import { type ClientSettings, isOption } from '../options/table.ts'
@@ -138,8 +138,9 @@ export function copyOf<T>(value: T): T {
 
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */
 function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): string | undefined {
-  const plain = (_: string, value: unknown): unknown => {
-    if (isLostInJson(value)) throw new TypeError('JSON has no such value')
+  const plain = function (this: unknown, name: string, value: unknown): unknown {
+    const given = (this as Readonly<Record<string, unknown>>)[name]
+    if (isLostInJson(value) || isInvalidDate(given)) throw new TypeError('JSON has no such value')
     return method === 'GET' && typeof value === 'bigint' ? String(value) : value
   }
   try {

@@ -1,6 +1,6 @@
 import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
-import { isA } from '../../lib/thrown.ts'
+import { isA, messageOf } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
 import { type PlainHeaders, requestHeaders } from '../http/headers.ts'
 import { type RawResponse, callFetch, initOf, noticeEnds, readText, send } from '../http/fetch.ts'
@@ -103,8 +103,10 @@ export async function sendRequest(
       return report({ kind: 'answered', response, ...text })
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      if (isA(error, NotSent)) isSent = false
-      return report({ kind: isA(error, FetchMisuse) ? 'misused' : 'broken', error })
+      // Before fetch is called, only the runtime can be at fault.
+      const lacks = isSent ? error : new NotSent(`not sent: ${messageOf(error)}`)
+      if (isA(lacks, NotSent)) isSent = false
+      return report({ kind: isA(lacks, FetchMisuse) ? 'misused' : 'broken', error: lacks })
     }
   }
 

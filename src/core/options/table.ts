@@ -32,7 +32,7 @@ import {
   requireOption,
   wholeNumber,
 } from '../../errors/check-options.ts'
-import { isRecord } from '../../lib/json.ts'
+import { hasInvalidDate, isRecord } from '../../lib/json.ts'
 
 /** What all calls of a client have in common, also of clients made from it with `withOptions`. */
 export interface ClientSettings {
@@ -212,7 +212,10 @@ const rows: Rows = {
   // The request has it.
   extraParams: {
     scopes: call,
-    check: (name, extra) => void requireOption<unknown>(extra, isRecord(extra), `${name} must be an object`),
+    check: (name, extra) => {
+      requireOption<unknown>(extra, isRecord(extra), `${name} must be an object`)
+      if (hasInvalidDate(extra)) throw new ConfigurationError(`${name} has an invalid date`)
+    },
   },
   // The walk reads these two.
   limit: { scopes: call, of: isPaged, check: (name, limit) => void wholeNumber(name, limit) },

@@ -4,6 +4,7 @@ import { type AskOutcome, type Report, type WaitReason, decodeNotice, everyone, 
 import { type SharedOptions, SharedText } from './shared-text.ts'
 import type { LimiterState, Rules } from './limiter-state.ts'
 import { randomId } from '../../lib/hash.ts'
+import { within } from '../../lib/abort.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
@@ -66,6 +67,7 @@ export class StateSync extends SharedText<LimiterState> {
   /** What was told of a request, so that it is told again as it was: each reading of the clock is late by another time. */
   readonly #told = new WeakMap<object, { at: number; time: number; epoch: string }>()
   #unwatch: (() => void) | undefined
+  #isWatching = false
   #pollMs = firstPollMs
   /** Whether a notice of this process has come back to it. Until then it polls: a pooler or missing rights may swallow them. */
   #hears = false
@@ -154,9 +156,9 @@ export class StateSync extends SharedText<LimiterState> {
   }
 
   protected async update(): Promise<void> {
-    const startedAt = performance.now()
     this.#lookAt = Infinity
     await this.#watch()
+    const startedAt = performance.now()
     this.giveBack()
     const { outcomes } = await this.#exchange()
     // A process that slept for so long may have lost its slots to others.
@@ -177,11 +179,29 @@ export class StateSync extends SharedText<LimiterState> {
     this.log('warn', 'no notices of the shared store arrive, so this process polls', {})
   }
 
+  /** Listens to notices. Until the store does so, which may be never, this process polls. */
   async #watch(): Promise<void> {
     const key = await this.key()
-    if (this.store.watch === undefined || this.#unwatch !== undefined || this.isClosed) return
-    // A store that is not typed may subscribe first.
-    this.#unwatch = await Promise.resolve(this.store.watch(key, (text) => this.#onNotice(text)))
+    if (this.store.watch === undefined || this.#isWatching || this.isClosed) return
+    this.#isWatching = true
+    await within(
+      this.timeoutMs,
+      () => this.#subscribe(key),
+      () => {
+        const fields = { milliseconds: this.timeoutMs }
+        this.log('warn', 'the shared store does not answer to watch(), so this process polls', fields)
+      },
+    )
+  }
+
+  async #subscribe(key: string): Promise<void> {
+    try {
+      // A store that is not typed may subscribe first.
+      this.#unwatch = await Promise.resolve(this.store.watch?.(key, (text) => this.#onNotice(text)))
+    } catch (error) {
+      this.#isWatching = false
+      throw error
+    }
     this.#testsSince = performance.now()
     this.#endWatch()
   }

@@ -19,6 +19,30 @@ const bug = (): never => {
   throw new ReferenceError('db is not defined')
 }
 
+describe('reserve() of a budget', () => {
+  it.each([
+    ['nothing', undefined],
+    ['a promise of nothing', Promise.resolve(null)],
+    ['a number', 2],
+  ])('that returns %s has the call refused before it is sent', async (_, returned) => {
+    const other = { settle: vi.fn() }
+    const client = makeClient({ budget: { reserve: () => other } })
+    const budget = { reserve: () => returned } as never
+    const { error } = await settle(client.microblog.search({ query: 'rust' }, { budget }))
+    const message = expect.stringMatching(
+      /not sent: reserve\(\) of the budget must return an object with settle\(\), got/,
+    )
+    expect(error).toMatchObject({
+      name: 'ConfigurationError',
+      operation: 'microblog.search',
+      charged: 'no',
+      message,
+    })
+    expect([service.arrivals.length, other.settle.mock.calls]).toEqual([0, [[0, 0]]])
+    expect(client.credits).toMatchObject(notPaid)
+  })
+})
+
 describe('fetch', () => {
   it.each([
     [
@@ -55,6 +79,21 @@ describe('fetch', () => {
       /this runtime has no fetch, nothing was sent; pass the option fetch/,
     )
     expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no', message })
+    expect(client.credits).toMatchObject(notPaid)
+  })
+
+  it('has sent nothing when the runtime has no Request', async () => {
+    const client = makeClient()
+    vi.stubGlobal('Request', undefined)
+    const { error } = await settle(client.microblog.search({ query: 'rust' }))
+    vi.unstubAllGlobals()
+    const message = expect.stringMatching(/not sent: this runtime has no Request/)
+    expect(error).toMatchObject({
+      name: 'ConfigurationError',
+      charged: 'no',
+      message,
+      attempts: [{ sent: null }],
+    })
     expect(client.credits).toMatchObject(notPaid)
   })
 

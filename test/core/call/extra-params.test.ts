@@ -54,6 +54,17 @@ describe('extraParams', () => {
     expect([service.arrivals.length, client.credits.spent]).toEqual([0, 0])
   })
 
+  it('sends nothing for an invalid date, in place of which JSON has null', async () => {
+    const client = makeClient()
+    const extraParams = { filters: { from: new Date('yesterday') } }
+    const { error } = await settle(client.microblog.search({ query: 'rust' }, { extraParams }))
+    const message = expect.stringMatching(/extraParams has an invalid date/)
+    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no', message })
+    const undocumented = client.technews.search({ from: new Date('yesterday') })
+    expect((await settle(undocumented)).error).toMatchObject({ name: 'InvalidRequestError', charged: 'no' })
+    expect(service.arrivals).toEqual([])
+  })
+
   it('goes with every page, and with next of a page and of an error', async () => {
     service.script(pageOf('c1'), failure(502, 'upstream_error'), pageOf('c1'), pageOf())
     const client = makeClient({ retry: false })
