@@ -65,13 +65,15 @@ describe('execute()', () => {
     const caller = new AbortController()
     const { sandbox, tools } = setUp({ reuseFor: 0 })
     const search = tools.microblog_search
+    let made = (): void => {}
     const sign = vi.spyOn(crypto.subtle, 'sign').mockImplementationOnce(() => {
       caller.abort()
-      return sleep(5, new ArrayBuffer(12))
+      return new Promise((resolve) => (made = () => resolve(new ArrayBuffer(12))))
     })
     const left = await search.execute({ query }, { signal: caller.signal })
     sign.mockRestore()
     expect(left.error?.code).toBe('cancelled')
+    made()
     await sleep(20)
     expect((await search.execute({ query })).ok).toBe(true)
     expect(sandbox.ledger.spent).toBe(2)
