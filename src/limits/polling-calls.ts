@@ -35,6 +35,8 @@ const silentMs = 4 * heartbeatMs
 /** A call in a queue. It keeps its result until it polls. */
 interface PolledCall {
   leave: () => void
+  /** Prepares it, if it is among the next: an incoming request may not do it for another one. */
+  prepare: () => void
   seenAt: number
   timer: ReturnType<typeof setTimeout> | undefined
   /** Gives the lease or the refusal to the call; undefined before the result, and after its delivery. */
@@ -60,6 +62,7 @@ export class PollingCalls {
     return new Promise((resolve, reject) => {
       const call: PolledCall = {
         leave: () => {},
+        prepare: () => {},
         seenAt: performance.now(),
         timer: undefined,
         deliver: undefined,
@@ -82,6 +85,7 @@ export class PollingCalls {
       this.#calls.add(call)
       const entry = queue.enter(request, grant, refuse)
       call.leave = () => queue.cancel(entry, undefined)
+      call.prepare = () => queue.prepare(entry)
       // The abort comes from the request of this call, which needs no poll to hear of it.
       request.signal.addEventListener('abort', () => call.deliver?.(), { once: true })
       this.#poll(call)
@@ -94,6 +98,7 @@ export class PollingCalls {
     if (now - call.seenAt < silentMs / 2)
       for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
     call.seenAt = now
+    if (call.lease === undefined) call.prepare()
     if (call.lease === undefined || call.deliver !== undefined) this.#wake()
     call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
     if (call.deliver === undefined) return

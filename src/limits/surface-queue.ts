@@ -1,6 +1,6 @@
 import { isTiedToRequests } from '../lib/runtime.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type Lease, type QueueRequest, type QueueWait, SurfaceClosed } from './interface.ts'
+import { type Lease, type QueueRequest, type QueueWait, SurfaceClosed, freshMs } from './interface.ts'
 import { type SentRequest, type SurfacePace, GrantedRequest, marginMs } from './surface-pace.ts'
 
 /** One request in flight, reserved for the next call. */
@@ -26,6 +26,12 @@ export interface SlotSource {
   refused?(milliseconds: number): void
 }
 
+/** How many of the calls that are next prepare at a time: enough to keep the slots busy while each takes a third of a second. */
+const maxAhead = 8
+
+/** How many calls are looked at for the next one, if those before them are slow to prepare. */
+const maxSlow = 64
+
 /** A call that waits. It leaves when its signal aborts. */
 class Entry implements EventListenerObject {
   readonly request: QueueRequest
@@ -34,6 +40,13 @@ class Entry implements EventListenerObject {
   /** `#pacedMs` of the queue when the call joined. */
   readonly pacedBefore: number
   readonly #queue: SurfaceQueue
+  /** When it was prepared last. */
+  #preparedAt: number
+  /** Since when it prepares; undefined if it does not. */
+  #preparingSince: number | undefined
+  #slowTimer: ReturnType<typeof setTimeout> | undefined
+  /** Whether it was prepared too long ago when a slot was free: the next slot waits for it. */
+  #hasMissedSlot = false
 
   constructor(
     queue: SurfaceQueue,
@@ -47,11 +60,56 @@ class Entry implements EventListenerObject {
     this.grant = grant
     this.refuse = refuse
     this.pacedBefore = pacedBefore
+    this.#preparedAt = request.prepare === undefined ? Infinity : -Infinity
     request.signal.addEventListener('abort', this)
+  }
+
+  /** Whether it may be sent as it is. */
+  isFresh(now: number): boolean {
+    return now - this.#preparedAt <= freshMs
+  }
+
+  /** Whether it takes long to prepare, so that calls behind it may go. */
+  isSlow(now: number): boolean {
+    return this.#preparingSince !== undefined && now - this.#preparingSince > freshMs
+  }
+
+  /** Whether it takes a slot that is free now. */
+  takesSlot(now: number): boolean {
+    if (this.isFresh(now) || (this.#hasMissedSlot && this.#preparedAt !== -Infinity)) return true
+    this.#hasMissedSlot = true
+    return false
+  }
+
+  prepare(now: number): void {
+    const { prepare } = this.request
+    if (prepare === undefined || this.#preparingSince !== undefined || this.isFresh(now)) return
+    this.#preparingSince = now
+    // From then on, those behind it may prepare and go.
+    this.#slowTimer = setTimeout(() => this.#queue.wake(), freshMs + 1)
+    prepare().then(
+      () => {
+        clearTimeout(this.#slowTimer)
+        this.#preparedAt = performance.now()
+        this.#preparingSince = undefined
+        this.#queue.wake()
+      },
+      (error: unknown) => {
+        this.#queue.cancel(this, error)
+        this.#queue.wake()
+      },
+    )
+  }
+
+  stop(): void {
+    this.request.signal.removeEventListener('abort', this)
+    clearTimeout(this.#slowTimer)
   }
 
   handleEvent(): void {
     this.#queue.cancel(this, this.request.signal.reason)
+    // Those behind it may prepare, unless the same signal ends them, too.
+    if (this.request.prepare !== undefined) queueMicrotask(() => this.#queue.wake())
   }
 }
 
@@ -69,6 +127,8 @@ export class SurfaceQueue {
   #pacedSince: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isTakingSlot = false
+  /** How many of the calls that wait have to prepare. */
+  #toPrepare = 0
 
   constructor(pace: SurfacePace, slots: SlotSource) {
     this.pace = pace
@@ -90,6 +150,7 @@ export class SurfaceQueue {
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : now - this.#pacedSince)
     const entry = new Entry(this, request, grant, refuse, pacedBefore)
     this.#waiting.add(entry)
+    if (request.prepare !== undefined) this.#toPrepare++
     if (request.signal.aborted) this.cancel(entry, request.signal.reason)
     this.#refuseIfClosed(entry)
     const { sendBy = Infinity } = request
@@ -109,17 +170,45 @@ export class SurfaceQueue {
 
   /** Grants the next lease if it is due, or else sets a timer. */
   wake(): void {
-    if (this.#waiting.first === undefined || this.#isTakingSlot) return
+    if (this.#waiting.first === undefined) return
+    // In Cloudflare's workers, each call prepares in its own request.
+    if (!isTiedToRequests()) this.prepare()
+    if (this.#isTakingSlot) return
     this.#endPacedWait()
     const wait = this.#slots.wait()
     if (wait <= 0) {
-      if (this.#slots.isFull?.() !== true) void this.#grantNext()
+      if (this.#slots.isFull?.() !== true && this.#isReady()) void this.#grantNext()
     } else if (wait !== Infinity) {
       this.#pacedSince = performance.now()
       // In Cloudflare's workers, each queued call polls instead.
       if (!isTiedToRequests())
         this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
+  }
+
+  /** Prepares the calls that are next, or that one, if they may soon go. */
+  prepare(only?: Entry): void {
+    if (this.#toPrepare === 0 || this.#slots.wait() > 0) return
+    const now = performance.now()
+    let ahead = 0
+    for (const entry of this.#waiting.next(maxSlow)) {
+      if (only === undefined || entry === only) entry.prepare(now)
+      if (!entry.isSlow(now) && ++ahead === maxAhead) return
+    }
+  }
+
+  /** Whether a call could take a slot. */
+  #isReady(): boolean {
+    if (this.#toPrepare === 0) return true
+    const now = performance.now()
+    return this.#waiting.next(maxSlow).some((entry) => entry.isFresh(now))
+  }
+
+  /** The call that takes a slot which is free now. */
+  #nextReady(): Entry | undefined {
+    if (this.#toPrepare === 0) return this.#waiting.first
+    const now = performance.now()
+    return this.#waiting.next(maxSlow).find((entry) => entry.takesSlot(now))
   }
 
   /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
@@ -154,7 +243,7 @@ export class SurfaceQueue {
     const slot = await this.#slots.take()
     this.#isTakingSlot = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
-    const next = this.#waiting.first
+    const next = this.#nextReady()
     if (slot && next && this.#slots.wait() <= 0) {
       this.#leave(next)
       const granted = new GrantedRequest()
@@ -197,7 +286,8 @@ export class SurfaceQueue {
   /** Whether the call was waiting. */
   #leave(entry: Entry): boolean {
     if (!this.#waiting.delete(entry)) return false
-    entry.request.signal.removeEventListener('abort', entry)
+    if (entry.request.prepare !== undefined) this.#toPrepare--
+    entry.stop()
     if (this.#waiting.first === undefined) this.#endPacedWait()
     return true
   }
@@ -229,6 +319,14 @@ class WaitingLine<Entry extends Waiting> {
 
   get first(): Entry | undefined {
     return this.#ranks[0]?.entries.values().next().value
+  }
+
+  /** The first ones. */
+  next(count: number): Entry[] {
+    const next: Entry[] = []
+    for (const { entries } of this.#ranks)
+      for (const entry of entries) if (next.push(entry) === count) return next
+    return next
   }
 
   /** A copy: calls may leave while it is read. */

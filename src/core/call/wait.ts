@@ -16,6 +16,7 @@ import {
   type QueueRequest,
   SurfaceClosed,
   abortNoticeMs,
+  freshMs,
 } from '../../limits/interface.ts'
 import type { Account } from './account.ts'
 import type { PlainHeaders } from '../http/headers.ts'
@@ -24,9 +25,6 @@ import type { Evidence, Ready } from './send.ts'
 import { type Call, type Failed, type Outcome, errorContext, logAt, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { isEnded } from './cancellation.ts'
-
-/** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
-const staleMs = 1000
 
 /** What a call waits for before each attempt: the time of a retry, its budgets, its token and its lease. */
 export class Turn {
@@ -37,6 +35,8 @@ export class Turn {
   #token: string | null
   /** The user's headers for it. */
   #headers: PlainHeaders
+  /** When both were got, if code of the user makes them. */
+  #preparedAt = -Infinity
   /** Until its attempt has ended. */
   #lease: Lease | undefined
 
@@ -55,11 +55,13 @@ export class Turn {
    */
   queue(): Promise<Lease> {
     const { client, settings } = this.#call
-    const isReady =
-      client.credential.fixed !== undefined &&
-      settings.budgets.length === 0 &&
-      typeof settings.headers !== 'function'
-    return isReady ? client.limiter.acquire(this.#enterQueue()) : this.#prepareAndQueue()
+    const isReady = !this.#hasToPrepare && settings.budgets.length === 0
+    return isReady ? client.limiter.acquire(this.#enterQueue()) : this.#reserveAndQueue()
+  }
+
+  get #hasToPrepare(): boolean {
+    const { client, settings } = this.#call
+    return client.credential.fixed === undefined || typeof settings.headers === 'function'
   }
 
   /** The call has left the queue: its next attempt has this lease. */
@@ -115,20 +117,19 @@ export class Turn {
     await sleep(wait, cancellation.signal)
   }
 
-  /** Gets headers, budgets and token before the call queues, so that slow code of the user holds no slot. */
-  async #prepareAndQueue(): Promise<Lease> {
+  /** Reserves budgets before the call queues. What it is sent with is prepared in the queue, before it takes a slot. */
+  async #reserveAndQueue(): Promise<Lease> {
     const { client, cancellation, operation } = this.#call
     const { credential, limiter } = client
-    await this.#makeHeaders()
+    if (credential.isMissing) await this.#updateToken()
     await this.#inTime('not sent: no answer of a budget', () => this.#account.reserveInBudgets())
-    await this.#updateToken()
-    // It may have been aborted just after its token came.
     cancellation.throwIfAborted()
     const queueRequest = this.#enterQueue()
     let lease = await limiter.acquire(queueRequest)
     try {
-      while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
-        await this.#updateToken()
+      // It was long between two steps, or the limiter is of another kind.
+      while (this.#hasToPrepare && performance.now() - this.#preparedAt > freshMs) {
+        await this.#prepare()
         if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
         // A 429 has closed the surface meanwhile.
         lease.end({ unsent: true })
@@ -140,6 +141,13 @@ export class Turn {
       throw error
     }
     return lease
+  }
+
+  /** Gets the headers and the token of the next attempt. */
+  async #prepare(): Promise<void> {
+    await this.#makeHeaders()
+    if (this.#call.client.credential.fixed === undefined) await this.#updateToken()
+    this.#preparedAt = performance.now()
   }
 
   async #makeHeaders(): Promise<void> {
@@ -194,7 +202,9 @@ export class Turn {
       sendBy: cancellation.sendBy,
       queuedAt: performance.now(),
       signal: cancellation.signal,
+      ...(this.#hasToPrepare && { prepare: () => this.#prepare() }),
     }
+    this.#preparedAt = -Infinity
     this.#openCalls.queue(this.#call, queueRequest)
     return queueRequest
   }

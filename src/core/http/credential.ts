@@ -22,6 +22,17 @@ interface TokenState {
   refreshing: Promise<unknown> | undefined
 }
 
+/** Stands for options without which no call can be sent. */
+export class NoCredential implements AuthProvider {
+  readonly token: () => Promise<never>
+
+  constructor(error: ConfigurationError) {
+    // Each call gets an error of its own, which names the program that made the client.
+    const { message, stack } = error
+    this.token = () => Promise.reject(Object.assign(new ConfigurationError(message), { stack }))
+  }
+}
+
 const tokenStates = (): WeakMap<AuthProvider, TokenState> => ofProcess('token states 1', () => new WeakMap())
 
 /** The credential of one client. It checks tokens, and refreshes once for all calls that need it. */
@@ -41,6 +52,11 @@ export class Credential {
     this.#redactor = redactor
     this.#state = (provider && tokenStates().get(provider)) ?? { current: undefined, refreshing: undefined }
     if (provider !== undefined) tokenStates().set(provider, this.#state)
+  }
+
+  /** Whether no call will get a token, so that none queues for it. */
+  get isMissing(): boolean {
+    return this.#provider instanceof NoCredential
   }
 
   get refreshable(): boolean {

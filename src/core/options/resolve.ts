@@ -2,7 +2,7 @@ import { organizationLimits } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { Ledger } from '../credits/budget.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
-import { type AuthProvider, Credential, assertToken } from '../http/credential.ts'
+import { type AuthProvider, Credential, NoCredential, assertToken } from '../http/credential.ts'
 import { EndOfLife, serviceFormat } from '../http/answer.ts'
 import { userAgent } from '../http/headers.ts'
 import { assertMethod, assertObject, wholeNumber } from '../../errors/check-options.ts'
@@ -68,10 +68,8 @@ export function failingOptions<Options extends object>(
   options: Options,
   message: string,
 ): Options & Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
-  // Names the program that makes the client.
-  const { stack } = new ConfigurationError(message)
-  const token = () => Promise.reject(Object.assign(new ConfigurationError(message), { stack }))
-  return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth: { token } }
+  const auth = new NoCredential(new ConfigurationError(message))
+  return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth }
 }
 
 /**

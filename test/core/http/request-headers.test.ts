@@ -77,9 +77,9 @@ describe('a function for headers', () => {
       () => new Proxy({}, { ownKeys: () => assertNever('a trap') }),
       'names and values that can be sent',
     ],
-  ])('that %s fails the call before anything is reserved', async (_, headers, message) => {
-    const reserve = vi.fn()
-    const end = await service.search({ headers, budget: { reserve } })
+  ])('that %s fails the call, which leaves nothing reserved', async (_, headers, message) => {
+    const budget = new CreditBudget(2)
+    const end = await service.search({ headers, budget })
     expect(end).toMatchObject({
       error: {
         ...{ name: 'ConfigurationError', operation: 'microblog.search', charged: 'no', attempts: [] },
@@ -89,12 +89,12 @@ describe('a function for headers', () => {
       sent: 0,
     })
     expect(JSON.stringify(end.error)).not.toContain(apiKey)
-    expect(reserve).not.toHaveBeenCalled()
+    expect(budget.summary()).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
 
   it('that hangs ends after a minute, and takes no slot meanwhile', async () => {
     service.script(() => ok())
-    const client = makeClient({ limits: { inFlight: 1 }, budget: new CreditBudget(2) })
+    const client = makeClient({ limits: { inFlight: 1 }, budget: new CreditBudget(4) })
     const hanging = settle(client.microblog.search(query, { headers: never }))
     expect(await service.search(client)).toMatchObject({ sent: 1, ms: 0 })
     expect(await hanging).toMatchObject({
