@@ -16,7 +16,7 @@ the same again INTERNAL
   microblog.search INTERNAL cached=true charged=no credits.saved=2
 a retry INTERNAL
   microblog.search INTERNAL attempts=2 charged=yes credits.spent=2
-    - attempt charged=no error.type=professionalnet_unavailable http.response.status_code=503
+    - attempt charged=no error.type=service_unavailable http.response.status_code=503
     - wait wait.reason=retry
     - attempt charged=yes credits.spent=2 http.response.status_code=200
     POST CLIENT ERROR
@@ -77,7 +77,7 @@ credits.uncertain {credit} microblog.search: 2
 credits.uncertain {credit} organization.usage: 0
 credits.saved {credit} microblog.search: 2
 attempts {attempt} microblog.search http.response.status_code=200: 9
-attempts {attempt} microblog.search error.type=professionalnet_unavailable http.response.status_code=503: 1
+attempts {attempt} microblog.search error.type=service_unavailable http.response.status_code=503: 1
 attempts {attempt} microblog.search error.type=rate_limited http.response.status_code=429: 1
 attempts {attempt} organization.usage error.type=forbidden http.response.status_code=403: 1
 attempts {attempt} microblog.search error.type=connection: 1
