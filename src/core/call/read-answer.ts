@@ -239,7 +239,7 @@ function printable(text: string, maxLength: number): string {
  * What the documented codes mean, and statuses without such a code. The command, tools and apps show the message of an error as
  * it is.
  */
-const meanings: Readonly<Record<ServiceErrorCode | 403 | 404, string>> = {
+const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
   validation_error: 'the service refused the request',
   unauthorized: 'the service refused the credential',
   rate_limited: 'rate limit reached',
@@ -248,6 +248,7 @@ const meanings: Readonly<Record<ServiceErrorCode | 403 | 404, string>> = {
   professionalnet_unavailable: 'temporarily unavailable',
   403: 'not permitted',
   404: 'not found',
+  503: 'temporarily unavailable',
 }
 
 /**
