@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
+import { partOfCommit } from './clock/commit.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    readonly seed?: number
+  }
+}
 
 const install = ['--no-audit', '--no-fund', '--loglevel', 'error']
 const ci = (folder: string) => ['npm', 'ci', '--prefix', folder, ...install]
@@ -20,9 +27,11 @@ const commands: Readonly<Record<string, readonly string[][]>> = {
 }
 
 /** Prepares a separate suite. */
-export default function setUp({ name }: TestProject): void {
+export default function setUp(project: TestProject): void {
+  // Kills, pauses and changes come at other moments with each commit.
+  project.provide('seed', Number(process.env['TEST_SEED'] ?? partOfCommit(0)))
   // `npx npm` would ask the registry for another npm.
-  for (const [tool, ...args] of commands[name] ?? [])
+  for (const [tool, ...args] of commands[project.name] ?? [])
     if (tool === 'npm') execFileSync(tool, args, { stdio: 'inherit' })
     else execFileSync('npx', [tool!, ...args], { stdio: 'inherit' })
 }

@@ -24,7 +24,8 @@ const tidy = [
 
 // Some files wait for real sockets and tabs, and leave their core to another. Equal in both projects of `npm test`.
 const maxWorkers = availableParallelism() + 1
-const setupFiles = ['test/support/random.ts', 'test/support/real-timers.ts']
+const random = 'test/support/random.ts'
+const setupFiles = [random, 'test/support/real-timers.ts']
 
 /** The tests of a separate suite are in the folder with its name. */
 export const projects = [
@@ -53,7 +54,7 @@ export const projects = [
       // The servers of the dashboard's files would write the same cache of Vite.
       ...(name === 'dashboard' && { maxWorkers: 1, sequence: { groupOrder: 1 } }),
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 180_000 },
-      expect: { poll: { timeout: 30_000 } },
+      ...{ expect: { poll: { timeout: 30_000 } }, setupFiles: [random] },
       globalSetup: ['test/set-up.ts', ...(name === 'examples' ? ['test/examples/pack.ts'] : [])],
       ...(name === 'examples' && { testTimeout: 300_000 }),
     },

@@ -1,7 +1,7 @@
-/** `Math.random()` gives each test the same numbers on each run. Runs before each file of `npm test`. */
-import { beforeEach } from 'vitest'
+/** `Math.random()` gives each test the same numbers on each run of `npm test`. Separate suites have a seed of the commit. */
+import { beforeEach, inject } from 'vitest'
 
-const seed = 1
+const seed = inject('seed') ?? 1
 
 beforeEach(() => {
   let state = seed
