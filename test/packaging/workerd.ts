@@ -26,7 +26,8 @@ const config :Workerd.Config = (
 /**
  * Runs `consumer/worker.mjs` on workerd, where no request may wake another: a client that is kept, one for each request and
  * a proxy that is kept, each with one request, another, eight at once and two more; then fifty over the client that is kept, and
- * one over a sandbox that is made before any request. No request may warn.
+ * one over a sandbox that is made before any request, and four after a request that has left two calls in flight and two in the
+ * queue. No request may warn.
  *
  * @param folder Where the package and workerd are installed.
  */
@@ -69,6 +70,8 @@ export async function runOnWorkerd(folder: string): Promise<void> {
     assert.equal(await ask(origin, '/sandbox'), 1)
     assert.equal(server.requests.length, 3 * 12 + 50)
     assert.equal(server.ledger.spent, 2 * server.requests.length)
+    assert.equal(await ask(origin, '/leave'), 'left')
+    assert.deepEqual(await together('/client', 4), Array(4).fill(1), 'after a request that left its calls')
     assert.equal(Math.max(...server.requests.map(({ inFlight }) => inFlight)), 2)
   })
 }
@@ -88,7 +91,8 @@ async function whileServing(folder: string, work: (origin: string) => Promise<vo
     const [line] = (await Promise.race([told, ended])) as [string]
     await work(`http://127.0.0.1:${(JSON.parse(line) as { port: number }).port}`)
   } finally {
-    child.kill()
+    // Asked politely, it would wait for requests that hang.
+    child.kill('SIGKILL')
     await ended
   }
   assert.equal(await warnings, '')
