@@ -163,12 +163,11 @@ describe('find', () => {
   })
 
   it('finds records whose fields the service does not document', async () => {
+    sandbox.publish({ mentions: [{ id: 'men_ours', text: 'An unusual teapot' }] })
     await social('mentions list --all --out p.db')
-    const [{ record } = {}] = allOf('p.db', 'SELECT record FROM mentions LIMIT 1')
-    const { id, text } = JSON.parse(String(record))
-    const [phrase = ''] = /\w+ \w+/.exec(String(text)) ?? []
-    expect(await ids(`"${phrase}"`)).toContain(id)
-    expect(await ids(`"${phrase.slice(1)}"`)).toEqual([])
+    for (const query of ['"unusual teapot"', '"An unusual"', 'men_ours'])
+      expect(await ids(query)).toEqual(['men_ours'])
+    for (const query of ['"nusual teapot"', 'teapo']) expect(await ids(query)).toEqual([])
   })
 })
 
