@@ -128,11 +128,11 @@ describe('equal calls in flight', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('retry ambiguous failures when the only call allows it', async () => {
+  it('retry failures of unknown cost when the only call allows it', async () => {
     service.script(slow(5000), () => ok())
     const { client } = cached()
     const { error } = await settle(
-      client.microblog.search(query, { timeout: 1000, retry: { ambiguous: true } }),
+      client.microblog.search(query, { timeout: 1000, retry: { unknown: true } }),
     )
     expect(error).toBeUndefined()
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })

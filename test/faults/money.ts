@@ -53,8 +53,8 @@ export const money: readonly Fault[] = [
     charged([{ reset: 'before' }]),
   ),
   fault(277, 'the page is cut in half on its way', () => charged([{ cut: 'truncate' }])),
-  fault(278, 'a reset after processing, with retry: { ambiguous: true }', () =>
-    charged([{ reset: 'after' }], undefined, { retry: { ambiguous: true } }),
+  fault(278, 'a reset after processing, with retry: { unknown: true }', () =>
+    charged([{ reset: 'after' }], undefined, { retry: { unknown: true } }),
   ),
   fault(279, '502 twice, then the page', () => charged([{ status: 502, times: 2 }])),
   fault(280, 'a post is found, and its comments are charged for each one returned', async () => {
@@ -103,8 +103,8 @@ export const money: readonly Fault[] = [
     ]
     return `${ends.map(({ error }) => ending(error)).join(', then ')}; ${costs(client, undefined)}`
   }),
-  fault(285, 'an ambiguous retry that the budget cannot cover', () =>
-    search([lost, page], { retry: { ambiguous: true }, budget: new CreditBudget(3) }),
+  fault(285, 'a retry after an unknown charge that the budget cannot cover', () =>
+    search([lost, page], { retry: { unknown: true }, budget: new CreditBudget(3) }),
   ),
   fault(286, 'a call waits for its retry, and another needs its reserved credits', () =>
     inVirtualTime(async () => {

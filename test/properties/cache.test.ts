@@ -52,7 +52,7 @@ const group = fc.record({
       timeout: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined }),
       deadline: fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined }),
       budget: fc.constantFrom('none', 'shared', 'empty'),
-      retry: fc.constantFrom(undefined, false as const, { ambiguous: true }),
+      retry: fc.constantFrom(undefined, false as const, { unknown: true }),
       cache: fc.constantFrom(undefined, undefined, 'refresh' as const, false as const, { maxAge: 1000 }),
     }),
     { minLength: 1, maxLength: 8 },

@@ -139,7 +139,7 @@ describe('an error through createProxy()', () => {
   it('is uncertain when code of the user fails between two attempts of the backend', async () => {
     const ended = { settle: () => {} }
     const reserve = vi.fn().mockReturnValueOnce(ended).mockRejectedValue(new Error(secret))
-    const { browser, sandbox } = setUp({}, { backend: { budget: { reserve }, retry: { ambiguous: true } } })
+    const { browser, sandbox } = setUp({}, { backend: { budget: { reserve }, retry: { unknown: true } } })
     sandbox.inject({ reset: 'after' })
     expect((await settle(search(browser))).error).toMatchObject({
       code: 'internal_error',
@@ -214,7 +214,7 @@ describe('the ledger of a page', () => {
   const both = ({ browser, backend }: Setup) => [browser.credits, backend.credits]
 
   it('counts the cost of all attempts', async () => {
-    const setup = setUp({}, { backend: { retry: { ambiguous: true } } })
+    const setup = setUp({}, { backend: { retry: { unknown: true } } })
     setup.sandbox.inject({ reset: 'after' })
     const { value } = await settle(setup.browser.microblog.search({ query: 'coffee' }).withResponse())
     expect(value?.credits).toEqual({ spent: 2, uncertain: 2 })

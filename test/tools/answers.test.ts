@@ -121,7 +121,7 @@ describe('execute()', () => {
   })
 
   it('does not tell the model to stop when only a retry exceeded the limit of the call', async () => {
-    const { sandbox, tools } = setUp({}, { retry: { ambiguous: true } })
+    const { sandbox, tools } = setUp({}, { retry: { unknown: true } })
     sandbox.inject({ reset: 'after' })
     vi.spyOn(Math, 'random').mockReturnValue(0)
     onTestFinished(() => void vi.restoreAllMocks())

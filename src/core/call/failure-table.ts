@@ -10,7 +10,7 @@ type Row = readonly [
   more?: 'closes' | 'refreshes' | 'uncounted',
 ]
 
-/** What every failure of an attempt means. With `retry.ambiguous`, the attempts of a read count for all. */
+/** What every failure of an attempt means. With `retry.unknown`, the attempts of a read count for all. */
 const rows = {
   /** DNS, connection refused, TLS handshake cut off. */
   unsent: [3, 3, 3, 'none', 'uncounted'],
@@ -52,11 +52,11 @@ export interface Meaning {
   readonly uncounted: boolean
 }
 
-/** @param ambiguous The option `retry.ambiguous`. */
-export function meaningOf(kind: FailureKind, effect: Effect, ambiguous: boolean): Meaning {
+/** @param retriesUnknown The option `retry.unknown`. */
+export function meaningOf(kind: FailureKind, effect: Effect, retriesUnknown: boolean): Meaning {
   const [read, metered, write, mayTakeEffect, more] = rows[kind] as Row
   return {
-    attempts: ambiguous ? read : { read, metered, write }[effect],
+    attempts: retriesUnknown ? read : { read, metered, write }[effect],
     mayTakeEffect: mayTakeEffect === 'all' ? effect !== 'read' : mayTakeEffect === effect,
     closes: more === 'closes',
     refreshes: more === 'refreshes',
@@ -102,17 +102,17 @@ export interface Failing {
 export function nextWait(
   all: readonly Failing[],
   effect: Effect,
-  { ambiguous, maxAttempts, maxWaitMs }: RetryPolicy,
+  { retriesUnknown, maxAttempts, maxWaitMs }: RetryPolicy,
   random: () => number,
 ): number | null {
   const latest = all.at(-1)
   if (latest === undefined || all.length >= maxAttempts) return null
-  const { attempts, closes, refreshes } = meaningOf(latest.kind, effect, ambiguous)
+  const { attempts, closes, refreshes } = meaningOf(latest.kind, effect, retriesUnknown)
   if (refreshes) return 0
   // 429s with an announced wait are counted separately: they cost only time.
   const counted = all.filter(
     (each) =>
-      !meaningOf(each.kind, effect, ambiguous).refreshes &&
+      !meaningOf(each.kind, effect, retriesUnknown).refreshes &&
       isAnnouncedLimit(each) === isAnnouncedLimit(latest),
   )
   const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)

@@ -206,7 +206,7 @@ export function decide(
   const { attempts, mayTakeEffect, closes, refreshes, uncounted } = meaningOf(
     found.kind,
     effect,
-    settings.retry.ambiguous,
+    settings.retry.retriesUnknown,
   )
   const tookEffect = found.tookEffect ?? (mayTakeEffect && sent !== null ? 'unknown' : 'no')
   const mayRefresh =

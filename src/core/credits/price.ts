@@ -69,7 +69,7 @@ export interface QuoteOptions {
 /** What a call costs, and how long it takes at least. */
 export interface Quote {
   /**
-   * Maximum credits for all pages; null if nothing bounds them, as `why` says. Does not count what `retry: { ambiguous: true }`
+   * Maximum credits for all pages; null if nothing bounds them, as `why` says. Does not count what `retry: { unknown: true }`
    * may repeat.
    */
   atMost: number | null

@@ -81,7 +81,7 @@ export interface CallSettings {
 /** How far a call retries: the option `retry`, with its defaults. */
 export interface RetryPolicy {
   /** Whether calls that may have been charged or applied are retried as well. */
-  readonly ambiguous: boolean
+  readonly retriesUnknown: boolean
   /** Infinity for those of the table. */
   readonly maxAttempts: number
   /** The longest `Retry-After` that is waited for. */
@@ -94,7 +94,7 @@ export const defaultTimeoutMs = 30_000
 /** Time for a token function, `headers`, a budget or a schema, in milliseconds: longer than an exchange of an OAuth token. */
 export const userCodeMs = 60_000
 
-const defaultRetry: RetryPolicy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
+const defaultRetry: RetryPolicy = { retriesUnknown: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 
 /** Where an option goes: to the constructor, to `withOptions()`, or to a call. */
 export type Scope = 'client' | 'withOptions' | 'call'
@@ -286,11 +286,12 @@ export function withOptions(
 
 function resolveRetry(_: string, option: RetryOptions | false): RetryPolicy {
   const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option
-  assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
-  const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait = defaultRetry.maxWaitMs } = retry
-  const isBoolean = typeof ambiguous === 'boolean'
+  assertOptions(retry, { unknown: true, maxAttempts: true, maxWait: true }, 'retry')
+  const { maxAttempts, maxWait = defaultRetry.maxWaitMs } = retry
+  const { unknown: retriesUnknown = defaultRetry.retriesUnknown } = retry
+  const isBoolean = typeof retriesUnknown === 'boolean'
   return {
-    ambiguous: requireOption(ambiguous, isBoolean, 'retry.ambiguous must be true or false'),
+    retriesUnknown: requireOption(retriesUnknown, isBoolean, 'retry.unknown must be true or false'),
     maxAttempts:
       maxAttempts === undefined ? defaultRetry.maxAttempts : wholeNumber('retry.maxAttempts', maxAttempts),
     maxWaitMs: milliseconds('retry.maxWait', maxWait),

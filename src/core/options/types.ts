@@ -20,7 +20,7 @@ export interface RetryOptions {
    * Also retry calls that may have been charged or applied, such as a search whose response was lost. You may pay twice.
    * Default false.
    */
-  ambiguous?: boolean | undefined
+  unknown?: boolean | undefined
   /** Maximum attempts of one call, the first included. Default: up to 5, depending on the failure. */
   maxAttempts?: number | undefined
   /**

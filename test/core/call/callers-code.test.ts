@@ -170,7 +170,7 @@ describe('logger', () => {
     const warn = vi.fn()
     await service.search({ logger: { warn } })
     expect(warn).not.toHaveBeenCalled()
-    await service.search({ logger: { warn }, retry: { ambiguous: true } })
+    await service.search({ logger: { warn }, retry: { unknown: true } })
     expect(warn).toHaveBeenCalledWith('attempt failed', expect.objectContaining({ charged: 'unknown' }))
   })
 })

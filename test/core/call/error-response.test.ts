@@ -18,7 +18,7 @@ interface Case {
 
 /** What is thought of an answer, with its error. */
 const judged = ({ operation = microblogSearch, tookEffect = 'unknown' }: Case, answer: object): object => {
-  const settings = { retry: { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 } }
+  const settings = { retry: { retriesUnknown: false, maxAttempts: Infinity, maxWaitMs: 60_000 } }
   const client = {
     baseUrl: 'https://api.example/v1',
     bodyFormat: serviceFormat,

@@ -129,7 +129,7 @@ describe('close', () => {
     // The retry waits for long.
     vi.spyOn(Math, 'random').mockReturnValue(0.9)
     const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
-    const client = makeClient({ limiter, limits: undefined, retry: { ambiguous: true } })
+    const client = makeClient({ limiter, limits: undefined, retry: { unknown: true } })
     const call = client.microblog.search(query).then()
     call.catch(() => {})
     await pass(400)

@@ -58,7 +58,7 @@ describe('a call that fails where nobody expects it ends its slot, and its money
       Promise.resolve(statuses.length > 0 ? new Response(null, { status: statuses.pop()! }) : ok())
     const observed: unknown[] = []
     const onCall = ({ credits }: { credits: unknown }): void => void observed.push(credits)
-    const client = makeClient({ fetch, observers: [{ onCall }], retry: { ambiguous: true } })
+    const client = makeClient({ fetch, observers: [{ onCall }], retry: { unknown: true } })
     const bug = new Error('no random numbers')
     vi.spyOn(Math, 'random').mockImplementation(() => {
       throw bug

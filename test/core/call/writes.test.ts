@@ -84,14 +84,14 @@ describe('mentions.setState()', () => {
   it('keeps applied unknown when a retry is refused after a 401 that the service did not send', async () => {
     service.script(new Response('<html>', { status: 401 }), failure(404, 'not_found'))
     const auth = { token: () => 'token', refresh: () => Promise.resolve() }
-    const client = makeClient({ apiKey: undefined, auth, retry: { ambiguous: true } })
+    const client = makeClient({ apiKey: undefined, auth, retry: { unknown: true } })
     expect(await failed(client)).toMatchObject({ status: 404, applied: 'unknown', charged: 'no' })
     expect(service.arrivals).toHaveLength(2)
   })
 
   it('keeps applied unknown when a retry is refused after a lost response', async () => {
     service.script(unreachable, failure(404, 'not_found'))
-    const error = await failed(makeClient(), { retry: { ambiguous: true } })
+    const error = await failed(makeClient(), { retry: { unknown: true } })
     expect(error).toMatchObject({ status: 404, applied: 'unknown', charged: 'no' })
   })
 })

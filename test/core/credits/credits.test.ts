@@ -21,7 +21,7 @@ describe('client.credits', () => {
     service.script(unreachable(), ok())
     const client = makeClient()
     const { value } = await settle(
-      client.microblog.search(query, { retry: { ambiguous: true } }).withResponse(),
+      client.microblog.search(query, { retry: { unknown: true } }).withResponse(),
     )
     expect(value?.credits).toEqual({ spent: 2, uncertain: 2 })
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
@@ -128,13 +128,13 @@ describe('client.credits', () => {
 
   it('counts one attempt that may have been charged although a later one was not', async () => {
     service.script(unreachable(), failure(400, 'validation_error'))
-    const { error } = await service.search({ retry: { ambiguous: true } })
+    const { error } = await service.search({ retry: { unknown: true } })
     expect(error).toMatchObject({ status: 400, charged: 'unknown' })
   })
 
   it('is certain of a charge when a second attempt was charged after an uncertain one', async () => {
     service.script(unreachable(), ok({ requestId: 'req_1', posts: 'none' }))
-    expect(await service.search({ retry: { ambiguous: true } })).toMatchObject({
+    expect(await service.search({ retry: { unknown: true } })).toMatchObject({
       error: { name: 'InvalidResponseError', charged: 'yes' },
       ...{ spent: 2, uncertain: 2 },
     })

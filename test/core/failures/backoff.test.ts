@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type FailureKind, nextWait } from '../../../src/core/call/failure-table.ts'
 import { type Effect, effectOf } from '../../../src/api/operation.ts'
 
-const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
+const policy = { retriesUnknown: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 const half = () => 0.5
 
 /** Attempts that a call makes when every one fails alike. */
@@ -13,9 +13,9 @@ function attempts(kind: FailureKind, effect: Effect, options = policy): number {
 }
 
 describe('nextWait()', () => {
-  it('retries like a read when retry.ambiguous is set', () => {
-    expect(attempts('no-answer', 'metered', { ...policy, ambiguous: true })).toBe(3)
-    expect(attempts('final', 'metered', { ...policy, ambiguous: true })).toBe(1)
+  it('retries like a read when retry.unknown is set', () => {
+    expect(attempts('no-answer', 'metered', { ...policy, retriesUnknown: true })).toBe(3)
+    expect(attempts('final', 'metered', { ...policy, retriesUnknown: true })).toBe(1)
   })
 
   it('doubles the backoff, from 0.5 s or from 1 s after a 429, and jitters all of it', () => {

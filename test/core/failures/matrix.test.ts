@@ -151,11 +151,11 @@ describe('judge() keeps the promise about', () => {
     }
   })
 
-  it('retry.ambiguous, which makes paid calls and writes as patient as reads', async () => {
+  it('retry.unknown, which makes paid calls and writes as patient as reads', async () => {
     for (const [, worlds] of promises)
       for (const world of worlds) {
         const [read, ...others] = await Promise.all(
-          effects.map((each) => verdictsOf(each, world, { ambiguous: true })),
+          effects.map((each) => verdictsOf(each, world, { retriesUnknown: true })),
         )
         const isPaid = others[0]![0]!.tookEffect === 'yes'
         expect(others.map(({ length }) => length)).toEqual([isPaid ? 1 : read!.length, read!.length])
@@ -178,7 +178,7 @@ describe('judge(), whatever arrives,', () => {
       for (const status of statuses)
         for (const [sender, answer] of Object.entries(senders))
           for (const after of waits)
-            for (const [ambiguous, refreshable, leftMs] of [
+            for (const [retriesUnknown, refreshable, leftMs] of [
               [false, false, Infinity],
               [false, true, 5000],
               [true, true, Infinity],
@@ -187,19 +187,19 @@ describe('judge(), whatever arrives,', () => {
               const date = 'Fri, 27 Nov 2026 00:00:00 GMT'
               const headers = after === undefined ? {} : { 'retry-after': after, date }
               const world = () => answer(status, headers)
-              const failures = await verdictsOf(effect, world, { ambiguous, refreshable, leftMs })
+              const failures = await verdictsOf(effect, world, { retriesUnknown, refreshable, leftMs })
               const announced =
                 { 0: 0, 7: 7000, 61: 61_000, soon: null }[String(after)] ??
                 (after?.includes('GMT') ? 9000 : null)
               const expects = (holds: boolean, what: string): void => {
                 if (!holds)
                   violations.push(
-                    `${sender} ${status} ${after} ${ambiguous} ${refreshable} ${leftMs}: ${what}`,
+                    `${sender} ${status} ${after} ${retriesUnknown} ${refreshable} ${leftMs}: ${what}`,
                   )
               }
               for (const { tookEffect: held, wait, closedMs, refreshes } of failures) {
                 expects(effect !== 'read' || held === 'no', 'a read has no effect')
-                expects(wait === null || held === 'no' || ambiguous, 'no second charge')
+                expects(wait === null || held === 'no' || retriesUnknown, 'no second charge')
                 expects(wait === null || wait === 0 || wait < leftMs, 'in time')
                 expects(
                   wait === null || refreshes || (wait >= (announced ?? 0) && wait <= 60_000),
@@ -215,7 +215,7 @@ describe('judge(), whatever arrives,', () => {
               // Announced waits of 7 s add up to 60 s.
               expects(failures.length <= (announced ? 9 : 5), 'an end')
               expects(
-                (await verdictsOf(effect, world, { ambiguous, maxAttempts: 1 })).length === 1,
+                (await verdictsOf(effect, world, { retriesUnknown, maxAttempts: 1 })).length === 1,
                 'one attempt',
               )
             }

@@ -44,9 +44,9 @@ describe('search()', () => {
   it.each<[string, object, object]>([
     ['its documented shape', { requestId: 'req_1', posts: 'none' }, {}],
     ["the caller's schema", page(['1']), { schema: z.object({ likes: z.number() }) }],
-  ])('pays for no answer again that does not fit %s, also with retry.ambiguous', async (_, body, options) => {
+  ])('pays for no answer again that does not fit %s, also with retry.unknown', async (_, body, options) => {
     service.script(() => ok(body))
-    const { error, sent } = await service.search({ retry: { ambiguous: true } }, options)
+    const { error, sent } = await service.search({ retry: { unknown: true } }, options)
     expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', body })
     expect(sent).toBe(1)
   })

@@ -21,7 +21,7 @@ export const effects = Object.keys(operations) as Effect[]
 
 /** What is varied besides the evidence. */
 interface Options {
-  readonly ambiguous?: boolean
+  readonly retriesUnknown?: boolean
   readonly refreshable?: boolean
   readonly maxAttempts?: number
   readonly leftMs?: number
@@ -35,7 +35,7 @@ export async function verdictsOf(
   happened: () => Happened,
   options: Options = {},
 ): Promise<Failed[]> {
-  const { ambiguous = false, refreshable = false, maxAttempts = Infinity, leftMs = Infinity } = options
+  const { retriesUnknown = false, refreshable = false, maxAttempts = Infinity, leftMs = Infinity } = options
   const failures: Failed[] = []
   const call = {
     operation: operations[effect],
@@ -44,7 +44,7 @@ export async function verdictsOf(
       bodyFormat: serviceFormat,
       credential: { refreshable },
     },
-    settings: { retry: { ambiguous, maxAttempts, maxWaitMs: 60_000 }, validation: 'strict' },
+    settings: { retry: { retriesUnknown, maxAttempts, maxWaitMs: 60_000 }, validation: 'strict' },
     timeoutMs: 30_000,
     cancellation: { race: (work: () => unknown) => work() },
     record: { ...newRecord(new Redactor()), failures },

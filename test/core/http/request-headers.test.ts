@@ -122,7 +122,7 @@ describe('a function for headers', () => {
   it('that fails before a retry leaves the first attempt as it was', async () => {
     service.script(unreachable)
     const headers: Headers = ({ attempt }) => (attempt === 2 ? assertNever('a bug') : {})
-    expect(await service.search({ headers, retry: { ambiguous: true } })).toMatchObject({
+    expect(await service.search({ headers, retry: { unknown: true } })).toMatchObject({
       error: { name: 'ConfigurationError', charged: 'unknown', attempts: [{ charged: 'unknown' }] },
       ...maybePaid,
       sent: 1,

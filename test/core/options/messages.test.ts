@@ -86,7 +86,7 @@ describe('error messages', () => {
 
   it.each([
     [{ singal: undefined }, 'unknown option singal; expected one of signal, '],
-    [{ retry: { attempts: 2 } }, 'unknown option retry.attempts; expected one of ambiguous, '],
+    [{ retry: { attempts: 2 } }, 'unknown option retry.attempts; expected one of unknown, '],
     [{ paging: { item: 'posts' } }, 'unknown option paging.item; expected one of items, next'],
     [{ schema: (value: unknown) => value }, 'schema must be a Standard Schema, got function'],
   ])('name the option of a call as the user wrote it: %o', async (options, message) => {

@@ -61,7 +61,7 @@ describe('new SocialSearch()', () => {
     [{ ...good, limits: { perSecond: 5 } }, /^unknown option limits.perSecond; expected one of inFlight, /],
     [
       { ...good, retry: { tries: 5 } },
-      /^unknown option retry.tries; expected one of ambiguous, maxAttempts, maxWait$/,
+      /^unknown option retry.tries; expected one of unknown, maxAttempts, maxWait$/,
     ],
     [{ ...good, budget: 100 }, /budget must be new CreditBudget\(100\), got 100/],
     [{ ...good, hooks: {} }, /^unknown option hooks; expected one of baseUrl, apiKey, /],

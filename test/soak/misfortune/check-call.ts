@@ -93,7 +93,9 @@ function checkAttempts(call: CallRecord, fail: Fail): void {
 }
 
 function mayRepeat({ operation, settings }: CallRecord, evidence: RequestRecord['evidence']): boolean {
-  return settings.ambiguous || operation.method === 'GET' || evidence === 'unsent' || evidence === 'refused'
+  return (
+    settings.retriesUnknown || operation.method === 'GET' || evidence === 'unsent' || evidence === 'refused'
+  )
 }
 
 /** A walk delivers each page that it buys, the items of the service in order, and buys no page twice. */
@@ -105,10 +107,10 @@ function checkWalk(call: CallRecord, fail: Fail): void {
   if (operation.price !== 0) {
     const pagesBought = new Set(successes.map(({ params }) => params))
     // After an odd page, or one that came too late, a walk may resume where it has been, or may be retried.
-    const mayRepeat = mode === 'resume' ? hasOdd || settings.deadlineMs !== null : settings.ambiguous
+    const mayRepeat = mode === 'resume' ? hasOdd || settings.deadlineMs !== null : settings.retriesUnknown
     if (pagesBought.size < successes.length && !mayRepeat) fail('bought a page twice')
     const shown = call.part + Number(call.isPageInError)
-    if (mode === 'pages' && isUndisturbed(call) && !settings.ambiguous && shown !== successes.length)
+    if (mode === 'pages' && isUndisturbed(call) && !settings.retriesUnknown && shown !== successes.length)
       fail(`bought ${successes.length} pages and showed ${shown}`)
   }
   if (hasOdd) return

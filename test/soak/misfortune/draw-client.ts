@@ -14,7 +14,7 @@ export interface DrawnOptions {
 }
 
 const defaults: CallSettings = {
-  ...{ validation: 'strict', ambiguous: false, maxAttempts: Infinity },
+  ...{ validation: 'strict', retriesUnknown: false, maxAttempts: Infinity },
   ...{ timeoutMs: null, deadlineMs: null, budgets: [] },
 }
 
@@ -33,18 +33,18 @@ export function drawOptions(random: Random, budgets: readonly CreditBudget[], ba
   if (random.chance(0.3)) {
     const retry = random.pick([
       false,
-      { ambiguous: true },
-      { ambiguous: true, maxAttempts: 2 },
+      { unknown: true },
+      { unknown: true, maxAttempts: 2 },
       { maxAttempts: 2 },
       { maxAttempts: 9, maxWait: 1000 },
       { maxWait: 200_000 },
       {},
     ] as const)
-    const { ambiguous = false, maxAttempts = Infinity } = (retry || {}) as {
-      ambiguous?: boolean
+    const { unknown: retriesUnknown = false, maxAttempts = Infinity } = (retry || {}) as {
+      unknown?: boolean
       maxAttempts?: number
     }
-    set({ retry }, { ambiguous, maxAttempts: retry === false ? 1 : maxAttempts })
+    set({ retry }, { retriesUnknown, maxAttempts: retry === false ? 1 : maxAttempts })
   }
   if (random.chance(0.08)) {
     const timeout = random.pick([1, 100, 1000, 5000])

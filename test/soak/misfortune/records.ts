@@ -70,7 +70,7 @@ export interface OrganizationRecord {
 /** The options that decide what to expect of a call. */
 export interface CallSettings {
   readonly validation: 'strict' | 'lenient' | 'off'
-  readonly ambiguous: boolean
+  readonly retriesUnknown: boolean
   readonly maxAttempts: number
   /** Milliseconds; null for the default. */
   readonly timeoutMs: number | null
