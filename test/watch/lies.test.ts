@@ -7,6 +7,7 @@ import {
 } from '../../src/extensions/watch/index.ts'
 import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
+import type { Feed } from './feed.ts'
 import { range, setUp } from './helpers.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
@@ -59,6 +60,20 @@ function setUpChecks(
   return { feed, check, found, lost }
 }
 
+/** The state of a watch that has read some posts and the first 20, and keeps of others in between only their times. */
+function stateWithDropped(feed: Feed, upper: readonly number[], dropped: readonly [number, number]) {
+  const at = (id: number): string => feed.timeOf(String(id))
+  const search = { category: 'Latest', query: 'acme' }
+  const spanOf = (ids: readonly number[], next: object | null) => ({
+    ...{ ids: ids.map(String).toReversed(), times: ids.map((id) => Date.parse(at(id))).toReversed() },
+    ...{ next, newest: at(ids.at(-1) ?? 0), oldest: at(ids[0] ?? 0) },
+  })
+  const [newest, oldest] = dropped.map((id) => Date.parse(at(id))) as [number, number]
+  const span = spanOf(upper, { ...search, cursor: String(upper[0]) })
+  const spans = [{ ...span, forgotten: [[newest, oldest]] as const }, spanOf(range(1, 20), null)]
+  return { search: JSON.stringify(search), spans } satisfies WatchState
+}
+
 describe('watchSearch()', () => {
   it.each([
     ['and says that there is more', true],
@@ -107,6 +122,31 @@ describe('watchSearch()', () => {
     feed.onRequest = () => undefined
     expect(await check()).toEqual([])
     expect(found.toSorted((a, b) => a - b)).toEqual(range(101, 150))
+  })
+
+  it('keeps a gap when an old copy of the newest page begins inside it, with posts of spans that the state has dropped', async () => {
+    const { feed, check, found } = setUpChecks(100)
+    const at = (id: number) => feed.timeOf(String(id))
+    const state = stateWithDropped(feed, range(81, 100), [60, 50])
+    feed.onRequest = (cursor) => {
+      feed.onRequest = () => undefined
+      return cursor === undefined
+        ? Response.json(feed.page(range(46, 65).map(String).toReversed()))
+        : undefined
+    }
+    expect(await check({ state, maxPages: 1 })).toEqual([
+      { from: at(65), to: at(81) },
+      { from: at(20), to: at(46) },
+    ])
+    expect(await check()).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual([...range(21, 49), ...range(61, 80)])
+  })
+
+  it('finds no post again of spans that the state has dropped, when the newest page reaches down to them', async () => {
+    const { feed, check, found } = setUpChecks(101)
+    const state = stateWithDropped(feed, range(98, 100), [95, 90])
+    expect(await check({ state })).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual([...range(21, 89), 96, 97, 101])
   })
 
   it('keeps the gap of a search without posts at first when its next page is empty', async () => {

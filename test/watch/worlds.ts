@@ -80,6 +80,7 @@ class LyingService {
   readonly #waiting: Entry[] = []
   #until: number
   #old: object | undefined
+  #isEmptyAtFirst: boolean | undefined
   #serial = 0
 
   constructor({ seed, faulty = 0.25, late = 0, isBusy = false }: WorldOptions, start: number) {
@@ -128,6 +129,7 @@ class LyingService {
     this.pages++
     const isTop = cursor === undefined && number === 1
     const lie = this.#lies.next() < this.faulty ? this.#lies.pick(this.#set) : undefined
+    this.#isEmptyAtFirst ??= lie === 'empty' || lie === 'emptymore'
     if (this.isOut || lie === 'lost') throw new TypeError('fetch failed')
     if (lie === 'failed') {
       this.pages--
@@ -157,8 +159,8 @@ class LyingService {
     if (lie === 'emptymore') return this.#page([], cursor ?? whole[0]?.id ?? 'x', number)
     // A short page of numbers hides posts that nobody can find.
     if (lie === 'half' && this.isNumbered) return good
-    // If nothing is known, nobody can tell such an end from the true one.
-    if (lie === 'cut' && (this.isNumbered || this.#old === undefined)) return good
+    // If nothing was listed at first, nobody can tell such an end from the true one.
+    if (lie === 'cut' && (this.isNumbered || this.#old === undefined || this.#isEmptyAtFirst)) return good
     if (lie === 'cut') return this.#page(whole.slice(0, 3), undefined, number)
     if (lie === 'loop') return this.#page(whole, cursor ?? 'x', number)
     if (lie === 'half') return this.#page(whole.slice(0, 7), whole[6]?.id, number)

@@ -141,7 +141,7 @@ function isAbove(posts: ReadPage['posts'], span: WatchSpan): boolean {
 function isBelow(posts: ReadPage['posts'], span: WatchSpan): boolean {
   const end = parseTime(span.oldest)
   const isOlder = ([id, time]: [string, string | undefined]): boolean =>
-    parseTime(time) < end && !isForgotten(span, parseTime(time)) && !span.ids.includes(id)
+    parseTime(time) < end && !span.ids.includes(id)
   return span.ids.length > 0 && [...posts].every(isOlder)
 }
 
@@ -172,7 +172,8 @@ class Listing {
   /** Whether they are the first posts ever: all new, whenever they were published. */
   readonly #isFirst: boolean
   readonly #overlap: number
-  readonly #above: ReadonlySet<string>
+  readonly #above: Spans
+  readonly #idsAbove: ReadonlySet<string>
   /** How many of the spans below a post belongs to. */
   readonly #depths = new Map<string, number>()
   /** Nothing from before this time is wanted. */
@@ -183,7 +184,8 @@ class Listing {
     this.below = below
     this.here = here
     this.posts = new Map(timesOf(reading))
-    this.#above = new Set(above.flatMap(({ ids }) => ids))
+    this.#above = above
+    this.#idsAbove = new Set(above.flatMap(({ ids }) => ids))
     below.forEach(({ ids }, index) => {
       for (const id of ids) if (!this.#depths.has(id)) this.#depths.set(id, index + 1)
     })
@@ -194,7 +196,8 @@ class Listing {
   }
 
   list(id: string, time: number): void {
-    if (this.#above.has(id)) return
+    // Times that a span has forgotten may be those of posts below its gap.
+    if (this.#idsAbove.has(id) || this.#above.some((span) => isForgotten(span, time))) return
     const isSeen = this.posts.has(id) || isForgotten(this.reading, time)
     const depth = isSeen ? 0 : this.#depthOf(id, time)
     const isOld = depth === undefined && this.#isOld(time)
@@ -252,9 +255,15 @@ class Listing {
     this.#deepest = Math.max(this.#deepest, depth ?? 0)
   }
 
+  /** Undefined if no span knows the post, 0 if it is known but tells nothing of where the page is. */
   #depthOf(id: string, time: number): number | undefined {
-    const forgotten = (): number => this.below.findIndex((span) => isForgotten(span, time)) + 1
-    return this.#depths.get(id) ?? (forgotten() || undefined)
+    const listed = this.#depths.get(id)
+    if (listed !== undefined) return listed
+    const spans = this.below.filter((span) => isForgotten(span, time))
+    // Times from below a span are those of spans that were dropped from its gap.
+    const span = spans.find(({ oldest }) => time >= parseTime(oldest))
+    if (span !== undefined) return this.below.indexOf(span) + 1
+    return spans.length > 0 ? 0 : undefined
   }
 
   /** Whether a post is from before everything known, or, below the last span, may be. */
