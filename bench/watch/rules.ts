@@ -40,8 +40,8 @@ export const price = 2
 const minute = 60_000
 
 /** The rule of `watchSearches()`. */
-export function paced(freshnessMinutes: number): Rule {
-  const terms = { freshness: freshnessMinutes * minute, once: false }
+export function paced(minutesBetween: number): Rule {
+  const terms = { minInterval: minutesBetween * minute, once: false }
   const paces: WatchPace[] = []
   return ({ time, readers, remaining, limit, endsAt, look }) => {
     const now = time * minute

@@ -24,7 +24,7 @@ const lines = [
   '- Pages: what pages of new posts cost on the day with the most, in credits.',
   '- Before: a look each minute, a wait of up to 16 minutes while no posts come, 10 known posts end a look, until the credits of the day are spent.',
   '- Fixed: the shortest interval whose credits fit on average, known only in hindsight. No day has a limit.',
-  '- Ours: `watchSearches()` with a `freshness` of a minute, and of 15 minutes, the default.',
+  '- Ours: `watchSearches()` with a `minInterval` of a minute, and of 15 minutes, the default.',
 ]
 const broken: string[] = []
 
@@ -53,8 +53,8 @@ function table(name: string, weeks: Weeks, limits: readonly number[]): void {
   for (const limit of limits) {
     const before = weeks.map((week) => simulate(week, doubling(), { ...terms, limit, overlap: 10 }))
     const best = hindsight.map((outcomes) => outcomes.find(({ spent }) => spent <= limit))
-    const [ours, calm] = [1, 15].map((freshness) =>
-      weeks.map((week) => simulate(week, paced(freshness), { ...terms, limit })),
+    const [ours, calm] = [1, 15].map((minInterval) =>
+      weeks.map((week) => simulate(week, paced(minInterval), { ...terms, limit })),
     )
     row(String(limit), pages.toFixed(0), ...[before, best, ours, calm].map(cellOf))
     const [mine, theirs] = [ours, best].map((all = []) => meanOf(all.map((each) => each?.mean ?? Infinity)))

@@ -78,16 +78,11 @@ function rowOf(search: DescribedSearch): Record<(typeof titles)[number], unknown
   }
 }
 
-function notesOf({ search, gaps, lastDay, uncertain }: DescribedSearch): string[] {
+function notesOf({ search, gaps, uncertain }: DescribedSearch): string[] {
   const missing = gaps.map(gapText).join(', ')
   return [
     ...(gaps.length === 0 ? [] : [`${search}: missing ${missing}`]),
     ...(uncertain === 0 ? [] : [`${search}: ${count(uncertain, 'credit')} may not have been charged`]),
-    ...(lastDay?.unusual == null
-      ? []
-      : [
-          `${search}: ${count(lastDay.records, 'record')} in its last day, unusually ${lastDay.unusual === 'more' ? 'many' : 'few'} (usually ${lastDay.usual})`,
-        ]),
   ]
 }
 

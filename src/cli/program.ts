@@ -21,7 +21,7 @@ import { formats } from './formats.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
 import { commandMeant, commandOf } from './flags.ts'
-import { addEstimate, addOperation, addWatch } from './run-commands.ts'
+import { addOperation, addWatch } from './run-commands.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
 
@@ -147,7 +147,6 @@ function createProgram(isHelpLong: boolean): Command {
     .option('--all', 'fetch all pages, however many there are')
     .option('--params <json>', 'params as JSON')
     .action(quote)
-  addEstimate(program)
   add(
     'budget [credits]',
     'set what all commands may spend together, or show what has spent it',

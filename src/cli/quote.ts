@@ -47,8 +47,10 @@ function operationNamed(words: readonly string[]): { operation: Operation; text:
     const operation = operations.find(({ id }) => [id, commandOf(id)].includes(start))
     if (operation !== undefined) return { operation, text: words[length] }
   }
-  if (['watch', 'estimate'].includes(words[0] ?? ''))
-    throw new UsageError('the price of a watch depends on its posts; see social-search estimate --help')
+  if (words[0] === 'watch')
+    throw new UsageError(
+      'what a watch costs depends on its posts: give it a --budget, and it says what that pays for',
+    )
   throw new UsageError(
     `unknown operation ${name}; pass a call, such as search, and its query in quotes; see social-search --help`,
   )
@@ -66,31 +68,24 @@ export async function confirmWalk(operation: Operation, params: object, flags: S
 /** Asks before a watch, which goes on until it is stopped. */
 export async function confirmWatch(
   { price }: { readonly price: { readonly credits: number } },
-  flags: SharedFlags & { readonly freshness: string; readonly once?: boolean },
+  flags: SharedFlags & { readonly minInterval: string; readonly once?: boolean },
   searches: number,
-  estimate: (() => Promise<string>) | false,
 ): Promise<void> {
   if (flags.once === true) return
-  const checks = Math.ceil(86_400_000 / millisecondsOf('--freshness', flags.freshness))
+  const checks = Math.ceil(86_400_000 / millisecondsOf('--min-interval', flags.minInterval))
   const idle = (checks * price.credits * searches).toLocaleString('en')
   const pages = `${price.credits} more for each page of new posts`
-  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags, estimate)
+  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags)
 }
 
 /**
- * @param estimate Makes a better text of the cost for a person to read.
  * @throws {UsageError} without a terminal.
  * @throws {CommandError} if the answer is not yes.
  */
-async function confirm(
-  cost: string,
-  { budget, yes, sandbox }: SharedFlags,
-  estimate: (() => Promise<string>) | false = false,
-): Promise<void> {
+async function confirm(cost: string, { budget, yes, sandbox }: SharedFlags): Promise<void> {
   if (budget !== undefined || yes === true || sandbox === true) return
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
-  const text = estimate ? await estimate() : cost
-  if (await ask(`${text}. No --budget is set. Continue?`)) return
-  throw new CommandError('interrupted', `not confirmed; nothing ${estimate ? 'more ' : ''}was sent`)
+  if (await ask(`${cost}. No --budget is set. Continue?`)) return
+  throw new CommandError('interrupted', 'not confirmed; nothing was sent')
 }

@@ -11,7 +11,6 @@ import {
   examplesOf,
   priceOf,
 } from './command-flags.ts'
-import { estimate } from './estimate.ts'
 import { paramFlags, paramTextOf, positionalOf, commandOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { OperationJob } from './operation-job.ts'
@@ -75,45 +74,25 @@ function groupOf(program: Command, names: readonly string[]): Command {
   }, program)
 }
 
-/** A command about the new posts of a search. */
-function addSearch(program: Command, usage: string, summary: string, examples: readonly string[]): Command {
-  return described(program.command(usage), summary, examples)
+export function addWatch(program: Command): void {
+  const command = described(program.command('watch [queries...]'), 'print or store new posts as they come', [
+    'watch acme globex --budget 200/day --out posts.db',
+    'watch acme --once --budget 20 --out posts.db',
+    'watch acme --min-interval 5m --budget 500',
+  ])
     .optionsGroup(common)
     .addOption(new Option('--network <name>', 'where to search').choices(watchNetworks).default('microblog'))
     .option('--queries <file>', 'add the queries in a file, one a line')
-    .option('--freshness <time>', 'check each query no more often than this', '15m')
-}
-
-/** Adds the flags of {@link addSearch} that few need. */
-function withFilters(command: Command): Command {
-  const flags = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
-  addParams(command, flags)
-  return withClient(command)
-}
-
-export function addEstimate(program: Command): void {
-  const command = addSearch(
-    program,
-    'estimate [queries...]',
-    'estimate how many new posts searches have each day, and what they cost',
-    ['estimate acme', 'estimate acme globex --out posts.db'],
-  ).addOption(outOption('the .db file of a watch: the estimate is free if it has run for half a day'))
-  withFilters(command).action(estimate)
-}
-
-export function addWatch(program: Command): void {
-  const command = addSearch(program, 'watch [queries...]', 'print or store new posts as they come', [
-    'watch acme globex --budget 200/day --out posts.db',
-    'watch acme --once --budget 20 --out posts.db',
-    'watch acme --freshness 5m --budget 500',
-  ])
+    .option('--min-interval <time>', 'check each query no more often than this', '15m')
     .addOption(outOption('store posts in this .db file (SQLite), and continue there'))
     .option('--keep <age>', 'forget posts of --out that are older than this, such as 90d')
     .option('--once', 'check once, then end: for cron')
     .addOption(new Option('--from <start>', 'now: skip posts that already exist').choices(['now']))
     .option('--max-pages <n>', 'page limit per check, gaps included', '10')
     .addOption(yesOption('; with --once, --max-pages is the limit, and it never asks'))
-  withFilters(command).action(async (words: readonly string[], flags: WatchFlags) => {
+  const filters = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
+  addParams(command, filters)
+  withClient(command).action(async (words: readonly string[], flags: WatchFlags) => {
     process.exitCode = await run(new WatchJob(words, flags), flags)
   })
 }

@@ -13,7 +13,6 @@ import type { Budget, BudgetOutlook, SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import { watchCost } from './estimate.ts'
 import type { Machine } from './machine.ts'
 import { confirmWatch } from './quote.ts'
 import { ageOf, millisecondsOf, wholeNumberOf } from './flags.ts'
@@ -38,9 +37,6 @@ export interface WatchFlags extends SearchFlags {
   readonly keep?: string
 }
 
-/** An estimate of more searches is dear itself. */
-const mostEstimated = 10
-
 /** A watch: new posts of searches, as they come. */
 export class WatchJob implements Job {
   readonly operation: SearchOperation
@@ -50,7 +46,7 @@ export class WatchJob implements Job {
   readonly keep: number | undefined
   readonly #flags: WatchFlags
   readonly #searches: Searches
-  readonly #freshness: number
+  readonly #minInterval: number
   readonly #maxPages: number
   #budget: Budget | undefined
   #report: WatchReport
@@ -62,7 +58,7 @@ export class WatchJob implements Job {
 
   /** @throws {UsageError} */
   constructor(words: readonly string[], flags: WatchFlags) {
-    const { out, keep, freshness, maxPages } = flags
+    const { out, keep, minInterval, maxPages } = flags
     this.operation = operationOf(flags)
     this.#searches = searchesOf(this.operation, flags, words)
     if (this.#queries.length > 1 && out === undefined)
@@ -72,7 +68,7 @@ export class WatchJob implements Job {
     this.#flags = flags
     this.jobs = Object.values(this.#searches).map((params) => jobOf(this.operation, params))
     this.keep = keep === undefined ? undefined : ageOf('--keep', keep)
-    this.#freshness = millisecondsOf('--freshness', freshness)
+    this.#minInterval = millisecondsOf('--min-interval', minInterval)
     this.#maxPages = wholeNumberOf('--max-pages', maxPages)
     this.#report = new WatchReport(this.#queries, {})
   }
@@ -82,10 +78,8 @@ export class WatchJob implements Job {
   }
 
   confirm(machine: Machine): Promise<void> {
-    const { length } = this.#queries
-    const estimate =
-      length <= mostEstimated && (() => watchCost(this.operation, this.#searches, this.#flags, machine))
-    return confirmWatch(this.operation, { ...this.#flags, budget: machine.budget }, length, estimate)
+    const flags = { ...this.#flags, budget: machine.budget }
+    return confirmWatch(this.operation, flags, this.#queries.length)
   }
 
   check(client: SocialSearch): void {
@@ -109,7 +103,7 @@ export class WatchJob implements Job {
       once,
       from,
       budget,
-      freshness: this.#freshness,
+      minInterval: this.#minInterval,
       maxPages: this.#maxPages,
       states,
       signal,
@@ -130,7 +124,7 @@ export class WatchJob implements Job {
       const job = jobOf(this.operation, this.#searches[name])
       const added = yield { job, progress, records, known, query: name, gaps, hasFailed: error !== null }
       this.#report.addPosts(name, added)
-      this.#noteDue(name, batch.state, error === null ? 0 : Date.now() + retryMs(this.#freshness))
+      this.#noteDue(name, batch.state, error === null ? 0 : Date.now() + retryMs(this.#minInterval))
       if (once !== true && !signal.aborted) await this.#sayNext()
     }
   }
@@ -172,7 +166,7 @@ export class WatchJob implements Job {
   async #tellPace(): Promise<void> {
     const outlook = await this.#outlook()
     const credits = this.#queries.length * this.operation.price.credits
-    const pace = outlook && paceText(outlook, credits, this.#freshness)
+    const pace = outlook && paceText(outlook, credits, this.#minInterval)
     if (pace !== undefined) tell(`${this.#flags.once ? 'on a schedule: ' : ''}${pace}`)
   }
 
@@ -188,7 +182,10 @@ export class WatchJob implements Job {
     const outlook = await this.#outlook()
     const funds = outlook === undefined || outlook.endsAt === null ? null : (outlook as Funds)
     const now = Date.now()
-    const times = dueTimes([...this.#due.values()], funds, now, { freshness: this.#freshness, once: false })
+    const times = dueTimes([...this.#due.values()], funds, now, {
+      minInterval: this.#minInterval,
+      once: false,
+    })
     const soonest = Math.min(...times)
     // Without money for a page, a new period has some.
     const at = soonest === Infinity ? (funds?.endsAt ?? Infinity) : soonest

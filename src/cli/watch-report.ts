@@ -180,10 +180,10 @@ function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
 export function paceText(
   { remaining, endsAt }: BudgetOutlook,
   credits: number,
-  freshness: number,
+  minInterval: number,
 ): string | undefined {
   if (endsAt === null || remaining <= 0) return undefined
   const wait = ((endsAt - Date.now()) * credits) / remaining
-  if (wait <= freshness) return `a check of each search every ${timeText(freshness)}`
+  if (wait <= minInterval) return `a check of each search every ${timeText(minInterval)}`
   return `a check of each search every ${timeText(wait)} on average, less often while many posts come`
 }

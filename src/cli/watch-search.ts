@@ -10,7 +10,7 @@ import { tell } from './terminal.ts'
 /** Flags of commands about the new posts of a search. */
 export interface SearchFlags extends SharedFlags {
   readonly network: string
-  readonly freshness: string
+  readonly minInterval: string
   readonly queries?: string
 }
 

@@ -38,11 +38,11 @@ describe('millisecondsOf()', () => {
     ['0.5h', 1_800_000],
     ['7d', 604_800_000],
   ])('reads %s', (text, ms) => {
-    expect(millisecondsOf('--freshness', text)).toBe(ms)
+    expect(millisecondsOf('--min-interval', text)).toBe(ms)
   })
 
   it.each(['', 'h', '1w', '1h30m', '-1h'])('refuses %j', (text) => {
-    expect(() => millisecondsOf('--freshness', text)).toThrow('--freshness must be')
+    expect(() => millisecondsOf('--min-interval', text)).toThrow('--min-interval must be')
   })
 })
 

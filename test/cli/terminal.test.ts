@@ -14,7 +14,7 @@ const unstyled = (text: string) => text.replaceAll(/\u001b\[(1|2|22|31|39)m|\r\u
 
 const content = { microblog: [{ id: '1', author: 'a', body: hostile }] }
 const body = 'search coffee --fields body --format'
-const watch = 'watch coffee --freshness 0.03 --budget 2'
+const watch = 'watch coffee --min-interval 0.03 --budget 2'
 /** Fails with a hostile message. */
 const invalid = ['quote', hostile]
 /** What is paid, and not the documented shape. */
@@ -108,7 +108,7 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
 describe('a terminal', () => {
   useCommand({}, ['stdin', 'stdout', 'stderr'])
 
-  it('is asked before --all and comments spend without --budget', async () => {
+  it('is asked before --all, comments and watch spend without --budget', async () => {
     const cost = '--all costs 2 credits a page; the number of pages is unknown'
     for (const input of ['n\n', '\n', '']) {
       const { code, err } = await social('search coffee --all', { input })
@@ -119,6 +119,12 @@ describe('a terminal', () => {
     expect([comments.code, comments.err.replaceAll('\n', ' ')]).toEqual([
       130,
       expect.stringContaining('each of 100 comments (maxComments). No --budget is set. Continue?'),
+    ])
+    const watch = await social('watch coffee tea --out posts.db', { input: 'n\n' })
+    const idle = 'watch costs 384 credits a day without new posts, and 2 more for each page of new posts'
+    expect([watch.code, watch.err.replaceAll('\n', ' ')]).toEqual([
+      130,
+      expect.stringContaining(`${idle}. No --budget is set. Continue? [y/N]`),
     ])
     expect(sandbox.requests).toHaveLength(0)
     expect((await social('search nothing --all', { input: 'y\n' })).code).toBe(0)

@@ -62,8 +62,8 @@ describe('exit codes', () => {
     ["watch '' --once --out x.db", '<query> must have at least 1 character'],
     [`watch coffee --once --out x.db --params '{"filters":{"lang":1}}'`, 'lang must be'],
     [`watch coffee --once --params '{"category":"Top"}'`, 'newest posts first'],
-    ['watch coffee --freshness "an hour"', '--freshness must be a number'],
-    ['watch coffee --freshness 99d', '--freshness must be from 0.001'],
+    ['watch coffee --min-interval "an hour"', '--min-interval must be a number'],
+    ['watch coffee --min-interval 99d', '--min-interval must be from 0.001'],
     ['watch', 'pass a query, or --queries FILE'],
     ['watch coffee tea --once', 'several queries need --out FILE.db'],
     ['watch --queries none.txt --once', 'none.txt'],
@@ -91,7 +91,7 @@ describe('exit codes', () => {
     ['search coffee --tokn=ssk_secret', "unknown option '--tokn'\n"],
     ['search coffee -kssk_secret', "unknown option '-k'\n"],
     ['quote search coffee --expect nine', '--expect must be a number'],
-    ['quote watch', 'depends on its posts; see social-search estimate'],
+    ['quote watch', 'depends on its posts: give it a --budget, and it says what that pays for'],
   ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
     const before = readdirSync(folder)
     expect(await social(line)).toEqual({ out: '', ...failed(2, message) })

@@ -238,9 +238,9 @@ describe('watch without --once', () => {
   const foreign = new Set(process.listeners('SIGINT'))
 
   it.each([
-    ['freshness', 'watch coffee --budget 100', 15 * 60_000],
-    ['a budget of a period', 'watch coffee --freshness 1h --budget 1000/day', 3_600_000],
-    ['all of its searches', 'watch coffee tea --freshness 1h --budget 100 --out posts.db', 3_600_000],
+    ['minInterval', 'watch coffee --budget 100', 15 * 60_000],
+    ['a budget of a period', 'watch coffee --min-interval 1h --budget 1000/day', 3_600_000],
+    ['all of its searches', 'watch coffee tea --min-interval 1h --budget 100 --out posts.db', 3_600_000],
   ])('says once when the next check is due, by %s', async (_, line, wait) => {
     const run = social(line)
     await vi.waitFor(() => expect(saidSoFar()).toContain('next check'), { timeout: 10_000 })

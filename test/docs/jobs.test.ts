@@ -38,7 +38,7 @@ it('docs/jobs.md posts new posts of both networks to Slack once, with escaped te
   const own = sample
     .replace("limit: 200, every: 'day'", 'limit: 200')
     .replace('60_000', '100')
-    .replace("from: 'now'", "from: 'now', freshness: 100")
+    .replace("from: 'now'", "from: 'now', minInterval: 100")
   const args = ['--input-type=module-typescript', '--eval', fromSources(given) + fromSources(own)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: newFolder() })
   const sent = stdout

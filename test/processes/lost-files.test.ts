@@ -60,7 +60,7 @@ function shown(id: string): object {
 
 const lines = {
   search: 'search pages --all --budget 1000',
-  watch: 'watch news --freshness 0.02s --budget 1000',
+  watch: 'watch news --min-interval 0.02s --budget 1000',
 } as const
 
 /** What befalls the folder of a file. The file itself can still be read at `kept`. */

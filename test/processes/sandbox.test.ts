@@ -64,7 +64,7 @@ describe('social-search sandbox', () => {
   it('has new posts of --growth', async () => {
     const { baseUrl, apiKey } = await started('--growth 3600')
     const client = new SocialSearch({ baseUrl, apiKey })
-    const batches = watchSearch(client.microblog, { query: 'acme' }, { freshness: 1000 })
+    const batches = watchSearch(client.microblog, { query: 'acme' }, { minInterval: 1000 })
     await batches.next()
     expect((await batches.next()).value?.posts.length).toBeGreaterThan(0)
     await batches.return(undefined)

@@ -6,7 +6,7 @@ import { command, server, social, useCommand, when } from './command.ts'
 
 useCommand()
 
-const watch = 'watch coffee --yes --freshness 2'
+const watch = 'watch coffee --yes --min-interval 2'
 
 it('watch prints new posts until Ctrl-C', async () => {
   const { code, out } = await social(watch, {

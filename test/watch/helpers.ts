@@ -12,7 +12,7 @@ export function setUp(before = 30, options: WatchOptions = {}) {
   const feed = new Feed(`watch ${++feeds}`)
   feed.post(before)
   const start = (more: WatchOptions = {}) =>
-    watchSearch(feed.client.microblog, { query: 'acme' }, { freshness: 1, ...options, ...more })
+    watchSearch(feed.client.microblog, { query: 'acme' }, { minInterval: 1, ...options, ...more })
   return { feed, start, batches: start() }
 }
 

@@ -88,7 +88,7 @@ async function watch(
 
   let old = new Set<string>()
   for (let isOver = false; !isOver;) {
-    const options = { state, freshness: 1, maxPages, overlap, signal: end.signal }
+    const options = { state, minInterval: 1, maxPages, overlap, signal: end.signal }
     const { microblog, professionalnet } = feed.client
     const watching =
       source === 'microblog'

@@ -129,10 +129,10 @@ describe('watchSearch()', () => {
     },
   )
 
-  it('looks every `freshness`, 15 minutes by default, whether posts come or not', async () => {
+  it('looks every `minInterval`, 15 minutes by default, whether posts come or not', async () => {
     useVirtualTime()
-    for (const freshness of [undefined, 60_000]) {
-      const { feed, batches } = setUp(30, { freshness })
+    for (const minInterval of [undefined, 60_000]) {
+      const { feed, batches } = setUp(30, { minInterval })
       const times: number[] = []
       const start = performance.now()
       feed.onRequest = () => void times.push(Math.round((performance.now() - start) / 60_000))
@@ -140,13 +140,13 @@ describe('watchSearch()', () => {
         if (look === 2) feed.post(1)
         await settle(batches.next())
       }
-      expect(times).toEqual(freshness === undefined ? [0, 15, 30, 45] : [0, 1, 2, 3])
+      expect(times).toEqual(minInterval === undefined ? [0, 15, 30, 45] : [0, 1, 2, 3])
     }
   })
 
   it('ends with the reason of its signal, also while it waits', async () => {
     const end = new AbortController()
-    const { batches } = setUp(30, { freshness: 60_000, signal: end.signal })
+    const { batches } = setUp(30, { minInterval: 60_000, signal: end.signal })
     await next(batches)
     const waiting = batches.next()
     setTimeout(() => end.abort(new Error('enough')), 5)
@@ -168,7 +168,7 @@ describe('watchSearch()', () => {
     ['a cursor', {}, { query: 'a', cursor: 'b' }],
     ['another category', {}, { query: 'a', category: 'Top' }],
     ['a limit', { limit: 5 }],
-    ['no time between looks', { freshness: 0 }],
+    ['no time between looks', { minInterval: 0 }],
     ['an overlap beyond a page', { overlap: 21 }],
     ['an unknown option', { every: 5 }],
     ['another start', { from: 'then' }],

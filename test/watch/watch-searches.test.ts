@@ -68,7 +68,7 @@ describe('watchSearches()', () => {
     const service = new SearchService({ busy: 12, quiet: 300, silent: 0 })
     const start = Date.now()
     const searches = { busy: { query: 'busy' }, quiet: { query: 'quiet' }, silent: { query: 'silent' } }
-    const options = { budget: daily(100), freshness: minute, signal: abortIn(3 * day, 'over') }
+    const options = { budget: daily(100), minInterval: minute, signal: abortIn(3 * day, 'over') }
     const { all, error } = await run(watchSearches(service.client, searches, options))
     expect(error).toBe('over')
     const [busy = [], quiet = [], silent = []] = ['busy', 'quiet', 'silent'].map((query) =>
@@ -90,7 +90,7 @@ describe('watchSearches()', () => {
     expect(Math.max(...hours.map(({ length }) => length))).toBeLessThanOrEqual(4)
   })
 
-  it('never looks more often than `freshness`, however much money there is', async () => {
+  it('never looks more often than `minInterval`, however much money there is', async () => {
     const service = new SearchService({ busy: 2 })
     const options = { budget: daily(10_000), signal: abortIn(3 * 60 * minute, 'over') }
     await run(watchSearches(service.client, { busy: { query: 'busy' } }, options))
@@ -138,7 +138,7 @@ describe('watchSearches()', () => {
     const service = new SearchService({ acme: 30 }, { budget })
     const options = { budget: daily(100), signal: abortIn(day, 'over') }
     const { error, all } = await run(
-      watchSearches(service.client, { acme: { query: 'acme' } }, { ...options, freshness: minute }),
+      watchSearches(service.client, { acme: { query: 'acme' } }, { ...options, minInterval: minute }),
     )
     expect([error, all.length]).toEqual([expect.any(CreditBudgetError), 2])
   })
@@ -191,7 +191,7 @@ describe('watchSearches()', () => {
       return cursor !== undefined || pages++ === 1 ? failure(502, 'upstream_error') : undefined
     }
     const searches = { acme: { query: 'acme' }, globex: { query: 'globex' } }
-    const options = { freshness: 40 * minute, signal: abortIn(100 * minute, 'over') }
+    const options = { minInterval: 40 * minute, signal: abortIn(100 * minute, 'over') }
     const { all, error } = await run(watchSearches(service.client, searches, options))
     expect(error).toBe('over')
     expect(all.map(({ name, posts, gaps, error }) => [name, posts.length, gaps.length, error])).toEqual([
@@ -283,7 +283,7 @@ describe('watchSearches()', () => {
       }
       const budget = isAway ? Object.assign(new CreditBudget(9), { summary }) : daily(100)
       const start = Date.now()
-      const options = { states, budget, freshness: day }
+      const options = { states, budget, minInterval: day }
       const running = run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
       setTimeout(() => void service.client.close(), 200)
       const { error } = await running

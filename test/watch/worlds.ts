@@ -264,7 +264,7 @@ export async function world(options: WorldOptions, setClock: (time: number) => v
   const check = async (budget: Budget | undefined, maxPages: number): Promise<boolean> => {
     setClock(service.now + ahead)
     const { microblog, professionalnet } = service.client
-    const watchOptions = { once: true, from: terms.from, state, maxPages, budget, freshness: 1 }
+    const watchOptions = { once: true, from: terms.from, state, maxPages, budget, minInterval: 1 }
     const watch = service.isNumbered
       ? watchSearch(professionalnet.posts, { query: 'a' }, watchOptions)
       : watchSearch(microblog, { query: 'a' }, watchOptions)

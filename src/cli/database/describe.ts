@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { parseTime } from '../../lib/time.ts'
 import { type Collection, withCollection } from './open-database.ts'
 import type { Gap } from './searches.ts'
 import { type RecordTable, quoted } from './tables.ts'
@@ -36,8 +35,6 @@ export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
   readonly credits: number
   /** Credits that may have been charged. */
   readonly uncertain: number
-  /** The 24 hours before the last check, compared with the four weeks before; null if less than a week is known, or if no watch has read it. */
-  readonly lastDay: Unusual | null
   readonly checks: readonly Checks[]
 }
 
@@ -122,13 +119,10 @@ function searchOf(database: DatabaseSync, table: RecordTable, group: Row): Descr
   const checks = all(
     `SELECT command, params, first_look, last_look FROM social_search_searches AS searches WHERE ${mine}`,
   )
-  // Other searches do not read all posts of a day.
-  const isWatch = checks.every(({ command }) => command === 'watch')
   return {
     ...{ search: key[0], network: key[1], records, authors, ...times },
     gaps: gaps.map(({ from, to }) => ({ from, to })),
     ...{ credits: Number(spent?.['credits']), uncertain: Number(spent?.['uncertain']), lastCheck },
-    lastDay: isWatch ? lastDayOf(database, table, key, { from: times.from, gaps, lastCheck }) : null,
     checks: checks.map((check) => ({
       command: String(check['command']),
       params: JSON.parse(String(check['params'])) as unknown,
@@ -166,61 +160,4 @@ function timesOf(
 /** A time of SQLite as ISO 8601. */
 function isoOf(time: unknown): string | null {
   return typeof time === 'string' ? `${time.replace(' ', 'T')}Z` : null
-}
-
-/** The last 24 hours of a search, beside its usual days. */
-interface Unusual {
-  readonly records: number
-  /** The median of the days before, four weeks at most. */
-  readonly usual: number
-  /** Null if the day is like the days before. */
-  readonly unusual: 'more' | 'fewer' | null
-}
-
-const day = 86_400_000
-/** Fewer days tell nothing of what is usual. */
-const [fewestDays, mostDays] = [7, 28]
-
-function lastDayOf(
-  database: DatabaseSync,
-  table: RecordTable,
-  key: [string, string | null, string],
-  { from, gaps, lastCheck }: { from: string | null; gaps: readonly Gap[]; lastCheck: string | null },
-): Unusual | null {
-  if (table.time === undefined || from === null || lastCheck === null) return null
-  const days = database
-    .prepare(
-      `SELECT CAST((?4 - time_of(${quoted(table.time)})) / ${day} AS INTEGER) AS age, count(*) AS records
-       FROM ${quoted(table.name)} WHERE time_of(${quoted(table.time)}) <= ?4 AND ${ofSearch} GROUP BY 1`,
-    )
-    .all(...key, parseTime(lastCheck))
-  const counts = new Map(days.map(({ age, records }) => [Number(age), Number(records)]))
-  return judgeDay(counts, { from, lastCheck, gaps })
-}
-
-/**
- * A day is unusual if no day before had as many records, or as few, and chance alone would not explain it.
- *
- * @param counts Records by age in days; 0 is the last day.
- */
-export function judgeDay(
-  counts: ReadonlyMap<number, number>,
-  {
-    from,
-    lastCheck,
-    gaps,
-  }: { readonly from: string; readonly lastCheck: string; readonly gaps: readonly Gap[] },
-): Unusual | null {
-  const end = parseTime(lastCheck)
-  const known = Math.min(mostDays, Math.floor((end - parseTime(from)) / day) - 1)
-  if (!(known >= fewestDays)) return null
-  const before = Array.from({ length: known }, (_, index) => counts.get(index + 1) ?? 0).sort((a, b) => a - b)
-  const records = counts.get(0) ?? 0
-  const usual = ((before[(known - 1) >> 1] ?? 0) + (before[known >> 1] ?? 0)) / 2
-  const chance = 3 * Math.sqrt(Math.max(1, usual))
-  // What a gap hides cannot be fewer.
-  const isWhole = gaps.every(({ to }) => to !== null && parseTime(to) <= end - day)
-  const isMore = records > (before.at(-1) ?? 0) && records > usual + chance
-  const isFewer = isWhole && records < (before[0] ?? 0) && records < usual - chance
-  return { records, usual, unusual: isMore ? 'more' : isFewer ? 'fewer' : null }
 }

@@ -244,6 +244,6 @@ function idOf({ id, urn }: AnyPost): string {
 }
 
 /** When a post was published, as the service says it. */
-export function timeOf({ timestamp, postedAt }: AnyPost): string | undefined {
+function timeOf({ timestamp, postedAt }: AnyPost): string | undefined {
   return timestamp ?? postedAt
 }

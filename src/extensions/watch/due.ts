@@ -18,7 +18,7 @@ export interface WatchPace {
 /** Posts on a page of the microblog network. */
 export const pageSize = 20
 
-export const memory = { fast: 3 * hour, slow: 24 * hour }
+const memory = { fast: 3 * hour, slow: 24 * hour }
 
 /**
  * The pace after a check.
@@ -89,7 +89,7 @@ const early = 0.1
 const unknownPace: WatchPace = { at: -Infinity, fast: [0, 0], slow: [0, 0] }
 
 /** How long a search waits after an error, in milliseconds. */
-export const retryMs = (freshness: number): number => Math.max(60_000, freshness)
+export const retryMs = (minInterval: number): number => Math.max(60_000, minInterval)
 
 /**
  * When each search is due for a check, in milliseconds since 1970; Infinity if there is no money for a page.
@@ -100,7 +100,7 @@ export function dueTimes(
   given: readonly DueSearch[],
   funds: Funds | null,
   now: number,
-  { freshness, once }: { readonly freshness: number; readonly once: boolean },
+  { minInterval, once }: { readonly minInterval: number; readonly once: boolean },
 ): number[] {
   // The clock may have been set back: a time that only a later clock can have made tells nothing.
   const searches = given.map(({ failedAt = Infinity, pace, ...search }) => {
@@ -112,14 +112,14 @@ export function dueTimes(
     }
   })
   const rate = funds === null ? Infinity : funds.remaining / Math.max(1, funds.endsAt - now)
-  const waits = waitsOf(searches, rate, freshness)
+  const waits = waitsOf(searches, rate, minInterval)
   return searches.map(({ pace, price, hasMore, failedAt, retryAt }, index) => {
     if (funds !== null && funds.remaining < price && price <= funds.limit) return Infinity
     const wait = waits[index] ?? 0
     // Filling gaps more slowly would delay their posts by more than it helps those of other searches.
     const isUrgent = hasMore && failedAt === -Infinity
     const least = isUrgent ? 0 : !once ? wait : funds === null ? 0 : wait * (1 - early)
-    const retry = retryAt > now + retryMs(freshness) ? now : retryAt
+    const retry = retryAt > now + retryMs(minInterval) ? now : retryAt
     return pace === null || pace.at > now ? retry : Math.max(retry, Math.max(pace.at, failedAt) + least)
   })
 }
@@ -133,7 +133,7 @@ export function dueTimes(
 function waitsOf(
   searches: readonly Pick<DueSearch, 'pace' | 'price'>[],
   rate: number,
-  freshness: number,
+  minInterval: number,
 ): number[] {
   let pages = 0
   let roots = 0
@@ -146,7 +146,7 @@ function waitsOf(
   return searches.map(({ pace, price }) => {
     if (pace === null) return 0
     const wait = (Math.sqrt(price) * roots) / (spare * Math.sqrt(current(pace)))
-    return Math.max(freshness, Math.min(longestMs, wait))
+    return Math.max(minInterval, Math.min(longestMs, wait))
   })
 }
 

@@ -1,4 +1,3 @@
-export { type EstimateOptions, type SearchEstimate, estimateSearch } from './estimate.ts'
 export { watchSearch, watchSearches } from './watch.ts'
 export type { PostCount, WatchPace } from './due.ts'
 export type {

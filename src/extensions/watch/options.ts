@@ -82,7 +82,7 @@ export function searchOf<Post extends AnyPost>(
 export interface WatchSettings {
   readonly once: boolean
   readonly from: 'now' | undefined
-  readonly freshness: number
+  readonly minInterval: number
   readonly maxPages: number
   readonly overlap: number
   /** Of each page. */
@@ -91,17 +91,17 @@ export interface WatchSettings {
 
 /** Checks the options of a watch. */
 export function settingsOf(options: SharedWatchOptions): WatchSettings {
-  const { once = false, from, freshness = 900_000, maxPages = 10, overlap = 3, ...pages } = options
+  const { once = false, from, minInterval = 900_000, maxPages = 10, overlap = 3, ...pages } = options
   assertSignal('signal', pages.signal)
   if ((pages as PagedOptions).limit !== undefined)
     throw new ConfigurationError('a watch has no limit; use maxPages or budget')
   if (typeof once !== 'boolean') throw new ConfigurationError('`once` must be true or false')
   if (from !== undefined && (from as string) !== 'now')
     throw new ConfigurationError(`\`from\` must be 'now', got ${JSON.stringify(from)}`)
-  milliseconds('freshness', freshness)
+  milliseconds('minInterval', minInterval)
   wholeNumber('maxPages', maxPages)
   wholeNumber('overlap', overlap, pageSize)
-  return { once, from, freshness, maxPages, overlap, pages }
+  return { once, from, minInterval, maxPages, overlap, pages }
 }
 
 function paramsOf(params: object, isProfessionalnet: boolean): object {

@@ -119,7 +119,7 @@ async function unlessAborted<T>(
 /** Returns whether something does not answer that all searches need. */
 async function* check<Post extends AnyPost>(
   turn: Turn<Post>,
-  { once, freshness, pages: { signal, budget } }: WatchSettings,
+  { once, minInterval, pages: { signal, budget } }: WatchSettings,
   funds: Funds | null,
   outlook: () => Promise<BudgetOutlook | undefined>,
 ): AsyncGenerator<SearchBatch<string, Post>, boolean> {
@@ -144,7 +144,7 @@ async function* check<Post extends AnyPost>(
       return false
     }
     if (meaning === 'end' || (meaning === 'away' && once)) throw error
-    if (meaning === 'search') turn.retryAt = Date.now() + retryMs(freshness)
+    if (meaning === 'search') turn.retryAt = Date.now() + retryMs(minInterval)
     yield checks.failed(error as SocialSearchError)
     return meaning === 'away'
   }

@@ -47,7 +47,7 @@ export interface SharedWatchOptions extends Omit<PagedOptions, 'limit'> {
   /**
    * Shortest time between two checks of a search, in milliseconds. Default 900,000, 15 minutes.
    */
-  freshness?: number | undefined
+  minInterval?: number | undefined
   /** Page limit of one check of a search, gaps included. Default 10. */
   maxPages?: number | undefined
   /** How many known posts in a row end a check, 1 to 20. A higher value finds posts that appear late. Default 3. */

@@ -50,7 +50,7 @@ export async function* watchSearch(
 /**
  * Finds new posts of many searches within one budget, and yields them page by page, each post at least once. It checks busy
  * searches more often. A budget that resets, such as `new CreditBudget(200, { every: 'day' })`, is spread over its
- * period. Without one, it checks each search every `freshness`. If a check misses posts, a later one reads them. If one search
+ * period. Without one, it checks each search every `minInterval`. If a check misses posts, a later one reads them. If one search
  * fails, its batch has the error and the others go on.
  *
  * @param searches Params of each search, by a name of yours; `network: 'professionalnet'` for that network.
