@@ -192,7 +192,7 @@ function createProgram(isHelpLong: boolean): Command {
     ),
   )
     .optionsGroup(common)
-    .option('--out <file>', 'store the posts that are bought in a .db file, and search it first, for free')
+    .option('--out <file>', 'store the posts you paid for in a .db file, and search it first, for free')
     .option('--archive <file>', 'search another .db file first; it is only read')
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
     .option(

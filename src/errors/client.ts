@@ -66,7 +66,7 @@ export class ConnectionError extends SocialSearchError {
 export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body' | 'wait'
 
 /**
- * `timeout`, `deadline` or `maxQueueWait` has run out, or is certain to. `phase` tells what the call was doing.
+ * `timeout`, `deadline` or `maxQueueWait` has run out, or will. `phase` tells what the call was doing.
  *
  * @example
  * if (error instanceof TimeoutError && error.charged === 'no') later() // it cost nothing

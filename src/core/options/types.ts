@@ -61,7 +61,7 @@ export type CacheUse = { maxAge: number } | 'refresh' | 'only' | false
 /** Options of a client that `withOptions` may change. */
 export interface CommonOptions {
   /**
-   * Time for one attempt, in milliseconds. A token function, `headers`, a budget and a schema get a minute each.
+   * Time for one attempt, in milliseconds. Your own functions may take up to a minute each.
    * Default: 30,000, or 90,000 where the service recommends it.
    */
   timeout?: number | undefined
