@@ -37,7 +37,7 @@ describe('SharedLimiter after an outage or a loss of data in Redis', () => {
     await pass(100)
     commands.meet = (send) => pass(1500).then(send)
     await admin.flushall()
-    await admin.publish(channel, JSON.stringify({ from: 'another', looks: [['*', 0]] }))
+    await admin.publish(channel, JSON.stringify({ from: 'another', wakeUps: [['*', 0]] }))
     await expect.poll(() => admin.keys('social-search:*')).toHaveLength(1)
     const next = watch((await worker(org, { limits })).ask({ surface: 'b' }))
     await pass(2500)

@@ -77,9 +77,9 @@ describe('SharedBudget', () => {
 
   it('forgets a process that is idle for an hour, or that left credits uncertain 30 days ago', async () => {
     const { world, store, budgetOf } = openLateStore()
-    let parts: object = {}
+    let processes: object = {}
     world.meet = (text) => {
-      parts = text === undefined ? {} : (JSON.parse(text) as { parts: object }).parts
+      processes = text === undefined ? {} : (JSON.parse(text) as { processes: object }).processes
       return text
     }
     const use = async () => {
@@ -98,10 +98,10 @@ describe('SharedBudget', () => {
     await use()
     await pass(62 * 60_000)
     await use()
-    expect(Object.keys(parts)).toHaveLength(2)
+    expect(Object.keys(processes)).toHaveLength(2)
     await pass(31 * 24 * hour)
     await use()
-    expect(Object.keys(parts)).toHaveLength(1)
+    expect(Object.keys(processes)).toHaveLength(1)
     expect(await summaryOf(budgetOf())).toMatchObject({ spent: 3, uncertain: 4 })
   })
 })

@@ -45,7 +45,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
       if (swap !== undefined) world.writeMs = 0
       if (swap !== undefined && writeMs > 0) await new Promise((resolve) => setTimeout(resolve, writeMs))
       const { tag, text } = world
-      if (swap?.tag !== tag) return { tag, text, clock: Date.now(), claimedMs: 0, readAt }
+      if (swap?.tag !== tag) return { tag, text, clock: Date.now(), lockedMs: 0, readAt }
       Object.assign(world, { tag: `${tag}x`, text: swap.value ?? text })
       return undefined
     }

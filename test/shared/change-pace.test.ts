@@ -41,7 +41,7 @@ describe('changeState() keeps the pace', () => {
   })
 
   it('and says so of a request of a far process, too', () => {
-    for (const at of [0, 10, 20]) ask('1', at, {}, { arrivalMs: 7000 })
+    for (const at of [0, 10, 20]) ask('1', at, {}, { arrivesWithinMs: 7000 })
     expect(send('2', 500)).toEqual({ reason: 'pace', ms: 60_020 })
     expect(send('2', 60_520)).toEqual({ reason: 'pace', ms: 7000 + 60_020 - 60_520 })
   })
@@ -58,7 +58,7 @@ describe('changeState() keeps the pace', () => {
     takeSlots(30)
     ask('3', 40)
     ask('4', 50, { surface: ':b' })
-    expect(tell('1', 60).looks).toEqual([['4', 0]])
+    expect(tell('1', 60).wakeUps).toEqual([['4', 0]])
   })
 
   it('of processes in line: no more are called than the surface has room for', () => {
@@ -66,8 +66,8 @@ describe('changeState() keeps the pace', () => {
     takeSlots(30)
     for (const process of ['3', '4']) ask(process, 40)
     ask('5', 50, { surface: ':b' })
-    expect(tell('1', 60).looks).toContainEqual(['3', 0])
-    expect(tell('2', 70).looks).toContainEqual(['5', 0])
+    expect(tell('1', 60).wakeUps).toContainEqual(['3', 0])
+    expect(tell('2', 70).wakeUps).toContainEqual(['5', 0])
     expect(ask('4', 80)).toMatchObject({ reason: 'turn' })
   })
 
@@ -89,7 +89,7 @@ describe('changeState() keeps the pace', () => {
     for (const process of ['1', '2']) tell(process, 5)
     for (const process of ['8', '9']) ask(process, 10, { surface: '' })
     for (const process of ['2', '3']) ask(process, 20)
-    expect(tell('8', 30).looks).toEqual([
+    expect(tell('8', 30).wakeUps).toEqual([
       ['3', 0],
       ['2', 200],
     ])
@@ -98,10 +98,10 @@ describe('changeState() keeps the pace', () => {
   it('and leaves to others what they lack to several requests with one slot', () => {
     for (const process of ['8', '9']) ask(process, 0, { surface: '' })
     ask('3', 10)
-    ask('2', 20, { calls: 3 }, { perSlot: 3 })
+    ask('2', 20, { calls: 3 }, { requestsPerSlot: 3 })
     tell('8', 30)
     tell('9', 30)
-    expect(ask('2', 40, { calls: 3 }, { perSlot: 3 })).toEqual({
+    expect(ask('2', 40, { calls: 3 }, { requestsPerSlot: 3 })).toEqual({
       ...granted,
       count: 2,
       next: expect.anything(),
@@ -110,17 +110,17 @@ describe('changeState() keeps the pace', () => {
   })
 
   it('and leaves to others what they lacked in the minute before', () => {
-    expect(ask('1', 0, { calls: 3 }, { perSlot: 3 })).toMatchObject({ ...granted, count: 3 })
+    expect(ask('1', 0, { calls: 3 }, { requestsPerSlot: 3 })).toMatchObject({ ...granted, count: 3 })
     for (const at of [5000, 15_000, 29_000, 43_000, 57_000]) {
       ask('2', at, { calls: 9 })
       ask('1', at + 10, { calls: 9 })
     }
     expect(ask('1', 61_030, { calls: 9 })).toMatchObject({ reason: 'turn' })
     expect(ask('2', 61_040, { calls: 9 })).toMatchObject({ ...granted, count: 2 })
-    expect(tell('2', 61_050, { asks: [{ calls: 7 }] }).outcomes.get(':a')).toMatchObject({ granted: 1 })
+    expect(tell('2', 61_050, { asks: [{ calls: 7 }] }).grants.get(':a')).toMatchObject({ requests: 1 })
     // Then all have had as many.
     ask('1', 122_080)
-    expect(tell('2', 122_100).state.processes).toMatchObject({ 1: { past: {} } })
+    expect(tell('2', 122_100).state.processes).toMatchObject({ 1: { surplus: {} } })
   })
 
   it('and holds nobody back for more than a minute', () => {
@@ -131,7 +131,7 @@ describe('changeState() keeps the pace', () => {
         tell('1', now, { asks: [{}], slots: 0, arrivals: [[':a', [at + 10, at + 20]]] })
         tell('2', now, { asks: [{}], arrivals: [] })
       }
-      expect(tell('2', at + 69_000, { asks: [{}], arrivals: [] }).state.processes['1']?.past).toEqual({
+      expect(tell('2', at + 69_000, { asks: [{}], arrivals: [] }).state.processes['1']?.surplus).toEqual({
         ':a': past,
       })
     }
@@ -140,7 +140,7 @@ describe('changeState() keeps the pace', () => {
   it('and remembers nothing of a process that is alone', () => {
     for (const at of [0, 10, 20]) send('1', at)
     expect(send('1', 61_100)).toMatchObject(granted)
-    expect(copies.get('1')!.processes['1']!.past).toEqual({})
+    expect(copies.get('1')!.processes['1']!.surplus).toEqual({})
   })
 
   it('and leaves nothing to those that wait elsewhere', () => {
@@ -153,8 +153,8 @@ describe('changeState() keeps the pace', () => {
     send('1', 0)
     takeSlots(10)
     for (const process of ['3', '4']) ask(process, 20)
-    expect(tell('1', 30).looks).toContainEqual(['3', 0])
-    expect(tell('2', 40).looks).toContainEqual(['4', 0])
+    expect(tell('1', 30).wakeUps).toContainEqual(['3', 0])
+    expect(tell('2', 40).wakeUps).toContainEqual(['4', 0])
   })
 
   it('not of calls without a surface', () => {
@@ -162,6 +162,6 @@ describe('changeState() keeps the pace', () => {
     expect(copies.get('1')!.processes['1']!.arrivals).toEqual({})
     takeSlots(10)
     ask('3', 20, { surface: '' })
-    expect(tell('1', 30).looks).toContainEqual(['3', 0])
+    expect(tell('1', 30).wakeUps).toContainEqual(['3', 0])
   })
 })

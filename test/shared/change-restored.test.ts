@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, copies, granted, quietMs, setText, takeSlots, tell, text } from './processes.ts'
+import { ask, copies, granted, restoreMs, setText, takeSlots, tell, text } from './processes.ts'
 
 const everyone = ['*', 0]
 
@@ -11,8 +11,8 @@ describe('changeState() restores what the store has lost', () => {
     setText(undefined)
     // Its copy has an earlier time.
     const restored = tell('3', 1000, { asks: [{}] })
-    expect(restored.looks).toEqual([everyone])
-    expect(restored.outcomes.get(':a')?.waitReason).toMatchObject({ reason: 'quiet', ms: quietMs })
+    expect(restored.wakeUps).toEqual([everyone])
+    expect(restored.grants.get(':a')?.waitReason).toMatchObject({ reason: 'restoring', ms: restoreMs })
     expect(restored.state.processes).toMatchObject({
       1: { slots: 1 },
       4: { slots: 1, places: { '': { since: 5 } } },
@@ -20,27 +20,27 @@ describe('changeState() restores what the store has lost', () => {
     expect(restored.state.closures).toEqual({ ':b': 50_000 })
   })
 
-  it('when it has an older text, in a new epoch', () => {
+  it('when it has an older text, in a new state', () => {
     tell('1', 0)
     const older = text
     ask('1', 10)
     setText(older)
-    const { state, looks } = tell('1', 20, { arrivals: [[':a', [1010]]] })
-    expect([looks, state.epoch]).toEqual([[everyone], 'epoch 3'])
-    expect(state.quietUntil).toBe(20 + quietMs)
-    expect(tell('1', 30).state.epoch).toBe('epoch 3')
+    const { state, wakeUps } = tell('1', 20, { arrivals: [[':a', [1010]]] })
+    expect([wakeUps, state.stateId]).toEqual([[everyone], 'state 3'])
+    expect(state.grantsFrom).toBe(20 + restoreMs)
+    expect(tell('1', 30).state.stateId).toBe('state 3')
   })
 
-  it('from each process that has seen the lost state, also after another one has begun an epoch', () => {
+  it('from each process that has seen the lost state, also after another one has begun a new state', () => {
     takeSlots()
     ask('3', 10)
     setText(undefined)
-    expect(ask('4', 20)).toEqual({ reason: 'quiet', ms: 200 })
+    expect(ask('4', 20)).toEqual({ reason: 'restoring', ms: 200 })
     expect(ask('4', 220)).toMatchObject(granted)
-    const { state, looks } = tell('3', 230)
-    expect(looks).toEqual([])
+    const { state, wakeUps } = tell('3', 230)
+    expect(wakeUps).toEqual([])
     // A process that knows no time begins it anew.
-    expect(state.quietUntil).toBe(quietMs)
+    expect(state.grantsFrom).toBe(restoreMs)
     expect(state.processes).toMatchObject({ 1: { slots: 1 }, 2: { slots: 1 }, 4: { slots: 1 } })
     expect(state.version).toBeGreaterThan(copies.get('2')!.version)
   })

@@ -10,13 +10,13 @@ describe('changeState() grants slots', () => {
   })
 
   it('until the last free one is taken, also to one process that asks twice', () => {
-    const { outcomes } = tell('1', 0, {
+    const { grants } = tell('1', 0, {
       asks: [{ surface: ':a' }, { surface: ':b' }, { surface: '' }],
     })
     const slot = { reason: 'slot', ms: 15_000 }
-    expect([...outcomes.values()]).toEqual([
-      ...[1, 1].map((granted) => ({ granted, slots: 1 })),
-      { granted: 0, slots: 0, waitReason: slot },
+    expect([...grants.values()]).toEqual([
+      ...[1, 1].map((requests) => ({ requests, slots: 1 })),
+      { requests: 0, slots: 0, waitReason: slot },
     ])
   })
 
@@ -26,7 +26,7 @@ describe('changeState() grants slots', () => {
     ask('4', 20, { surface: '' })
     const released = tell('1', 30)
     expect(released).toMatchObject({
-      looks: [
+      wakeUps: [
         ['3', 0],
         ['4', 200],
       ],
@@ -40,10 +40,10 @@ describe('changeState() grants slots', () => {
 
   it('to the next process only when the first one has had the time that it needs', () => {
     takeSlots()
-    ask('3', 10, { surface: '' }, { turnMs: 900 })
+    ask('3', 10, { surface: '' }, { offerMs: 900 })
     ask('4', 20, { surface: '' })
     expect(tell('1', 30)).toMatchObject({
-      looks: [
+      wakeUps: [
         ['3', 0],
         ['4', 900],
       ],
@@ -73,11 +73,11 @@ describe('changeState() grants slots', () => {
   it('calls a process again when the slot was taken meanwhile', () => {
     takeSlots()
     ask('3', 10, { surface: '' })
-    expect(tell('1', 20).looks).toContainEqual(['3', 0])
-    expect(tell('1', 30).looks).toEqual([])
+    expect(tell('1', 20).wakeUps).toContainEqual(['3', 0])
+    expect(tell('1', 30).wakeUps).toEqual([])
     // A process that was thought dead has its slot back.
     tell('1', 240, { slots: 1 })
-    expect(tell('1', 250).looks).toContainEqual(['3', 0])
+    expect(tell('1', 250).wakeUps).toContainEqual(['3', 0])
   })
 
   it('keeps a process with further calls in line, behind those that wait', () => {
@@ -87,7 +87,7 @@ describe('changeState() grants slots', () => {
     tell('1', 30)
     expect(ask('3', 40, { surface: '', calls: 2 })).toMatchObject(granted)
     expect(tell('2', 50)).toMatchObject({
-      looks: [
+      wakeUps: [
         ['4', 0],
         ['3', 200],
       ],
@@ -100,7 +100,7 @@ describe('changeState() grants slots', () => {
     tell('1', 20)
     ask('4', 30, { surface: '' })
     expect(ask('3', 40, { surface: '', calls: 2 })).toMatchObject(granted)
-    expect(tell('2', 50).looks).toEqual([
+    expect(tell('2', 50).wakeUps).toEqual([
       ['3', 0],
       ['4', 200],
     ])
@@ -122,7 +122,7 @@ describe('changeState() grants slots', () => {
     ask('3', 10, { surface: '' })
     tell('1', 30)
     expect(ask('3', 40, { surface: '' })).toMatchObject(granted)
-    expect(tell('2', 50)).toMatchObject({ looks: [] })
+    expect(tell('2', 50)).toMatchObject({ wakeUps: [] })
   })
 
   it('of a silent process to others after its lease, and its place', () => {
@@ -135,10 +135,10 @@ describe('changeState() grants slots', () => {
   it('to the calls of one process in turns, as many as are free', () => {
     const asks = [{ calls: 5 }, { surface: ':b', calls: 5 }]
     const grants = (at: number, slots = 0) =>
-      Array.from(tell('1', at, { slots, asks }).outcomes.values(), ({ granted }) => granted)
+      Array.from(tell('1', at, { slots, asks }).grants.values(), ({ requests }) => requests)
     expect(grants(0)).toEqual([1, 1])
     expect(ask('2', 10, { surface: '', calls: 5 })).toMatchObject({ reason: 'slot' })
-    expect(tell('1', 20).looks).toEqual([['2', 0]])
+    expect(tell('1', 20).wakeUps).toEqual([['2', 0]])
     expect(ask('2', 30, { surface: '', calls: 5 })).toMatchObject({ ...granted, count: 2 })
   })
 
@@ -148,7 +148,7 @@ describe('changeState() grants slots', () => {
   ])(
     'for several of %i requests, as many as the process sends before another one would send',
     (calls, count) => {
-      expect(ask('1', 0, { surface: '', calls }, { perSlot: 3 })).toMatchObject({ ...granted, count })
+      expect(ask('1', 0, { surface: '', calls }, { requestsPerSlot: 3 })).toMatchObject({ ...granted, count })
       expect(copies.get('1')!.processes['1']!.slots).toBe(2)
     },
   )
@@ -157,7 +157,7 @@ describe('changeState() grants slots', () => {
     takeSlots()
     for (const process of ['3', '4', '5']) ask(process, 10, { surface: '' })
     // A process that was thought dead has its slots back.
-    expect(tell('1', 20, { slots: 2 }).looks).toEqual([])
+    expect(tell('1', 20, { slots: 2 }).wakeUps).toEqual([])
   })
 
   it('and says when the next lease of a process with a slot ends', () => {
@@ -177,7 +177,7 @@ describe('changeState() forgets', () => {
 
 describe('changeState() closes a surface', () => {
   it('until the latest time that a process announces, and no other surface', () => {
-    expect(tell('1', 0, { closures: [[':a', 3000]] }).looks).toEqual([['*', 0]])
+    expect(tell('1', 0, { closures: [[':a', 3000]] }).wakeUps).toEqual([['*', 0]])
     for (const openAt of [5000, 100]) tell('1', 10, { closures: [[':a', openAt]] })
     expect(ask('2', 20)).toEqual({ reason: 'closed', ms: 4980 })
     expect(ask('3', 30, { surface: ':b' })).toMatchObject(granted)
@@ -190,7 +190,7 @@ describe('changeState() closes a surface', () => {
     ask('3', 10)
     ask('4', 20, { surface: ':b' })
     ask('3', 30, {}, { closures: [[':a', 5000]] })
-    expect(tell('1', 40).looks).toContainEqual(['4', 0])
+    expect(tell('1', 40).wakeUps).toContainEqual(['4', 0])
   })
 })
 
@@ -201,14 +201,14 @@ describe('changeState() changes nothing', () => {
     takeSlots()
     expect(tell('3', 10, waits).isChanged).toBe(true)
     for (const at of [20, 100, 5009])
-      expect(tell('3', at, waits)).toMatchObject({ isChanged: false, looks: [] })
+      expect(tell('3', at, waits)).toMatchObject({ isChanged: false, wakeUps: [] })
     expect(tell('3', 5010, waits).isChanged).toBe(true)
   })
 
   it('when a process needs another time to take a slot', () => {
     takeSlots()
     tell('3', 10, waits)
-    expect(tell('3', 20, { ...waits, turnMs: 500 }).isChanged).toBe(false)
+    expect(tell('3', 20, { ...waits, offerMs: 500 }).isChanged).toBe(false)
   })
 
   it('when a process looks that has nothing to tell', () => {
@@ -242,16 +242,24 @@ describe('changeState() changes the text', () => {
 })
 
 describe('changeState() begins anew', () => {
-  const state = { epoch: 'a', version: 7, time: 1, shift: 0, bornAt: 0, quietUntil: 0, closures: {} }
-  const entry = { until: 9, turnMs: 200, slots: 0, arrivals: {}, past: {}, places: {} }
+  const state = {
+    stateId: 'a',
+    version: 7,
+    time: 1,
+    clockOffset: 0,
+    createdAt: 0,
+    grantsFrom: 0,
+    closures: {},
+  }
+  const entry = { until: 9, offerMs: 200, slots: 0, arrivals: {}, surplus: {}, places: {} }
   const whole = { ...state, processes: { 1: entry } }
   it.each([
     ...['', 'null', '[]', '{}', state, { ...state, processes: { 1: {} } }],
     { ...whole, closures: [] },
     ...[
-      { ...whole, epoch: 1 },
+      { ...whole, stateId: 1 },
       { ...whole, version: null },
-      { ...whole, quietUntil: null },
+      { ...whole, grantsFrom: null },
     ],
     ...[{ slots: null }, { places: [] }].map((wrong) => ({
       ...whole,
@@ -259,7 +267,7 @@ describe('changeState() begins anew', () => {
     })),
   ])('when the store has another text than a state: %j', (other) => {
     setText(typeof other === 'string' ? other : JSON.stringify(other))
-    expect(ask('1', 0)).toEqual({ reason: 'quiet', ms: 200 })
+    expect(ask('1', 0)).toEqual({ reason: 'restoring', ms: 200 })
     expect(ask('1', 200)).toMatchObject(granted)
   })
 })

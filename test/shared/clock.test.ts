@@ -1,33 +1,38 @@
 import { describe, expect, it } from 'vitest'
-import { changeState } from '../../src/extensions/shared/change.ts'
-import { type Moment, type Sight, timeOf } from '../../src/extensions/shared/clock.ts'
+import { changeState } from '../../src/extensions/shared/limiter-change.ts'
+import { type Moment, type StateRead, timeOf } from '../../src/extensions/shared/clock.ts'
 import type { LimiterState } from '../../src/extensions/shared/limiter-state.ts'
 
 const rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
-const state = { epoch: 'a', time: 1000, shift: 100 }
+const state = { stateId: 'a', time: 1000, clockOffset: 100 }
 /** It was 1,000, and the clock said 900; now a process has read for 200 ms, 400 ms later. */
-const seen: Sight = { epoch: 'a', time: 1000, clock: 900, readAt: 0, receivedAt: 0 }
+const seen: StateRead = { stateId: 'a', time: 1000, clock: 900, readAt: 0, receivedAt: 0 }
 /** It has read the same for 50 ms, 300 ms before the next reading. */
-const late: Sight = { ...seen, readAt: 50, receivedAt: 100 }
-const at = (clock: number, sight: Sight | null = seen): Moment => ({
-  ...{ clock, readAt: 400, receivedAt: 600, seen: sight ?? undefined },
+const late: StateRead = { ...seen, readAt: 50, receivedAt: 100 }
+const at = (clock: number, read: StateRead | null = seen): Moment => ({
+  ...{ clock, readAt: 400, receivedAt: 600, seen: read ?? undefined },
 })
 
 describe('timeOf()', () => {
   it.each([
-    ['follows the clock and its shift', state, at(1400), 1500],
+    ['follows the clock and its clockOffset', state, at(1400), 1500],
     ['is right when a clock was set back, for a process that knows better', state, at(-9000), 1400],
     ['is right when a clock was set forward, for a process that knows better', state, at(9000), 1600],
     ['is right when a clock was set forward by little more than a second', state, at(2700), 1600],
-    ['is right when another process has corrected it', { ...state, shift: -3_599_900 }, at(3_601_400), 1500],
+    [
+      'is right when another process has corrected it',
+      { ...state, clockOffset: -3_599_900 },
+      at(3_601_400),
+      1500,
+    ],
     ['follows a clock that is less than a second off, so that no error adds up', state, at(2300), 2400],
     ['goes back with such a clock', { ...state, time: 1450 }, at(600), 700],
     ['does so for a process that knows nothing', { ...state, time: 1450 }, at(600, null), 700],
     ['follows the clock for a process that knows nothing', state, at(9000, null), 9100],
     [
-      'follows the clock for a process that knows another epoch',
+      'follows the clock for a process that knows another state',
       state,
-      at(9000, { ...seen, epoch: 'b' }),
+      at(9000, { ...seen, stateId: 'b' }),
       9100,
     ],
     ['follows others that went on while a process slept', { ...state, time: 9000 }, at(9000), 9100],
@@ -52,34 +57,34 @@ describe('timeOf()', () => {
   it('drifts by less than a millisecond in 15,000 updates of two processes whose clock is up to 30 ms off', () => {
     let text: string | undefined
     const copies: (LimiterState | undefined)[] = []
-    const sights: (Sight | undefined)[] = []
-    const shifts = new Set<number>()
+    const reads: (StateRead | undefined)[] = []
+    const clockOffsets = new Set<number>()
     for (let i = 0; i < 15_000; i++) {
       const now = i * 100
       const clock = 1_700_000_000_000 + now + ((i * 7919) % 61) - 30
-      const moment = { clock, readAt: now, receivedAt: now + (i % 3), seen: sights[i % 2] }
+      const moment = { clock, readAt: now, receivedAt: now + (i % 3), seen: reads[i % 2] }
       const report = () => ({
-        ...{ process: String(i % 2), slots: i % 4 === 0 ? 1 : 0, turnMs: 200, perSlot: 1 },
-        ...{ arrivals: [], closures: [], arrivalMs: 1000, asks: new Map<string, number>() },
+        ...{ process: String(i % 2), slots: i % 4 === 0 ? 1 : 0, offerMs: 200, requestsPerSlot: 1 },
+        ...{ arrivals: [], closures: [], arrivesWithinMs: 1000, waiting: new Map<string, number>() },
       })
       const changed = changeState(text, moment, copies[i % 2], report, rules, 'a')
       if (changed.isChanged) text = JSON.stringify(changed.state)
       copies[i % 2] = changed.state
-      sights[i % 2] = { ...moment, epoch: 'a', time: changed.state.time }
-      shifts.add(changed.state.shift)
+      reads[i % 2] = { ...moment, stateId: 'a', time: changed.state.time }
+      clockOffsets.add(changed.state.clockOffset)
     }
-    expect(shifts.size).toBe(1)
+    expect(clockOffsets.size).toBe(1)
   })
 })
 
 const silent = {
   slots: 0,
-  turnMs: 200,
-  perSlot: 1,
+  offerMs: 200,
+  requestsPerSlot: 1,
   arrivals: [],
   closures: [],
-  arrivalMs: 1000,
-  asks: new Map<string, number>(),
+  arrivesWithinMs: 1000,
+  waiting: new Map<string, number>(),
 }
 
 /** A state that process 1 has made, at 1,000 ms, when the clock said `clock`. */
@@ -87,7 +92,7 @@ function made(clock = 0): LimiterState {
   const report = () => ({
     ...{ ...silent, process: '1', slots: 2, closures: [['b', 5000] as [string, number]] },
     arrivals: [['a', [1500]] as [string, number[]]],
-    asks: new Map([['a', 1]]),
+    waiting: new Map([['a', 1]]),
   })
   const moment = { clock, readAt: 1000, receivedAt: 1000, seen: { ...seen, time: 0 } }
   return changeState(undefined, moment, undefined, report, rules, 'a').state
@@ -96,17 +101,17 @@ function made(clock = 0): LimiterState {
 /** The next change, by process 2, which has seen `copy` and knows that it is `now`. */
 function next(text: LimiterState | undefined, clock: number, copy: LimiterState, now: number): LimiterState {
   const report = () => ({ ...silent, process: '2', slots: 1 })
-  const sight = { ...seen, epoch: copy.epoch, time: copy.time, clock: copy.time - copy.shift }
-  const moment = { clock, readAt: now - copy.time, receivedAt: now - copy.time, seen: sight }
+  const read = { ...seen, stateId: copy.stateId, time: copy.time, clock: copy.time - copy.clockOffset }
+  const moment = { clock, readAt: now - copy.time, receivedAt: now - copy.time, seen: read }
   return changeState(JSON.stringify(text), moment, structuredClone(copy), report, rules, 'b').state
 }
 
 describe('changeState()', () => {
   it('keeps how far the time is ahead of the clock, so that the next process reads the same time', () => {
     const before = made(40)
-    expect(before).toMatchObject({ time: 1000, shift: 960 })
-    expect(next(before, 140, before, 1100)).toMatchObject({ time: 1100, shift: 960 })
-    expect(next(before, 9000, before, 1100)).toMatchObject({ time: 1100, shift: 1100 - 9000 })
+    expect(before).toMatchObject({ time: 1000, clockOffset: 960 })
+    expect(next(before, 140, before, 1100)).toMatchObject({ time: 1100, clockOffset: 960 })
+    expect(next(before, 9000, before, 1100)).toMatchObject({ time: 1100, clockOffset: 1100 - 9000 })
   })
 
   it('numbers a state after a loss higher than those before, if the clock went on or back', () => {
@@ -118,18 +123,18 @@ describe('changeState()', () => {
 
   it('restores the times of a process as they were after a loss that nobody has restored yet', () => {
     const after = next(undefined, 8000, made(7000), 1200)
-    expect(after).toMatchObject({ time: 1200, bornAt: 1200, quietUntil: 4200, closures: { b: 5000 } })
+    expect(after).toMatchObject({ time: 1200, createdAt: 1200, grantsFrom: 4200, closures: { b: 5000 } })
     expect(after.processes['1']).toMatchObject({
       ...{ until: 16_000, slots: 2, arrivals: { a: [1500] }, places: { a: { since: 1000 } } },
     })
   })
 
-  it('restores the times of a process by the time of a new epoch, which a new process has begun', () => {
+  it('restores the times of a process by the time of a new state, which a new process has begun', () => {
     const before = made(7000)
-    const begun: LimiterState = { ...made(), epoch: 'c', time: 50, bornAt: 0, quietUntil: 0 }
-    Object.assign(begun, { version: 8001, shift: 50 - 8000, processes: {}, closures: { b: 100 } })
+    const begun: LimiterState = { ...made(), stateId: 'c', time: 50, createdAt: 0, grantsFrom: 0 }
+    Object.assign(begun, { version: 8001, clockOffset: 50 - 8000, processes: {}, closures: { b: 100 } })
     const after = next(begun, 8000, before, 1200)
-    expect(after).toMatchObject({ epoch: 'c', time: 50, quietUntil: 3000, closures: { b: 3850 } })
+    expect(after).toMatchObject({ stateId: 'c', time: 50, grantsFrom: 3000, closures: { b: 3850 } })
     const ahead = 50 - 1200
     expect(after.processes['1']).toMatchObject({
       ...{
@@ -141,16 +146,29 @@ describe('changeState()', () => {
     })
   })
 
-  it('restores requests of a process whose lease is over by the time of a new epoch', () => {
-    const begun: LimiterState = { ...made(), epoch: 'c', time: 50, shift: 50 - 8000, processes: {} }
+  it('restores requests of a process whose lease is over by the time of a new state', () => {
+    const begun: LimiterState = { ...made(), stateId: 'c', time: 50, clockOffset: 50 - 8000, processes: {} }
     const after = next(begun, 8000, made(7000), 30_000)
     expect(after.processes['1']).toMatchObject({ slots: 0, arrivals: { a: [1500 + 50 - 30_000] } })
     expect(after.closures).toEqual({ b: 5000 })
   })
 
-  it('restores no part of a process that has told a later one in a new epoch', () => {
-    const told = { until: 16_000 + 50 - 1200, turnMs: 200, slots: 1, arrivals: {}, past: {}, places: {} }
-    const begun: LimiterState = { ...made(), epoch: 'c', time: 50, shift: 50 - 8000, processes: { 1: told } }
-    expect(next(begun, 8000, made(7000), 1200).processes['1']).toEqual(told)
+  it('restores no part of a process that has stored a later one in a new state', () => {
+    const stored = {
+      until: 16_000 + 50 - 1200,
+      offerMs: 200,
+      slots: 1,
+      arrivals: {},
+      surplus: {},
+      places: {},
+    }
+    const begun: LimiterState = {
+      ...made(),
+      stateId: 'c',
+      time: 50,
+      clockOffset: 50 - 8000,
+      processes: { 1: stored },
+    }
+    expect(next(begun, 8000, made(7000), 1200).processes['1']).toEqual(stored)
   })
 })

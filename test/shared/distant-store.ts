@@ -7,7 +7,7 @@ const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 export function distantDatabase() {
   const listeners = new Set<(notice: string) => void>()
   let [text, writes] = ['', 0]
-  let claim = { by: {}, until: -Infinity }
+  let lock = { by: {}, until: -Infinity }
 
   /** @param roundTripMs Milliseconds to the database and back. */
   const connect = (roundTripMs: number): SharedStore => ({
@@ -19,20 +19,20 @@ export function distantDatabase() {
         await pass(roundTripMs / 2)
         return reply
       }
-      const claimedMs = () => (claim.by === me ? 0 : Math.max(0, claim.until - performance.now()))
-      const readAs = (readAt: number, claimMs?: number): Reading => {
-        if (claimMs !== undefined && claimedMs() === 0) claim = { by: me, until: performance.now() + claimMs }
+      const lockedMs = () => (lock.by === me ? 0 : Math.max(0, lock.until - performance.now()))
+      const readAs = (readAt: number, lockMs?: number): Reading => {
+        if (lockMs !== undefined && lockedMs() === 0) lock = { by: me, until: performance.now() + lockMs }
         const tag = writes === 0 ? '' : String(writes)
-        return { tag, text, clock: Date.now(), claimedMs: claimedMs(), readAt }
+        return { tag, text, clock: Date.now(), lockedMs: lockedMs(), readAt }
       }
-      return swapText(change, (claimMs, swap) => {
+      return swapText(change, (lockMs, swap) => {
         const readAt = performance.now()
         return run(() => {
           const { tag, value, notice } = swap ?? {}
           const isLost =
-            value !== undefined && ((writes === 0 ? '' : String(writes)) !== tag || claimedMs() > 0)
-          if (swap === undefined || isLost) return readAs(readAt, claimMs)
-          if (claim.by === me) claim.until = -Infinity
+            value !== undefined && ((writes === 0 ? '' : String(writes)) !== tag || lockedMs() > 0)
+          if (swap === undefined || isLost) return readAs(readAt, lockMs)
+          if (lock.by === me) lock.until = -Infinity
           if (value !== undefined) [text, writes] = [value, writes + 1]
           if (notice !== undefined) for (const listener of listeners) listener(notice)
           return undefined

@@ -8,11 +8,11 @@ const foreign = [
   ...['[["other"],0,[],0,[]]', '["other",0,{"a":1},0,[]]', '["other",0,[],0,[["a",-1]]]'],
   ...['["other",0,[],0,[["a",1e300]]]', '["other",0,[],0,[[1,60000]]]', '["other",0,[null],{},[null]]'],
   ...[
-    '{"from":"other","looks":[null]}',
-    '{"from":"other","looks":[["*",-1]]}',
-    '{"from":"other","looks":{}}',
+    '{"from":"other","wakeUps":[null]}',
+    '{"from":"other","wakeUps":[["*",-1]]}',
+    '{"from":"other","wakeUps":{}}',
   ],
-  ...['{"from":"other","looks":[["*",1e300]]}', '{"__proto__":{"from":"other"}}', '\u0000\ud800'],
+  ...['{"from":"other","wakeUps":[["*",1e300]]}', '{"__proto__":{"from":"other"}}', '\u0000\ud800'],
 ]
 
 /**

@@ -1,6 +1,6 @@
 import fc from '../support/chance.ts'
 import { describe, expect, it } from 'vitest'
-import { changeState } from '../../src/extensions/shared/change.ts'
+import { changeState } from '../../src/extensions/shared/limiter-change.ts'
 import type { LimiterState } from '../../src/extensions/shared/limiter-state.ts'
 import { type Plan, Simulation, attacks } from './simulation.ts'
 
@@ -27,7 +27,7 @@ describe('changeState()', () => {
     )
   }, 600_000)
 
-  it('keeps the limits when a store that was rolled back is rolled back once more, to before its new epoch', () => {
+  it('keeps the limits when a store that was rolled back is rolled back once more, to before its new state', () => {
     const attacks: Plan['attacks'] = [
       { attack: 'roll back', after: 2792 },
       { attack: 'set the clock', after: 1 },
@@ -45,27 +45,37 @@ describe('changeState()', () => {
         { clock, readAt: clock, receivedAt: clock, seen: undefined },
         copy,
         () => ({
-          ...{ process, slots, arrivals: [], closures: [], arrivalMs: 1020, turnMs: 200, perSlot: 1 },
-          asks: new Map([[':a', 1]]),
+          ...{
+            process,
+            slots,
+            arrivals: [],
+            closures: [],
+            arrivesWithinMs: 1020,
+            offerMs: 200,
+            requestsPerSlot: 1,
+          },
+          waiting: new Map([[':a', 1]]),
         }),
         rules,
-        `epoch of ${process} ${clock}`,
+        `state of ${process} ${clock}`,
       )
-    const outcome = (...args: Parameters<typeof run>) => run(...args).outcomes.get(':a')
+    const outcome = (...args: Parameters<typeof run>) => run(...args).grants.get(':a')
     const born = run('second', -1000)
     const before = run('second', 0, JSON.stringify(born.state))
-    expect(before.outcomes.get(':a')).toMatchObject({ granted: 1 })
+    expect(before.grants.get(':a')).toMatchObject({ requests: 1 })
     // Only its process knows the slot that the next one has got.
     const restored = run('first', 1000, undefined, { ...before.state, processes: {} })
     const text = JSON.stringify(restored.state)
-    expect(restored.outcomes.get(':a')?.waitReason).toMatchObject({ reason: 'quiet', ms: 3000 })
+    expect(restored.grants.get(':a')?.waitReason).toMatchObject({ reason: 'restoring', ms: 3000 })
     expect(outcome('first', 3900, text, restored.state)?.waitReason).toMatchObject({
-      reason: 'quiet',
+      reason: 'restoring',
       ms: 100,
     })
-    expect(outcome('first', 4100, text, restored.state)).toMatchObject({ granted: 1 })
-    const told = run('second', 2000, text, before.state, 1)
+    expect(outcome('first', 4100, text, restored.state)).toMatchObject({ requests: 1 })
+    const reported = run('second', 2000, text, before.state, 1)
     const waitReason = { reason: 'slot' }
-    expect(outcome('first', 4100, JSON.stringify(told.state), told.state)).toMatchObject({ waitReason })
+    expect(outcome('first', 4100, JSON.stringify(reported.state), reported.state)).toMatchObject({
+      waitReason,
+    })
   })
 })

@@ -13,14 +13,14 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
   const listeners = new Set<(notice?: string) => void>()
   const world = {
     isAway: false,
-    isDeaf: false,
+    isMuted: false,
     /** How long an update takes, in milliseconds, and how many run. */
     updateMs: 0,
     open: 0,
     /** How long the store has to keep the text, in milliseconds. */
     keepMs: 0,
     log: [] as string[],
-    heard: [] as (string | undefined)[],
+    notices: [] as (string | undefined)[],
     /** Sends a notice to all. */
     notify: (notice?: object) => listeners.forEach((listener) => listener(JSON.stringify(notice))),
   }
@@ -39,8 +39,8 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
     watch(key, listener) {
       listeners.add(listener)
       return watch!(key, (notice) => {
-        if (world.isDeaf) return
-        world.heard.push(notice)
+        if (world.isMuted) return
+        world.notices.push(notice)
         listener(notice)
       })
     },
@@ -68,7 +68,7 @@ describe('SharedLimiter', () => {
     await settle(second.close())
   })
 
-  it('hears of a 429 of another process at once, also when a notice for others follows', async () => {
+  it('knows of a 429 of another process at once, also when a notice for others follows', async () => {
     const { world, limiterOf, use } = open({ limits: { inFlight: 1 } })
     const [first, second] = [limiterOf(), limiterOf()]
     for (const limiter of [first, second]) await use(limiter, null)
@@ -79,14 +79,14 @@ describe('SharedLimiter', () => {
     lease!.end({ refusedForMs: 30_000 })
     for (let ms = 0; ms < 50; ms++) {
       await pass(1)
-      world.notify({ from: 'other', looks: [['another', 0]] })
+      world.notify({ from: 'other', wakeUps: [['another', 0]] })
     }
     expect(error).toMatchObject({ reason: 'rate_limited' })
-    // It is told once.
+    // It is sent once.
     await pass(100)
-    world.heard.length = 0
+    world.notices.length = 0
     await use(first, 'b')
-    expect(world.heard.filter((notice) => notice?.includes('*'))).toEqual([])
+    expect(world.notices.filter((notice) => notice?.includes('*'))).toEqual([])
     await settle(Promise.all([first.close(), second.close()]))
   })
 
@@ -102,14 +102,14 @@ describe('SharedLimiter', () => {
     await settle(Promise.all([first.close(), second.close()]))
   })
 
-  it('looks at once when its connection for notices is back, and polls when it hears nothing after that', async () => {
+  it('looks at once when its connection for notices is back, and polls when none arrives after that', async () => {
     const { world, limiterOf } = open({ limits: { inFlight: 1 } })
     const [first, second] = [limiterOf(), limiterOf()]
     const ask = (limiter: SharedLimiter) => limiter.acquire({ ...request, surface: null })
     const { value: lease } = await settle(ask(first))
     const next = ask(second)
     await pass(100)
-    world.isDeaf = true
+    world.isMuted = true
     lease!.end()
     await pass(1000)
     world.notify()
@@ -126,7 +126,7 @@ describe('SharedLimiter', () => {
   it('waits for notices from when its store is there at first', async () => {
     const { world, limiterOf, use } = open()
     world.isAway = true
-    world.isDeaf = true
+    world.isMuted = true
     const limiter = limiterOf()
     const call = use(limiter, null)
     await pass(9000)
@@ -147,7 +147,7 @@ describe('SharedLimiter', () => {
     await settle(dying.acquire(request))
     isDead = true
     await settle(limiter.acquire({ ...request, signal: abortIn(100) }))
-    world.notify({ from: 'another', looks: [['a third', 0]] })
+    world.notify({ from: 'another', wakeUps: [['a third', 0]] })
     await pass(10)
     expect((await settle(limiter.acquire(request))).error).toBeUndefined()
   })
@@ -167,11 +167,11 @@ describe('SharedLimiter', () => {
     world.updateMs = 0
     for (const each of [error, (await settle(second.acquire(request))).error])
       expect(each).toMatchObject({ message: 'the limiter is closed' })
-    world.heard.length = 0
+    world.notices.length = 0
     lease!.end()
     expect((await settle(next)).ms).toBeLessThan(150)
     // By the other two.
-    expect(world.heard).toHaveLength(2)
+    expect(world.notices).toHaveLength(2)
     await settle(Promise.all([first.close(), third.close()]))
   })
 

@@ -1,10 +1,10 @@
 import { beforeEach, expect } from 'vitest'
-import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
+import { type Changed, changeState } from '../../src/extensions/shared/limiter-change.ts'
 import type { LimiterState, Rules } from '../../src/extensions/shared/limiter-state.ts'
-import type { Report } from '../../src/extensions/shared/turns.ts'
+import type { Report } from '../../src/extensions/shared/slot-offers.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
-export const quietMs = 3000
+export const restoreMs = 3000
 export const granted = { reason: 'granted' }
 
 /** Calls that wait at a surface, by default one at `:a`. */
@@ -13,8 +13,8 @@ export interface Ask {
   readonly calls?: number
 }
 
-/** What a process tells besides its name; it waits wherever it asks. */
-export interface Told extends Partial<Omit<Report, 'asks'>> {
+/** What a process reports besides its name; it waits wherever it asks. */
+export interface Reported extends Partial<Omit<Report, 'waiting'>> {
   readonly asks?: readonly Ask[]
 }
 
@@ -24,28 +24,28 @@ export let text: string | undefined
 export let copies: Map<string, LimiterState>
 /** When the requests of each process arrived at the latest. */
 let arrivals: Map<string, Record<string, number[]>>
-let epochs: number
+let states: number
 beforeEach(() => {
-  const times = { version: 0, time: 0, shift: 0, bornAt: 0, quietUntil: 0 }
-  text = JSON.stringify({ epoch: 'epoch 0', ...times, processes: {}, closures: {} })
+  const times = { version: 0, time: 0, clockOffset: 0, createdAt: 0, grantsFrom: 0 }
+  text = JSON.stringify({ stateId: 'state 0', ...times, processes: {}, closures: {} })
   copies = new Map()
   arrivals = new Map()
-  epochs = 1
+  states = 1
 })
 
 /** Replaces what the store has, or empties it. */
 export const setText = (to: string | undefined): void => void (text = to)
 
 /** Changes the text for one process, at some milliseconds after the first change. */
-export function tell(process: string, now: number, { asks = [], ...told }: Told = {}): Changed {
+export function tell(process: string, now: number, { asks = [], ...reported }: Reported = {}): Changed {
   const asked = new Map(asks.map(({ surface = ':a', calls = 1 }) => [surface, calls] as const))
   const report = (): Report => ({
-    ...{ process, slots: 0, closures: [], arrivalMs: 1000, turnMs: 200, perSlot: 1 },
+    ...{ process, slots: 0, closures: [], arrivesWithinMs: 1000, offerMs: 200, requestsPerSlot: 1 },
     arrivals: Object.entries(arrivals.get(process) ?? {}),
-    ...{ asks: asked, ...told },
+    ...{ waiting: asked, ...reported },
   })
   const moment = { clock: now, readAt: now, receivedAt: now, seen: undefined }
-  const changed = changeState(text, moment, copies.get(process), report, rules, `epoch ${epochs++}`)
+  const changed = changeState(text, moment, copies.get(process), report, rules, `state ${states++}`)
   if (changed.isChanged) text = JSON.stringify(changed.state)
   copies.set(process, structuredClone(changed.state))
   arrivals.set(process, structuredClone(changed.state.processes[process]?.arrivals ?? {}))
@@ -53,9 +53,9 @@ export function tell(process: string, now: number, { asks = [], ...told }: Told 
 }
 
 /** Asks for a slot, and returns it, or why there is none. */
-export function ask(process: string, now: number, details: Ask = {}, told: Told = {}) {
-  const { outcomes } = tell(process, now, { asks: [details], ...told })
-  const { granted: count = 0, waitReason } = outcomes.get(details.surface ?? ':a') ?? {}
+export function ask(process: string, now: number, details: Ask = {}, reported: Reported = {}) {
+  const { grants } = tell(process, now, { asks: [details], ...reported })
+  const { requests: count = 0, waitReason } = grants.get(details.surface ?? ':a') ?? {}
   return count === 0
     ? waitReason
     : { ...granted, ...(count > 1 && { count }), ...(waitReason && { next: waitReason }) }

@@ -1,5 +1,5 @@
-import type { Changed } from '../../src/extensions/shared/change.ts'
-import type { Sight } from '../../src/extensions/shared/clock.ts'
+import type { Changed } from '../../src/extensions/shared/limiter-change.ts'
+import type { StateRead } from '../../src/extensions/shared/clock.ts'
 import type { LimiterState } from '../../src/extensions/shared/limiter-state.ts'
 import type { Sent } from './simulated-service.ts'
 
@@ -10,7 +10,7 @@ export interface Granted extends Omit<Sent, 'endsAt'> {
 
 /** A process that shares a state. */
 export class SimulatedProcess {
-  seen: Sight | undefined
+  seen: StateRead | undefined
   copy: LimiterState | undefined
   /** The surfaces of the calls that wait. */
   readonly calls: string[] = []
@@ -25,7 +25,7 @@ export class SimulatedProcess {
   pausedUntil = 0
   isAlive = true
   /** What it is about to write, if the text is still the same. */
-  pending: { changed: Changed; text: string | undefined; told: number; readAt: number } | undefined
+  pending: { changed: Changed; text: string | undefined; reported: number; readAt: number } | undefined
   readonly id: string
   /** How long it takes from its reading of the text to its writing, in milliseconds. */
   readonly delay: number

@@ -14,7 +14,7 @@ export class SimulatedService<Process> {
   readonly open = new Map<Sent, Process>()
   readonly #limits: { readonly inFlight: number; readonly perMinute: number }
   readonly #arrivals = new Map<string, number[]>()
-  readonly #closed: { readonly surface: string; readonly openAt: number; readonly toldAt: number }[] = []
+  readonly #closed: { readonly surface: string; readonly openAt: number; readonly knownAt: number }[] = []
 
   constructor(limits: { readonly inFlight: number; readonly perMinute: number }) {
     this.#limits = limits
@@ -22,7 +22,7 @@ export class SimulatedService<Process> {
 
   /** From now on, all processes can know that a surface is closed. */
   close(closure: { readonly surface: string; readonly openAt: number }, now: number): void {
-    this.#closed.push({ ...closure, toldAt: now })
+    this.#closed.push({ ...closure, knownAt: now })
   }
 
   receive(
@@ -41,7 +41,7 @@ export class SimulatedService<Process> {
     if (count > this.#limits.perMinute) this.violations.push(`${count} at ${surface} at ${sentAt}`)
     // What a process may send in its turn, it sends. Within a millisecond, the grant may have been first.
     const isClosed = this.#closed.some(
-      (each) => each.surface === surface && each.toldAt < grantedAt && sentAt < each.openAt,
+      (each) => each.surface === surface && each.knownAt < grantedAt && sentAt < each.openAt,
     )
     if (isClosed) this.violations.push(`sent to the closed ${surface} at ${sentAt}`)
   }

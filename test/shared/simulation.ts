@@ -1,6 +1,6 @@
-import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
+import { type Changed, changeState } from '../../src/extensions/shared/limiter-change.ts'
 import type { Rules } from '../../src/extensions/shared/limiter-state.ts'
-import type { Report } from '../../src/extensions/shared/turns.ts'
+import type { Report } from '../../src/extensions/shared/slot-offers.ts'
 import { type Granted, SimulatedProcess } from './simulated-process.ts'
 import { type Sent, SimulatedService } from './simulated-service.ts'
 
@@ -28,8 +28,8 @@ export class Simulation {
   text: string | undefined
   now = 1000
   readonly #texts: (string | undefined)[] = []
-  /** The process that has claimed the next write, and until when. */
-  #claim: { readonly process: SimulatedProcess; readonly until: number } | undefined
+  /** The process that has the lock, and until when. */
+  #lock: { readonly process: SimulatedProcess; readonly until: number } | undefined
   #clockAhead = 1_700_000_000_000
   #seed: number
   #ids = 0
@@ -138,43 +138,46 @@ export class Simulation {
       const calls = Map.groupBy(process.calls, (surface) => surface)
       return {
         ...{ process: process.id, slots: process.open + process.free },
-        ...{ arrivalMs: arrivalMs + 6 * process.delay, perSlot: 1 + Math.floor(process.delay / 100) },
-        turnMs: Math.max(200, Math.ceil(process.delay / 50) * 150 + 50),
+        ...{
+          arrivesWithinMs: arrivalMs + 6 * process.delay,
+          requestsPerSlot: 1 + Math.floor(process.delay / 100),
+        },
+        offerMs: Math.max(200, Math.ceil(process.delay / 50) * 150 + 50),
         arrivals: Array.from(arrivals, ([surface, sends]) => [
           surface,
           sends.map(({ latest, answeredAt }) => by(Math.min(latest, answeredAt))),
         ]),
         closures: process.closures.map(({ surface, openAt }) => [surface, by(openAt)]),
-        asks: new Map(Array.from(calls, ([surface, { length }]) => [surface, length] as const)),
+        waiting: new Map(Array.from(calls, ([surface, { length }]) => [surface, length] as const)),
       }
     }
     const moment = { clock: now + this.#clockAhead, readAt: now, receivedAt: now, seen: process.seen }
-    return changeState(this.text, moment, process.copy, report, rules, `epoch ${this.#ids++}`)
+    return changeState(this.text, moment, process.copy, report, rules, `state ${this.#ids++}`)
   }
 
   #update(process: SimulatedProcess): void {
-    const claim = this.#claim
-    if (claim !== undefined && claim.process !== process && claim.process.isAlive && claim.until > this.now) {
+    const lock = this.#lock
+    if (lock !== undefined && lock.process !== process && lock.process.isAlive && lock.until > this.now) {
       process.nextAt = this.now + 1 + this.#random(25)
       return
     }
     const { pending } = process
     process.pending = undefined
     if (pending !== undefined && (pending.text === this.text || !pending.changed.isChanged)) {
-      if (claim?.process === process) this.#claim = undefined
-      this.#commit(process, pending.changed, 'heard', pending.told, pending.readAt)
+      if (lock?.process === process) this.#lock = undefined
+      this.#commit(process, pending.changed, 'known', pending.reported, pending.readAt)
     } else if (process.delay === 0) this.#updateNow(process)
     else {
-      // It has lost to another one, so it claims the next write.
-      if (pending !== undefined) this.#claim = { process, until: this.now + 2 * process.delay }
+      // It has lost to another one, so it takes the lock.
+      if (pending !== undefined) this.#lock = { process, until: this.now + 2 * process.delay }
       const changed = this.#change(process)
-      process.pending = { changed, text: this.text, told: process.closures.length, readAt: this.now }
+      process.pending = { changed, text: this.text, reported: process.closures.length, readAt: this.now }
       process.nextAt = this.now + process.delay
     }
   }
 
   /** @param reply Whether the text is stored, and whether the process hears of it. */
-  #updateNow(process: SimulatedProcess, reply: 'heard' | 'lost' | 'failed' = 'heard'): void {
+  #updateNow(process: SimulatedProcess, reply: 'known' | 'lost' | 'failed' = 'known'): void {
     process.pending = undefined
     this.#commit(process, this.#change(process), reply, process.closures.length)
   }
@@ -182,25 +185,25 @@ export class Simulation {
   #commit(
     process: SimulatedProcess,
     changed: Changed,
-    reply: 'heard' | 'lost' | 'failed',
-    told: number,
+    reply: 'known' | 'lost' | 'failed',
+    reported: number,
     readAt = this.now,
   ): void {
-    process.nextAt = this.now + (reply === 'heard' ? rules.leaseMs / 3 : 500)
+    process.nextAt = this.now + (reply === 'known' ? rules.leaseMs / 3 : 500)
     if (reply === 'failed') return
     if (changed.isChanged) this.#texts.push((this.text = JSON.stringify(changed.state)))
     // From now on, all can know.
-    for (const closure of process.closures.slice(0, told)) this.#service.close(closure, this.now)
+    for (const closure of process.closures.slice(0, reported)) this.#service.close(closure, this.now)
     if (reply === 'lost') return
-    const { epoch, time, shift } = changed.state
+    const { stateId, time, clockOffset } = changed.state
     process.copy = structuredClone(changed.state)
-    process.seen = { epoch, time, clock: time - shift, readAt, receivedAt: this.now }
-    process.closures.splice(0, told)
+    process.seen = { stateId, time, clock: time - clockOffset, readAt, receivedAt: this.now }
+    process.closures.splice(0, reported)
     process.turnEndsAt = this.now + 2 * process.delay
-    for (const [surface, { granted, slots, waitReason }] of changed.outcomes) {
+    for (const [surface, { requests, slots, waitReason }] of changed.grants) {
       process.free += slots
       const latest = process.turnEndsAt + arrivalMs
-      for (let i = 0; i < granted; i++)
+      for (let i = 0; i < requests; i++)
         process.granted.push({ surface, latest, grantedAt: this.now, answeredAt: Infinity })
       const ms =
         waitReason === undefined
@@ -209,10 +212,10 @@ export class Simulation {
       process.nextAt = Math.min(process.nextAt, this.now + Math.max(1, ms))
     }
     this.#sendGranted(process)
-    if (process.open < 2 && [...changed.outcomes.values()].some(({ granted }) => granted > 0))
+    if (process.open < 2 && [...changed.grants.values()].some(({ requests }) => requests > 0))
       process.nextAt = Math.min(process.nextAt, this.now + 1)
     for (const other of this.#awake()) {
-      const [, ms] = changed.looks.find(([id]) => id === other.id || id === '*') ?? []
+      const [, ms] = changed.wakeUps.find(([id]) => id === other.id || id === '*') ?? []
       if (ms === undefined || other === process || other.pending !== undefined) continue
       other.nextAt = Math.min(other.nextAt, this.now + ms + this.#random(40) + Math.round(other.delay / 2))
     }

@@ -13,7 +13,7 @@ import { afterEach } from 'vitest'
 const longestMs = 50
 
 /** Set the timers on which nobody waits: one renews leases, one asks why calls are queued. Work that takes long meets them. */
-const background = ['src/extensions/shared/shared-text.ts', 'src/core/call/open-calls.ts'].map((path) => {
+const background = ['src/extensions/shared/stored-text.ts', 'src/core/call/open-calls.ts'].map((path) => {
   const file = fileURLToPath(new URL(`../../${path}`, import.meta.url))
   if (!existsSync(file)) throw new Error(`${path} has moved`)
   return file

@@ -1,21 +1,37 @@
+// What the processes of one budget share is one short JSON text in a store: what was spent in each period, and each process's part, which it
+// replaces with every update: the credits of its open reservations, and how many of its outcomes are counted. What holds, whatever happens:
+//
+// - What is spent, uncertain and reserved in a period never exceeds its limit, but for calls that cost more than they reserved.
+// - An outcome counts once, in the period of its reservation, however often an update is repeated.
+// - What a process had reserved when it died counts as uncertain: it may have sent its calls.
+// - If the store has lost a part of what was spent, nothing more is granted in that period.
+
 import { type PeriodAccount, type PeriodBook, accountOf, keepAccount, rounded } from '../../extend.ts'
-import { type StateHead, beginChange, emptyHead, hasLost, leaseEnd, readState } from './text-format.ts'
 import type { Moment } from './clock.ts'
-import { without } from './limiter-state.ts'
+import {
+  type TextHead,
+  contentOf,
+  countChange,
+  emptyHead,
+  hasLost,
+  leaseEnd,
+  readState,
+  without,
+} from './text-head.ts'
 
 /** Credits by the name of their period. */
 export type ByPeriod = Record<string, number>
 
-/** What one process has told the others of a budget. */
-interface Part {
+/** One process's part of the state. */
+interface ProcessPart {
   /** Credits of its open reservations. */
   reserved: ByPeriod
-  /** Credits that it had reserved when it fell silent; they count as uncertain until it comes back. */
+  /** Credits that it had reserved when its lease ended; they count as uncertain until it comes back. */
   abandoned: ByPeriod
-  /** When its reservations count as abandoned. */
+  /** When its lease ends. */
   until: number
-  /** How many of its outcomes are counted, since it may tell one twice. */
-  told: number
+  /** How many of its outcomes are counted, since it may report one twice. */
+  counted: number
 }
 
 /** What all processes have spent in a period. */
@@ -25,8 +41,8 @@ export interface Account extends PeriodAccount {
 }
 
 /** All that processes share of a budget. Times are of the store's clock, in milliseconds since 1970. */
-export interface BudgetState extends StateHead, PeriodBook<Account> {
-  parts: Record<string, Part>
+export interface BudgetState extends TextHead, PeriodBook<Account> {
+  processes: Record<string, ProcessPart>
 }
 
 export const emptyAccount: Account = { spent: 0, uncertain: 0, isLost: false }
@@ -36,7 +52,7 @@ const example: BudgetState = {
   ...emptyHead,
   accounts: { '*': { spent: 0, uncertain: 0, isLost: false } },
   forgotten: '',
-  parts: { '*': { reserved: { '*': 0 }, abandoned: { '*': 0 }, until: 0, told: 0 } },
+  processes: { '*': { reserved: { '*': 0 }, abandoned: { '*': 0 }, until: 0, counted: 0 } },
 }
 
 /** Reads the text of a budget; undefined if it is none. */
@@ -59,11 +75,11 @@ export interface Ask {
   readonly heldIn?: string | undefined
 }
 
-/** What a process tells, and asks. */
+/** What a process reports, and asks for. */
 export interface BudgetReport {
   readonly process: string
   /** How many outcomes came before these. */
-  readonly told: number
+  readonly earlier: number
   readonly outcomes: readonly Spent[]
   /** Credits of its open reservations. */
   reserved(): ByPeriod
@@ -90,27 +106,30 @@ export interface BudgetTerms {
 const idleMs = 3_600_000
 const abandonedMs = 30 * 86_400_000
 
-/** A lease that ends later was told while the clock was ahead, unless the leases are longer. */
+/** A lease that ends later was stored while the clock was ahead, unless the leases are longer. */
 const longestLeaseMs = 86_400_000
 
 /** Changes the text of a budget for one process. It has no effect but what it returns. */
 export function changeBudget(
   text: string | undefined,
   { clock: now }: Moment,
-  seen: BudgetState | undefined,
+  copy: BudgetState | undefined,
   report: BudgetReport,
   { limit, leaseMs, periodAt }: BudgetTerms,
   newId: string,
 ): BudgetUpdate {
   const found = readBudget(text)
-  const isNumbered = beginChange(found)
-  const state: BudgetState = found ?? { ...emptyHead, epoch: newId, accounts: {}, forgotten: '', parts: {} }
+  const before = contentOf(found)
+  const state: BudgetState = found ?? {
+    ...{ ...emptyHead, stateId: newId, accounts: {}, forgotten: '' },
+    processes: {},
+  }
   const period = periodAt(now)
-  // A replica that lagged behind, or an old file, has become this store. All processes have to know.
-  if (seen !== undefined && hasLost(found, seen)) markLost(state, seen)
+  // A replica that was behind, or an old file, has become this store. All processes have to know.
+  if (copy !== undefined && hasLost(found, copy)) markLost(state, copy)
   if (text !== undefined && found === undefined) keepAccount(state, period, { ...emptyAccount, isLost: true })
   abandon(state, now, report.process, leaseMs)
-  const own = tell(state, report, now, leaseMs)
+  const own = putPart(state, report, now, leaseMs)
   const granted = report.asks.map(({ credits, heldIn }) => {
     if (credits === null) return false
     if (heldIn === period) return true
@@ -122,10 +141,10 @@ export function changeBudget(
     if (credits > 0) own.until = now + leaseMs
     return true
   })
-  if (Object.keys(own.reserved).length === 0 && own.told === 0)
-    state.parts = without(state.parts, report.process)
+  if (Object.keys(own.reserved).length === 0 && own.counted === 0)
+    state.processes = without(state.processes, report.process)
   state.time = now
-  return { state, isChanged: isNumbered(state), period, granted }
+  return { state, isChanged: countChange(state, before), period, granted }
 }
 
 /** Credits left for further reservations in a period. */
@@ -135,20 +154,20 @@ export function remainingOf(state: BudgetState, period: string, limit: number): 
 }
 
 /** Credits of all open reservations in a period. */
-export function reservedOf({ parts }: BudgetState, period: string): number {
-  return rounded(Object.values(parts).reduce((sum, { reserved }) => sum + (reserved[period] ?? 0), 0))
+export function reservedOf({ processes }: BudgetState, period: string): number {
+  return rounded(Object.values(processes).reduce((sum, { reserved }) => sum + (reserved[period] ?? 0), 0))
 }
 
 /** Nothing more may be spent in periods of which the store has lost something. */
-function markLost(state: BudgetState, seen: BudgetState): void {
-  if (seen.forgotten > state.forgotten) state.forgotten = seen.forgotten
-  for (const [period, account] of Object.entries({ ...seen.accounts, ...state.accounts }))
-    if (period in seen.accounts) keepAccount(state, period, { ...account, isLost: true })
+function markLost(state: BudgetState, copy: BudgetState): void {
+  if (copy.forgotten > state.forgotten) state.forgotten = copy.forgotten
+  for (const [period, account] of Object.entries({ ...copy.accounts, ...state.accounts }))
+    if (period in copy.accounts) keepAccount(state, period, { ...account, isLost: true })
 }
 
-/** Processes that are silent have died, perhaps after sending. The one that reports has not. */
+/** Processes whose lease is over have died, perhaps after sending. The one that reports has not. */
 function abandon(state: BudgetState, now: number, reporting: string, leaseMs: number): void {
-  for (const part of Object.values(state.parts)) {
+  for (const part of Object.values(state.processes)) {
     part.until = Math.min(part.until, now + Math.max(leaseMs, longestLeaseMs))
     if (part.until > now) continue
     for (const [period, credits] of Object.entries(part.reserved)) {
@@ -157,25 +176,25 @@ function abandon(state: BudgetState, now: number, reporting: string, leaseMs: nu
     }
     part.reserved = {}
   }
-  const isKept = ({ abandoned, until }: Part): boolean =>
+  const isKept = ({ abandoned, until }: ProcessPart): boolean =>
     until + (Object.keys(abandoned).length > 0 ? abandonedMs : idleMs) > now
-  const kept = Object.entries(state.parts).filter(([process, part]) => process === reporting || isKept(part))
-  state.parts = Object.fromEntries(kept)
+  const kept = Object.entries(state.processes).filter(([id, part]) => id === reporting || isKept(part))
+  state.processes = Object.fromEntries(kept)
 }
 
-/** Puts down a process's part exactly as it tells it, and counts its outcomes once. */
-function tell(state: BudgetState, report: BudgetReport, now: number, leaseMs: number): Part {
-  const before = state.parts[report.process]
-  // It was silent, and has not died.
+/** Replaces a process's part by what it reports, and counts its outcomes once. */
+function putPart(state: BudgetState, report: BudgetReport, now: number, leaseMs: number): ProcessPart {
+  const before = state.processes[report.process]
+  // It has not died.
   for (const [period, credits] of Object.entries(before?.abandoned ?? {}))
     count(state, { period, spent: 0, uncertain: -credits })
-  const uncounted = report.outcomes.slice(Math.max(0, (before?.told ?? 0) - report.told))
+  const uncounted = report.outcomes.slice(Math.max(0, (before?.counted ?? 0) - report.earlier))
   for (const outcome of uncounted) count(state, outcome)
-  const told = report.told + report.outcomes.length
+  const counted = report.earlier + report.outcomes.length
   const reserved = report.reserved()
   const isIdle = Object.keys(reserved).length === 0 && before !== undefined
   const until = isIdle ? before.until : leaseEnd(before?.until, now, leaseMs)
-  return (state.parts[report.process] = { reserved, abandoned: {}, until, told })
+  return (state.processes[report.process] = { reserved, abandoned: {}, until, counted })
 }
 
 function count(state: BudgetState, { period, spent, uncertain }: Spent): void {

@@ -10,7 +10,7 @@ import {
   type Spent,
   changeBudget,
 } from './budget-change.ts'
-import { type SharedOptions, SharedText, retryMs } from './shared-text.ts'
+import { type SharedOptions, StoredText, retryMs } from './stored-text.ts'
 import { randomId } from '../../lib/hash.ts'
 
 /** A reservation without an outcome. */
@@ -37,8 +37,11 @@ interface Asked {
   readonly fail: (error: unknown) => void
 }
 
-/** Keeps the state of a budget and the reservations of this process in step. */
-export class BudgetSync extends SharedText<BudgetState> {
+/**
+ * A process's side of a shared budget: its reservations and their outcomes go into the text with the next update, together with the calls that
+ * ask for credits meanwhile.
+ */
+export class BudgetSync extends StoredText<BudgetState> {
   /** Then it renews no reservation any more. */
   isClosed = false
   readonly #terms: BudgetTerms
@@ -46,7 +49,7 @@ export class BudgetSync extends SharedText<BudgetState> {
   /** Outcomes that the store may not know yet. */
   readonly #outcomes: Spent[] = []
   /** How many others it knows. */
-  #told = 0
+  #known = 0
   /** Whether the store may have reserved credits for calls that were refused, since its reply is missing. */
   #isUnsure = false
   #isStopped = false
@@ -57,7 +60,7 @@ export class BudgetSync extends SharedText<BudgetState> {
 
   constructor(options: SharedOptions, name: string, terms: BudgetTerms) {
     // The number changes with the text.
-    super(options, 'budget-1', name)
+    super(options, 'budget-2', name)
     this.#terms = terms
   }
 
@@ -90,24 +93,24 @@ export class BudgetSync extends SharedText<BudgetState> {
 
   #askAgain(asked: Asked): void {
     this.#asked.push(asked)
-    this.touchNow()
+    this.updateNow()
   }
 
   /** Ends a reservation. Further calls have no effect. */
   end(reservation: OpenReservation, spent: number, uncertain: number): void {
     if (!this.#open.delete(reservation)) return
     this.#outcomes.push({ period: reservation.period, spent, uncertain })
-    this.touchNow()
+    this.updateNow()
   }
 
   /** How many reservations have ended whose outcome the store may not know yet. */
-  get untold(): number {
+  get unreported(): number {
     return this.#outcomes.length
   }
 
   /** Whether the store knows all that has happened. */
-  get #isTold(): boolean {
-    return !this.#isUnsure && this.untold === 0
+  get #isReported(): boolean {
+    return !this.#isUnsure && this.unreported === 0
   }
 
   /**
@@ -115,8 +118,8 @@ export class BudgetSync extends SharedText<BudgetState> {
    * stopped, it rejects if the store fails once more.
    */
   async flush(): Promise<void> {
-    if (this.#isTold && this.#asked.length === 0) return
-    // An update that begins now tells all of it.
+    if (this.#isReported && this.#asked.length === 0) return
+    // An update that begins now reports all of it.
     await this.ask(null).catch(async (error: unknown) => {
       if (this.#isStopped) throw error
       // So that close() tries twice.
@@ -146,25 +149,25 @@ export class BudgetSync extends SharedText<BudgetState> {
     this.#readAtWall = readAtWall
     this.#isUnsure = false
     this.#asked.splice(0, asked.length)
-    this.#told += this.#outcomes.splice(0, report.outcomes.length).length
+    this.#known += this.#outcomes.splice(0, report.outcomes.length).length
     asked.forEach((each, i) => {
       const { credits, held } = each
       const reservation = granted[i] === true && credits !== null ? (held ?? { credits, period }) : null
       if (reservation !== null && held === undefined) this.#open.add(reservation)
       if (reservation !== null) reservation.period = period
       // What was reserved for calls that have ended meanwhile may come back.
-      if (granted[i] === false && credits !== null && this.untold > 0) this.#askAgain(each)
+      if (granted[i] === false && credits !== null && this.unreported > 0) this.#askAgain(each)
       else each.settle({ state, period, reservation })
     })
   }
 
   protected get isRetried(): boolean {
-    return !this.#isStopped && (!this.#isTold || this.#open.size > 0)
+    return !this.#isStopped && (!this.#isReported || this.#open.size > 0)
   }
 
   /** Credits of refused calls are freed while it lives, but an unavailable store must not keep it alive. */
   protected override get mayEnd(): boolean {
-    return this.untold === 0
+    return this.unreported === 0
   }
 
   protected renewMs(): number {
@@ -174,7 +177,7 @@ export class BudgetSync extends SharedText<BudgetState> {
   #report(asked: readonly Asked[]): BudgetReport {
     const open = [...this.#open]
     return {
-      ...{ process: this.id, told: this.#told, outcomes: [...this.#outcomes] },
+      ...{ process: this.id, earlier: this.#known, outcomes: [...this.#outcomes] },
       reserved: () => {
         const reserved: ByPeriod = {}
         for (const { period, credits } of open)

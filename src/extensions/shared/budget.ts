@@ -10,7 +10,7 @@ import { sleep } from '../../lib/time.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
 import { emptyAccount, remainingOf, reservedOf } from './budget-change.ts'
 import { type BudgetReply, BudgetSync, type OpenReservation } from './budget-sync.ts'
-import { type SharedOptions, sharedNames } from './shared-text.ts'
+import { type SharedOptions, sharedNames } from './stored-text.ts'
 
 /** Options of a {@link SharedBudget}. */
 export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
@@ -140,9 +140,9 @@ export class SharedBudget implements Budget {
     const late = (): void => {}
     await within(sync.timeoutMs, () => this.flush().catch(late), late)
     sync.stop()
-    const { untold } = sync
-    if (untold > 0)
-      throw new BudgetUnavailableError(`the outcome of ${count(untold, 'call')} could not be sent`)
+    const { unreported } = sync
+    if (unreported > 0)
+      throw new BudgetUnavailableError(`the outcome of ${count(unreported, 'call')} could not be sent`)
   }
 
   async #ask(credits: number | null, operation?: string, held?: OpenReservation): Promise<BudgetReply> {

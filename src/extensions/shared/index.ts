@@ -1,7 +1,7 @@
 export type { PeriodOptions } from '../../extend.ts'
 export { SharedBudget, type SharedBudgetOptions } from './budget.ts'
 export { SharedLimiter, type SharedLimiterOptions } from './limiter.ts'
-export type { SharedOptions } from './shared-text.ts'
+export type { SharedOptions } from './stored-text.ts'
 export type { ChangeText, SharedStore, TextChange } from './store.ts'
 export { memoryStore } from './stores/memory.ts'
 export { type PostgresStoreOptions, postgresStore } from './stores/postgres.ts'

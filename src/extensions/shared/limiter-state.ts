@@ -1,4 +1,14 @@
-import { type StateHead, emptyHead } from './text-format.ts'
+// What the processes of one organization share is one short JSON text in a store. Each process replaces its own part of it
+// (`limiter-change.ts`): how many requests it has in flight, when its latest ones arrived, and where its calls wait. From all parts
+// follows who may send next (`slot-offers.ts`). What holds, whatever happens:
+//
+// - No more requests are in flight than the organization may have, and no surface gets more than its number in any window.
+// - Each part is whole. So an update whose result is unknown is corrected by the next one.
+// - A process that stops renewing its lease loses slots and places. Its requests count for the rate limit until their window ends.
+// - If the store loses the state, each process that knows it restores it, and nothing is granted for some seconds.
+// - What waits changes nothing: a process that is refused again writes no new text until its lease is due.
+
+import { type TextHead, emptyHead } from './text-head.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {
@@ -12,39 +22,39 @@ export interface Rules {
   readonly leaseMs: number
 }
 
-/** A process that waits at a surface. */
+/** The place of a process in the line for free slots, at one surface. */
 export interface Place {
   /** The process that has waited longest goes first. */
   readonly since: number
-  /** Since when it may take a slot; undefined while it may not. */
-  calledAt?: number | undefined
+  /** Since when a free slot is offered to it; undefined while none is. */
+  offeredAt?: number | undefined
 }
 
-/** What one process has told the others. */
-export interface ProcessEntry {
+/** One process's part of the state. */
+export interface ProcessPart {
   /** When its slots and places are free, unless it renews them. */
   until: number
-  /** How long it needs to take a slot when it is called, in milliseconds. */
-  turnMs: number
+  /** For how long a free slot is offered to it, in milliseconds: as long as it needs to take it. */
+  offerMs: number
   /** Its requests in flight. */
   slots: number
   /** When its requests arrived at the latest, at each surface. */
   arrivals: Record<string, number[]>
-  /** How many more it had before than the one that had least, at each surface, up to the requests of a span. */
-  past: Record<string, number>
+  /** How many more it sent before those than the process that sent least, at each surface; at most the requests of a span. */
+  surplus: Record<string, number>
   /** Where it waits. */
   places: Record<string, Place>
 }
 
-/** All that the processes of one organization share. Times are in milliseconds from the beginning of its first epoch. */
-export interface LimiterState extends StateHead {
+/** All that the processes of one organization share. Times are in milliseconds since its first state was created. */
+export interface LimiterState extends TextHead {
   /** How far the time is ahead of the store's clock: the sum of all corrections. */
-  shift: number
-  /** When the epoch began. */
-  bornAt: number
-  /** Until then, nothing is granted. */
-  quietUntil: number
-  processes: Record<string, ProcessEntry>
+  clockOffset: number
+  /** When this state was created, in place of none or of one that was lost. */
+  createdAt: number
+  /** Nothing is granted before. */
+  grantsFrom: number
+  processes: Record<string, ProcessPart>
   /** When surfaces open that a 429 has closed. */
   closures: Record<string, number>
 }
@@ -52,21 +62,17 @@ export interface LimiterState extends StateHead {
 /** The surface of calls without a limit of their rate. The names of others begin with a colon. */
 export const unpaced = ''
 
-const exampleEntry = {
+const examplePart = {
   until: 0,
-  turnMs: 0,
+  offerMs: 0,
   slots: 0,
   arrivals: { '*': [] },
-  past: {},
+  surplus: {},
   places: { '*': { since: 0 } },
 }
 
 /** What each text has. */
 export const exampleState: LimiterState = {
-  ...{ ...emptyHead, shift: 0, bornAt: 0, quietUntil: 0, processes: { '*': exampleEntry }, closures: {} },
-}
-
-/** A copy of a record without one name. */
-export function without<T>(record: Record<string, T>, name: string): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).filter(([each]) => each !== name))
+  ...{ ...emptyHead, clockOffset: 0, createdAt: 0, grantsFrom: 0 },
+  ...{ processes: { '*': examplePart }, closures: {} },
 }

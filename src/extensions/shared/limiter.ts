@@ -17,9 +17,9 @@ import {
 } from '../../errors/check-options.ts'
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
-import { type SharedOptions, sharedNames } from './shared-text.ts'
-import { StateSync, type SurfacePart } from './state-sync.ts'
-import { type AloneLimits, SharedSurface, keyOf } from './surface.ts'
+import { type SharedOptions, sharedNames } from './stored-text.ts'
+import { LimiterSync, type SurfacePart } from './limiter-sync.ts'
+import { type LocalLimits, LimiterSurface, keyOf } from './limiter-surface.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {
@@ -51,8 +51,8 @@ export interface SharedLimiterOptions extends SharedOptions {
 export class SharedLimiter implements CallLimiter {
   /** The organization's limits, for all its processes together. */
   readonly limits: Limits
-  readonly #sync: StateSync
-  readonly #alone: AloneLimits | undefined
+  readonly #sync: LimiterSync
+  readonly #local: LocalLimits | undefined
 
   /**
    * Shares the limits of `organization` with all processes that use the same store.
@@ -83,9 +83,9 @@ export class SharedLimiter implements CallLimiter {
     }
     const rules = { inFlight, perMinute, spanMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
-    const alone = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
-    this.#alone = onUnavailable === 'local' ? alone : undefined
-    this.#sync = new StateSync(options, organization, rules)
+    const local = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
+    this.#local = onUnavailable === 'local' ? local : undefined
+    this.#sync = new LimiterSync(options, organization, rules)
   }
 
   acquire(request: QueueRequest): Promise<Lease> {
@@ -110,7 +110,8 @@ export class SharedLimiter implements CallLimiter {
 
   #at(name: string | null): SurfacePart {
     const { surfaces } = this.#sync
-    const surface = surfaces.get(keyOf(name)) ?? new SharedSurface(name, this.#sync, this.limits, this.#alone)
+    const surface =
+      surfaces.get(keyOf(name)) ?? new LimiterSurface(name, this.#sync, this.limits, this.#local)
     surfaces.set(surface.key, surface)
     return surface
   }

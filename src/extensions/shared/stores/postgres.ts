@@ -39,16 +39,16 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   )
   const columns = '(key text primary key, tag text not null, value text not null)'
   const now = 'extract(epoch from clock_timestamp())::float8 * 1000'
-  // A claim is a row of its own.
-  const claimed = `from ${table} where key = $1::text || '!' and tag <> $2::text`
+  // A lock is a row of its own: its holder is the tag, its end the value.
+  const locked = `from ${table} where key = $1::text || '!' and tag <> $2::text`
   const read = `select coalesce(tag, '') as tag, value as text, ${now} as clock,
-    coalesce((select value::float8 - ${now} ${claimed}), 0) as "claimedMs" from (select) as one left join ${table} on key = $1`
+    coalesce((select value::float8 - ${now} ${locked}), 0) as "lockedMs" from (select) as one left join ${table} on key = $1`
   // What may be lost in a crash does not wait for the disk.
   const hurried = `set_config('synchronous_commit', 'off', true)`
-  const claim = `with mine as (insert into ${table} as old (key, tag, value) values ($1::text || '!', $2, ${now} + $3::float8)
+  const lock = `with mine as (insert into ${table} as old (key, tag, value) values ($1::text || '!', $2, ${now} + $3::float8)
     on conflict (key) do update set tag = excluded.tag, value = excluded.value
     where old.tag = excluded.tag or old.value::float8 < ${now} returning ${hurried}) ${read}`
-  const isFree = `not exists (select ${claimed} and value::float8 > ${now})`
+  const isFree = `not exists (select ${locked} and value::float8 > ${now})`
   const done = `returning case when $6::boolean then ${hurried} end),
     freed as (update ${table} set value = '0' where key = $1::text || '!' and tag = $2 and exists (select from done))
     select case when $5::text is not null then pg_notify('${table}', $5) end from done`
@@ -72,7 +72,7 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   return {
     update(key, change) {
       const me = randomId()
-      const exchange: Exchange = async (claimMs, swap) => {
+      const exchange: Exchange = async (lockMs, swap) => {
         if (swap !== undefined) {
           const { tag, value, notice, keepMs } = swap
           const payload = notice === undefined ? null : `${key}\n${notice}`
@@ -86,9 +86,9 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
           if ((await rows).length > 0) return undefined
         }
         const readAt = performance.now()
-        const rows = claimMs === undefined ? query(read, [key, me]) : query(claim, [key, me, claimMs])
+        const rows = lockMs === undefined ? query(read, [key, me]) : query(lock, [key, me, lockMs])
         const [row] = (await rows) as Omit<Reading, 'readAt'>[]
-        return row === undefined ? exchange(claimMs) : { ...row, readAt }
+        return row === undefined ? exchange(lockMs) : { ...row, readAt }
       }
       return swapText(change, exchange)
     },

@@ -104,17 +104,17 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Reads a text with its tag and the clock, or replaces the text if its tag is still the expected one and no other process has claimed
- * the next write. Otherwise claims it.
+ * Reads a text with its tag and the clock, or replaces the text if its tag is still the expected one and no other process has the lock.
+ * Otherwise takes the lock. `by` is its holder, `till` its end.
  */
 const script = `
 local known, time = redis.call('HMGET', KEYS[1], 'tag', 'text', 'by', 'till'), redis.call('TIME')
-local me, claimMs, expected, tag, channel, notice, keepMs, text = unpack(ARGV)
+local me, lockMs, expected, tag, channel, notice, keepMs, text = unpack(ARGV)
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local claimedMs = known[3] and known[3] ~= me and math.max(0, tonumber(known[4]) - now) or 0
-if not tag or (known[1] or '') ~= expected or claimedMs > 0 then
-  if claimMs ~= '' and claimedMs == 0 then redis.call('HSET', KEYS[1], 'by', me, 'till', now + claimMs) end
-  return { known[1] or '', known[2] or '', now, claimedMs }
+local lockedMs = known[3] and known[3] ~= me and math.max(0, tonumber(known[4]) - now) or 0
+if not tag or (known[1] or '') ~= expected or lockedMs > 0 then
+  if lockMs ~= '' and lockedMs == 0 then redis.call('HSET', KEYS[1], 'by', me, 'till', now + lockMs) end
+  return { known[1] or '', known[2] or '', now, lockedMs }
 end
 if text then redis.call('HSET', KEYS[1], 'tag', tag, 'text', text) end
 if known[3] then redis.call('HDEL', KEYS[1], 'by', 'till') end
@@ -138,17 +138,17 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     update(key, change) {
       const channel = `${prefix}:${key}`
       const me = randomId()
-      return swapText(change, async (claimMs, swap) => {
+      return swapText(change, async (lockMs, swap) => {
         const readAt = performance.now()
         const tag = randomId()
         const { value, notice = '', keepMs = '' } = swap ?? {}
         const text = value === undefined ? [] : [value]
-        const args = [me, claimMs ?? '', ...(swap ? [swap.tag, tag, channel, notice, keepMs, ...text] : [])]
+        const args = [me, lockMs ?? '', ...(swap ? [swap.tag, tag, channel, notice, keepMs, ...text] : [])]
         const reply = (await redis.eval(script, channel, args.map(String))) as unknown[]
-        const [found = '', known = '', clock, claimedMs] = reply.map(String)
+        const [found = '', known = '', clock, lockedMs] = reply.map(String)
         // The client may have repeated the command.
         if (found === tag) return undefined
-        return { tag: found, text: known, clock: Number(clock), claimedMs: Number(claimedMs), readAt }
+        return { tag: found, text: known, clock: Number(clock), lockedMs: Number(lockedMs), readAt }
       })
     },
     watch: (key, listener) => redis.subscribe(`${prefix}:${key}`, listener),

@@ -72,7 +72,7 @@ class SqliteTexts {
 /** How often a process looks whether another one has written, in milliseconds. */
 const lookMs = 10
 
-/** How many notices the file keeps: more than come between two looks. */
+/** How many notices the file keeps: more than come between two wakeUps. */
 const kept = 1000
 
 interface Watch {

@@ -9,40 +9,43 @@ import {
   SurfaceQueue,
 } from '../../extend.ts'
 import { unpaced } from './limiter-state.ts'
-import { type StateSync, type SurfacePart, arrivalMs, promptMs } from './state-sync.ts'
-import type { AskOutcome } from './turns.ts'
+import { type LimiterSync, type SurfacePart, arrivesWithinMs, promptMs } from './limiter-sync.ts'
+import type { Grant } from './slot-offers.ts'
 
 /** The limits of a process while the store is unavailable. */
-export interface AloneLimits extends Pick<Limits, 'inFlight' | 'perMinute'> {
+export interface LocalLimits extends Pick<Limits, 'inFlight' | 'perMinute'> {
   /** The fraction of the organization's limits. */
   readonly share: number
 }
 
-/** Grants leases for one surface, together with all other processes. */
-export class SharedSurface implements SlotSource, SurfacePart {
+/**
+ * One surface of this process: grants leases to the calls of its queue, in slots that all processes share. Its next call asks by an update,
+ * which grants requests, or says why and until when it waits. While the store is unavailable, it waits, or goes on with limits of its own.
+ */
+export class LimiterSurface implements SlotSource, SurfacePart {
   readonly key: string
   readonly queue: SurfaceQueue
   waitReason: SurfacePart['waitReason']
-  readonly #sync: StateSync
-  readonly #alone: AloneLimits | undefined
-  /** The sends that others count. */
+  readonly #sync: LimiterSync
+  readonly #local: LocalLimits | undefined
+  /** The requests that others count. */
   readonly #sends = new Set<SentRequest>()
   /** Those that may be sent, but have no slot yet. */
   readonly #granted: SentRequest[] = []
   readonly #isPaced: boolean
-  /** Whether an update will tell that calls wait. */
+  /** Whether an update will report that calls wait. */
   #isAsking = false
   /** Whether the store has granted requests before the surface opens here: the next update gives them back, and asks for none. */
   #isEarly = false
 
-  /** @param alone Undefined if this process must send nothing while the store is unavailable. */
-  constructor(name: string | null, sync: StateSync, limits: Limits, alone: AloneLimits | undefined) {
+  /** @param local Undefined if this process must send nothing while the store is unavailable. */
+  constructor(name: string | null, sync: LimiterSync, limits: Limits, local: LocalLimits | undefined) {
     this.key = keyOf(name)
     this.#isPaced = name !== null
     this.#sync = sync
-    this.#alone = alone
+    this.#local = local
     // It keeps the limits of this process while the store is unavailable.
-    const perMinute = this.#isPaced ? (alone ?? limits).perMinute : Infinity
+    const perMinute = this.#isPaced ? (local ?? limits).perMinute : Infinity
     this.queue = new SurfaceQueue(new SurfacePace(limits, perMinute), this)
   }
 
@@ -59,16 +62,16 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return this.#isPaced ? Array.from(this.#sends, (send) => [send, arrivalOf(send)]) : []
   }
 
-  settle(outcome: AskOutcome | undefined, until: number): void {
+  receive(grant: Grant | undefined, until: number): void {
     const { closed } = this.queue.pace
     this.#isAsking = false
     this.#isEarly = false
-    this.waitReason = outcome?.waitReason && {
-      ...outcome.waitReason,
-      until: performance.now() + outcome.waitReason.ms,
+    this.waitReason = grant?.waitReason && {
+      ...grant.waitReason,
+      until: performance.now() + grant.waitReason.ms,
     }
     // Others count them as if they were sent as late as possible.
-    const granted = Array.from({ length: outcome?.granted ?? 0 }, () => ({ at: until, answered: Infinity }))
+    const granted = Array.from({ length: grant?.requests ?? 0 }, () => ({ at: until, answered: Infinity }))
     for (const send of granted) this.#sends.add(send)
     this.#granted.push(...granted)
     const { reason, ms = 0 } = this.waitReason ?? {}
@@ -91,25 +94,25 @@ export class SharedSurface implements SlotSource, SurfacePart {
 
   wait(): number {
     const sync = this.#sync
-    const alone = this.#alone
+    const local = this.#local
     const { closed, wait } = this.queue.pace
     if (this.#granted.length > 0) return sync.hasFreeSlot ? closed : Infinity
     if (sync.isUnavailable) {
-      sync.touch()
-      if (alone === undefined || sync.slots >= alone.inFlight) return Infinity
-      return Math.max(wait, this.#waitAlone(alone.share))
+      sync.updateSoon()
+      if (local === undefined || sync.slots >= local.inFlight) return Infinity
+      return Math.max(wait, this.#localWait(local.share))
     }
     if (closed > 0) return closed
     const left = this.waitReason === undefined ? 0 : this.waitReason.until - performance.now()
     if (left > 0) return this.waitReason?.reason === 'pace' ? left : Infinity
     if (this.queue.length === 0) return 0
-    if (!this.#isAsking) sync.touch()
+    if (!this.#isAsking) sync.updateSoon()
     this.#isAsking = true
     return Infinity
   }
 
   /** Milliseconds until this process may send its share of what the requests of all have left, as far as it knows them. */
-  #waitAlone(share: number): number {
+  #localWait(share: number): number {
     const { spanMs, perMinute } = this.#sync.rules
     const known = this.#sync.known(this.key)
     const now = performance.now()
@@ -135,7 +138,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
         sync.enter()
       },
       sent: (send) => {
-        if (this.#isPaced && send.at - enteredAt > promptMs) sync.touch()
+        if (this.#isPaced && send.at - enteredAt > promptMs) sync.updateSoon()
       },
       release: (send, unsent) => {
         if (send && unsent) this.#sends.delete(send)
@@ -153,5 +156,5 @@ export function keyOf(name: string | null): string {
 
 /** When a request arrived at the latest, in monotonic milliseconds. */
 function arrivalOf({ at, answered }: SentRequest): number {
-  return Math.min(at + arrivalMs, answered)
+  return Math.min(at + arrivesWithinMs, answered)
 }

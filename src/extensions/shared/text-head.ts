@@ -1,9 +1,9 @@
 import { isRecord } from '../../lib/json.ts'
 
-/** What each shared state has. */
-export interface StateHead {
-  /** Changes when the store has lost the state. */
-  epoch: string
+/** What the texts of limiters and budgets have in common. */
+export interface TextHead {
+  /** Names this state. A store that has lost it gets a state with another id. */
+  stateId: string
   /** Counts the changes. */
   version: number
   /** The time of the latest change. */
@@ -11,7 +11,7 @@ export interface StateHead {
 }
 
 /** The head of an empty state. */
-export const emptyHead: StateHead = { epoch: '', version: 0, time: 0 }
+export const emptyHead: TextHead = { stateId: '', version: 0, time: 0 }
 
 /**
  * Reads a text.
@@ -36,19 +36,16 @@ function isLike(value: unknown, example: unknown): boolean {
   return Object.entries(example).every(([name, like]) => parts(name).every((part) => isLike(part, like)))
 }
 
-/** Begins to change a state. What it returns numbers the new one, and says whether others have to know it. */
-export function beginChange(found: StateHead | undefined): (state: StateHead) => boolean {
-  const before = contentOf(found)
-  return (state) => {
-    const isChanged = contentOf(state) !== before
-    if (isChanged) state.version++
-    return isChanged
-  }
+/** What a state has, except for the time, which alone is no reason to store it. */
+export function contentOf(state: TextHead | undefined): string {
+  return JSON.stringify({ ...state, time: 0 })
 }
 
-/** What a state has, to compare it, except for the time. */
-function contentOf(state: StateHead | undefined): string {
-  return JSON.stringify({ ...state, time: 0 })
+/** Numbers a state that differs from `before`, and says whether it does: only then it has to be stored. */
+export function countChange(state: TextHead, before: string): boolean {
+  const isChanged = contentOf(state) !== before
+  if (isChanged) state.version++
+  return isChanged
 }
 
 /** When a lease ends that is renewed once a third of it has passed, since each renewal has to be stored. */
@@ -56,7 +53,12 @@ export function leaseEnd(before: number | undefined, now: number, leaseMs: numbe
   return before !== undefined && before - now > (leaseMs * 2) / 3 ? before : now + leaseMs
 }
 
-/** Whether the store has lost changes that a process has seen. */
-export function hasLost(found: StateHead | undefined, seen: Pick<StateHead, 'epoch' | 'version'>): boolean {
-  return found?.epoch !== seen.epoch || found.version < seen.version
+/** Whether the store has lost changes that a process has read. */
+export function hasLost(found: TextHead | undefined, known: Pick<TextHead, 'stateId' | 'version'>): boolean {
+  return found?.stateId !== known.stateId || found.version < known.version
+}
+
+/** A copy of a record without one name. */
+export function without<T>(record: Record<string, T>, name: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([each]) => each !== name))
 }

@@ -4,8 +4,8 @@ import { Redactor } from '../../lib/redactor.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { randomId } from '../../lib/hash.ts'
-import { type Moment, type Sight, jumpOf } from './clock.ts'
-import type { StateHead } from './text-format.ts'
+import { type Moment, type StateRead, jumpOf } from './clock.ts'
+import type { TextHead } from './text-head.ts'
 import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */
@@ -28,17 +28,17 @@ const minuteMs = 60_000
 export const retryMs = 500
 
 /** A change of a state, which is stored if it is one. */
-export interface StateChange<S extends StateHead> {
+export interface StateChange<S extends TextHead> {
   readonly state: S
   readonly isChanged: boolean
   readonly notice?: string | undefined
 }
 
 /**
- * One text of a store, which this process keeps in step with what it has to tell: one update at a time, again when something has
- * happened meanwhile, and from time to time. Each update has a timeout, and knows when this process read the text before.
+ * One text of a store, in which this process keeps its part up to date: one update at a time, again when something has happened meanwhile,
+ * and when its lease is due. Each update has a timeout. While the store is unavailable, it tries again every half second or so.
  */
-export abstract class SharedText<S extends StateHead> {
+export abstract class StoredText<S extends TextHead> {
   readonly timeoutMs: number
   /** How long the store keeps an unused text, in milliseconds; undefined: for ever. */
   protected readonly keepMs: number | undefined
@@ -49,7 +49,7 @@ export abstract class SharedText<S extends StateHead> {
   isUnavailable = false
   /** The latest state that this process knows, and when it read it. */
   protected copy: S | undefined
-  protected seen: Sight | undefined
+  protected seen: StateRead | undefined
   /** Resolves when no update runs any more. */
   protected running: Promise<void> | undefined
   readonly #newKey: () => Promise<string>
@@ -86,14 +86,14 @@ export abstract class SharedText<S extends StateHead> {
   }
 
   /** Updates as soon as possible; while the store is unavailable, with the next attempt. */
-  touch(): void {
-    if (!this.isUnavailable || this.running !== undefined) this.touchNow()
-    // Calls that wait touch again and again, which must not postpone the next attempt.
+  updateSoon(): void {
+    if (!this.isUnavailable || this.running !== undefined) this.updateNow()
+    // Calls that wait ask again and again, which must not postpone the next attempt.
     else if (this.#timer === undefined) this.schedule()
   }
 
   /** Updates as soon as possible, even if the store was unavailable. */
-  touchNow(): void {
+  updateNow(): void {
     this.#isDue = true
     this.running ??= this.#run()
   }
@@ -122,7 +122,7 @@ export abstract class SharedText<S extends StateHead> {
     const retry = this.isRetried ? retryMs * (1 + Math.random()) : Infinity
     const ms = this.isUnavailable ? retry : this.renewMs()
     if (ms === Infinity) return
-    this.#timer = setTimeout(() => this.touchNow(), Math.min(Math.max(0, ms), maxTimerMs))
+    this.#timer = setTimeout(() => this.updateNow(), Math.min(Math.max(0, ms), maxTimerMs))
     // Timers of browsers are numbers.
     if (this.mayEnd) (this.#timer as { unref?(): void }).unref?.()
   }
@@ -165,7 +165,7 @@ export abstract class SharedText<S extends StateHead> {
     this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
     const { seen, ...reading } = moment
     const jump = seen ? jumpOf(seen.clock, moment.clock, seen, moment) : 0
-    this.seen = { ...reading, epoch: changed.state.epoch, time: changed.state.time }
+    this.seen = { ...reading, stateId: changed.state.stateId, time: changed.state.time }
     this.copy = changed.state
     if (jump !== 0) this.log('warn', 'the clock of the store has jumped', { milliseconds: jump })
     return changed
