@@ -97,6 +97,27 @@ describe('watchSearch()', () => {
     expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 300))
   })
 
+  it('keeps a gap when the service forgets its place, and then lists nothing above known posts, for days', async () => {
+    const { feed, check, found, lost } = setUpChecks(20, { maxPages: 2 })
+    await check()
+    feed.post(60)
+    await check()
+    const top = () => {
+      feed.post(1)
+      return Response.json(feed.page(feed.ids.slice(0, 20), feed.entries[19]?.rank.toString()))
+    }
+    const nothing = () => Response.json(page([]))
+    for (const answer of [nothing, nothing, top, nothing, nothing]) {
+      vi.advanceTimersByTime(17 * hour)
+      feed.onRequest = (cursor) => (cursor === undefined ? undefined : answer())
+      expect(lost(await check())).toEqual([])
+    }
+    feed.onRequest = () => undefined
+    vi.advanceTimersByTime(17 * hour)
+    expect(await check({ maxPages: 10 })).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 81))
+  })
+
   it('puts a page where its times are when the service answers an old cursor with the newest page', async () => {
     const { feed, check, found, lost } = setUpChecks(20, { maxPages: 1 })
     await check()

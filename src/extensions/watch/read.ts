@@ -15,7 +15,8 @@
  *    become one. One known post is not enough: the service may list a post late, below newer ones. Posts from before everything
  *    known are not wanted, and prove that nothing is missing in between.
  * 3. **What does silence prove?** If no post is listed where known ones should follow, the gap stays, and is asked for again, less
- *    and less often. It closes after 20 hours in which it was asked for four times, or twice if the list ends with its posts.
+ *    and less often. It closes after 20 hours in which it was asked for four times, or twice if the list ends with its posts. To ask
+ *    above known posts, since the place below them is lost, tells less of the gap, and counts a quarter.
  * 4. **What may be forgotten?** Of many ids the newest and the oldest are kept, and of many spans their times. A post of a time that
  *    was forgotten is known.
  */
@@ -285,15 +286,25 @@ function spanOf(listing: Listing, page: ReadPage, silence: Silence | undefined):
   const newest = [...known.map((span) => span.newest), ...shown].reduce(later, undefined)
   const oldest = [...parts.map((span) => span.oldest), ...added].reduce(earlier, undefined) ?? shown[0]
   const forgotten = parts.flatMap((span) => span.forgotten ?? [])
+  const next = placeBelow(listing, page)
+  const isKnownBelow =
+    next === page.next && page.posts.size > 0
+      ? lastOf(page.posts) !== lastOf(posts)
+      : parts.at(-1)?.nextIsKnown === true
   return {
     ids: [...posts.keys()],
     times: [...posts.values()].map((time) => (Number.isFinite(time) ? time : null)),
-    next: placeBelow(listing, page),
+    next,
+    ...(next !== null && isKnownBelow && { nextIsKnown: true }),
     ...(newest !== undefined && { newest }),
     ...(oldest !== undefined && { oldest }),
     ...(silence !== undefined && { silence }),
     ...(forgotten.length > 0 && { forgotten }),
   }
+}
+
+function lastOf(posts: ReadonlyMap<string, unknown>): string | undefined {
+  return [...posts.keys()].at(-1)
 }
 
 /** Where the posts below a page, and below all that it touches, are listed; null if there are none, or none are wanted. */
@@ -323,8 +334,8 @@ function silenceAfter(listing: Listing, page: ReadPage, now: number): Silence | 
   // The clock may have been set back.
   const since = Math.min(first, now)
   // One check asks once, however often.
-  const times = last === now ? asked : asked + 1
-  const endsThere = reached > 0 && [...page.posts.keys()].at(-1) === [...posts.keys()].at(-1)
+  const times = last === now ? asked : asked + (gap?.nextIsKnown === true ? 1 / 4 : 1)
+  const endsThere = reached > 0 && lastOf(page.posts) === lastOf(posts)
   if (now - since < longestSilence || times < (endsThere ? 2 : 4)) return [since, now, times]
   listing.touch(reached + 1)
   return undefined

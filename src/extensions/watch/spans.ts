@@ -40,7 +40,7 @@ export function gapsOf(spans: Spans): WatchGap[] {
 
 /** Replaces the place below a span, which the service has forgotten. */
 export function withoutPlace(spans: Spans, at: number, next: object): Spans {
-  return spans.map((span, index) => (index === at ? { ...span, next } : span))
+  return spans.map((span, index) => (index === at ? { ...span, next, nextIsKnown: true } : span))
 }
 
 export function isSamePlace(one: object, other: object): boolean {

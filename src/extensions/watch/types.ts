@@ -90,13 +90,15 @@ export interface WatchSpan {
   readonly forgotten?: readonly (readonly [newest: number, oldest: number])[]
   /** Params of the next page; null if older posts are not wanted. */
   readonly next: object | null
+  /** Whether known posts follow at `next`, since the service has forgotten the place below them. */
+  readonly nextIsKnown?: boolean
   /** When its newest and its oldest post were published, as the service says it. */
   readonly newest?: string
   readonly oldest?: string
   /**
    * When the service has first and last listed no post at `next`, in milliseconds since 1970, although known posts should follow,
-   * and how often it was asked. A watch asks again less and less often. After 20 hours and four requests it assumes that nothing
-   * is missing.
+   * and how often it was asked: a quarter of a time where known posts follow. A watch asks again less and less often. After
+   * 20 hours and four requests it assumes that nothing is missing.
    */
   readonly silence?: readonly [first: number, last: number, asked?: number]
 }
