@@ -100,7 +100,6 @@ export type {
   ClientErrorCode,
   ConnectionPhase,
   ErrorContext,
-  ProxyErrorCode,
   TimeoutPhase,
   UndocumentedCode,
 } from './errors/index.ts'

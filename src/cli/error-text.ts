@@ -1,6 +1,4 @@
 import {
-  InvalidResponseError,
-  PaginationError,
   AuthenticationError,
   ConnectionError,
   CreditBudgetError,
@@ -8,32 +6,31 @@ import {
   PermissionDeniedError,
   SocialSearchError,
   ValidationError,
-  budgetText,
+  isSocialSearchError,
 } from '../errors/index.ts'
+import { budgetTooLow, costText, notSent } from '../errors/words.ts'
 import { say, styled, wrapped, localTime } from './terminal.ts'
 import { operations } from '../api/operations.ts'
 import type { Issue } from '../api/issues.ts'
 import { timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { type ParamFlag, paramFlags, positionalOf } from './flags.ts'
-import { raiseText } from './period-budget.ts'
+import { type Advice, adviceOn } from './period-budget.ts'
 
 /**
  * Reports an error.
  *
  * @param next The command that continues.
+ * @param query The search that failed, of several.
  */
-export function complain(error: unknown, next?: string): void {
+export function complain(error: unknown, next?: string, query?: string): void {
+  const of = query === undefined ? '' : `${query}: `
   const name = styled('red', 'social-search:', process.stderr)
-  say(`${name}${wrapped(`social-search: ${errorText(error)}`, process.stderr).slice(14)}`, true)
+  say(`${name}${wrapped(`social-search: ${of}${errorText(error)}`, process.stderr).slice(14)}`, true)
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
-  const paid = paidData(error)
-  if (paid !== undefined) say(`The response, which may have been charged:\n${JSON.stringify(paid)}`)
-}
-
-function paidData(error: unknown): unknown {
-  return error instanceof InvalidResponseError || error instanceof PaginationError ? error.body : undefined
+  const paid = isSocialSearchError(error) ? error.body : undefined
+  if (paid !== undefined) say(`The response:\n${JSON.stringify(paid)}`)
 }
 
 /**
@@ -44,24 +41,27 @@ function paidData(error: unknown): unknown {
 export function errorText(error: unknown, isChecking = false): string {
   if (!(error instanceof SocialSearchError)) return messageOf(error)
   const sentences = [whatHappened(error), costOf(error), whatToDo(error, isChecking), proxyHint(error)]
-  const text = sentences.filter((sentence) => sentence !== undefined).join('. ')
+  const said = sentences.filter((sentence) => sentence !== undefined)
+  const text = said
+    .map((each) => (typeof each === 'string' ? each : `${each.do}: ${each.command}`))
+    .join('. ')
   // A command at the end stays as it can be copied.
-  return /: social-search [ \w./]+$/.test(text) || !text.includes('. ') ? text : `${text}.`
+  return said.length > 1 && typeof said.at(-1) === 'string' ? `${text}.` : text
 }
 
-/** The message, without the operation, which the user has typed, and with flags in place of params and options. */
+/** What happened, in the words of a user who has typed flags: the message without the call and the cost. */
 function whatHappened(error: SocialSearchError): string {
-  const { message, operation, retryAfter } = error as SocialSearchError & { retryAfter?: number }
-  if (error instanceof InvalidRequestError && error.issues.length > 0) return issuesOf(error)
+  const { retryAfter } = error
+  if (error instanceof InvalidRequestError && error.issues.length > 0) return notSent(issuesOf(error))
   if (error instanceof ValidationError && error.issues.length > 0)
     return `the service refused the request: ${issuesOf(error)}`
-  if (error instanceof CreditBudgetError && error.code === 'credit_budget')
-    return budgetText(error, {
-      budget: error.budget === undefined ? '--budget' : 'the budget',
-      option: (name) => flagsOf(error).find(({ path }) => path[0] === name)?.name ?? '--expect N',
-    })
-  const text = message.replace(`${operation}: `, '')
-  return retryAfter === undefined ? text : text.replace(`retry in ${retryAfter} s`, retryText(retryAfter))
+  if (error instanceof CreditBudgetError && error.refusedBy !== undefined) {
+    const budget = error.budget.name === undefined ? '--budget' : 'the budget'
+    const option = (name: string): string =>
+      flagsOf(error).find(({ path }) => path[0] === name)?.name ?? '--expect N'
+    return notSent(budgetTooLow(error.budget, { budget, option }))
+  }
+  return retryAfter === undefined ? error.what : `${error.what}; ${retryText(retryAfter)}`
 }
 
 /** `retry in 3 minutes (15:16)`, rounded up to a minute. */
@@ -88,28 +88,29 @@ function issuesOf(error: SocialSearchError & { issues: readonly Issue[] }): stri
   return [...texts.slice(0, 3), ...(texts.length > 3 ? [`and ${texts.length - 3} more`] : [])].join('; ')
 }
 
-/** What the message does not say about the cost. */
-function costOf({ charged, applied, message, operation, code }: SocialSearchError): string | undefined {
-  if (code === 'invalid_request') return 'Nothing was sent'
-  const { price } = operations.find(({ id }) => id === operation) ?? {}
-  if (charged === 'yes') return 'It was charged'
-  const isTold = charged === 'unknown' || applied === 'unknown' || /not(hing was)? sent/.test(message)
-  return isTold || price === undefined || price.kind === 'free' ? undefined : 'Nothing was charged'
+/** What the call has cost; undefined if nothing was sent, or if the call is free. */
+function costOf(error: SocialSearchError): string | undefined {
+  const { price } = operations.find(({ id }) => id === error.operation) ?? {}
+  const cost = costText(error)
+  if (cost !== '') return cost
+  const isSent = error.attempts.some(({ sent }) => sent !== null)
+  return isSent && price !== undefined && price.kind !== 'free' ? 'Nothing was charged' : undefined
 }
 
-function whatToDo(error: SocialSearchError, isChecking: boolean): string | undefined {
+/** What to do, perhaps by a command. */
+function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undefined {
   if (error instanceof InvalidRequestError && error.option) return 'To send it anyway, use --extra-params'
   if (error instanceof AuthenticationError)
     return process.env['SOCIAL_SEARCH_API_KEY']
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
-      : 'Log in again: social-search login'
+      : { do: 'Log in again', command: 'social-search login' }
   if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
     return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login`
   if (error instanceof ConnectionError && refusedPort.test(error.reason))
     return 'This port is on the list that fetch blocks, as browsers do. Use another port'
   if (error instanceof ConnectionError && error.phase !== 'exchange' && !isChecking)
-    return 'Check: social-search doctor'
-  if (error instanceof CreditBudgetError && error.code === 'credit_budget') return raiseText(error)
+    return { do: 'Check', command: 'social-search doctor' }
+  if (error instanceof CreditBudgetError && error.refusedBy !== undefined) return adviceOn(error)
   return undefined
 }
 

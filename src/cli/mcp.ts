@@ -149,7 +149,7 @@ async function keepAnswer(
     if (record.attempts.length > 0) await keep(isPaid ? error.body : undefined)
     if (!(error instanceof CommandError)) throw error
     // The agent is to know that it was not charged.
-    throw new ConfigurationError(`not sent: ${error.message}`, contextOf(operation, request))
+    throw new ConfigurationError(error.message, contextOf(operation, request))
   } finally {
     database?.close()
   }

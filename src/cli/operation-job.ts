@@ -8,6 +8,7 @@ import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/json.ts'
 import { UsageError, exitCodeOf, exitCodes } from './command-errors.ts'
 import type { Machine } from './machine.ts'
+import { PeriodBudget } from './period-budget.ts'
 import { confirmWalk, quoteFor } from './quote.ts'
 import { storedProgress } from './database/open-database.ts'
 import {
@@ -202,8 +203,9 @@ export class OperationJob implements Job {
       this.operation.paging !== undefined &&
       !isFinal &&
       (this.#pages > 0 || out !== undefined)
-    // Only the budget of `--budget 20` has no name.
-    const isOfJob = out !== undefined && reason instanceof CreditBudgetError && reason.budget === undefined
+    // The budgets that commands share have periods.
+    const isOfJob =
+      out !== undefined && reason instanceof CreditBudgetError && !(reason.refusedBy instanceof PeriodBudget)
     const budget = isOfJob ? ' and a higher --budget, which counts all runs' : ''
     return {
       lines: this.#pages > 0 || out !== undefined ? [summaryLine(out, this.status())] : [],

@@ -51,19 +51,20 @@ function utcText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** What to do when a budget has too little left. */
-export function raiseText({ budget, limit = 0, every, needed, resetsAt = NaN }: CreditBudgetError): string {
-  if (every === undefined) return 'Raise --budget'
-  const terms = textOf({ limit, every })
-  const isFlag = budget === flagName
-  const raise = `raise ${isFlag ? budget : `it: social-search budget ${Math.max(needed, 2 * limit)}/${every}`}`
-  const which = isFlag ? `${budget} ${terms}` : `The budget ${terms}`
-  if (needed > limit) return `${which} is too low for this call; ${raise}`
-  return `${which} starts again at ${utcText(resetsAt)}; wait, or ${raise}`
-}
+/** What to do: a sentence, perhaps with a command that does it. */
+export type Advice = string | { readonly do: string; readonly command: string }
 
-/** What errors call a budget of the command line. */
-const flagName = '--budget'
+/** What to do when a budget has too little left. */
+export function adviceOn({ budget: { needed, resetsAt = NaN }, refusedBy }: CreditBudgetError): Advice {
+  if (!(refusedBy instanceof PeriodBudget)) return 'Raise --budget'
+  const { limit, every, isSet } = refusedBy.terms
+  const terms = textOf({ limit, every })
+  const what =
+    needed > limit ? 'is too low for this call; ' : `starts again at ${utcText(resetsAt)}; wait, or `
+  if (!isSet) return `--budget ${terms} ${what}raise --budget`
+  const command = `social-search budget ${Math.max(needed, 2 * limit)}/${every}`
+  return { do: `The budget ${terms} ${what}raise it`, command }
+}
 
 /** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */
 export class PeriodBudget extends SharedBudget {
@@ -80,7 +81,7 @@ export class PeriodBudget extends SharedBudget {
   constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
     const { limit, every } = terms
     super({ store, name: `${owner} ${every}`, limit, every, storeTimeout: patienceMs, logger: false })
-    this.name = terms.isSet ? 'budget' : flagName
+    this.name = terms.isSet ? 'budget' : '--budget'
     this.terms = terms
     this.#owner = owner
     this.#command = command

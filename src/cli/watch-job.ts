@@ -151,9 +151,7 @@ export class WatchJob implements Job {
   }
 
   #fail(name: string, error: SocialSearchError): void {
-    // The error belongs to this batch alone, so its message may change.
-    if (this.#queries.length > 1) error.message = `${name}: ${error.message}`
-    complain(error)
+    complain(error, undefined, this.#queries.length > 1 ? name : undefined)
     if (this.#failure === undefined || exitNameOf(error) === 'unknown') this.#failure = error
   }
 

@@ -1,17 +1,7 @@
 import { printed } from '../lib/print.ts'
 import type { ServiceErrorCode } from '../api/error-envelope.ts'
-
-/**
- * Whether a failed call cost credits. `no`: nothing was sent, or the service refused. `yes`: you paid, but the response
- * cannot be used. `unknown`: the response was lost.
- */
-export type Charged = 'no' | 'yes' | 'unknown'
-
-/**
- * Whether a failed write changed data. `no`: nothing was sent, or the service refused. `unknown`: the response was lost,
- * or does not say.
- */
-export type Applied = 'no' | 'unknown'
+import type { Applied, Charged, ConnectionPhase, ErrorCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
+import { fullMessage, notSent } from './words.ts'
 
 /** One attempt of a call. */
 export interface Attempt {
@@ -34,7 +24,7 @@ export interface Attempt {
   waited: number
 }
 
-/** Codes of this package's own errors; {@link ApiError} has the service's, and the proxy's. */
+/** Codes of this package's own errors, also of those that its proxy passes on; {@link ApiError} has the service's. */
 export type ClientErrorCode =
   | 'configuration'
   | 'invalid_request'
@@ -43,7 +33,6 @@ export type ClientErrorCode =
   | 'redirect'
   | 'invalid_response'
   | 'credit_budget'
-  | 'budget_exceeded'
   | 'budget_unavailable'
   | 'pagination'
   | 'invalid_event'
@@ -61,25 +50,8 @@ export declare enum UndocumentedCode {
   any = '',
 }
 
-/** Codes of `createProxy()`, for what it refuses and for what failed behind it. */
-export type ProxyErrorCode =
-  | 'origin_not_allowed'
-  | 'not_found'
-  | 'operation_not_allowed'
-  | 'method_not_allowed'
-  | 'unsupported_media_type'
-  | 'forbidden'
-  | 'payload_too_large'
-  | 'request_timeout'
-  | 'service_refused_proxy'
-  | 'connection_failed'
-  | 'redirected'
-  | 'timed_out'
-  | 'proxy_closed'
-  | 'internal_error'
-
-/** A code that the service sent, or a proxy. */
-export type ApiErrorCode = ServiceErrorCode | ProxyErrorCode | UndocumentedCode
+/** A code that the service sent. Those of a proxy are undocumented for it: `ProxyErrorCode` of `social-search-sdk/proxy` lists them. */
+export type ApiErrorCode = ServiceErrorCode | UndocumentedCode
 
 /** The facts of a failed call that its error contains. */
 export interface ErrorContext {
@@ -88,7 +60,9 @@ export interface ErrorContext {
   /** For all attempts together. */
   charged?: Charged
   applied?: Applied | undefined
+  /** Undefined if there was no call. */
   attempts?: readonly Attempt[] | undefined
+  credits?: ErrorCredits | undefined
   /** Params of the page that failed. */
   next?: object | null | undefined
   /** The body of a success that the call failed after. */
@@ -114,6 +88,8 @@ export class SocialSearchError extends Error {
   declare readonly operation?: string
   /** Whether the call cost credits, in all attempts together. */
   declare readonly charged: Charged
+  /** What it cost, in credits: `spent`, and what it may have cost besides, `uncertain`. */
+  declare readonly credits: ErrorCredits
   /** For a write, such as `mentions.setState`: whether it changed data. Absent for reads. */
   declare readonly applied?: Applied
   /** The attempts, in order; empty if nothing was sent. In the JSON of an error, but not enumerable: its print has a line for each. */
@@ -123,30 +99,46 @@ export class SocialSearchError extends Error {
    */
   declare readonly next?: object | null
   /**
-   * The response that you paid for, if `charged` is `yes`: parsed if it is JSON, otherwise its text. Not enumerable, so
-   * that logs stay short.
+   * The response, if it was a success that cannot be used: parsed if it is JSON, otherwise its text. You paid for it, unless the call
+   * is free. Not enumerable, so that logs stay short.
    */
   declare readonly body?: unknown
   /** After `toArray()`: the items of the pages that you paid for. Not enumerable, so that logs stay short. */
   declare readonly items?: readonly unknown[]
+  /** HTTP status, if there was an answer. */
+  declare readonly status?: number
+  /** Seconds to wait before you try again, if they are known. */
+  declare readonly retryAfter?: number
+  /** The option or param to change. */
+  declare readonly option?: string
+  /** Where a connection failed, or the time ran out. */
+  declare readonly phase?: ConnectionPhase | TimeoutPhase
+  /** Milliseconds after which the time ran out. */
+  declare readonly waited?: number
+  /** The budget that refused the call. */
+  declare readonly budget?: RefusedBudget
+  /** What happened, for people: the message without the call and the cost. Not enumerable. */
+  declare readonly what: string
 
-  /** @param own The fields of its class. Like the common ones, it has only those that are defined. */
+  /**
+   * @param text What happened; the message also says which call it was, what it cost and when to try again.
+   * @param own The fields of its class. Like the common ones, it has only those that are defined.
+   */
   constructor(
     code: ClientErrorCode | ApiErrorCode,
-    message: string,
+    text: string,
     context: ErrorContext = {},
     own?: Readonly<Record<string, unknown>>,
   ) {
-    const { operation, charged = 'no', applied, attempts = [], requestId, next, body } = context
-    const prefix = operation === undefined ? '' : `${operation}: `
-    const isOpen = charged === 'unknown' || applied === 'unknown'
-    const doubt = isOpen ? `; it may have been ${applied ? 'applied' : 'charged'}` : ''
-    // The message of an error from your own proxy already ends with it.
-    super(prefix + message + (message.endsWith(doubt) ? '' : doubt))
-    const fields = { code, charged, requestId, operation, applied, next, ...own }
+    const { operation, charged = 'no', applied, requestId, next, body } = context
+    const { attempts, credits = { spent: 0, uncertain: 0 } } = context
+    const what = attempts?.every(({ sent }) => sent === null) ? notSent(text) : text
+    const fields = { code, charged, credits, requestId, operation, applied, next, ...own }
+    super(fullMessage(what, { ...fields, body }))
     for (const [name, value] of Object.entries(fields))
       if (value !== undefined) Object.assign(this, { [name]: value })
-    setNonEnumerable(this, 'attempts', attempts)
+    setNonEnumerable(this, 'what', what)
+    setNonEnumerable(this, 'attempts', attempts ?? [])
     if (body !== undefined) setNonEnumerable(this, 'body', body)
   }
 

@@ -1,5 +1,7 @@
 import { type Issue, summary } from '../api/issues.ts'
 import { type ErrorContext, SharedError, SocialSearchError, nameClasses } from './base.ts'
+import type { ConnectionPhase, TimeoutPhase } from './facts.ts'
+import { clientClosed, invalidRequest } from './words.ts'
 
 /**
  * An option is invalid. Thrown by a constructor, or by a call before it is sent.
@@ -35,13 +37,9 @@ export class InvalidRequestError extends SocialSearchError {
     context: ErrorContext & { subject?: string; option?: 'extraParams' | undefined } = {},
   ) {
     const { subject = 'params', option } = context
-    const told = summary(issues, subject) + (option ? `; to send it anyway, use ${option}` : '')
-    super('invalid_request', `invalid request, nothing was sent: ${told}`, context, { issues, option })
+    super('invalid_request', invalidRequest(issues, subject, option), context, { issues, option })
   }
 }
-
-/** The phase in which a connection failed. */
-export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 
 /**
  * The connection failed, or broke before the response was complete. `charged` tells whether you may have paid.
@@ -62,9 +60,6 @@ export class ConnectionError extends SocialSearchError {
   }
 }
 
-/** The phase in which the time ran out. */
-export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body' | 'wait'
-
 /**
  * `timeout`, `deadline` or `maxQueueWait` has run out, or will. `phase` tells what the call was doing.
  *
@@ -78,15 +73,22 @@ export class TimeoutError extends SocialSearchError {
    * on Node, without a `fetch` of your own.
    */
   declare readonly phase: TimeoutPhase
+  /** The option that ended the call; absent if your own function did not answer. */
+  declare readonly option?: 'timeout' | 'deadline' | 'maxQueueWait'
   /** Seconds until the call could be sent, if it failed at once because the wait would be too long. */
   declare readonly retryAfter?: number
 
   constructor(
     message: string,
-    context: ErrorContext & { phase: TimeoutPhase; retryAfter?: number | undefined },
+    context: ErrorContext & {
+      phase: TimeoutPhase
+      option?: TimeoutError['option']
+      waited?: number | undefined
+      retryAfter?: number | undefined
+    },
   ) {
-    const { phase, retryAfter } = context
-    super('timeout', message, context, { phase, retryAfter })
+    const { phase, option, waited, retryAfter } = context
+    super('timeout', message, context, { phase, option, waited, retryAfter })
   }
 }
 
@@ -114,7 +116,6 @@ export class RedirectError extends SocialSearchError {
  */
 export class InvalidResponseError extends SocialSearchError {
   declare readonly code: 'invalid_response'
-  /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs stay short. */
   declare readonly body: unknown
   /** How the body differs from the documented shape, up to a hundred issues. */
   declare readonly issues: readonly Issue[]
@@ -153,7 +154,7 @@ export class ClosedError extends SharedError {
   declare readonly code: 'closed'
 
   constructor(closed: 'client' | 'limiter' = 'client', context?: ErrorContext) {
-    super('closed', `the ${closed} is closed`, (context) => new new.target(closed, context), context)
+    super('closed', clientClosed(closed), (context) => new new.target(closed, context), context)
   }
 }
 

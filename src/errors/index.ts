@@ -9,6 +9,7 @@ export * from './api.ts'
 export * from './base.ts'
 export * from './budget.ts'
 export * from './client.ts'
+export type * from './facts.ts'
 export * from './oauth.ts'
 export * from './stores.ts'
 

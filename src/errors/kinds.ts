@@ -12,7 +12,6 @@ const kinds: Readonly<Record<ClientErrorCode, ErrorKind>> = {
   redirect: 'refused',
   invalid_response: 'refused',
   credit_budget: 'budget',
-  budget_exceeded: 'budget',
   budget_unavailable: 'budget',
   pagination: 'refused',
   invalid_event: 'failed',

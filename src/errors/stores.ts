@@ -1,4 +1,5 @@
 import { type ErrorContext, SharedError, SocialSearchError, nameClasses } from './base.ts'
+import { budgetUnavailable } from './words.ts'
 
 /**
  * A budget is unavailable, or does not know what was spent. Nothing was sent.
@@ -15,9 +16,8 @@ export class BudgetUnavailableError extends SharedError {
 
   constructor(reason: string, context?: ErrorContext & { temporary?: boolean }) {
     const { temporary = false } = context ?? {}
-    const text = `the budget is unavailable${temporary ? ' for now' : ''}: ${reason}`
     const again = (context: ErrorContext) => new new.target(reason, { ...context, temporary })
-    super('budget_unavailable', text, again, context, { reason, temporary })
+    super('budget_unavailable', budgetUnavailable(reason, temporary), again, context, { reason, temporary })
   }
 }
 

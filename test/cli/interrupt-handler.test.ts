@@ -77,7 +77,9 @@ describe('Ctrl-C during a request', () => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
     sandbox.inject({ reset: 'after' })
     const run = await social(line)
-    expect(run).toMatchObject(failed(6, `it may have been ${effect}`))
+    expect(run).toMatchObject(
+      failed(6, effect === 'applied' ? 'It may have been applied' : 'You may have been charged 2 credits'),
+    )
     expect(run.err).not.toContain('stopped')
   })
 })

@@ -28,7 +28,7 @@ describe('a search', () => {
     await search(page, 'music')
     const alert = page.getByRole('alert')
     await alert.waitFor()
-    expect(await alert.textContent()).toMatch(/[a-z]; it may have been charged\./)
+    expect(await alert.textContent()).toMatch(/You may have been charged 2 credits\./)
     await page.getByText('2 spent · 2 uncertain').waitFor()
   })
 
@@ -39,7 +39,7 @@ describe('a search', () => {
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.innerText()).toMatch(
-      /^The dashboard cannot reach its server; it may have been charged\.\s+Details/,
+      /^The dashboard cannot reach its server\.\s+You may have been charged 2 credits\.\s+Details/,
     )
     await alert.getByText('Details').click()
     expect(await alert.innerText()).toMatch(/The connection failed/i)

@@ -17,7 +17,10 @@ const listed = (pages.get('docs/proxy.md') ?? '')
   .map((response) => response.replaceAll('`', ''))
 
 /** The class of a status in docs/errors.md, or what docs/proxy.md says of others. */
-const classes: Readonly<Record<number, string>> = {
+const classes: Readonly<Record<number | string, string>> = {
+  connection: 'ConnectionError',
+  timeout: 'TimeoutError',
+  redirect: 'RedirectError',
   400: 'ValidationError',
   401: 'AuthenticationError',
   402: 'CreditBudgetError',
@@ -30,7 +33,7 @@ const classes: Readonly<Record<number, string>> = {
 
 /** The error that the client of a page makes of a response. */
 async function classOf(status: number, code: string): Promise<string> {
-  const error = { code, message: 'refused', charged: 'no', needed: 2, remaining: 1 }
+  const error = { code, message: 'refused', charged: 'no', needed: 2, remaining: 1, phase: 'headers' }
   const fetch = () => Promise.resolve(Response.json({ requestId: 'proxy_1', error }, { status }))
   const client = new SocialSearch({ baseUrl: 'https://app.example/api', auth: false, fetch })
   return client.organization.usage().then(
@@ -49,7 +52,8 @@ describe('docs/proxy.md', () => {
     )
     // A caller who has left gets no response.
     const sent = [...refusals, ...errors].filter(([, code]) => code !== 'caller_left')
-    for (const [status, code] of sent) expect(await classOf(status, code)).toBe(classes[status] ?? 'ApiError')
+    for (const [status, code] of sent)
+      expect(await classOf(status, code)).toBe(classes[code] ?? classes[status] ?? 'ApiError')
     expect(sent.length).toBeGreaterThan(15)
     // The same refusal may come from several places.
     expect(listed.toSorted()).toEqual(
@@ -62,7 +66,7 @@ describe('docs/proxy.md', () => {
     ['all', 'This site has no searches left until '],
   ])('tells visitors that a budget of %j is used up', async (whose, text) => {
     const sample = samplesOf('docs/proxy.md').find((each) => each.includes('postsOf')) ?? ''
-    const error = { code: 'budget_exceeded', charged: 'no', needed: 2, remaining: 1, resetsAt: 0, whose }
+    const error = { code: 'credit_budget', charged: 'no', needed: 2, remaining: 1, resetsAt: 0, whose }
     const page = `
 import { SocialSearch } from 'social-search-sdk'
 const answer = ${JSON.stringify({ requestId: 'proxy_1', error })}

@@ -29,8 +29,8 @@ async function warned(options: Parameters<typeof makeClient>[0]): Promise<string
   return inVirtualTime(async () => {
     const client = makeClient(options)
     const { error } = await settle(client.microblog.search(query))
-    const says = (error as Error).message.includes('it may have been charged')
-    return `${ending(error)}; the message ${says ? 'says' : 'does not say'} that it may have been charged; ${costs(client, error)}`
+    const says = (error as Error).message.includes('You may have been charged 2 credits')
+    return `${ending(error)}; the message ${says ? 'says' : 'does not say'} that 2 credits may have been charged; ${costs(client, error)}`
   })
 }
 

@@ -73,7 +73,7 @@ describe('two copies of the package in a process', () => {
   })
 
   it('know the errors of each other by their classes', () => {
-    const error = new two.CreditBudgetError({ needed: 2, remaining: 1, budget: undefined })
+    const error = new two.CreditBudgetError({ needed: 2, remaining: 1 })
     expect(one.isSocialSearchError(error)).toBe(true)
     expect(error).toBeInstanceOf(one.CreditBudgetError)
     expect(error).toBeInstanceOf(one.SocialSearchError)

@@ -52,7 +52,9 @@ describe.each(wraps)('behind %s', (_, wrap) => {
     const budget = wrap(plain)
     const client = new SocialSearch({ ...clientOptions(), budget })
     expect((await settle(client.microblog.search({ query: 'a' }))).error).toBeUndefined()
-    expect((await settle(client.microblog.search({ query: 'b' }))).error).toMatchObject({ remaining: 1 })
+    expect((await settle(client.microblog.search({ query: 'b' }))).error).toMatchObject({
+      budget: { remaining: 1 },
+    })
     expect(budget.remaining).toBe(1)
     expect(budget.summary()).toEqual(plain.summary())
   })
@@ -63,7 +65,9 @@ describe.each(wraps)('behind %s', (_, wrap) => {
     const limiter = wrap(new SharedLimiter({ store, organization: 'acme' }))
     const client = new SocialSearch({ ...clientOptions(), budget, limits: undefined, limiter })
     expect((await settle(client.microblog.search({ query: 'a' }))).error).toBeUndefined()
-    expect((await settle(client.microblog.search({ query: 'b' }))).error).toMatchObject({ remaining: 1 })
+    expect((await settle(client.microblog.search({ query: 'b' }))).error).toMatchObject({
+      budget: { remaining: 1 },
+    })
     expect(await budget.summary()).toMatchObject({ spent: 2, remaining: 1 })
     expect(limiter.waitOf('microblog')).toBeNull()
     await budget.flush()

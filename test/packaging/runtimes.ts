@@ -39,7 +39,7 @@ const throughProxy = {
   disallowed: ['PermissionDeniedError', 'operation_not_allowed', 'no'],
   spentByRefusals: 0,
   last: 20,
-  exhausted: ['CreditBudgetError', 'budget_exceeded', 'no'],
+  exhausted: ['CreditBudgetError', 'credit_budget', 'no'],
   credits: 6,
   charged: 6,
   signed: 202,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { type Budget, CreditBudget, CreditBudgetError, type SocialSearch } from '../../src/index.ts'
-import { BudgetOwner } from '../../src/extensions/proxy/error-statuses.ts'
 import { type ProxyUser } from '../../src/extensions/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { clientOf, post, setUp } from './setup.ts'
@@ -75,14 +74,14 @@ describe('a page whose budget at createProxy() is used up', () => {
     await call(browser)
     const { error } = await call(browser)
     expect(error).toBeInstanceOf(CreditBudgetError)
-    const facts = { code: 'budget_exceeded', needed: 2, remaining: 1, resetsAt: daily.summary().endsAt }
-    expect(error).toMatchObject({ ...facts, charged: 'no', requestId: expect.stringMatching(/^proxy_/) })
-    expect(error).not.toHaveProperty('budget')
-    expect(error).toHaveProperty('whose', 'user')
+    const budget = { needed: 2, remaining: 1, resetsAt: daily.summary().endsAt, whose: 'user' }
+    const requestId = expect.stringMatching(/^proxy_/) as string
+    expect(error).toMatchObject({ code: 'credit_budget', charged: 'no', requestId })
+    expect((error as CreditBudgetError).budget).toEqual(budget)
     expect((error as Error).message).toBe(
       'microblog.search: not sent: it may cost 2 credits and your budget (resets 2026-11-21 00:00 UTC) has 1 left',
     )
-    expect((error as CreditBudgetError).attempts).toMatchObject([{ status: 402, outcome: 'budget_exceeded' }])
+    expect((error as CreditBudgetError).attempts).toMatchObject([{ status: 402, outcome: 'credit_budget' }])
     expect([browser.credits.spent, sandbox.ledger.spent]).toEqual([2, 2])
   })
 
@@ -103,7 +102,7 @@ describe('a page whose budget at createProxy() is used up', () => {
     const { error } = await call(browser)
     const text = `${whose === 'user' ? 'your budget' : 'the budget for all users'} has 1 left`
     expect((error as Error).message).toBe(`microblog.search: not sent: it may cost 2 credits and ${text}`)
-    expect(error).toMatchObject({ code: 'budget_exceeded', whose })
+    expect(error).toMatchObject({ code: 'credit_budget', budget: { whose } })
   })
 
   it('learns that the budget of a proxy behind its proxy is for all users', async () => {
@@ -111,18 +110,18 @@ describe('a page whose budget at createProxy() is used up', () => {
     const { browser } = setUp({ client: clientOf({ auth: false, fetch: proxy }), budget: 100 })
     const { error } = await call(browser)
     expect(error).toMatchObject({
-      whose: 'all',
+      budget: { whose: 'all' },
       message: expect.stringContaining('the budget for all users'),
     })
   })
 
   it.each(['ada', '', 1, null, undefined])('does not read %j as whose budget it was', async (whose) => {
-    const details = { code: 'budget_exceeded', charged: 'no', needed: 2, remaining: 1, whose }
+    const details = { code: 'credit_budget', charged: 'no', needed: 2, remaining: 1, whose }
     const fetch = () =>
       Promise.resolve(Response.json({ requestId: 'proxy_1', error: details }, { status: 402 }))
     const { error } = await call(clientOf({ auth: false, fetch }))
-    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 2 })
-    expect(error).not.toHaveProperty('whose')
+    expect(error).toMatchObject({ name: 'CreditBudgetError', budget: { needed: 2 } })
+    expect(error).not.toHaveProperty('budget.whose')
   })
 
   it('learns what its own calls have reserved, and not what those of others have', async () => {
@@ -141,43 +140,48 @@ describe('a page whose budget at createProxy() is used up', () => {
   })
 
   it('learns whose budget refuses it at the end of a period, when all are asked again', async () => {
-    const owner = new BudgetOwner()
-    const asked: string[] = []
-    const budget: Budget = { reserve: () => ({ renew: () => void asked.push(owner.asked), settle() {} }) }
-    const added: Budget[] = []
-    const transport = { withOptions: ({ budget }: { budget: Budget }) => (added.push(budget), transport) }
-    owner.limited(transport as never, budget)
-    const reservations = []
-    for (const each of [budget, ...added]) reservations.push(await each.reserve(2, 'any'))
-    for (const reservation of reservations) await reservation.renew?.()
-    expect([asked, owner.asked]).toEqual([['all', 'user'], 'all'])
+    const refusing: Budget = {
+      reserve: () => ({
+        renew: () => {
+          throw new CreditBudgetError({ needed: 2, remaining: 1 })
+        },
+        settle() {},
+      }),
+    }
+    for (const [own, ofClient, whose] of [
+      [refusing, new CreditBudget(10), 'user'],
+      [new CreditBudget(10), refusing, 'all'],
+    ] as const) {
+      const { browser } = setUp({ budget: () => own }, { backend: { budget: ofClient } })
+      expect((await call(browser)).error).toMatchObject({ budget: { whose } })
+    }
   })
 
   it('gets no time if the budget never resets', async () => {
     const { browser } = setUp({ budget: 1 })
     const { error } = await call(browser)
-    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 2, remaining: 1 })
-    expect(error).not.toHaveProperty('resetsAt')
+    expect(error).toMatchObject({ name: 'CreditBudgetError', budget: { needed: 2, remaining: 1 } })
+    expect(error).not.toHaveProperty('budget.resetsAt')
   })
 
   it('gets the same behind two proxies', async () => {
     const { proxy } = setUp({ budget: () => new CreditBudget(1, { every: 'hour' }) })
     const { browser } = setUp({ client: clientOf({ auth: false, fetch: proxy }) })
     expect((await call(browser)).error).toMatchObject({
-      ...{ name: 'CreditBudgetError', code: 'budget_exceeded', needed: 2, remaining: 1 },
-      resetsAt: expect.any(Number),
+      ...{ name: 'CreditBudgetError', code: 'credit_budget' },
+      budget: { needed: 2, remaining: 1, resetsAt: expect.any(Number) as unknown },
     })
   })
 
   it('gets an ApiError if the response does not say what is left', async () => {
-    const body = { requestId: 'proxy_1', error: { code: 'budget_exceeded', charged: 'no', needed: '2' } }
+    const body = { requestId: 'proxy_1', error: { code: 'credit_budget', charged: 'no', needed: '2' } }
     const fetch = () => Promise.resolve(Response.json(body, { status: 402 }))
     const { error } = await call(clientOf({ auth: false, fetch }))
-    expect(error).toMatchObject({ name: 'ApiError', code: 'budget_exceeded', status: 402, charged: 'no' })
+    expect(error).toMatchObject({ name: 'ApiError', code: 'credit_budget', status: 402, charged: 'no' })
   })
 
   it('does not believe the service, which has no budgets', async () => {
-    const body = { requestId: 'req_1', error: { code: 'budget_exceeded', needed: 2, remaining: 1 } }
+    const body = { requestId: 'req_1', error: { code: 'credit_budget', needed: 2, remaining: 1 } }
     const { backend, sandbox } = setUp()
     sandbox.inject({ status: 402, body })
     expect((await call(backend)).error).toMatchObject({ name: 'ApiError', status: 402 })

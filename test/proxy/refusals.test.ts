@@ -115,7 +115,7 @@ const refused: Record<string, Row[]> = {
     ],
     ['params outside the documented bounds', {}, { body: '{"query":""}' }],
   ],
-  '402 budget_exceeded': [
+  '402 credit_budget': [
     ['a caller without credits', { budget: 1 }, {}],
     [
       'a caller with fewer credits than possible items',

@@ -30,8 +30,7 @@ describe('SharedBudget on Redis', () => {
       if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(CreditBudgetError)
     }
     await expect(all[0]!.reserve(2, 'microblog.search')).rejects.toMatchObject({
-      needed: 2,
-      remaining: 1,
+      budget: { needed: 2, remaining: 1 },
     })
     expect(await all[1]!.summary()).toMatchObject({
       limit: 51,

@@ -109,12 +109,12 @@ describe('SharedBudget', () => {
     await pass(hour - 2000)
     const { value: crossing } = await reserve(first, 6)
     const { value: doubted } = await reserve(second, 2)
-    expect((await reserve(second, 3)).error).toMatchObject({ remaining: 2, budget: 'a' })
+    expect((await reserve(second, 3)).error).toMatchObject({ budget: { remaining: 2, name: 'a' } })
     await pass(3000)
     expect(await summaryOf(second)).toMatchObject({ ...unsettled, remaining: 10 })
     const { value: next } = await reserve(second, 9)
     const { endsAt: resetsAt } = (await summaryOf(first))!
-    expect((await reserve(first, 2)).error).toMatchObject({ needed: 2, remaining: 1, resetsAt })
+    expect((await reserve(first, 2)).error).toMatchObject({ budget: { needed: 2, remaining: 1, resetsAt } })
     crossing!.settle(6)
     doubted!.settle(0, 2)
     next!.settle(9)
@@ -131,7 +131,9 @@ describe('SharedBudget', () => {
     await summaryOf(budget)
     await summaryOf(other)
     for (const each of [budget, other])
-      expect((await settle(each.reserve(3, 'microblog.search'))).error).toMatchObject({ remaining: 2 })
+      expect((await settle(each.reserve(3, 'microblog.search'))).error).toMatchObject({
+        budget: { remaining: 2 },
+      })
     expect(world.writes).toBe(writes)
     reservation!.settle(0)
     await settle(budget.close())

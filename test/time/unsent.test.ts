@@ -18,8 +18,8 @@ describe('a search whose time ran out', () => {
   }
 
   it.each([
-    ['timeout', () => ({ timeout: 200 }), 'no connection within 0.2 s (nothing was sent)'],
-    ['deadline', () => ({ deadline: 200 }), 'passed before a connection was open, nothing was sent'],
+    ['timeout', () => ({ timeout: 200 }), 'not sent: no connection within 0.2 s'],
+    ['deadline', () => ({ deadline: 200 }), 'passed before a connection was open'],
   ])('is free when its %s ends while the connection is being opened', async (_, options, message) => {
     const error = expect.objectContaining({
       ...{ name: 'TimeoutError', phase: 'connect', charged: 'no', message: expect.stringContaining(message) },

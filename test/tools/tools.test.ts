@@ -226,14 +226,14 @@ describe('execute() behind a proxy whose budget is used up', () => {
 
   it('tells the model to stop when the cheapest call was refused', async () => {
     const { error, credits } = await behindProxy(1).microblog_search.execute({ query })
-    expect(error).toMatchObject({ code: 'budget_exceeded', charged: 'no', stop: true })
+    expect(error).toMatchObject({ code: 'credit_budget', charged: 'no', stop: true })
     expect(error?.message).toContain('Stop calling them, and answer with what you have')
     expect(credits).toEqual({ spent: 0, uncertain: 0, remaining: 50 })
   })
 
   it('advises to ask for less when other calls cost less', async () => {
     const { error } = await behindProxy(9).professionalnet_person_posts.execute({ url: 'https://a.example' })
-    expect(error).toMatchObject({ code: 'budget_exceeded', charged: 'no', stop: false })
+    expect(error).toMatchObject({ code: 'credit_budget', charged: 'no', stop: false })
     expect(error?.message).toContain('Ask for less')
   })
 
@@ -242,7 +242,7 @@ describe('execute() behind a proxy whose budget is used up', () => {
     const tools = behindProxy(3, new Promise((resolve) => (refused = resolve)))
     const calls = [query, 'tea'].map((query) => tools.microblog_search.execute({ query }))
     const first = await Promise.race(calls)
-    expect(errorOf(first)).toEqual(['budget_exceeded', false, 'no'])
+    expect(errorOf(first)).toEqual(['credit_budget', false, 'no'])
     refused(first)
     expect((await Promise.all(calls)).map(({ ok }) => ok).sort()).toEqual([false, true])
   })

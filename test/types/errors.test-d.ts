@@ -46,15 +46,14 @@ describe('errors', () => {
           expectTypeOf(error.phase).toEqualTypeOf<TimeoutPhase>()
           break
         case 'credit_budget':
-          expectTypeOf(error.needed).toEqualTypeOf<number>()
-          break
-        case 'budget_exceeded':
           expectTypeOf(error).toEqualTypeOf<CreditBudgetError>()
-          expectTypeOf(error.resetsAt).toEqualTypeOf<number | undefined>()
-          expectTypeOf(error.whose).toEqualTypeOf<'user' | 'all' | undefined>()
+          expectTypeOf(error.budget.needed).toEqualTypeOf<number>()
+          expectTypeOf(error.budget.resetsAt).toEqualTypeOf<number | undefined>()
+          expectTypeOf(error.budget.whose).toEqualTypeOf<'user' | 'all' | undefined>()
           break
+        // @ts-expect-error a code of the proxy's own: it stands in ProxyErrorCode
+        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-comparison
         case 'operation_not_allowed':
-          expectTypeOf(error).toEqualTypeOf<ApiError>()
           break
         case 'invalid_response':
           expectTypeOf(error.body).toEqualTypeOf<unknown>()
@@ -78,5 +77,17 @@ describe('errors', () => {
   it('are narrowed from unknown by isSocialSearchError()', () => {
     const caught: unknown = undefined
     if (isSocialSearchError(caught)) expectTypeOf(caught).toEqualTypeOf<AnySocialSearchError>()
+  })
+
+  it('have what most programs ask for without a cast', () => {
+    const tell = (error: AnySocialSearchError) => {
+      expectTypeOf(error.status).toEqualTypeOf<number | undefined>()
+      expectTypeOf(error.retryAfter).toEqualTypeOf<number | undefined>()
+      expectTypeOf(error.body).toEqualTypeOf<unknown>()
+      expectTypeOf(error.next).toEqualTypeOf<object | null | undefined>()
+      expectTypeOf(error.credits.uncertain).toEqualTypeOf<number>()
+      expectTypeOf(error.budget?.remaining).toEqualTypeOf<number | undefined>()
+    }
+    expectTypeOf(tell).toBeFunction()
   })
 })

@@ -12,7 +12,7 @@ describe('isSocialSearchError<Item>()', () => {
       expectTypeOf(paid.map(({ body }) => body)).toEqualTypeOf<string[]>()
       for (const post of paid) expectTypeOf(post).toEqualTypeOf<MicroblogPost>()
       expectTypeOf(call.resume(error)).toEqualTypeOf(call)
-      if (error.code === 'credit_budget') expectTypeOf(error.needed).toEqualTypeOf<number>()
+      if (error.code === 'credit_budget') expectTypeOf(error.budget.needed).toEqualTypeOf<number>()
       return paid
     })
     for (const post of posts) expectTypeOf(post).toEqualTypeOf<MicroblogPost>()

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { type Wait, isSocialSearchError } from 'social-search-sdk'
+import { type AnySocialSearchError, type Wait, isSocialSearchError } from 'social-search-sdk'
 import { credits } from './Credits.tsx'
 
 /** For a button that vanishes when it is pressed: the focus moves to the title of its section. */
@@ -80,8 +80,11 @@ function useSecondsUntil(end: Date | null): number {
   return end ? Math.max(0, Math.ceil((end.getTime() - now) / 1000)) : 0
 }
 
-/** A message says itself that a call may have been charged. */
-const costs = { no: 'It cost nothing.', yes: 'It was charged.' }
+function costOf({ charged, credits: cost }: AnySocialSearchError): string {
+  if (charged === 'no') return 'It cost nothing.'
+  if (charged === 'yes') return `You were charged ${credits(cost.spent)}.`
+  return `You may have been charged ${credits(cost.uncertain)}.`
+}
 
 interface FailureProps {
   error: Error
@@ -92,17 +95,14 @@ interface FailureProps {
 export function Failure({ error, onRetry }: FailureProps) {
   const known = isSocialSearchError(error) ? error : null
   const isCutOff = known?.code === 'connection' && known.attempts.at(-1)?.status === undefined
-  // Messages are for people, but for the operation in front, and for what only says that there is no connection.
-  const text = isCutOff
-    ? `the dashboard cannot reach its server${known.charged === 'unknown' ? '; it may have been charged' : ''}`
-    : (known?.message.replace(`${known.operation}: `, '') ?? 'that did not work')
+  const text = isCutOff ? 'the dashboard cannot reach its server' : (known?.what ?? 'that did not work')
   return (
     <div className="card stack failure" role="alert">
       <h3>
         {text.charAt(0).toUpperCase()}
         {text.slice(1)}.
       </h3>
-      {known && known.charged !== 'unknown' && <p>{costs[known.charged]}</p>}
+      {known && <p>{costOf(known)}</p>}
       <details className="quiet">
         <summary>Details</summary>
         {isCutOff && <p>{known.message}.</p>}

@@ -1,9 +1,15 @@
 import { effectOf } from '../../api/operation.ts'
 import { describeWord } from '../../errors/check-options.ts'
-import { type Attempt, type Charged, ConfigurationError } from '../../errors/index.ts'
+import {
+  type Attempt,
+  type Charged,
+  ConfigurationError,
+  CreditBudgetError,
+  setNonEnumerable,
+} from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
-import { type CreditSummary, type Reservation, settle } from '../credits/budget.ts'
+import { type Budget, type CreditSummary, type Reservation, settle } from '../credits/budget.ts'
 import { type CallCredits, worstCase } from '../credits/price.ts'
 import {
   type Answer,
@@ -33,7 +39,7 @@ export class Account {
   /** Null for a free operation. */
   readonly #worstCase: number | null
   /** One for each budget that has reserved the cost. */
-  #reservations: Reservation[] = []
+  #reservations: { readonly budget: Budget; readonly reservation: Reservation }[] = []
   /** Whether the ledger has reserved the cost, after all budgets. */
   #isReserved = false
   /** Whether an attempt has begun that is not settled yet. */
@@ -57,10 +63,11 @@ export class Account {
     if (this.#worstCase === null || this.#isReserved) return
     this.#reservations = []
     const { settings, operation } = this.#call
+    const credits = this.#worstCase
     try {
       for (const budget of settings.budgets) {
-        const reservation: unknown = await budget.reserve(this.#worstCase, operation.id)
-        this.#reservations.push(this.#checked(reservation))
+        const reservation: unknown = await asked(budget, () => budget.reserve(credits, operation.id))
+        this.#reservations.push({ budget, reservation: this.#checked(reservation) })
         if (this.#isEnded) break
       }
     } catch (error) {
@@ -73,7 +80,7 @@ export class Account {
   #checked(reservation: unknown): Reservation {
     const { settle } = Object(reservation) as Partial<Reservation>
     if (typeof settle === 'function') return reservation as Reservation
-    const message = 'not sent: reserve() of the budget must return an object with settle()'
+    const message = 'reserve() of the budget must return an object with settle()'
     throw new ConfigurationError(`${message}, got ${describeWord(reservation)}`, errorContext(this.#call))
   }
 
@@ -89,7 +96,8 @@ export class Account {
     // While one of them waits for a store or a file, the period of another may end.
     for (let pass = 1; pass <= 2; pass++) {
       const start = performance.now()
-      for (const reservation of this.#reservations) await reservation.renew?.()
+      for (const { budget, reservation } of this.#reservations)
+        await asked(budget, () => reservation.renew?.())
       if (performance.now() - start < quickMs) return
     }
   }
@@ -116,9 +124,10 @@ export class Account {
   note(evidence: Evidence, answer: Answer | Failed, tookEffect: Charged, credits: CallCredits): void {
     const call = this.#call
     const record = this.#record
-    const { queued, paced, sent, duration, status } = evidence
+    const { queued, paced, duration, status } = evidence
     const { requestId } = answer
     const failed = 'toError' in answer ? answer : undefined
+    const sent = failed?.hasLeft === false ? null : evidence.sent
     const charged = call.operation.price.kind === 'free' && credits.spent === 0 ? 'no' : tookEffect
     const entry: Attempt = {
       ...{ queued, paced, sent, duration },
@@ -185,7 +194,7 @@ export class Account {
 
   /** A user's budget that throws must not lose a response that is paid for. */
   #settleReservations(spent: number, uncertain: number): void {
-    for (const reservation of this.#reservations.splice(0))
+    for (const { reservation } of this.#reservations.splice(0))
       runUserCallback(
         () => reservation.settle(spent, uncertain),
         (error) => this.#log('error', 'the budget failed', { reason: messageOf(error) }),
@@ -195,5 +204,15 @@ export class Account {
   #log(level: LogLevel, message: string, fields?: LogFields): void {
     const { settings, operation } = this.#call
     settings.log?.(level, message, { operation: operation.id, ...fields })
+  }
+}
+
+/** Asks a budget. Its refusal says which budget it was: names may be the same. */
+async function asked<T>(budget: Budget, ask: () => T | Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof CreditBudgetError) setNonEnumerable(error, 'refusedBy', budget)
+    throw error
   }
 }

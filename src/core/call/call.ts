@@ -112,7 +112,8 @@ export function errorContext({
   readonly request: Composed
   readonly record: CallRecord
 }): ErrorContext {
-  return { ...contextOf(operation, request, record.tookEffect), attempts: record.attempts }
+  const { attempts, credits, tookEffect } = record
+  return { ...contextOf(operation, request, tookEffect), attempts, credits }
 }
 
 /** What a call waits for before its next attempt. */
@@ -123,7 +124,7 @@ export function phaseBefore({ record }: Pick<Call, 'record'>): TimeoutPhase {
 /** What every error of a request has: `next` holds the params of the failed page, if the operation has pages. */
 export function contextOf(operation: Operation, request: Given, tookEffect: Charged = 'no'): ErrorContext {
   const { id, paging } = operation
-  const context = { operation: id, next: paging && paramsOf(request) }
+  const context = { operation: id, next: paging && paramsOf(request), attempts: noAttempts }
   if (effectOf(operation) !== 'write') return { ...context, charged: tookEffect }
   return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
 }
@@ -161,8 +162,10 @@ export interface Failed {
   readonly body?: unknown
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   readonly wait: number | null
-  /** Whether nothing has left. */
+  /** Whether the request counts towards no limit. */
   readonly isUnsent: boolean
+  /** False for a connection that could not be opened. */
+  readonly hasLeft?: boolean
   /** Milliseconds for which it closes its surface; null unless it is a 429. */
   readonly closedMs: number | null
   /** Whether a fresh token may help. */

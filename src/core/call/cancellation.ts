@@ -4,6 +4,7 @@ import {
   type TimeoutPhase,
   TimeoutError,
 } from '../../errors/index.ts'
+import { deadlinePassed, queuedTooLong } from '../../errors/words.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { isMarked } from '../../lib/thrown.ts'
 import type { CallSettings } from '../options/table.ts'
@@ -28,18 +29,14 @@ export function isEnded(reason: unknown): reason is Ended {
   return isMarked(reason, brand)
 }
 
-const phaseDescriptions: Record<TimeoutPhase, string> = {
-  queue: 'in the queue',
-  connect: 'before a connection was open, nothing was sent',
-  headers: 'before the response began',
-  body: 'before the response was complete',
-  wait: 'between two attempts',
-}
-
-function late(message: string): Ended {
+function late(
+  option: 'deadline' | 'maxQueueWait',
+  waited: number,
+  say: (ms: number, phase: TimeoutPhase) => string,
+): Ended {
   return new Ended(
     'timeout',
-    (context, phase) => new TimeoutError(`${message} ${phaseDescriptions[phase]}`, { ...context, phase }),
+    (context, phase) => new TimeoutError(say(waited, phase), { ...context, phase, option, waited }),
   )
 }
 
@@ -75,8 +72,8 @@ export class Cancellation extends AbortController {
   start({ signal, deadline, maxQueueWait }: CallSettings, callerLeft?: AbortSignal): void {
     if (signal) this.#follow(signal, (reason) => this.abort(reason))
     if (callerLeft) this.#follow(callerLeft, (reason) => this.#leave(reason))
-    this.#expireAfter(deadline, late(`the deadline of ${deadline} ms passed`), true)
-    this.#expireAfter(maxQueueWait, late(`not sent in ${maxQueueWait} ms`), false)
+    this.#expireAfter(deadline, late('deadline', deadline, deadlinePassed), true)
+    this.#expireAfter(maxQueueWait, late('maxQueueWait', maxQueueWait, queuedTooLong), false)
   }
 
   /** Settles with the work, or rejects as soon as the call is aborted. */

@@ -1,6 +1,7 @@
 import { type Issue, dotPath, firstIssues } from '../../api/issues.ts'
 import { applySchema, check as issuesOf, itemSchemaOf } from '../../api/schema/check.ts'
 import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
+import * as words from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { maxBodyBytes } from '../http/fetch.ts'
@@ -73,10 +74,10 @@ function whyUnusable(
   redactor: Redactor,
 ): string {
   const { status } = response
-  if (!complete) return `the response is larger than ${maxBodyBytes} bytes and was cut off`
-  if (status === 206) return 'the response is partial (206)'
-  if (text === '') return `the response is empty (${status})`
-  return `the response is not JSON (${status}, ${describeGatewayBody(response, text, redactor)})`
+  if (!complete) return words.tooLarge(maxBodyBytes)
+  if (status === 206) return words.partial()
+  if (text === '') return words.empty(status)
+  return words.notJson(status, describeGatewayBody(response, text, redactor))
 }
 
 /** The caller's schema may be slow, or never end; it gets a minute. */
@@ -85,13 +86,12 @@ async function validateInTime(
   value: unknown,
 ): Promise<Validated | Found> {
   const work = () => validateBody(operation, value, settings)
-  const message = `the schema of the call took more than ${userCodeMs} ms`
+  const message = words.slowSchema(userCodeMs)
   try {
     return await within(userCodeMs, work, () => ({ ok: false, message, issues: [] }), cancellation.signal)
   } catch (error) {
     if (!isEnded(error)) return { kind: 'final', code: codeOf(error), toError: () => error }
-    if (error.code === 'timeout')
-      return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
+    if (error.code === 'timeout') return { ok: false, message: words.checkedTooLate(), issues: [] }
     return { kind: 'final', code: error.code, toError: (context) => error.toError(context, 'body') }
   }
 }
@@ -99,8 +99,6 @@ async function validateInTime(
 type Validated =
   | ({ readonly ok: true } & Pick<Answer, 'body' | 'invalid'>)
   | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
-
-const schemaMismatch = 'the response does not fit the schema of the call'
 
 type Checks = Pick<CallSettings, 'validation' | 'schema' | 'paging'>
 
@@ -113,7 +111,7 @@ export async function validateBody(operation: Operation, body: unknown, checks: 
   // With `lenient`, items are validated one by one below.
   const shape = validation === 'lenient' && isList ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : issuesOf(operation.response, shape)
-  if (issues.length > 0) return { ok: false, message: 'the response is not of the documented shape', issues }
+  if (issues.length > 0) return { ok: false, message: words.wrongShape(), issues }
   return isList
     ? validateItems(operation, body as object, property ?? '', list, checks)
     : validateWhole(operation, body, property, checks)
@@ -129,12 +127,12 @@ async function validateWhole(
   if (schema === undefined)
     return { ok: true, body, invalid: validation === 'lenient' && property !== undefined ? [] : null }
   if (property !== undefined) {
-    const message = `${schemaMismatch}: ${missingItems(operation, body, paging)}`
+    const message = words.wrongSchema(missingItems(operation, body, paging))
     return { ok: false, message, issues: [] }
   }
   const { value, issues } = await applySchema(schema, body)
   return issues.length > 0
-    ? { ok: false, message: schemaMismatch, issues }
+    ? { ok: false, message: words.wrongSchema(), issues }
     : { ok: true, body: value, invalid: null }
 }
 
@@ -164,5 +162,5 @@ async function validateItems(
       message,
     })),
   )
-  return { ok: false, message: schemaMismatch, issues }
+  return { ok: false, message: words.wrongSchema(), issues }
 }

@@ -112,7 +112,7 @@ function refusal(
   const subject = method === 'PATCH' || method === 'PUT' ? 'the body' : 'params'
   const next = paging && (params as object | undefined)
   const effect = effectOf({ method, price }) === 'write' ? { applied: 'no' as const } : {}
-  return new InvalidRequestError(told, { operation: id, next, ...effect, subject, option })
+  return new InvalidRequestError(told, { operation: id, next, attempts: [], ...effect, subject, option })
 }
 
 /** The params of a call, for the caller, who may change them; undefined if they cannot be written as JSON. */

@@ -6,6 +6,7 @@ import {
   ConnectionError,
   CreditBudgetError,
   RedirectError,
+  type SocialSearchError,
   TimeoutError,
   apiErrorClasses,
   codeOf,
@@ -22,12 +23,13 @@ import { costOf } from '../credits/price.ts'
 import {
   type ErrorBody,
   announcedWait,
-  readBudgetRefusal,
   readCharged,
   readCredits,
+  readProxied,
   requestIdOf,
 } from '../http/answer.ts'
 import type { RawResponse } from '../http/fetch.ts'
+import * as words from '../../errors/words.ts'
 import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'
 import { cut, maxMessageLength } from '../../api/issues.ts'
 import type { Redactor } from '../../lib/redactor.ts'
@@ -45,7 +47,7 @@ export function readAnswer(call: Asked, evidence: Evidence, random = Math.random
   } catch (error) {
     // A response that code of the user has made may throw when it is read.
     const reason = call.record.redactor.text(messageOf(error))
-    return decide(call, noAnswer(`the response cannot be read (${reason})`, reason), evidence, random)
+    return decide(call, noAnswer(words.unreadable(reason), reason), evidence, random)
   }
 }
 
@@ -64,12 +66,10 @@ function find(call: Asked, evidence: Evidence): Found {
       return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
     }
     case 'late': {
-      const isUnsent = phase === 'connect'
-      const lack = isUnsent ? 'no connection' : 'no complete response'
-      const what = isUnsent ? 'nothing was sent' : `waiting for ${phase}`
-      const message = `${lack} within ${call.timeoutMs / 1000} s (${what})`
-      const toError = (context: ErrorContext) => new TimeoutError(message, { ...context, phase })
-      return { kind: isUnsent ? 'unsent' : 'no-answer', code: 'timeout', toError }
+      const { timeoutMs: waited } = call
+      const toError = (context: ErrorContext) =>
+        new TimeoutError(words.noTime(waited, phase), { ...context, phase, option: 'timeout', waited })
+      return { kind: phase === 'connect' ? 'unsent' : 'no-answer', code: 'timeout', toError }
     }
     case 'misused': {
       const message = redactor.text(messageOf(evidence.error))
@@ -116,15 +116,13 @@ function readErrorResponse(call: Asked, answered: Answered): Found {
   const { status, type } = answered.response
   // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
-    const message = 'the response is a redirect; check baseUrl'
     // The status is 0 in browsers.
     const toError = (context: ErrorContext) =>
-      new RedirectError(message, { ...context, status: status || undefined })
+      new RedirectError(words.redirected(), { ...context, status: status || undefined })
     return { kind: 'final', code: 'redirect', toError }
   }
   if (status >= 200) return readErrorBody(call, answered)
-  const reason = `status ${status}`
-  return noAnswer(`no response (${reason})`, reason)
+  return noAnswer(words.noResponse(status), `status ${status}`)
 }
 
 /** The sender of an answer says what its status means, and what the call may have cost. */
@@ -142,7 +140,6 @@ function readErrorBody(call: Asked, answered: Answered): Found {
   const tookEffect = reported && (sent === null || effectOf(operation) === 'read' ? 'no' : reported)
   const requestId = requestIdOf(body, record.redactor)
   const details = { requestId, ...detailsOf(call, answered, sender, own, announced) }
-  const refusal = sender === 'proxy' && status === 402 ? readBudgetRefusal(body) : null
   return {
     ...{ code: details.code, requestId, announced },
     // What may have been charged is not sent again.
@@ -151,9 +148,9 @@ function readErrorBody(call: Asked, answered: Answered): Found {
     credits: (sender === 'proxy' && readCredits(headers)) || undefined,
     toError: (context) => {
       const all = { ...context, ...details }
-      if (refusal) return new CreditBudgetError({ ...refusal, proxyMessage: details.message }, all)
       const ErrorClass = apiErrorClasses[status] ?? ApiError
-      return own?.toError?.(all) ?? new ErrorClass(all)
+      const passedOn = sender === 'proxy' ? errorOfProxy(body, all) : undefined
+      return passedOn ?? own?.toError?.(all) ?? new ErrorClass(all)
     },
   }
 }
@@ -172,14 +169,38 @@ function detailsOf(
     code: printable(own?.code ?? codeOfStatus(status), maxCodeLength) as ServiceErrorCode,
     issues: own?.issues,
     gateway: sender === 'gateway',
-    // The message of a proxy is complete.
+    // That of a proxy says what happened behind it.
     message:
       sender === 'proxy'
         ? printable(own?.message ?? '', maxMessageLength)
-        : describeError(operation, client.baseUrl, status, told, announced),
+        : describeError(operation, client.baseUrl, status, told),
     retryAfter: announced === null ? undefined : announced / 1000,
     // A proxy's 403 is about its caller.
     ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
+  }
+}
+
+/** The error behind a proxy, as its client has it there; undefined for one that only the proxy has. */
+function errorOfProxy(body: unknown, details: ApiErrorDetails): SocialSearchError | undefined {
+  const { code, message } = details
+  const { budget, phase } = readProxied(body)
+  const own: string = code
+  if (own === 'credit_budget') return budget && new CreditBudgetError({ ...budget, what: message }, details)
+  // The service may have codes of these names.
+  if (phase === undefined) return undefined
+  switch (own) {
+    case 'timeout':
+      return new TimeoutError(message, { ...details, phase: phase === 'body' ? phase : 'headers' })
+    case 'connection':
+      return new ConnectionError(message, {
+        ...details,
+        phase: phase === 'connect' || phase === 'tls' ? phase : 'exchange',
+        reason: 'behind the proxy',
+      })
+    case 'redirect':
+      return new RedirectError(message, { ...details, status: undefined })
+    default:
+      return undefined
   }
 }
 
@@ -191,7 +212,7 @@ function noAnswer(message: string, reason: string): Found {
 /** The failure of a connection. */
 function lostConnection({ message, phase, kind, reason }: NetworkFailure): Found {
   const toError = (context: ErrorContext) => new ConnectionError(message, { ...context, phase, reason })
-  return { kind, code: 'connection', toError }
+  return { kind, code: 'connection', toError, hasLeft: phase === 'exchange' }
 }
 
 /** Decides what follows from a failure: whether and when the call retries, and for how long its surface closes. */
@@ -236,23 +257,7 @@ function printable(text: string, maxLength: number): string {
 }
 
 /**
- * What the documented codes mean, and statuses without such a code. The command, tools and apps show the message of an error as
- * it is.
- */
-const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
-  validation_error: 'the service refused the request',
-  unauthorized: 'the service refused the credential',
-  rate_limited: 'rate limit reached',
-  upstream_error: 'the search provider is not answering',
-  // A gateway may answer so to any call.
-  professionalnet_unavailable: 'temporarily unavailable',
-  403: 'not permitted',
-  404: 'not found',
-  503: 'temporarily unavailable',
-}
-
-/**
- * The message of an error status.
+ * What happened, by an error status.
  *
  * @param told The error body of the service, or what another server sent.
  */
@@ -261,32 +266,19 @@ function describeError(
   baseUrl: string,
   status: number,
   told: ErrorBody | string,
-  announced: number | null,
 ): string {
-  const errorBody: ErrorBody = typeof told === 'string' ? {} : told
-  const { message = '', issues: [issue] = [] } = errorBody
-  const parts =
+  const { message, code = '', issues: [issue] = [] }: ErrorBody = typeof told === 'string' ? {} : told
+  const said = printable(message ?? '', maxMessageLength)
+  const what =
     typeof told === 'string'
-      ? [`the answer ${status} is not the service's own (${told})`]
-      : [describeOwn(status, errorBody)]
+      ? words.gatewayAnswered(status, told)
+      : words.serviceAnswered(status, printable(code, maxCodeLength), said)
+  const parts = [what]
   // A path without an id always exists, so the address must be wrong.
-  if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1'))
-    parts.push('check baseUrl: it lacks /v1')
-  if (issue && errorBody.message === undefined) parts.push(`${issue.path} ${issue.message}`)
-  const isExplained = scopes.some((scope) => message.includes(scope))
-  if (status === 403 && scopes.length > 0 && !isExplained) {
-    parts.push(`the credential lacks ${scopes.join(' or ')}, or its owner the permission`)
-  }
-  if (announced !== null) parts.push(`retry in ${Math.ceil(announced / 1000)} s`)
+  if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1')) parts.push(words.lacksVersion())
+  if (issue && message === undefined) parts.push(`${issue.path} ${issue.message}`)
+  if (status === 403 && said === '' && scopes.length > 0) parts.push(words.lacksScope(scopes))
   return parts.join('; ')
-}
-
-function describeOwn(status: number, { code = '', message = '' }: ErrorBody): string {
-  const key = [code, status].find((each) => Object.hasOwn(meanings, each))
-  const meaning = key && meanings[key as ServiceErrorCode]
-  const what = meaning === undefined ? `the service answered ${status}` : `${meaning} (${status})`
-  const said = message || (meaning === undefined ? code : '')
-  return said === '' ? what : `${what}: ${printable(said, maxMessageLength)}`
 }
 
 /** The type of a body that is not the service's, and the first words of a page. Other bodies may hold paid data. */

@@ -104,7 +104,7 @@ export async function sendRequest(
     } catch (error) {
       if (signal.aborted) throw signal.reason
       // Before fetch is called, only the runtime can be at fault.
-      const lacks = isSent ? error : new NotSent(`not sent: ${messageOf(error)}`)
+      const lacks = isSent ? error : new NotSent(messageOf(error))
       if (isA(lacks, NotSent)) isSent = false
       return report({ kind: isA(lacks, FetchMisuse) ? 'misused' : 'broken', error: lacks })
     }

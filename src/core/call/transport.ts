@@ -181,7 +181,7 @@ export class ClientTransport implements Transport {
     } catch (error) {
       if (!(error instanceof ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.
-      return Promise.reject(new ConfigurationError(error.message, contextOf(operation, request)))
+      return Promise.reject(new ConfigurationError(error.what, contextOf(operation, request)))
     }
   }
 

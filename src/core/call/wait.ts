@@ -1,5 +1,4 @@
 import {
-  type BudgetRefusal,
   type TimeoutPhase,
   ConfigurationError,
   CreditBudgetError,
@@ -7,6 +6,7 @@ import {
   SharedError,
   TimeoutError,
 } from '../../errors/index.ts'
+import { failedHeaders, limitReached, noAnswerOf } from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
@@ -122,7 +122,7 @@ export class Turn {
     const { client, cancellation, operation } = this.#call
     const { credential, limiter } = client
     if (credential.isMissing) await this.#updateToken()
-    await this.#inTime('not sent: no answer of a budget', () => this.#account.reserveInBudgets())
+    await this.#inTime('no answer of a budget', () => this.#account.reserveInBudgets())
     cancellation.throwIfAborted()
     const queueRequest = this.#enterQueue()
     let lease = await limiter.acquire(queueRequest)
@@ -135,7 +135,7 @@ export class Turn {
         lease.end({ unsent: true })
         lease = await limiter.acquire(queueRequest)
       }
-      await this.#inTime('not sent: no answer of a budget', () => this.#account.renewInBudgets())
+      await this.#inTime('no answer of a budget', () => this.#account.renewInBudgets())
     } catch (error) {
       lease.end({ unsent: true })
       throw error
@@ -155,19 +155,19 @@ export class Turn {
     const { headers } = settings
     if (typeof headers !== 'function') return
     const attempt = { operation: operation.id, attempt: record.attempts.length + 1 }
-    await this.#inTime('not sent: no headers', async () => {
+    await this.#inTime('no headers', async () => {
       try {
         this.#headers = await headers(attempt)
       } catch (error) {
-        const who = isA(error, ConfigurationError) ? '' : 'the function `headers` failed: '
-        const reason = record.redactor.text(messageOf(error))
-        throw new ConfigurationError(`not sent: ${who}${reason}`, errorContext(this.#call))
+        const text = record.redactor.text(messageOf(error))
+        const what = isA(error, ConfigurationError) ? text : failedHeaders(text)
+        throw new ConfigurationError(what, errorContext(this.#call))
       }
     })
   }
 
   #updateToken(): Promise<void> {
-    return this.#inTime('not sent: no token', async () => {
+    return this.#inTime('no token', async () => {
       this.#token = await this.#call.client.credential.token(() => errorContext(this.#call))
     })
   }
@@ -176,7 +176,9 @@ export class Turn {
   #inTime(lack: string, work: () => Promise<void>): Promise<void> {
     const { cancellation } = this.#call
     const late = (): never => {
-      throw timeoutOf(this.#call, phaseBefore(this.#call), `${lack} within ${userCodeMs} ms`)
+      throw timeoutOf(this.#call, phaseBefore(this.#call), noAnswerOf(lack, userCodeMs), {
+        waited: userCodeMs,
+      })
     }
     return within(userCodeMs, work, late, cancellation.signal)
   }
@@ -220,17 +222,23 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
     const { operation, settings } = call
     const bound = operation.price.kind === 'perItem' ? operation.price.bound : undefined
     const isLow = bound === null && settings.expectedItems !== undefined
-    const refusal: BudgetRefusal = reason
-    return new CreditBudgetError({ ...refusal, bound: isLow ? undefined : bound }, errorContext(call))
+    const { budget, refusedBy } = reason
+    const refusal = { ...budget, refusedBy, bound: isLow ? undefined : bound }
+    return new CreditBudgetError(refusal, errorContext(call))
   }
   if (reason instanceof SharedError) return reason.of(errorContext(call))
   if (!(reason instanceof SurfaceClosed)) return reason
   const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
-  const message = `not sent: rate limit reached; retry in ${retryAfter} s`
-  if (reason.reason === 'pace') return timeoutOf(call, phase, message, retryAfter)
+  const message = limitReached()
+  if (reason.reason === 'pace') return timeoutOf(call, phase, message, { retryAfter })
   return new RateLimitError({ ...errorContext(call), status: 429, code: 'rate_limited', message, retryAfter })
 }
 
-function timeoutOf(call: Call, phase: TimeoutPhase, message: string, retryAfter?: number): TimeoutError {
-  return new TimeoutError(message, { ...errorContext(call), phase, retryAfter })
+function timeoutOf(
+  call: Call,
+  phase: TimeoutPhase,
+  message: string,
+  known: Pick<TimeoutError, 'waited' | 'retryAfter'>,
+): TimeoutError {
+  return new TimeoutError(message, { ...errorContext(call), phase, ...known })
 }

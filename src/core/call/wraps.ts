@@ -59,7 +59,7 @@ function untilEnd(openCalls: OpenCalls): Wrap {
       return await send(call)
     } catch (error) {
       if (!isEnded(error)) throw error
-      const context = { ...contextOf(call.operation, call.request), attempts: [] }
+      const context = contextOf(call.operation, call.request)
       throw error.toError(context, call.cancellation.isInFlight ? 'headers' : 'queue')
     } finally {
       openCalls.delete(call)

@@ -59,7 +59,7 @@ export interface PeriodOptions {
 
 /** Options of a {@link CreditBudget}. */
 export interface CreditBudgetOptions extends PeriodOptions {
-  /** A name, which a `CreditBudgetError` has as `error.budget`. */
+  /** A name, which a `CreditBudgetError` has as `error.budget.name`. */
   name?: string | undefined
 }
 
@@ -98,7 +98,7 @@ export function resolvePeriod({ every, timeZone }: PeriodOptions): (time: number
 export class CreditBudget implements Budget {
   /** Credits that may be spent in total, or in each period. */
   readonly limit: number
-  /** A `CreditBudgetError` has it as `error.budget`. */
+  /** A `CreditBudgetError` has it as `error.budget.name`. */
   readonly name: string | undefined
   readonly #every: Period | undefined
   readonly #periodAt: (time: number) => string
@@ -182,13 +182,11 @@ export class CreditBudget implements Budget {
     keepAccount(this.#book, period, account)
     if (account.isLost)
       throw new BudgetUnavailableError(clockReason(this.#book, period) ?? '', { operation, temporary: true })
-    const { remaining, limit, name: budget } = this
+    const { remaining, limit, name } = this
     if (credits > remaining) {
-      const { reserved, endsAt: resetsAt } = this.summary()
-      throw new CreditBudgetError(
-        { needed: credits, remaining, reserved, budget, limit, every: this.#every, resetsAt },
-        { operation },
-      )
+      const { reserved, endsAt } = this.summary()
+      const terms = { name, limit, every: this.#every, resetsAt: endsAt ?? undefined }
+      throw new CreditBudgetError({ needed: credits, remaining, reserved, ...terms }, { operation })
     }
     account.reserved += credits
     return account

@@ -1,5 +1,5 @@
 import { type ServiceError, readServiceError } from '../../api/error-envelope.ts'
-import type { ApiError, ApiErrorDetails, BudgetRefusal, Charged } from '../../errors/index.ts'
+import type { ApiError, ApiErrorDetails, Charged, RefusedBudget } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { Log } from '../../lib/logger.ts'
 import { isRecord, parseJson } from '../../lib/json.ts'
@@ -144,16 +144,17 @@ export function readCharged(body: unknown): Charged | null {
   return (['no', 'yes', 'unknown'] as const).find((charged) => charged === error['charged']) ?? null
 }
 
-/** Why a budget of a proxy refused the call; null for any other error body. */
-export function readBudgetRefusal(body: unknown): BudgetRefusal | null {
-  const { code, needed, remaining, resetsAt, whose } = errorOf(body)
-  if (code !== 'budget_exceeded' || typeof needed !== 'number' || typeof remaining !== 'number') return null
-  return {
+/** What a proxy tells of an error behind it: which of its budgets refused the call, and how far a request came. */
+export function readProxied(body: unknown): { budget?: RefusedBudget; phase: unknown } {
+  const { needed, remaining, resetsAt, whose, phase } = errorOf(body)
+  if (typeof needed !== 'number' || typeof remaining !== 'number') return { phase }
+  const budget = {
     needed,
     remaining,
-    resetsAt: typeof resetsAt === 'number' ? resetsAt : null,
+    resetsAt: typeof resetsAt === 'number' ? resetsAt : undefined,
     whose: whose === 'user' || whose === 'all' ? whose : undefined,
-  }
+  } as const
+  return { phase, budget }
 }
 
 function errorOf(body: unknown): Readonly<Record<string, unknown>> {

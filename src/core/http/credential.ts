@@ -28,8 +28,8 @@ export class NoCredential implements AuthProvider {
 
   constructor(error: ConfigurationError) {
     // Each call gets an error of its own, which names the program that made the client.
-    const { message, stack } = error
-    this.token = () => Promise.reject(Object.assign(new ConfigurationError(message), { stack }))
+    const { what, stack } = error
+    this.token = () => Promise.reject(Object.assign(new ConfigurationError(what), { stack }))
   }
 }
 

@@ -64,7 +64,7 @@ export async function callFetch(
   watchUndici()
   if (fetch === undefined) {
     if (typeof (globalThis.fetch as unknown) !== 'function')
-      throw new NotSent('this runtime has no fetch, nothing was sent; pass the option fetch')
+      throw new NotSent('this runtime has no fetch; pass the option fetch')
     const sending = withoutPool(init)
     return asResponse(await following(followed, () => globalThis.fetch(url, sending)))
   }

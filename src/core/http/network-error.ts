@@ -1,4 +1,5 @@
 import type { ConnectionPhase } from '../../errors/index.ts'
+import { connectionFailed } from '../../errors/words.ts'
 import { inBrowser } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
@@ -141,18 +142,8 @@ export function explainNetworkError(
   // Half a secret would not be recognized.
   const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
   const host = redactor.text(new URL(baseUrl).host)
-  const hint = inBrowser()
-    ? '; a page does not say why: the server may be down, or refuse this origin (CORS)'
-    : ''
-  const messages: Record<ConnectionPhase, string> = {
-    connect: `cannot reach ${host}, nothing was sent (${reason})`,
-    tls: `no trusted TLS connection to ${host}, nothing was sent (${reason})`,
-    exchange:
-      kind === 'unsent'
-        ? `${host} refused the request and did not process it (${reason})`
-        : `the connection failed after the request was sent (${reason})${hint}`,
-  }
-  return { phase, kind, reason, message: messages[phase] }
+  const message = connectionFailed(phase, host, reason, kind === 'unsent', inBrowser())
+  return { phase, kind, reason, message }
 }
 
 /** Longest reason in a message, in characters. */

@@ -4,6 +4,7 @@ import type { OpenBody } from '../../api/endpoints/undocumented.ts'
 import { copyOf } from '../call/compose-request.ts'
 import { type PagingOverride, fieldNames, itemsOf } from '../../api/list-items.ts'
 import { ConfigurationError, SocialSearchError } from '../../errors/index.ts'
+import * as words from '../../errors/words.ts'
 import { assertObject } from '../../errors/check-options.ts'
 import { differenceOf } from '../../lib/json.ts'
 
@@ -43,7 +44,7 @@ export function nextStep(
   const number = params[paging.param] ?? 1
   if (typeof number !== 'number') return end
   if (meta['page'] !== undefined && meta['page'] !== number) {
-    return { kind: 'wrong', why: `expected page ${number}, got page ${got(meta['page'])}` }
+    return { kind: 'wrong', why: words.wrongPage(number, got(meta['page'])) }
   }
   const hasMore =
     paging.kind === 'counted'
@@ -62,7 +63,7 @@ function stepByOverride(next: NonNullable<PagingOverride['next']>, params: Param
   } catch {
     // Reported below.
   }
-  return { kind: 'lost', why: 'paging.next threw an error or returned params that are not JSON' }
+  return { kind: 'lost', why: words.wrongNext() }
 }
 
 /** Stops when `hasMore` is false, even if a cursor is present. */
@@ -74,15 +75,12 @@ function cursorStep(
 ): Step {
   const { hasMore, nextCursor } = meta
   if (!operation.documented && typeof hasMore !== 'boolean') {
-    return {
-      kind: 'lost',
-      why: `expected meta.hasMore, found ${fieldNames(meta, 'meta.')}; pass paging.next`,
-    }
+    return { kind: 'lost', why: words.noHasMore(fieldNames(meta, 'meta.')) }
   }
   if (hasMore !== true) return end
   if (typeof nextCursor === 'string' && nextCursor !== '')
     return { kind: 'next', params: { ...copyOf(params), [param]: nextCursor } }
-  return { kind: 'lost', why: 'meta.hasMore is true, but meta.nextCursor is missing' }
+  return { kind: 'lost', why: words.noCursor() }
 }
 
 /** Where to continue, as plain JSON to save. */
@@ -105,7 +103,7 @@ export function nextOfState(
   override: PagingOverride = {},
 ): object | null {
   const refuse = (message: string) =>
-    new ConfigurationError(`${message}; nothing was sent`, { operation: id, next: params })
+    new ConfigurationError(message, { operation: id, next: params, attempts: [] })
   assertObject('the state', state)
   const isError = state instanceof SocialSearchError
   // An error may also have the page that was paid for.

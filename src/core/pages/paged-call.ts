@@ -9,6 +9,7 @@ import {
 import { type Given, paramsOf } from '../call/compose-request.ts'
 import type { CallResult, InvalidItem } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
+import { pageLoop, samePage } from '../../errors/words.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
 import { isRecord, jsonText } from '../../lib/json.ts'
 import { printShort, printed } from '../../lib/print.ts'
@@ -108,9 +109,8 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       if (this.#operation.paging?.kind !== 'cursor') {
         // Items as sent: a schema may make two different items equal. Those that nest too deeply are not compared.
         const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? []) ?? '[]'
-        const message = 'the page has the same items as the previous page'
         if (sent === latest && sent !== '[]')
-          throw this.#paginationError(message, paramsOf(request), fetched, page)
+          throw this.#paginationError(samePage(), paramsOf(request), fetched, page)
         latest = sent
       }
       // Like the items, before the caller may change them.
@@ -123,12 +123,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       if (step.kind === 'lost') throw this.#paginationError(step.why, null, fetched)
       request = next
       const position = this.#positionOf(request)
-      if (visited.has(position))
-        throw this.#paginationError(
-          'pagination loop: the next page was already fetched',
-          paramsOf(request),
-          fetched,
-        )
+      if (visited.has(position)) throw this.#paginationError(pageLoop(), paramsOf(request), fetched)
       visited.add(position)
       fetched = await this.#fetch(
         request,
@@ -244,9 +239,12 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     answer?: CallResult,
     body?: unknown,
   ): PaginationError {
-    const { attempts, requestId, credits } = answer ?? {}
+    const { attempts = [], requestId, credits } = answer ?? {}
     const charged = credits?.spent ? 'yes' : credits?.uncertain ? 'unknown' : 'no'
-    const context = { operation: this.#operation.id, attempts, requestId, charged, body } as const
+    // One from a cache has none.
+    const sent = attempts.length > 0 ? attempts : undefined
+    const { id: operation } = this.#operation
+    const context = { operation, attempts: sent, requestId, charged, credits, body } as const
     return new PaginationError(message, next ?? null, context)
   }
 }

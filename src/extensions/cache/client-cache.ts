@@ -70,7 +70,7 @@ class ClientCache {
     if (entry !== null) return entry
     const isFree = effectOf(operation) !== 'metered'
     const reason = isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
-    throw new NotCachedError(`nothing was sent: ${reason}`, contextOf(operation, request))
+    throw new NotCachedError(reason, contextOf(operation, request))
   }
 
   #known(): Answers {

@@ -1,18 +1,16 @@
 import {
-  type ApiErrorCode,
-  type BudgetRefusal,
   type Charged,
   type InvalidRequestError,
+  type RefusedBudget,
   ApiError,
   AuthenticationError,
   CreditBudgetError,
   InvalidResponseError,
   PermissionDeniedError,
   SocialSearchError,
-  budgetText,
 } from '../../errors/index.ts'
+import { budgetTooLow, gatewayAnswered, notSent } from '../../errors/words.ts'
 import type { Budget } from '../../index.ts'
-import type { ClientTransport } from '../../extend.ts'
 import type { Issue } from '../../api/issues.ts'
 
 /** The client's own errors that the browser may see, with the status and the code of each. Others may name internal hosts. */
@@ -20,11 +18,10 @@ const ownErrors: {
   readonly [Code in SocialSearchError['code']]?: readonly [status: number, code: RefusalCode]
 } = {
   invalid_request: [400, 'validation_error'],
-  connection: [502, 'connection_failed'],
-  timeout: [504, 'timed_out'],
-  redirect: [502, 'redirected'],
-  credit_budget: [402, 'budget_exceeded'],
-  budget_exceeded: [402, 'budget_exceeded'],
+  connection: [502, 'connection'],
+  timeout: [504, 'timeout'],
+  redirect: [502, 'redirect'],
+  credit_budget: [402, 'credit_budget'],
   closed: [503, 'proxy_closed'],
 }
 
@@ -40,82 +37,62 @@ export function refusesProxy(error: SocialSearchError): boolean {
 }
 
 /**
- * The status, code and message of a call that failed.
+ * The status, code and message of a call that failed. The client behind the proxy says itself which call it was and what it cost.
  *
  * @param error Null stands for an error that the browser may not see.
+ * @param userBudget That of the user, of all the budgets that a call must fit into.
  */
 export function refusalOf(
   error: SocialSearchError | null,
   charged: Charged,
   isWrite: boolean,
-  owner: BudgetOwner,
+  userBudget: Budget | undefined,
 ): ProxyRefusal {
   if (error === null) {
     const fields = { charged: isWrite ? ('unknown' as const) : charged }
     return new ProxyRefusal(500, 'internal_error', 'the proxy failed', fields)
   }
   const fields = { charged: error.applied ?? error.charged }
-  // The client behind the proxy adds the operation to the message again.
-  const message = error.message.replace(`${error.operation}: `, '')
   if (error instanceof ApiError) {
-    const { status, code, issues, retryAfter } = error
+    const { status, code, what, issues, retryAfter, gateway } = error
     if (refusesProxy(error)) {
       const reason = `the service refused the proxy with ${status}; only the operator of the proxy can fix this`
       return new ProxyRefusal(502, 'service_refused_proxy', reason, fields)
     }
     const isError = status >= 400 && status < 600
     // The page of a gateway may name internal hosts.
-    const words = error.gateway ? `the answer ${status} is not the service's own` : message
+    const words = gateway ? gatewayAnswered(status) : what
     return new ProxyRefusal(isError ? status : 502, code, words, { ...fields, issues, retryAfter })
   }
-  if (error instanceof CreditBudgetError) return budgetRefusal(error, owner)
+  if (error instanceof CreditBudgetError) return budgetRefusal(error, userBudget)
   const { issues = [] } = error as Partial<InvalidRequestError>
   const [status, code] = ownErrors[error.code] ?? [500, 'internal_error']
-  const isNetwork = error.code === 'connection'
-  const words = isNetwork ? 'the connection between the proxy and the service failed' : message
-  return new ProxyRefusal(status, code, words, { ...fields, issues })
+  // It tells the client there that this is an error of the client here.
+  const { phase = 'headers' } = error
+  const words =
+    error.code === 'connection' ? 'the connection between the proxy and the service failed' : error.what
+  return new ProxyRefusal(status, code, words, { ...fields, issues, phase })
 }
 
 /** Says whose budget refused the call. Its name stays here, and so does what the calls of other users have reserved. */
-function budgetRefusal(error: CreditBudgetError, { asked }: BudgetOwner): ProxyRefusal {
-  const { needed, remaining, resetsAt, bound } = error
-  // A proxy behind this one counts all users of this one as its own user.
-  const whose = error.code === 'budget_exceeded' ? 'all' : asked
+function budgetRefusal(
+  { budget, refusedBy }: CreditBudgetError,
+  userBudget: Budget | undefined,
+): ProxyRefusal {
+  const { needed, remaining, reserved, resetsAt, bound } = budget
+  const isOfUser = userBudget !== undefined && refusedBy === userBudget
   const time = resetsAt === undefined ? null : (new Date(resetsAt).toJSON() as string | null)
   const resets = time === null ? '' : ` (resets ${time.slice(0, 16).replace('T', ' ')} UTC)`
-  const message = budgetText(
-    { needed, remaining, bound, reserved: whose === 'user' ? error.reserved : undefined },
+  const message = budgetTooLow(
+    { needed, remaining, bound, reserved: isOfUser ? reserved : undefined },
     {
-      budget: `${whose === 'user' ? 'your budget' : 'the budget for all users'}${resets}`,
+      budget: `${isOfUser ? 'your budget' : 'the budget for all users'}${resets}`,
       option: (name) => `\`${name}\``,
     },
   )
-  return new ProxyRefusal(402, 'budget_exceeded', message, { budget: { needed, remaining, resetsAt, whose } })
-}
-
-/** Notes whose budget a call asks: first those of the client, which all users share, then that of the user. */
-export class BudgetOwner {
-  /** Whose budget was asked last. */
-  asked: 'all' | 'user' = 'all'
-
-  /** A transport whose calls must fit into the user's budget, too. */
-  limited(transport: ClientTransport, budget: Budget | undefined): ClientTransport {
-    if (budget === undefined) return transport
-    const budgets = [this.#note('user'), budget, this.#note('all')]
-    return budgets.reduce((limited, budget) => limited.withOptions({ budget }), transport)
-  }
-
-  #note(owner: 'all' | 'user'): Budget {
-    const renew = (): void => {
-      this.asked = owner
-    }
-    return {
-      reserve() {
-        renew()
-        return { renew, settle() {} }
-      },
-    }
-  }
+  const whose = isOfUser ? 'user' : 'all'
+  const told = { needed, remaining, resetsAt, whose } as const
+  return new ProxyRefusal(402, 'credit_budget', notSent(message), { budget: told })
 }
 
 /** What an error response may tell besides status, code and message. */
@@ -127,11 +104,27 @@ export interface RefusalFields {
   /** Whether the call was charged, or for a write, applied. Default `no`. */
   readonly charged?: Charged
   /** Why a budget refused the call, for a page's `CreditBudgetError`. */
-  readonly budget?: Pick<BudgetRefusal, 'needed' | 'remaining' | 'resetsAt' | 'whose'> | undefined
+  readonly budget?: Pick<RefusedBudget, 'needed' | 'remaining' | 'resetsAt' | 'whose'> | undefined
+  /** How far a request to the service came. */
+  readonly phase?: SocialSearchError['phase']
 }
 
+/** Codes of `createProxy()` for what it refuses itself. A page has them as the `code` of an `ApiError`. */
+export type ProxyErrorCode =
+  | 'origin_not_allowed'
+  | 'not_found'
+  | 'operation_not_allowed'
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
+  | 'forbidden'
+  | 'payload_too_large'
+  | 'request_timeout'
+  | 'service_refused_proxy'
+  | 'proxy_closed'
+  | 'internal_error'
+
 /** Nobody reads `caller_left`. */
-export type RefusalCode = ApiErrorCode | 'budget_exceeded' | 'caller_left'
+export type RefusalCode = SocialSearchError['code'] | ProxyErrorCode | 'caller_left'
 
 /** Ends a request with a response in the service's error format. */
 export class ProxyRefusal extends Error {

@@ -2,9 +2,10 @@ import { CreditBudget } from '../../index.ts'
 import { effectOf } from '../../api/operation.ts'
 import { attemptHeader, creditsHeader, defaultTimeoutMs } from '../../extend.ts'
 import { ApiError, TimeoutError } from '../../errors/index.ts'
+import { limitReached, notSent } from '../../errors/words.ts'
 import { randomId } from '../../lib/hash.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
-import { BudgetOwner, ProxyRefusal, isPublicError, refusesProxy } from './error-statuses.ts'
+import { ProxyRefusal, isPublicError, refusesProxy } from './error-statuses.ts'
 import { type Admitted, type KnownOperation, admit, route, tooLate } from './admission.ts'
 import { addCredits, chargedOf, errorResponse, failedCall, jsonResponse } from './responses.ts'
 import { type ProxyOptions, type ProxySettings, type ProxyUser, resolveProxy } from './options.ts'
@@ -62,7 +63,6 @@ async function forward(
   const times = callTimes(operation, settings)
   // It refuses nothing, and counts what the call has cost.
   const meter = new CreditBudget(Infinity)
-  const owner = new BudgetOwner()
   let admitted: Admitted | undefined
   const hasLeft = (error: unknown): boolean => request.signal.aborted && error === request.signal.reason
   const responseTo = (error: unknown): Response => {
@@ -80,14 +80,20 @@ async function forward(
     runUserCallback(() => settings.onError(error, failed))
     if (publicError instanceof TimeoutError && isUnsent(publicError))
       return errorResponse(requestId, retryLater(publicError))
-    const response = failedCall(publicError, shownId, meter, effectOf(operation) === 'write', owner)
+    const response = failedCall(
+      publicError,
+      shownId,
+      meter,
+      effectOf(operation) === 'write',
+      admitted?.budget,
+    )
     if (publicError === null || refusesProxy(publicError))
       settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
     return response
   }
   try {
     admitted = await admit(request, operation, times.sendBy, settings)
-    const proxied = { request, operation, id, meter, owner, times, ...admitted }
+    const proxied = { request, operation, id, meter, times, ...admitted }
     const attempt = request.headers.get(attemptHeader)
     if (attempt === null || operation.method === 'GET') return await call(proxied, settings)
     const { caller, body } = admitted
@@ -108,7 +114,6 @@ interface ProxiedCall extends Admitted {
   readonly operation: KnownOperation
   readonly id: string
   readonly meter: CreditBudget
-  readonly owner: BudgetOwner
   readonly times: ReturnType<typeof callTimes>
 }
 
@@ -130,13 +135,13 @@ function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: P
 
 /** Makes the call. A call that may be charged continues when the caller leaves, so that ledgers get its cost. */
 async function call(
-  { request, operation, params, id, budget, meter, owner, times }: ProxiedCall,
+  { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, expectedItems }: ProxySettings,
 ): Promise<Response> {
   const maxQueueWait = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
   if (maxQueueWait < 1) throw tooLate('authorize or budget')
-  const bounded = owner.limited(transport, budget)
+  const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const { price } = operation
   const isFree = price.kind === 'free'
   // A page could ask for more than it is set to, where the service documents a bound.
@@ -167,11 +172,8 @@ const defaultRetryAfter = 5
 
 /** The organization's limits are exhausted for now; this package's client waits and retries. */
 function retryLater({ retryAfter }: TimeoutError): ProxyRefusal {
-  const reason =
-    retryAfter === undefined
-      ? 'it waited too long at the proxy'
-      : `rate limit reached; retry in ${retryAfter} s`
-  return new ProxyRefusal(429, 'rate_limited', `not sent: ${reason}`, {
+  const reason = retryAfter === undefined ? 'it waited too long at the proxy' : limitReached()
+  return new ProxyRefusal(429, 'rate_limited', notSent(reason), {
     retryAfter: retryAfter ?? defaultRetryAfter,
   })
 }

@@ -48,7 +48,7 @@ export class Repeats {
     for (let first = this.#attempts.get(key); first !== undefined; first = this.#attempts.get(key)) {
       while (first.reply === undefined && !first.isUnsent) {
         if (performance.now() >= endBy)
-          throw new ProxyRefusal(504, 'timed_out', 'the same request, sent before, has no answer yet', {
+          throw new ProxyRefusal(504, 'timeout', 'the same request, sent before, has no answer yet', {
             charged: 'unknown',
           })
         await sleep(checkMs, signal)

@@ -1,8 +1,8 @@
-import type { CreditBudget } from '../../index.ts'
+import type { Budget, CreditBudget } from '../../index.ts'
 import { creditsHeader } from '../../extend.ts'
 import { type Charged, InvalidResponseError, type SocialSearchError } from '../../errors/index.ts'
 import { jsonText } from '../../lib/json.ts'
-import { type BudgetOwner, type ProxyRefusal, refusalOf } from './error-statuses.ts'
+import { type ProxyRefusal, refusalOf } from './error-statuses.ts'
 
 /**
  * A response to the browser.
@@ -21,9 +21,9 @@ export function jsonResponse(
 
 /** A refusal in the service's envelope. */
 export function errorResponse(requestId: string, { status, code, message, fields }: ProxyRefusal): Response {
-  const { issues = [], retryAfter, headers = {}, charged = 'no', budget } = fields
+  const { issues = [], retryAfter, headers = {}, charged = 'no', budget, phase } = fields
   const wait = retryAfter === undefined ? undefined : { retryAfter: Math.ceil(retryAfter) }
-  const error = { code, message, charged, ...budget, ...(issues.length > 0 && { issues }), ...wait }
+  const error = { code, message, charged, ...budget, phase, ...(issues.length > 0 && { issues }), ...wait }
   const body = JSON.stringify({ requestId, error })
   return jsonResponse(body, status, { ...headers, ...(wait && { 'retry-after': String(wait.retryAfter) }) })
 }
@@ -34,13 +34,13 @@ export function failedCall(
   requestId: string,
   meter: CreditBudget,
   isWrite: boolean,
-  owner: BudgetOwner,
+  userBudget: Budget | undefined,
 ): Response {
   const charged = error?.charged ?? chargedOf(meter)
   const response =
     error instanceof InvalidResponseError
       ? unusableSuccess(error)
-      : errorResponse(requestId, refusalOf(error, charged, isWrite, owner))
+      : errorResponse(requestId, refusalOf(error, charged, isWrite, userBudget))
   return addCredits(response, meter, charged)
 }
 

@@ -32,7 +32,7 @@ export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
 export class SharedBudget implements Budget {
   /** Credits for all processes together, in total or in each period. */
   readonly limit: number
-  /** A `CreditBudgetError` has it as `error.budget`. */
+  /** A `CreditBudgetError` has it as `error.budget.name`. */
   readonly name: string
   readonly #sync: BudgetSync
   readonly #every: Period | undefined
@@ -89,9 +89,9 @@ export class SharedBudget implements Budget {
     const { state, period, reservation } = await this.#ask(credits, operation, held)
     if (reservation !== null) return reservation
     const remaining = remainingOf(state, period, this.limit)
-    const { limit, name: budget } = this
+    const { limit, name } = this
     const left = { needed: credits, remaining, reserved: reservedOf(state, period) }
-    const terms = { budget, limit, every: this.#every, resetsAt: this.#endOf(state) }
+    const terms = { name, limit, every: this.#every, resetsAt: this.#endOf(state) ?? undefined }
     throw new CreditBudgetError({ ...left, ...terms }, { operation })
   }
 

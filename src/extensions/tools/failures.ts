@@ -1,5 +1,6 @@
 import type { Issue } from '../../api/issues.ts'
 import { type Charged, SocialSearchError } from '../../errors/index.ts'
+import { costText } from '../../errors/words.ts'
 import { kindOf } from '../../errors/kinds.ts'
 import { isA } from '../../lib/thrown.ts'
 import { cutText } from './compact.ts'
@@ -34,7 +35,6 @@ const advice: Readonly<Record<string, string>> = {
   unauthorized: 'Stop, and tell the user that the credential does not work.',
   closed: 'Stop; this session is over.',
   credit_budget: 'Ask for less, or stop and answer with what you have.',
-  budget_exceeded: 'Ask for less, or stop and answer with what you have.',
   invalid_response: 'The response is part of this result, as far as it can be read.',
 }
 
@@ -45,16 +45,21 @@ const advice: Readonly<Record<string, string>> = {
 export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
   if (isA(error, ToolRefusal)) {
     const { code, message, issues } = error
-    return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
+    return {
+      code,
+      message: withAdvice(cutText(message, 500), code),
+      ...listed(issues),
+      charged: 'no',
+      stop: false,
+    }
   }
   if (error instanceof SocialSearchError) return failureOfCall(error, canBuy)
   return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
 }
 
 function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
-  const { message, applied } = error
+  const { applied, retryAfter } = error
   const code: string = error.code
-  const { retryAfter } = error as { retryAfter?: number }
   // No further call can succeed.
   const isFinal = kindOf(error) === 'credentials' || code === 'closed' || code === 'configuration'
   const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
@@ -65,7 +70,7 @@ function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
         ? ' Read it before you repeat the change.'
         : ''
   const told = canBuy
-    ? withAdvice(message, code)
+    ? withAdvice([cutText(error.what, 500), costText(error)].filter(Boolean).join('. '), code)
     : 'The budget has too little left for any tool that costs credits. Stop calling them, and answer with what you have.'
   return {
     code,
@@ -85,7 +90,7 @@ export function messageOf({ path, message }: Issue): string {
 
 function withAdvice(message: string, code: string): string {
   const then = advice[code]
-  return `${cutText(message, 500)}.${then === undefined ? '' : ` ${then}`}`
+  return `${message}.${then === undefined ? '' : ` ${then}`}`
 }
 
 function listed(issues: readonly Issue[] = []): { issues?: readonly Issue[] } {

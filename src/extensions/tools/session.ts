@@ -3,6 +3,7 @@ import { assumedItems } from '../../extend.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
+import { budgetTooLow, notSent } from '../../errors/words.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type SessionSettings, type SessionTool, type ToolRun, buy } from './buy.ts'
@@ -269,10 +270,11 @@ export class ToolSession {
   #canBuyAfter({ allowance }: ToolRun, error: unknown, left: number | null): boolean {
     const { budget, cheapest, client } = this.#settings
     if (!(error instanceof CreditBudgetError)) return true
-    if (error.code === 'budget_exceeded') return error.remaining + client.credits.reserved >= cheapest
+    const { needed, remaining: shown } = error.budget
+    if (error.refusedBy === undefined) return shown + client.credits.reserved >= cheapest
     // A retry may need more than this call may cost, which says nothing about the next one.
-    const isOwnLimit = allowance !== undefined && allowance.remaining < error.needed
-    const remaining = (isOwnLimit ? left : null) ?? error.remaining
+    const isOwnLimit = allowance !== undefined && allowance.remaining < needed
+    const remaining = (isOwnLimit ? left : null) ?? shown
     return remaining + (budget instanceof CreditBudget ? budget.summary().reserved : 0) >= cheapest
   }
 }
@@ -306,9 +308,13 @@ async function allow(
     most * left < atMost ? '' : `; \`pages\` ${Math.floor((most * left) / atMost)} would fit`
   if (budget instanceof CreditBudget && atMost > budget.remaining) {
     const { remaining, reserved } = budget.summary()
-    const error = new CreditBudgetError({ needed: atMost, remaining, reserved, budget: budget.name })
-    error.message += fits(budget.remaining)
-    throw error
+    const refusal = { name: budget.name, needed: atMost, remaining, reserved }
+    const names = { budget: 'the budget', option: (name: string) => name }
+    throw new CreditBudgetError({
+      ...refusal,
+      refusedBy: budget,
+      what: notSent(budgetTooLow(refusal, names) + fits(budget.remaining)),
+    })
   }
   if (atMost > confirmAbove || (atMost > 0 && !isBounded)) {
     const ask = options.confirm ?? confirm

@@ -132,12 +132,12 @@ async function* check<Post extends AnyPost>(
     return false
   } catch (error) {
     signal?.throwIfAborted()
-    const isOfBudget = error instanceof CreditBudgetError && error.code === 'credit_budget'
+    const isOfBudget = isOwnBudget(error)
     const meaning = isOfBudget ? 'away' : meaningOf(error)
     // The next run goes on from this start.
     if (once && meaning === 'away' && checks.begin()) yield checks.batch()
     if (isOfBudget) {
-      if (once || funds === null || error.budget !== nameOf(budget)) throw error
+      if (once || funds === null || error.refusedBy !== budget) throw error
       const left = await outlook().catch((reason: unknown) => void awayError(reason))
       if (!isWorthWaiting(turn, error, funds, left?.remaining)) throw error
       turn.retryAt = Date.now() + minute
@@ -157,7 +157,7 @@ async function* check<Post extends AnyPost>(
  */
 function isWorthWaiting<Post extends AnyPost>(
   turn: Turn<Post>,
-  { needed }: CreditBudgetError,
+  { budget: { needed } }: CreditBudgetError,
   funds: Funds,
   remaining = funds.remaining,
 ): boolean {
@@ -195,10 +195,6 @@ function outlookOf(budget: Budget | undefined, ended: AbortSignal): Promise<Budg
   return within(minute, async () => budget?.summary?.(), late, ended)
 }
 
-function nameOf(budget: Budget | undefined): unknown {
-  return (budget as { readonly name?: unknown } | undefined)?.name
-}
-
 /**
  * What the error of a check means for a watch. `end`: no search can succeed any more. `away`: something that all searches need
  * does not answer. `search`: the others may succeed.
@@ -208,7 +204,12 @@ export function meaningOf(error: unknown): 'end' | 'away' | 'search' {
   if (error instanceof BudgetUnavailableError) return error.temporary ? 'away' : 'end'
   if (error instanceof OAuthError) return isRefusal(error) ? 'end' : 'away'
   if (error.code === 'token_store') return 'away'
-  return ['usage', 'credentials'].includes(kindOf(error)) || error.code === 'credit_budget' ? 'end' : 'search'
+  return ['usage', 'credentials'].includes(kindOf(error)) || isOwnBudget(error) ? 'end' : 'search'
+}
+
+/** A budget of this side refused the call, none of a proxy. */
+function isOwnBudget(error: unknown): error is CreditBudgetError {
+  return error instanceof CreditBudgetError && error.refusedBy !== undefined
 }
 
 /** The authorization server knows the client, and refuses it. */

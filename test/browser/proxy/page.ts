@@ -42,7 +42,7 @@ export const expectedReport = {
   refused: {
     invalid: ['InvalidRequestError', 'invalid_request', null, 'no'],
     disallowed: ['PermissionDeniedError', 'operation_not_allowed', 403, 'no'],
-    exhausted: ['CreditBudgetError', 'budget_exceeded', null, 'no'],
+    exhausted: ['CreditBudgetError', 'credit_budget', null, 'no'],
   },
   credits: { spent: 12, uncertain: 0, reserved: 0 },
 }

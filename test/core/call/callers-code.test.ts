@@ -75,9 +75,7 @@ describe('fetch', () => {
     vi.stubGlobal('fetch', undefined)
     const { error } = await settle(client.microblog.search({ query: 'rust' }))
     vi.unstubAllGlobals()
-    const message = expect.stringMatching(
-      /this runtime has no fetch, nothing was sent; pass the option fetch/,
-    )
+    const message = expect.stringMatching(/not sent: this runtime has no fetch; pass the option fetch/)
     expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no', message })
     expect(client.credits).toMatchObject(notPaid)
   })

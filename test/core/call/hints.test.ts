@@ -43,7 +43,7 @@ describe('the message of an error', () => {
   it('has status, type and first words when a success is an HTML page', async () => {
     const call = answeredWith(200, page, 'text/html').microblog.search({ query })
     expect(await messageOf(call)).toBe(
-      'microblog.search: the response is not JSON (200, text/html: Not Found nginx [redacted]); it may have been charged',
+      'microblog.search: the response is not JSON (200, text/html: Not Found nginx [redacted]). You may have been charged 2 credits; the answer is in `error.body`.',
     )
   })
 
@@ -52,10 +52,10 @@ describe('the message of an error', () => {
       query,
     })
     expect(await messageOf(cut)).toMatch(
-      /: the response is not JSON \(200, application\/json\); it may have been charged$/,
+      /: the response is not JSON \(200, application\/json\)\. You may have been charged 2 credits; the answer is in `error\.body`\.$/,
     )
     expect(await messageOf(answeredWith(200, 'x').openapi())).toContain('(200, no type)')
     const long = answeredWith(200, `<p>${'word '.repeat(1e6)}`, 'text/html').openapi()
-    expect((await messageOf(long)).length).toBeLessThan(180)
+    expect((await messageOf(long)).length).toBeLessThan(200)
   })
 })

@@ -118,7 +118,7 @@ describe('search()', () => {
   it('names a param that the service does not know', async () => {
     const { error } = await settle(makeClient().microblog.search({ query: 'rust', near: 'here' } as never))
     expect((error as Error).message).toBe(
-      'microblog.search: invalid request, nothing was sent: near is not a known property; to send it anyway, use extraParams',
+      'microblog.search: not sent: near is not a known property; to send it anyway, use extraParams',
     )
   })
 

@@ -45,8 +45,7 @@ describe('prices', () => {
     expect((await settle(client.microblog.search({ query: 'q' }))).error).toBeUndefined()
     expect(client.credits.spent).toBe(3)
     expect((await settle(client.microblog.search({ query: 'q' }))).error).toMatchObject({
-      needed: 3,
-      remaining: 2,
+      budget: { needed: 3, remaining: 2 },
     })
   })
 

@@ -132,11 +132,8 @@ describe('explainNetworkError()', () => {
   })
 
   it.each([
-    [coded('ENOTFOUND', 'getaddrinfo'), 'cannot reach api.example.com, nothing was sent (ENOTFOUND)'],
-    [
-      coded('CERT_HAS_EXPIRED'),
-      'no trusted TLS connection to api.example.com, nothing was sent (CERT_HAS_EXPIRED)',
-    ],
+    [coded('ENOTFOUND', 'getaddrinfo'), 'cannot reach api.example.com (ENOTFOUND)'],
+    [coded('CERT_HAS_EXPIRED'), 'no trusted TLS connection to api.example.com (CERT_HAS_EXPIRED)'],
     [coded('ECONNRESET', 'read'), 'the connection failed after the request was sent (ECONNRESET)'],
   ])('says what failed when the error is %o', (error, message) => {
     expect(explainNetworkError(error, server, false).message).toBe(message)
@@ -150,6 +147,6 @@ describe('explainNetworkError()', () => {
       { baseUrl: 'https://sk_live_123/v1', redactor },
       false,
     )
-    expect(message).toBe('cannot reach [redacted], nothing was sent (ENOTFOUND)')
+    expect(message).toBe('cannot reach [redacted] (ENOTFOUND)')
   })
 })

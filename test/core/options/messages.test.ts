@@ -80,7 +80,7 @@ describe('error messages', () => {
     expect(error).toBeInstanceOf(ConfigurationError)
     expect(error).toMatchObject({
       operation: 'microblog.search',
-      message: 'microblog.search: signal must be an AbortSignal, got object',
+      message: 'microblog.search: not sent: signal must be an AbortSignal, got object',
     })
   })
 
@@ -91,13 +91,13 @@ describe('error messages', () => {
     [{ schema: (value: unknown) => value }, 'schema must be a Standard Schema, got function'],
   ])('name the option of a call as the user wrote it: %o', async (options, message) => {
     await expect(client.microblog.search({ query: 'q' }, options as object)).rejects.toThrow(
-      `microblog.search: ${message}`,
+      `microblog.search: not sent: ${message}`,
     )
   })
 
-  it('name the scope of a 403 once', async () => {
+  it('name the scope of a 403 once, also if the service names it', async () => {
     const error: unknown = await client.mentions.setState('men_1', {}).catch((error: unknown) => error)
-    expect((error as Error).message.match(/lacks/g)).toHaveLength(1)
+    expect((error as Error).message.match(/mentions:write/g)).toHaveLength(1)
     expect((error as Error).message).toContain('mentions:write')
   })
 

@@ -64,7 +64,7 @@ describe('params and pages', () => {
       }
     }
     const { error } = await settle(client.professionalnet.posts.comments(new Params()))
-    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 1000 })
+    expect(error).toMatchObject({ name: 'CreditBudgetError', budget: { needed: 1000 } })
     expect(sent()).toHaveLength(1)
   })
 

@@ -37,7 +37,7 @@ describe('resume()', () => {
     const { value: first } = await settle(search())
     expect(idsOf((await walk(search().resume(stored(first!.next)))).items)).toEqual(['3', '4', '5'])
     expect(() => search().resume({ query: 'go', cursor: 'A' })).toThrow(
-      'the state belongs to another call: query is "go" in the state and "rust" in the call; pass the old value, or no state; nothing was sent',
+      'not sent: the state belongs to another call: query is "go" in the state and "rust" in the call; pass the old value, or no state',
     )
   })
 

@@ -83,7 +83,7 @@ describe('professionalnet.posts.comments()', () => {
     const client = makeClient({ budget: new CreditBudget(needed - 1) })
     const options = { extraParams: asked === undefined ? {} : { maxComments: asked } }
     const { error } = await settle(client.professionalnet.posts.comments(params, options))
-    expect(error).toMatchObject({ code: 'credit_budget', needed })
+    expect(error).toMatchObject({ code: 'credit_budget', budget: { needed } })
     expect(service.arrivals).toEqual([])
   })
 })
@@ -94,7 +94,8 @@ describe('expectedItems', () => {
     const options = { expectedItems: 9 } as object
     const { error } = await settle(client.professionalnet.posts.comments({ postUrl: 'u' }, options))
     expect(error).toMatchObject({
-      ...{ needed: 100, remaining: 9, bound: { param: 'maxComments', least: 100 } },
+      budget: { needed: 100, remaining: 9, bound: { param: 'maxComments', least: 100 } },
+      option: 'maxComments',
       message: expect.stringMatching(/has 9 left; the smallest `maxComments` is 100$/),
     })
   })
@@ -102,8 +103,8 @@ describe('expectedItems', () => {
   it('is named by the error of reactions() that does not set it, and of no other call', async () => {
     const { microblog, professionalnet } = makeClient({ budget: new CreditBudget(1) })
     const refusal = async (call: PromiseLike<unknown>) => {
-      const { bound, message } = (await settle(call)).error as CreditBudgetError
-      return [bound, message.includes('`expectedItems`')]
+      const { budget, message } = (await settle(call)).error as CreditBudgetError
+      return [budget.bound, message.includes('`expectedItems`')]
     }
     expect([
       await refusal(professionalnet.posts.reactions({})),
@@ -123,7 +124,9 @@ describe('professionalnet.posts.reactions()', () => {
   it('reserves credits for expectedItems, and settles to the returned reactions', async () => {
     service.script(reactions)
     const client = makeClient({ budget: new CreditBudget(50) })
-    expect((await settle(client.professionalnet.posts.reactions({}))).error).toMatchObject({ needed: 1000 })
+    expect((await settle(client.professionalnet.posts.reactions({}))).error).toMatchObject({
+      budget: { needed: 1000 },
+    })
     const { value } = await settle(
       client.professionalnet.posts.reactions({}, { expectedItems: 50 }).withResponse(),
     )
@@ -148,7 +151,7 @@ describe('professionalnet.posts.reactions()', () => {
     const { items, error } = await walk(call)
     expect(items).toHaveLength(9)
     expect(reserved).toEqual([9, 4])
-    expect(error).toMatchObject({ needed: 1, remaining: 0 })
+    expect(error).toMatchObject({ budget: { needed: 1, remaining: 0 } })
   })
 
   it('counts credits as uncertain when the reactions cannot be counted', async () => {

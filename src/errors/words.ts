@@ -1,0 +1,187 @@
+import type { ServiceErrorCode } from '../api/error-envelope.ts'
+import { type Issue, summary } from '../api/issues.ts'
+import { count } from '../lib/count.ts'
+import type { Applied, Charged, ConnectionPhase, ErrorCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
+
+// All that the errors of calls say: a function for each sentence, made of facts that the error has as fields. What is wrong with an
+// option stands where the option is checked.
+
+/** What a message says besides what happened. */
+export interface CallFacts {
+  readonly operation?: string | undefined
+  /** Seconds. */
+  readonly retryAfter?: unknown
+  readonly charged: Charged
+  readonly applied?: Applied | undefined
+  readonly credits: ErrorCredits
+  readonly body?: unknown
+}
+
+/** The message of an error: which call, what happened, when to try again, what it cost. */
+export function fullMessage(what: string, { operation, retryAfter, body, ...facts }: CallFacts): string {
+  const prefix = operation === undefined ? '' : `${operation}: `
+  const wait = retryAfter === undefined ? '' : `; retry in ${Math.ceil(Number(retryAfter))} s`
+  const cost = costText(facts)
+  const kept = body === undefined ? '' : `${cost ? '; t' : 'T'}he answer is in \`error.body\``
+  return prefix + what + wait + (cost || kept ? `. ${cost}${kept}.` : '')
+}
+
+/** What a call has cost, or may have; empty if it cost nothing. */
+export function costText({
+  charged,
+  applied,
+  credits,
+}: Pick<CallFacts, 'charged' | 'applied' | 'credits'>): string {
+  if (applied === 'unknown') return 'It may have been applied'
+  if (charged === 'no') return ''
+  const { spent, uncertain } = credits
+  if (charged === 'unknown' && spent === 0)
+    return `You may have been charged${uncertain > 0 ? ` ${count(uncertain, 'credit')}` : ''}`
+  return `You were charged ${count(spent, 'credit')}${uncertain > 0 ? `, and may have been charged ${uncertain} more` : ''}`
+}
+
+export const notSent = (what: string): string => `not sent: ${what}`
+
+// What happened before anything was sent.
+
+export const invalidRequest = (
+  issues: readonly Issue[],
+  subject: string,
+  option: string | undefined,
+): string => summary(issues, subject) + (option === undefined ? '' : `; to send it anyway, use ${option}`)
+
+/** @param names What its reader calls the budget, and an option or a param of the call. */
+export function budgetTooLow(
+  { needed, remaining, reserved = 0, bound }: RefusedBudget,
+  names: { readonly budget: string; readonly option: (name: string) => string },
+): string {
+  const others = needed <= remaining + reserved ? ` and ${reserved} reserved for calls in progress` : ''
+  const hint =
+    bound === undefined
+      ? ''
+      : bound === null
+        ? `; if you expect fewer items, pass ${names.option('expectedItems')}; it does not limit the charge`
+        : `; the smallest ${names.option(bound.param)} is ${bound.least}`
+  return `it may cost ${count(needed, 'credit')} and ${names.budget} has ${remaining} left${others}${hint}`
+}
+
+export const budgetUnavailable = (reason: string, temporary: boolean): string =>
+  `the budget is unavailable${temporary ? ' for now' : ''}: ${reason}`
+
+export const clientClosed = (what: 'client' | 'limiter'): string => `the ${what} is closed`
+
+export const limitReached = (): string => 'rate limit reached'
+
+/** @param lack What code of the user should have given. */
+export const noAnswerOf = (lack: string, ms: number): string => `${lack} within ${ms} ms`
+
+export const failedHeaders = (reason: string): string => `the function \`headers\` failed: ${reason}`
+
+// What happened to a request.
+
+export const noTime = (ms: number, phase: TimeoutPhase): string =>
+  phase === 'connect'
+    ? `no connection within ${ms / 1000} s`
+    : `no complete response within ${ms / 1000} s (waiting for ${phase})`
+
+const whileWaiting: Readonly<Record<TimeoutPhase, string>> = {
+  queue: 'in the queue',
+  connect: 'before a connection was open',
+  headers: 'before the response began',
+  body: 'before the response was complete',
+  wait: 'between two attempts',
+}
+
+export const deadlinePassed = (ms: number, phase: TimeoutPhase): string =>
+  `the deadline of ${ms} ms passed ${whileWaiting[phase]}`
+
+export const queuedTooLong = (ms: number, phase: TimeoutPhase): string =>
+  `the ${ms} ms of maxQueueWait passed ${whileWaiting[phase]}`
+
+/** @param isUnprocessed The server promises that it has not processed the request. */
+export function connectionFailed(
+  phase: ConnectionPhase,
+  host: string,
+  reason: string,
+  isUnprocessed: boolean,
+  isInPage: boolean,
+): string {
+  if (phase === 'connect') return `cannot reach ${host} (${reason})`
+  if (phase === 'tls') return `no trusted TLS connection to ${host} (${reason})`
+  if (isUnprocessed) return `${host} refused the request and did not process it (${reason})`
+  const hint = '; a page does not say why: the server may be down, or refuse this origin (CORS)'
+  return `the connection failed after the request was sent (${reason})${isInPage ? hint : ''}`
+}
+
+export const noResponse = (status: number): string => `no response (status ${status})`
+
+export const unreadable = (reason: string): string => `the response cannot be read (${reason})`
+
+export const redirected = (): string => 'the response is a redirect; check baseUrl'
+
+/** What the documented codes mean, and statuses without such a code. */
+const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
+  validation_error: 'the service refused the request',
+  unauthorized: 'the service refused the credential',
+  rate_limited: 'rate limit reached',
+  upstream_error: 'the search provider is not answering',
+  // A gateway may answer so to any call.
+  professionalnet_unavailable: 'temporarily unavailable',
+  403: 'not permitted',
+  404: 'not found',
+  503: 'temporarily unavailable',
+}
+
+/** @param message What the service says itself. */
+export function serviceAnswered(status: number, code: string, message: string): string {
+  const key = [code, status].find((each) => Object.hasOwn(meanings, each))
+  const meaning = key && meanings[key as ServiceErrorCode]
+  const what = meaning === undefined ? `the service answered ${status}` : `${meaning} (${status})`
+  const said = message || (meaning === undefined ? code : '')
+  return said === '' ? what : `${what}: ${said}`
+}
+
+/** @param described The type of the body, and the first words of a page. */
+export const gatewayAnswered = (status: number, described?: string): string =>
+  `the answer ${status} is not the service's own${described === undefined ? '' : ` (${described})`}`
+
+export const lacksVersion = (): string => 'check baseUrl: it lacks /v1'
+
+export const lacksScope = (scopes: readonly string[]): string =>
+  `the credential lacks ${scopes.join(' or ')}, or its owner the permission`
+
+// What is wrong with a response that may be paid for.
+
+export const tooLarge = (bytes: number): string =>
+  `the response is larger than ${bytes} bytes and was cut off`
+
+export const partial = (): string => 'the response is partial (206)'
+
+export const empty = (status: number): string => `the response is empty (${status})`
+
+export const notJson = (status: number, described: string): string =>
+  `the response is not JSON (${status}, ${described})`
+
+export const wrongShape = (): string => 'the response is not of the documented shape'
+
+/** @param lack Undefined if issues say it. */
+export const wrongSchema = (lack?: string): string =>
+  `the response does not fit the schema of the call${lack === undefined ? '' : `: ${lack}`}`
+
+export const slowSchema = (ms: number): string => `the schema of the call took more than ${ms} ms`
+
+export const checkedTooLate = (): string => 'the deadline passed while the response was checked'
+
+// What is wrong with pages.
+
+export const wrongPage = (asked: number, got: string): string => `expected page ${asked}, got page ${got}`
+
+export const samePage = (): string => 'the page has the same items as the previous page'
+
+export const pageLoop = (): string => 'pagination loop: the next page was already fetched'
+
+export const noCursor = (): string => 'meta.hasMore is true, but meta.nextCursor is missing'
+
+export const noHasMore = (found: string): string => `expected meta.hasMore, found ${found}; pass paging.next`
+
+export const wrongNext = (): string => 'paging.next threw an error or returned params that are not JSON'
