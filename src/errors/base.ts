@@ -60,6 +60,7 @@ export interface ErrorContext {
   /** For all attempts together. */
   charged?: Charged
   applied?: Applied | undefined
+  callId?: number | undefined
   /** Undefined if there was no call. */
   attempts?: readonly Attempt[] | undefined
   credits?: ErrorCredits | undefined
@@ -86,6 +87,8 @@ export class SocialSearchError extends Error {
   declare readonly requestId?: string
   /** The call that failed, such as `microblog.search`; absent for errors of a constructor. */
   declare readonly operation?: string
+  /** Its number, which its lines of the log and its events have, too. */
+  declare readonly callId?: number
   /** Whether the call cost credits, in all attempts together. */
   declare readonly charged: Charged
   /** What it cost, in credits: `spent`, and what it may have cost besides, `uncertain`. */
@@ -130,10 +133,10 @@ export class SocialSearchError extends Error {
     context: ErrorContext = {},
     own?: Readonly<Record<string, unknown>>,
   ) {
-    const { operation, charged = 'no', applied, requestId, next, body } = context
+    const { operation, callId, charged = 'no', applied, requestId, next, body } = context
     const { attempts, credits = { spent: 0, uncertain: 0 } } = context
     const what = attempts?.every(({ sent }) => sent === null) ? notSent(text) : text
-    const fields = { code, charged, credits, requestId, operation, applied, next, ...own }
+    const fields = { code, charged, credits, requestId, operation, callId, applied, next, ...own }
     super(fullMessage(what, { ...fields, body }))
     for (const [name, value] of Object.entries(fields))
       if (value !== undefined) Object.assign(this, { [name]: value })

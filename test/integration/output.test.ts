@@ -9,7 +9,7 @@ it('a client writes its warnings to stderr, and nothing to stdout', async () => 
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program])
   expect(stdout).toBe('')
   expect(stderr.trim().split('\n')).toEqual([
-    expect.stringMatching(/^social-search-sdk: attempt failed .* charged: unknown/),
+    expect.stringMatching(/^social-search-sdk: failed, retrying .* charged: unknown/),
     expect.stringMatching(/^social-search-sdk: a call waits for more than 5 seconds: .*until: /),
   ])
 })

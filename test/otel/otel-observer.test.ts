@@ -23,6 +23,7 @@ describe('otelObserver()', () => {
       'social_search.surface': 'microblog',
     })
     expect(spans[0]?.attributes).toEqual({
+      'social_search.call_id': expect.any(Number) as number,
       'social_search.operation': 'microblog.search',
       'social_search.surface': 'microblog',
       'social_search.request_id': 'req_1',

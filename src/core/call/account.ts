@@ -139,15 +139,8 @@ export class Account {
       ...(requestId !== undefined && { requestId }),
     }
     record.attempts = [...record.attempts, entry]
-    const number = record.attempts.length
-    if (failed === undefined)
-      logAt(call, number, 'debug', 'answered', { status, durationMs: Math.round(duration), requestId })
-    else {
-      record.failures = [...record.failures, failed]
-      // Without a retry, the caller gets the error.
-      const level = tookEffect === 'no' || failed.wait === null ? 'debug' : 'warn'
-      logAt(call, number, level, 'attempt failed', { outcome: failed.code, charged, requestId })
-    }
+    if (failed) record.failures = [...record.failures, failed]
+    logAttempt(call, entry, credits, tookEffect, failed)
     call.observer?.attempt(entry, credits)
   }
 
@@ -159,11 +152,10 @@ export class Account {
    */
   end(): boolean {
     const isSettled = !this.#isOpen
-    if (!isSettled)
-      this.settle({
-        tookEffect: effectOf(this.#call.operation) === 'read' ? 'no' : 'unknown',
-        credits: undefined,
-      })
+    if (!isSettled) {
+      const charged = effectOf(this.#call.operation) === 'read' ? 'no' : 'unknown'
+      this.#log('warn', 'lost', { charged, ...this.settle({ tookEffect: charged, credits: undefined }) })
+    }
     this.#isEnded = true
     this.#release(0, 0)
     return isSettled
@@ -205,6 +197,24 @@ export class Account {
     const { settings, operation } = this.#call
     settings.log?.(level, message, { operation: operation.id, ...fields })
   }
+}
+
+/** Each attempt has one line, so that their sums are those of the ledger. */
+function logAttempt(
+  call: Call,
+  { status, charged, requestId, duration }: Attempt,
+  credits: CallCredits,
+  tookEffect: Charged,
+  { code, wait = null }: Partial<Failed> = {},
+): void {
+  const isRetried = wait !== null
+  const times = { durationMs: Math.round(duration), ...(isRetried && { waitMs: Math.round(wait) }) }
+  const message = code === undefined ? 'answered' : isRetried ? 'failed, retrying' : 'failed'
+  // What is sent again may be paid for, or applied, twice.
+  const level = isRetried && tookEffect !== 'no' ? 'warn' : 'info'
+  logAt(call, call.record.attempts.length, level, message, {
+    ...{ status, code, charged, ...credits, requestId, ...times },
+  })
 }
 
 /** Asks a budget. Its refusal says which budget it was: names may be the same. */

@@ -6,8 +6,6 @@ import type { CallCredits } from '../credits/price.ts'
 import type { CallSettings } from '../options/table.ts'
 import type { ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
 
-let calls = 0
-
 /** Tells the observers of one call what it does. */
 export class CallObserver {
   /** What all events have. */
@@ -16,9 +14,9 @@ export class CallObserver {
   /** Reported waits: their ends by reason. */
   readonly #reported = new Map<Wait['reason'], number>()
 
-  constructor(settings: CallSettings, { id, surface }: { id: string; surface: string | null }) {
+  constructor(settings: CallSettings, call: ObservedStart) {
     this.#settings = settings
-    this.call = { id: ++calls, operation: id, surface }
+    this.call = call
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */

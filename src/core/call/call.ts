@@ -24,6 +24,8 @@ export interface Wrap {
 
 /** One call: what was asked, and what may end it early. It does not change, except for its record. */
 export interface Call {
+  /** The same in its lines of the log, its events, its span and its error. */
+  readonly id: number
   readonly client: ClientSettings
   readonly settings: CallSettings
   /** With the user's price and surface, if there are any. */
@@ -69,15 +71,22 @@ export interface InvalidItem {
   issues: Issue[]
 }
 
+let calls = 0
+
+/** The id of the next call of this process. */
+export function nextCallId(): number {
+  return ++calls
+}
+
 /** @param attempt Its number, from 1. */
 export function logAt(
-  { operation, settings }: Call,
+  { id: callId, operation, settings }: Call,
   attempt: number,
   level: LogLevel,
   message: string,
   fields?: LogFields,
 ): void {
-  settings.log?.(level, message, { operation: operation.id, attempt, ...fields })
+  settings.log?.(level, message, { operation: operation.id, callId, attempt, ...fields })
 }
 
 /** What has happened to a call. `account.ts` writes it; errors, observers and the answer read it. */
@@ -104,16 +113,13 @@ export function newRecord(redactor: Redactor): CallRecord {
 
 /** The fields that every error of a call has. */
 export function errorContext({
+  id: callId,
   operation,
   request,
   record,
-}: {
-  readonly operation: Operation
-  readonly request: Composed
-  readonly record: CallRecord
-}): ErrorContext {
+}: Pick<Call, 'id' | 'operation' | 'request' | 'record'>): ErrorContext {
   const { attempts, credits, tookEffect } = record
-  return { ...contextOf(operation, request, tookEffect), attempts, credits }
+  return { ...contextOf(operation, request, tookEffect), callId, attempts, credits }
 }
 
 /** What a call waits for before its next attempt. */

@@ -5,7 +5,7 @@ import type { Credits } from '../credits/budget.ts'
 import { type CallSettings, type ClientSettings, defaultTimeoutMs, withOptions } from '../options/table.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { AnyCallOptions, ClientOptions, CommonOptions, Observer } from '../options/types.ts'
-import { type Call, type CallResult, type Send, type Wrap, contextOf, newRecord } from './call.ts'
+import { type Call, type CallResult, type Send, type Wrap, contextOf, newRecord, nextCallId } from './call.ts'
 import { CallObserver } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type Given, composeRequest } from './compose-request.ts'
@@ -157,7 +157,9 @@ export class ClientTransport implements Transport {
       const settings =
         options === undefined ? this.#defaults : withOptions(this.#defaults, options, 'call', redactor)
       const configured = this.configured(operation)
-      const observer = settings.observers.length > 0 ? new CallObserver(settings, configured) : undefined
+      const id = nextCallId()
+      const observed = { id, operation: operation.id, surface: configured.surface }
+      const observer = settings.observers.length > 0 ? new CallObserver(settings, observed) : undefined
       if (request instanceof InvalidRequestError) {
         if (observer) observeRefusal(observer, request)
         throw request
@@ -165,6 +167,7 @@ export class ClientTransport implements Transport {
       if (this.#cache === undefined && settings.cache === 'only')
         throw new ConfigurationError("cache: 'only' requires a client with a cache")
       const call: Call = {
+        id,
         client: this.#client,
         settings,
         operation: configured,

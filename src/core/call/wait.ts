@@ -22,7 +22,7 @@ import type { Account } from './account.ts'
 import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/table.ts'
 import type { Evidence, Ready } from './send.ts'
-import { type Call, type Failed, type Outcome, errorContext, logAt, phaseBefore } from './call.ts'
+import { type Call, type Failed, type Outcome, errorContext, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { isEnded } from './cancellation.ts'
 
@@ -106,11 +106,10 @@ export class Turn {
    */
   async waitAfter({ kind, wait, refreshes }: Failed): Promise<void> {
     const call = this.#call
-    const { cancellation, observer, record } = call
+    const { cancellation, observer } = call
     const refreshing = refreshes ? this.#refresh() : undefined
     if (wait === null) return
     if (refreshing) await this.#inTime('no fresh token', () => refreshing)
-    logAt(call, record.attempts.length, 'info', 'retrying', { waitMs: Math.round(wait) })
     if (kind === 'rate-limited' || refreshes) return
     observer?.report('retry', wait)
     this.#openCalls.watch.warn(call, { reason: 'retry', ms: wait })

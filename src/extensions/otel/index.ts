@@ -81,7 +81,7 @@ export function otelObserver(options: OtelOptions = {}): Observer {
       const saved = cached && { 'credits.saved': cached.saved }
       if (saved) record(saved, operation)
       const facts = {
-        ...{ request_id: requestId, charged, applied, attempts: attempts.length },
+        ...{ call_id: call.id, request_id: requestId, charged, applied, attempts: attempts.length },
         ...{ ...timesOf(attempts), ...creditsOf(call), ...saved },
         'cache.age': cached && cached.age / 1000,
       }

@@ -126,9 +126,10 @@ describe('fetch', () => {
 describe('logger', () => {
   it('gets one line even if the service sends line breaks', async () => {
     service.script(failure(418, 'forged\n\u202eline', { error: { message: `x\r\n${'y'.repeat(9999)}` } }))
-    const debug = vi.fn()
-    const { error } = await service.search({ logger: { debug } })
-    expect(JSON.stringify(debug.mock.calls)).not.toMatch(/\\n|\\r|\u202e/)
+    const info = vi.fn()
+    const { error } = await service.search({ logger: { info } })
+    expect(info).toHaveBeenCalled()
+    expect(JSON.stringify(info.mock.calls)).not.toMatch(/\\n|\\r|\u202e/)
     expect((error as Error).message).not.toMatch(/[\r\n\u202e]/)
     expect((error as Error).message.length).toBeLessThan(700)
   })
@@ -138,29 +139,23 @@ describe('logger', () => {
     const lines: [string, unknown][] = []
     const write = (message: string, fields: unknown) => void lines.push([message, fields])
     await service.search({ logger: { debug: write, info: write, warn: write } })
-    expect(lines.map(([message]) => message)).toEqual([
-      'sending',
-      'attempt failed',
-      'retrying',
-      'sending',
-      'answered',
-    ])
+    expect(lines.map(([message]) => message)).toEqual(['sending', 'failed, retrying', 'sending', 'answered'])
     expect(lines[1]?.[1]).toMatchObject({
-      requestId: 'req_upstream_error',
-      outcome: 'upstream_error',
-      charged: 'no',
+      ...{ operation: 'microblog.search', attempt: 1, status: 502, code: 'upstream_error' },
+      ...{ requestId: 'req_upstream_error', charged: 'no', spent: 0, uncertain: 0 },
+      waitMs: expect.any(Number) as number,
     })
-    expect(lines[4]?.[1]).toMatchObject({ requestId: 'req_1', status: 200 })
+    expect(lines[3]?.[1]).toMatchObject({ requestId: 'req_1', status: 200, charged: 'yes', spent: 2 })
   })
 
   it('gets the fields first if it is like pino, and the message first if it is like winston', async () => {
     service.script(ok(), ok())
-    const debug = vi.fn()
-    const like = { debug, level: 'debug', child: vi.fn() }
+    const info = vi.fn()
+    const like = { info, level: 'info', child: vi.fn() }
     await service.search({ logger: like })
-    expect(debug).toHaveBeenLastCalledWith(expect.objectContaining({ status: 200 }), 'answered')
+    expect(info).toHaveBeenLastCalledWith(expect.objectContaining({ status: 200 }), 'answered')
     await service.search({ logger: { ...like, ...{ log: vi.fn() } } })
-    expect(debug).toHaveBeenLastCalledWith('answered', expect.objectContaining({ status: 200 }))
+    expect(info).toHaveBeenLastCalledWith('answered', expect.objectContaining({ status: 200 }))
   })
 
   it('warns when the call retries an attempt that may have been charged', async () => {
@@ -169,7 +164,7 @@ describe('logger', () => {
     await service.search({ logger: { warn } })
     expect(warn).not.toHaveBeenCalled()
     await service.search({ logger: { warn }, retry: { unknown: true } })
-    expect(warn).toHaveBeenCalledWith('attempt failed', expect.objectContaining({ charged: 'unknown' }))
+    expect(warn).toHaveBeenCalledWith('failed, retrying', expect.objectContaining({ charged: 'unknown' }))
   })
 })
 

@@ -116,10 +116,10 @@ describe('close', () => {
 
   it('close() rejects with charged "no" when the service has just refused the request', async () => {
     service.script(failure(503, 'professionalnet_unavailable'))
-    const debug = (message: string): void => {
-      if (message === 'attempt failed') void client.close()
+    const info = (message: string): void => {
+      if (message === 'failed, retrying') void client.close()
     }
-    const client = makeClient({ logger: { debug } })
+    const client = makeClient({ logger: { info } })
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ name: 'ClosedError', charged: 'no', attempts: [{ status: 503 }] })
   })
