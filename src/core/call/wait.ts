@@ -118,28 +118,33 @@ export class Turn {
 
   /** Reserves budgets before the call queues. What it is sent with is prepared in the queue, before it takes a slot. */
   async #reserveAndQueue(): Promise<Lease> {
-    const { client, cancellation, operation } = this.#call
-    const { credential, limiter } = client
-    if (credential.isMissing) await this.#updateToken()
+    const { client, cancellation } = this.#call
+    if (client.credential.isMissing) await this.#updateToken()
     await this.#inTime('no answer of a budget', () => this.#account.reserveInBudgets())
     cancellation.throwIfAborted()
     const queueRequest = this.#enterQueue()
-    let lease = await limiter.acquire(queueRequest)
-    try {
-      // It was long between two steps, or the limiter is of another kind.
-      while (this.#hasToPrepare && performance.now() - this.#preparedAt > freshMs) {
-        await this.#prepare()
-        if (limiter.waitOf(operation.surface)?.reason !== 'rate_limited') break
-        // A 429 has closed the surface meanwhile.
-        lease.end({ unsent: true })
-        lease = await limiter.acquire(queueRequest)
+    for (;;) {
+      const lease = await client.limiter.acquire(queueRequest)
+      let isReady = false
+      try {
+        isReady = await this.#isReady()
+        if (isReady) return lease
+      } finally {
+        if (!isReady) lease.end({ unsent: true })
       }
-      await this.#inTime('no answer of a budget', () => this.#account.renewInBudgets())
-    } catch (error) {
-      lease.end({ unsent: true })
-      throw error
     }
-    return lease
+  }
+
+  /** Renews what a call with a lease is sent with. False if a 429 has closed the surface meanwhile. */
+  async #isReady(): Promise<boolean> {
+    const { client, operation } = this.#call
+    // It was long between two steps, or the limiter is of another kind.
+    if (this.#hasToPrepare && performance.now() - this.#preparedAt > freshMs) {
+      await this.#prepare()
+      if (client.limiter.waitOf(operation.surface)?.reason === 'rate_limited') return false
+    }
+    await this.#inTime('no answer of a budget', () => this.#account.renewInBudgets())
+    return true
   }
 
   /** Gets the headers and the token of the next attempt. */
