@@ -15,6 +15,7 @@ import {
   wrap,
 } from './terminal.ts'
 import { createTable } from './table.ts'
+import { labelOf } from './columns.ts'
 import { isRecord, valueAt } from '../lib/json.ts'
 
 export const formats = ['jsonl', 'csv', 'table'] as const
@@ -88,7 +89,10 @@ export function createCard({ fields, width = 80 }: FormatOptions): Formatter {
     const rows = Object.entries(fields === undefined ? bodyOf(record) : picked(record, fields))
       .map(
         ([name, value]) =>
-          [labelOf(name), value === false ? 'no' : value === true ? 'yes' : textOf(value)] as const,
+          [
+            escapedForTerminal(labelOf(name.split('.').at(-1) ?? name)),
+            value === false ? 'no' : value === true ? 'yes' : textOf(value),
+          ] as const,
       )
       .filter(([, text]) => text !== '')
     const start = 2 + Math.max(0, ...rows.map(([label]) => label.length))
@@ -113,14 +117,6 @@ function bodyOf(record: unknown): object {
 /** The fields of a record that a user names, by their paths. */
 function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field.split('.')) ?? null]))
-}
-
-/** `Employee count` for `employeeCount`. */
-function labelOf(path: string): string {
-  const name = path.split('.').at(-1) ?? path
-  const words = name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  const label = words.slice(0, 1).toUpperCase() + words.slice(1)
-  return escapedForTerminal(label.replaceAll(/\b(id|url)\b/gi, (word) => word.toUpperCase()))
 }
 
 /** Texts in an object say enough without their names, unlike numbers; what is true or false is left out. */

@@ -129,7 +129,7 @@ function createProgram(isHelpLong: boolean): Command {
     'export posts.db posts.xlsx',
     'export posts.db new.csv --new',
   )
-    .option('--table <name>', 'the table to export, if there are several')
+    .option('--table <name>', 'only this table or view (.xlsx: default all that have rows)')
     .option('--overwrite', 'replace the file if it exists')
     .option('--new', 'only records that were added, or found by another search, since the last export --new')
     .action(exportRecords)

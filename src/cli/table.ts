@@ -1,4 +1,5 @@
 import { cellOf } from '../extensions/export/fields.ts'
+import { isIdName } from './columns.ts'
 import { type FormatOptions, type Formatter, localTime, oneLine, styled, cut, widthOf } from './terminal.ts'
 
 /** Most room of a column of texts, except for the longest texts, which need a third of the line. */
@@ -106,10 +107,6 @@ export function createTable(
     if (main !== undefined) main.width = Math.max(widthOf(main.title), Math.min(most, main.width + room))
     return columns.filter((column) => chosen.has(column))
   }
-}
-
-function isIdName(name: string): boolean {
-  return /(^|[._])id$|Id$/.test(name)
 }
 
 /** What says most about records whose fields are not documented, if they have it: when, who, what, and its state. */

@@ -42,7 +42,7 @@ interface WholeFileOptions {
  */
 export async function writeWhole(
   path: string,
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { mayReplace, signal }: WholeFileOptions,
   place: (name: () => void) => void | Promise<void>,
 ): Promise<void> {
@@ -109,7 +109,7 @@ function unfinishedFor({ file, replaced }: Target): Unfinished {
 }
 
 /** Few parts that are large, instead of many small ones. */
-async function* joined(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* joined(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = []
   let size = 0
   for await (const part of bytes) {

@@ -1,12 +1,21 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import { cellOf } from '../extensions/export/fields.ts'
+import { type Column, cellOf, columnsOf } from '../extensions/export/fields.ts'
+import { operations } from '../api/operations.ts'
 import { parseTime } from '../lib/time.ts'
+import { headersOf, inReadingOrder, isIdName, isTime, labelOf, meaningOf } from './columns.ts'
 import { UsageError } from './command-errors.ts'
+import { widthOf } from './terminal.ts'
 
 /** What Excel takes. */
 const mostRows = 1_048_576
 const mostLinks = 65_530
 const longestText = 32_767
+const longestName = 31
+
+/** The widest columns: of the text, and of others. Longer texts have several lines. */
+const widest = { text: 80, other: 50 }
+const mostLines = 12
+const lineHeight = 15
 
 /** Days from the first day of a spreadsheet to 1970. */
 const epoch = 25_569
@@ -18,22 +27,30 @@ const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const spreadsheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
+/** The styles of cells, by their places among the formats below. */
+const styles = { header: 1, time: 2, link: 3, text: 4, count: 5 } as const
+
 /** Without a name, a font is another one than that of unstyled cells. */
 function fontOf(style = '', color = ''): string {
   return `<font>${style}<sz val="11"/>${color}<name val="Calibri"/></font>`
 }
 
-/** All parts but the sheet: a bold header, and times, as styles 1 and 2. */
-const parts: Readonly<Record<string, string>> = {
-  '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${spreadsheet}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${spreadsheet}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`,
-  '_rels/.rels': relationsOf([['officeDocument', 'xl/workbook.xml']]),
-  'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="Records" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-  'xl/_rels/workbook.xml.rels': relationsOf([
-    ['worksheet', 'worksheets/sheet1.xml'],
-    ['styles', 'styles.xml'],
-  ]),
-  'xl/styles.xml': `<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="3">${fontOf()}${fontOf('<b/>')}${fontOf('<u/>', '<color rgb="FF0563C1"/>')}</fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf fontId="2" applyFont="1"/></cellXfs></styleSheet>`,
+/** How cells look: a long text has several lines, which begin at the top. */
+function formatOf(attributes = '', isWrapped = false): string {
+  const wrap = isWrapped ? ' wrapText="1"' : ''
+  return `<xf ${attributes} applyAlignment="1"><alignment vertical="top"${wrap}/></xf>`
 }
+
+const cellFormats = [
+  formatOf(),
+  formatOf('fontId="1" applyFont="1"'),
+  formatOf('numFmtId="164" applyNumberFormat="1"'),
+  formatOf('fontId="2" applyFont="1"', true),
+  formatOf('', true),
+  formatOf('numFmtId="3" applyNumberFormat="1"'),
+]
+
+const styleSheet = `<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="3">${fontOf()}${fontOf('<b/>')}${fontOf('<u/>', '<color rgb="FF0563C1"/>')}</fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${cellFormats.length}">${cellFormats.join('')}</cellXfs></styleSheet>`
 
 function relationsOf(targets: readonly (readonly [kind: string, target: string, mode?: string])[]): string {
   const all = targets.map(
@@ -43,93 +60,179 @@ function relationsOf(targets: readonly (readonly [kind: string, target: string, 
   return `<Relationships xmlns="${packages}/relationships">${all.join('')}</Relationships>`
 }
 
-/** Fields of a spreadsheet that are not like the others. */
-interface XlsxFields {
-  /** The one that needs most room. */
-  readonly wide: string | undefined
-  /** Those with times. A text of another one may look like a time, and go on after it. */
-  readonly times: readonly (string | undefined)[]
+/** All parts but the sheets. */
+function partsOf(names: readonly string[]): Readonly<Record<string, string>> {
+  const sheets = names.map(
+    (name, index) => `<sheet name="${xml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+  )
+  const types = names.map(
+    (_, index) =>
+      `<Override PartName="/xl/worksheets/sheet${index + 1}.xml" ContentType="${spreadsheet}.worksheet+xml"/>`,
+  )
+  return {
+    '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${spreadsheet}.sheet.main+xml"/>${types.join('')}<Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`,
+    '_rels/.rels': relationsOf([['officeDocument', 'xl/workbook.xml']]),
+    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${sheets.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relationsOf([
+      ...names.map((_, index) => ['worksheet', `worksheets/sheet${index + 1}.xml`] as const),
+      ['styles', 'styles.xml'],
+    ]),
+    'xl/styles.xml': styleSheet,
+  }
+}
+
+/** Records of one kind. */
+export interface Sheet {
+  readonly name: string
+  readonly fields: readonly string[]
+  parts(): Iterable<readonly unknown[]>
 }
 
 /**
- * A stream that turns records into a spreadsheet: texts, also ids, as texts, which are never formulas, times (in UTC) as times,
+ * A workbook with a sheet for each kind of records: texts, also ids, as texts, which are never formulas, times (in UTC) as times,
  * and links as links.
  *
- * @throws {UsageError} for more records than a spreadsheet takes.
+ * @throws {UsageError} for more records than a sheet takes.
  */
-export function toXlsx(
-  fields: readonly string[],
-  { wide, times }: XlsxFields,
-): TransformStream<unknown, Uint8Array> {
-  const links: (readonly [cell: string, address: string])[] = []
-  const sheet = 'xl/worksheets/sheet1.xml'
-  let zip: ZipWriter
-  let rows = 1
-  let pending = ''
-  const write = (text: string, isLast = false): void => {
-    pending += text
-    if (pending.length < 262_144 && !isLast) return
-    zip.add(sheet, pending, isLast)
-    pending = ''
+export function* workbookOf(sheets: readonly Sheet[]): Generator<Uint8Array> {
+  const zip = new ZipWriter()
+  for (const [name, text] of Object.entries(partsOf(sheetNames(sheets))))
+    yield zip.add(name, declaration + text)
+  for (const [index, sheet] of sheets.entries()) yield* sheetOf(sheet, `sheet${index + 1}.xml`, zip)
+  yield zip.end()
+}
+
+/** Names as Excel takes them: short, without some signs, and each once. */
+function sheetNames(sheets: readonly Sheet[]): string[] {
+  const names: string[] = []
+  for (const { name } of sheets) {
+    const label = labelOf(name)
+      .toWellFormed()
+      .replaceAll(/[\[\]:*?/\\\p{Cc}]|^'|'$/gu, ' ')
+    const isTaken = (text: string): boolean => names.some((each) => each.toLowerCase() === text.toLowerCase())
+    let unique = label.slice(0, longestName).toWellFormed().trim()
+    for (let number = 2; isTaken(unique); number++)
+      unique = `${label.slice(0, longestName - String(number).length - 1)} ${number}`
+    names.push(unique)
   }
-  return new TransformStream<unknown, Uint8Array>({
-    start(controller) {
-      zip = new ZipWriter((bytes) => controller.enqueue(bytes))
-      for (const [name, text] of Object.entries(parts)) zip.add(name, declaration + text)
-      const widths = fields.map(
-        (field, index) =>
-          `<col min="${index + 1}" max="${index + 1}" width="${field === wide ? 80 : 20}" customWidth="1"/>`,
-      )
-      const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
-      write(
-        `${declaration}<worksheet xmlns="${main}" xmlns:r="${relations}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews><cols>${widths.join('')}</cols><sheetData>`,
-      )
-      write(
-        `<row r="1">${fields.map((field, index) => textCell(`${columnName(index)}1`, field, 1)).join('')}</row>`,
-      )
-    },
-    transform(record) {
+  return names
+}
+
+/** Numbers of the service that are amounts, and no ids. */
+const counts: ReadonlySet<string> = new Set(
+  operations
+    .flatMap((operation): readonly Column[] => columnsOf(operation))
+    .filter(({ path, type }) => type === 'number' && !isIdName(path))
+    .map(({ path }) => path),
+)
+
+/** A column as its field and how it looks. */
+interface SheetColumn {
+  readonly field: string
+  readonly letters: string
+  readonly isTime: boolean
+  readonly isCount: boolean
+  /** In letters, as the first rows need it. */
+  width: number
+}
+
+function* sheetOf(sheet: Sheet, file: string, zip: ZipWriter): Generator<Uint8Array> {
+  const part = `xl/worksheets/${file}`
+  const columns = inReadingOrder(sheet.fields).map((field, index): SheetColumn => ({
+    ...{ field, letters: columnName(index), isTime: isTime(field), isCount: counts.has(field), width: 0 },
+  }))
+  const links: (readonly [cell: string, address: string])[] = []
+  let rows = 1
+  let text = ''
+  for (const records of sheet.parts()) {
+    // The first part says how wide columns are.
+    if (rows === 1) text = headOf(columns, records)
+    for (const record of records) {
       if (++rows > mostRows)
         throw new UsageError(`a spreadsheet takes ${mostRows - 1} records; export to .csv`)
-      const cells = fields.map((field, index) => {
-        const [name, value] = [`${columnName(index)}${rows}`, cellOf(record, field)]
-        const link = links.length < mostLinks ? linkOf(value) : undefined
-        if (link !== undefined) links.push([name, link])
-        const time = times.includes(field) ? parseTime(value) : NaN
-        return cellText(name, value, time, link !== undefined)
-      })
-      write(`<row r="${rows}">${cells.join('')}</row>`)
-    },
-    flush() {
-      const all = links.map(([cell], index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`).join('')
-      const filter = `<autoFilter ref="A1:${columnName(fields.length - 1)}${rows}"/>`
-      write(`</sheetData>${filter}${all === '' ? '' : `<hyperlinks>${all}</hyperlinks>`}</worksheet>`, true)
-      if (links.length > 0) {
-        const targets = links.map(([, link]) => ['hyperlink', xml(link), ' TargetMode="External"'] as const)
-        zip.add('xl/worksheets/_rels/sheet1.xml.rels', declaration + relationsOf(targets))
+      let [cells, lines] = ['', 1]
+      for (const column of columns) {
+        const value = cellOf(record, column.field)
+        cells += cellText(column, rows, value, links)
+        if (typeof value === 'string' && !column.isTime) lines = Math.max(lines, linesOf(value, column.width))
       }
-      zip.end()
-    },
-  })
+      // Not every program looks how high a row must be.
+      const height = lines > 1 ? ` ht="${lineHeight * Math.min(lines, mostLines)}"` : ''
+      text += `<row r="${rows}"${height}>${cells}</row>`
+    }
+    yield zip.add(part, text, false)
+    text = ''
+  }
+  if (rows === 1) text = headOf(columns, [])
+  const all = links.map(([cell], index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`).join('')
+  const filter = `<autoFilter ref="A1:${columnName(columns.length - 1)}${rows}"/>`
+  yield zip.add(part, `${text}</sheetData>${filter}${all && `<hyperlinks>${all}</hyperlinks>`}</worksheet>`)
+  if (links.length === 0) return
+  const targets = links.map(([, link]) => ['hyperlink', xml(link), ' TargetMode="External"'] as const)
+  yield zip.add(`xl/worksheets/_rels/${file}.rels`, declaration + relationsOf(targets))
+}
+
+/** What comes before the rows of a sheet, and their header. */
+function headOf(columns: readonly SheetColumn[], records: readonly unknown[]): string {
+  const headers = headersOf(columns.map(({ field }) => field))
+  for (const [index, column] of columns.entries()) {
+    const most = meaningOf(column.field) === 'text' ? widest.text : widest.other
+    // Beside a header is the button of its filter.
+    let width = widthOf(headers[index] ?? '') + 4
+    for (const record of records) {
+      if (width >= most) break
+      width = Math.max(width, roomOf(column, cellOf(record, column.field)))
+    }
+    column.width = Math.min(width, most)
+  }
+  const widths = columns.map(
+    ({ width }, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
+  )
+  const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
+  const titles = columns.map(({ letters }, index) =>
+    textCell(`${letters}1`, headers[index] ?? '', styles.header),
+  )
+  return `${declaration}<worksheet xmlns="${main}" xmlns:r="${relations}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="${lineHeight}"/><cols>${widths.join('')}</cols><sheetData><row r="1">${titles.join('')}</row>`
+}
+
+/** How wide a value is. */
+function roomOf({ isTime, isCount }: SheetColumn, value: ReturnType<typeof cellOf>): number {
+  if (value === null) return 0
+  if (isTime) return '2026-11-20 18:00:00'.length + 1
+  return widthOf(isCount ? value.toLocaleString('en') : String(value)) + 1
+}
+
+/** About how many lines a text has: East Asian letters need two places, and words that do not fit leave room behind. */
+function linesOf(text: string, width: number): number {
+  if (text.length < width / 2) return 1
+  const room = width / (/[\u2e80-\ud7ff]/.test(text) ? 2.2 : 1.1)
+  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / room)), 0)
 }
 
 function cellText(
-  name: string,
-  value: string | number | boolean | null,
-  time: number,
-  isLink: boolean,
+  { letters, isTime, isCount }: SheetColumn,
+  row: number,
+  value: ReturnType<typeof cellOf>,
+  links: (readonly [cell: string, address: string])[],
 ): string {
   if (value === null || value === '') return ''
-  if (typeof value === 'number') return `<c r="${name}"><v>${value}</v></c>`
+  const name = letters + String(row)
   if (typeof value === 'boolean') return `<c r="${name}" t="b"><v>${Number(value)}</v></c>`
+  if (typeof value === 'number') {
+    const style = isCount && Number.isInteger(value) ? ` s="${styles.count}"` : ''
+    return `<c r="${name}"${style}><v>${value}</v></c>`
+  }
+  const time = isTime ? parseTime(value) : NaN
   // A spreadsheet has no times before 1900.
-  if (time > -epoch * day) return `<c r="${name}" s="2"><v>${time / day + epoch}</v></c>`
-  return textCell(name, value, isLink ? 3 : 0)
+  if (time > -epoch * day) return `<c r="${name}" s="${styles.time}"><v>${time / day + epoch}</v></c>`
+  const link = links.length < mostLinks ? linkOf(value) : undefined
+  if (link !== undefined) links.push([name, link])
+  return textCell(name, value, link === undefined ? styles.text : styles.link)
 }
 
 /** The address of a link, as every reader takes it; undefined for other values. */
-function linkOf(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !/^https?:\/\/[^\s|]+$/.test(value)) return undefined
+function linkOf(value: string): string | undefined {
+  if (!/^https?:\/\/[^\s|]+$/.test(value)) return undefined
   const link = URL.parse(value)?.href
   return link !== undefined && link.length < 2000 ? link : undefined
 }
@@ -141,8 +244,12 @@ function textCell(name: string, text: string, style: number): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
+/** What {@link escaped} changes: most texts have none of it. */
+const special = /[&<>"\0-\x08\v\f\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_x/i
+
 /** XML takes neither control characters nor halves of characters, and Excel reads `_x0041_` in a cell as a letter. */
 function escaped(text: string): string {
+  if (!special.test(text)) return text
   return xml(
     text
       .toWellFormed()
@@ -170,27 +277,21 @@ interface ZipPart {
   size: number
 }
 
-/** Writes a ZIP file part by part, and holds none of them. Equal parts make equal files. */
+/** Makes a ZIP file part by part, and holds none of them. Equal parts make equal files. */
 class ZipWriter {
-  readonly #write: (bytes: Uint8Array) => void
   readonly #parts: ZipPart[] = []
   #length = 0
 
-  constructor(write: (bytes: Uint8Array) => void) {
-    this.#write = write
-  }
-
-  /** Adds a part, or the next piece of the last one. */
-  add(name: string, text: string, isLast = true): void {
+  /** A part, or the next piece of the last one. */
+  add(name: string, text: string, isLast = true): Uint8Array {
+    const pieces: Uint8Array[] = []
     let part = this.#parts.at(-1)
     if (part?.name !== name) {
       part = { name, at: this.#length, crc: 0, packed: 0, size: 0 }
       this.#parts.push(part)
       // The checksum and the sizes come after the data.
-      this.#put(
-        numbers([4, 0x04034b50], ...zipFormat, [4, 0], [4, 0], [4, 0], [2, name.length], [2, 0]),
-        Buffer.from(name),
-      )
+      pieces.push(numbers([4, 0x04034b50], ...zipFormat, [4, 0], [4, 0], [4, 0], [2, name.length], [2, 0]))
+      pieces.push(Buffer.from(name))
     }
     const bytes = Buffer.from(text)
     // Pieces are packed each by itself, so that they can be joined.
@@ -200,31 +301,29 @@ class ZipWriter {
     part.crc = crc32(bytes, part.crc)
     part.packed += packed.length
     part.size += bytes.length
-    this.#put(packed)
-    if (isLast) this.#put(numbers([4, 0x08074b50], ...sumsOf(part)))
+    pieces.push(packed)
+    if (isLast) pieces.push(numbers([4, 0x08074b50], ...sumsOf(part)))
+    return this.#joined(pieces)
   }
 
-  /** Writes the directory. */
-  end(): void {
+  /** The directory. */
+  end(): Uint8Array {
     const start = this.#length
-    for (const part of this.#parts)
-      this.#put(
-        numbers([4, 0x02014b50], [2, 20], ...zipFormat, ...sumsOf(part), [2, part.name.length], [2, 0]),
-        numbers([2, 0], [2, 0], [2, 0], [4, 0], [4, part.at]),
-        Buffer.from(part.name),
-      )
+    const entries = this.#parts.flatMap((part) => [
+      numbers([4, 0x02014b50], [2, 20], ...zipFormat, ...sumsOf(part), [2, part.name.length], [2, 0]),
+      numbers([2, 0], [2, 0], [2, 0], [4, 0], [4, part.at]),
+      Buffer.from(part.name),
+    ])
+    const directory = this.#joined(entries)
     const { length } = this.#parts
-    const size = this.#length - start
-    this.#put(
-      numbers([4, 0x06054b50], [2, 0], [2, 0], [2, length], [2, length], [4, size], [4, start], [2, 0]),
-    )
+    const end = numbers([4, 0x06054b50], [2, 0], [2, 0], [2, length], [2, length])
+    return Buffer.concat([directory, end, numbers([4, directory.length], [4, start], [2, 0])])
   }
 
-  #put(...all: readonly Uint8Array[]): void {
-    for (const bytes of all) {
-      this.#length += bytes.length
-      this.#write(bytes)
-    }
+  #joined(pieces: readonly Uint8Array[]): Uint8Array {
+    const bytes = Buffer.concat(pieces)
+    this.#length += bytes.length
+    return bytes
   }
 }
 

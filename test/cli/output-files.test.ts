@@ -60,12 +60,47 @@ describe('export', () => {
     expect(linesOf(readFileSync('a.jsonl', 'utf8'))).toEqual(records)
     await social('export a.db a.csv --table mentions')
     expect(readFileSync('a.csv', 'utf8').slice(0, 7)).toBe('id\n0\n1\n')
-    for (const flag of ['', '--table own', '--table none'])
+    for (const flag of ['', '--table none'])
       expect(await social(`export a.db b.jsonl ${flag}`)).toMatchObject(
         failed(2, '--table with one of mentions, feeds'),
       )
     expect(await social('export a.db b.csv --table feeds')).toMatchObject(failed(2, 'feeds has no columns'))
     expect(existsSync('b.csv')).toBe(false)
+  })
+
+  it('makes columns of what undocumented records have', async () => {
+    sandbox.publish({ mentions: [{ id: 'men_1', stats: { fit: 7, tags: ['a', 'b'] }, odd: { 'x.y': 1 } }] })
+    await social('mentions list --limit 1 --out m.db')
+    await social('export m.db m.csv')
+    const [header, row] = linesOf(readFileSync('m.csv', 'utf8'))
+    expect(header).toMatch(/^id,.*stats.fit,stats.tags,odd/)
+    expect(row).toMatch(/^men_1,.*7,a\|b,"\{""x.y"":1\}"/)
+  })
+
+  it('takes tables and views of the user as they are, also beside the columns of records', async () => {
+    await social('search coffee --all --yes --out a.db')
+    const file = new DatabaseSync('a.db')
+    file.exec(`CREATE TABLE tags (record, tag, value);
+      INSERT INTO tags VALUES ('2', 'topic', 'tea'), ('2', 'weight', 9007199254740993);
+      CREATE VIEW tagged AS SELECT posts.*, tag, value FROM microblog_posts AS posts JOIN tags ON tags.record = posts.id`)
+    file.close()
+    expect(await social('export a.db tagged.csv --table tagged')).toMatchObject({ code: 0 })
+    const [header, first, second] = linesOf(readFileSync('tagged.csv', 'utf8'))
+    expect(header).toMatch(/^id,body,.*engagements.viewsCount,tag,value$/)
+    expect(first).toMatch(/^2,coffee,.*,topic,tea$/)
+    expect(second).toMatch(/,weight,9007199254740993$/)
+    await social('export a.db tags.jsonl --table tags')
+    expect(recordsOf(readFileSync('tags.jsonl', 'utf8'))[0]).toEqual({
+      record: '2',
+      tag: 'topic',
+      value: 'tea',
+    })
+    await social('export a.db tagged.jsonl --table tagged')
+    expect(recordsOf(readFileSync('tagged.jsonl', 'utf8'))[0]).toMatchObject({
+      ...{ id: '2', tag: 'topic', engagements: { viewsCount: 0 } },
+    })
+    await social('export a.db posts.csv')
+    expect(await social('export a.db new.csv --new --table tagged')).toMatchObject(failed(2, '--new is for'))
   })
 
   it('replaces a file with --overwrite, and leaves nothing else', async () => {

@@ -1,13 +1,24 @@
-import { strFromU8, unzipSync } from 'fflate'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { unzip } from '../support/unzip.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const body = '=HYPERLINK("https://evil.example") <b> & \ud83d \u0000 _x0041_'
 
+const share_url = 'https://professionalnet.example/posts/tea'
+const longPost = {
+  ...{ share_url, commentary: 'tea in several lines: '.padEnd(200, 'long '), urn: 'urn:1' },
+  social_details: { numLikes: 12_345, numComments: 2, reactionTypeCounts: [{ type: 'LIKE', count: 3 }] },
+}
+
+const headersIn = (sheet: string): (string | undefined)[] =>
+  [...(/<row r="1">.*?<\/row>/.exec(sheet)?.[0] ?? '').matchAll(/<t [^>]*>([^<]*)</g)].map(([, text]) => text)
+
 describe('export to .xlsx', () => {
   useCommand({
     content: {
+      professionalnet: [longPost],
       microblog: [
         { id: '1795810936704112345', body: `coffee ${body}`, timestamp: '2026-11-20T18:00:00.000Z' },
         { id: '2', body: 'coffee', timestamp: '1850-01-01T00:00:00.000Z' },
@@ -18,28 +29,70 @@ describe('export to .xlsx', () => {
   it('writes ids as texts, times as times, links as links, and no formula', async () => {
     await social('search coffee --out p.db')
     expect((await social('export p.db p.xlsx')).err).toBe('p.xlsx: 2 rows\n')
-    const parts = unzipSync(readFileSync('p.xlsx'))
-    const part = (name: string) => strFromU8(parts[name] ?? new Uint8Array())
+    const parts = unzip(readFileSync('p.xlsx'))
+    const part = (name: string) => parts[name] ?? ''
     const sheet = part('xl/worksheets/sheet1.xml')
     expect(sheet).toContain('<t xml:space="preserve">1795810936704112345</t>')
     // 2026-11-20 is day 46,346 of a spreadsheet.
-    expect(sheet).toContain('<c r="F2" s="2"><v>46346.75</v></c>')
-    expect(sheet).toMatch(/<c r="F3" t="inlineStr" s="0">[^/]*1850-01-01T/)
+    expect(sheet).toContain('<c r="C2" s="2"><v>46346.75</v></c>')
+    expect(sheet).toMatch(/<c r="C3" t="inlineStr" s="4">[^/]*1850-01-01T/)
     expect(sheet).toContain(
       'coffee =HYPERLINK(&quot;https://evil.example&quot;) &lt;b&gt; &amp; \ufffd \ufffd _x005F_x0041_<',
     )
     expect(sheet).not.toContain('<f>')
-    expect(sheet).toContain('<hyperlink ref="G2" r:id="rId1"/>')
+    expect(sheet).toContain('<hyperlink ref="O2" r:id="rId1"/>')
     const targets = part('xl/worksheets/_rels/sheet1.xml.rels')
     expect(targets).toMatch(/Id="rId1"[^>]*Target="https:\/\/[^"]*1795810936704112345" TargetMode="External"/)
     expect(Object.keys(parts)).toHaveLength(7)
-    expect(sheet).toContain('<col min="3" max="3" width="80"')
     await social('watch coffee --once --out p.db')
     await social('export p.db found.xlsx --table microblog_posts_found')
-    const found = strFromU8(
-      unzipSync(readFileSync('found.xlsx'))['xl/worksheets/sheet1.xml'] ?? new Uint8Array(),
-    )
-    expect(found).toMatch(/<c r="B2" s="2"><v>\d/)
+    const found = unzip(readFileSync('found.xlsx'))['xl/worksheets/sheet1.xml'] ?? ''
+    expect(headersIn(found)).toContain('First seen (UTC)')
+    expect(found).toMatch(/<c r="I2" s="2"><v>\d/)
+  })
+
+  it('has a sheet for each table and view with rows, as people read them', async () => {
+    await social('posts tea --out p.db')
+    await social('search coffee --out p.db')
+    await social(`comments ${share_url} --budget 100 --out p.db`)
+    await social(['reactions', '--params', JSON.stringify({ postUrl: share_url }), '--yes', '--out', 'p.db'])
+    const file = new DatabaseSync('p.db')
+    file.exec(`CREATE TABLE empty (a); CREATE VIEW "my [view]: of likes, which has a long name" AS
+      SELECT commentary, "social_details.numLikes" FROM professionalnet_posts`)
+    file.close()
+    const { err } = await social('export p.db p.xlsx')
+    expect(err.replace('p.xlsx: ', '').trim().split(', ')).toEqual([
+      ...['microblog_posts 2 rows', 'professionalnet_posts 1 row', 'professionalnet_comments 2 rows'],
+      ...['professionalnet_reactions 3 rows', 'my [view]: of likes', 'which has a long name 1 row'],
+    ])
+    const parts = unzip(readFileSync('p.xlsx'))
+    const names = parts['xl/workbook.xml']?.matchAll(/<sheet name="([^"]+)"/g) ?? []
+    expect([...names].map(([, name]) => name)).toEqual([
+      ...['Microblog posts', 'Professionalnet posts', 'Professionalnet comments'],
+      ...['Professionalnet reactions', 'My  view   of likes, which has'],
+    ])
+    const sheet = (number: number) => parts[`xl/worksheets/sheet${number}.xml`] ?? ''
+    const [posts, comments] = [headersIn(sheet(2)), headersIn(sheet(3))]
+    expect(posts.slice(0, 7)).toEqual([
+      'Text',
+      'Author',
+      'Date (UTC)',
+      'Likes',
+      'Replies',
+      'Reposts',
+      'Query',
+    ])
+    expect(posts.slice(-2)).toEqual(['Transcribed document URL', 'URL'])
+    expect(new Set(posts).size).toBe(posts.length)
+    expect(comments).toEqual([
+      ...['Text', 'Author', 'Date (UTC)', 'Query', 'Author headline', 'Author URL', 'Permalink'],
+    ])
+    // The text has three lines of 80 letters, and amounts have commas.
+    expect(sheet(2)).toMatch(/<col min="1" max="1" width="80"[^]*<row r="2" ht="45">/)
+    expect(sheet(2)).toContain('<c r="D2" s="5"><v>12345</v></c>')
+    expect(headersIn(sheet(5))).toEqual(['Text', 'Likes'])
+    await social('export p.db none.xlsx --new')
+    expect((await social('export p.db none.xlsx --new --overwrite')).err).toBe('none.xlsx: 0 rows\n')
   })
 
   it('takes for times and links only what is one, on every machine', async () => {
@@ -51,8 +104,8 @@ describe('export to .xlsx', () => {
     })
     await social('search tea --out t.db')
     expect((await social('export t.db t.xlsx')).err).toBe('t.xlsx: 3 rows\n')
-    const parts = unzipSync(readFileSync('t.xlsx'))
-    const part = (name: string) => strFromU8(parts[name] ?? new Uint8Array())
+    const parts = unzip(readFileSync('t.xlsx'))
+    const part = (name: string) => parts[name] ?? ''
     const sheet = part('xl/worksheets/sheet1.xml')
     expect(sheet).toContain('>2026-11-20 10:00 (tea party)<')
     expect(sheet).toContain('>2026-11-20 10:00:00<')

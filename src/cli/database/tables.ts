@@ -26,7 +26,12 @@ export interface RecordTable {
 }
 
 /** Comments have no short names: tables and tools show all their fields. */
-const namesOfComments = { text: 'text', authorName: 'author', timestamp: 'time', profileUrl: 'author_url' }
+export const namesOfComments = {
+  text: 'text',
+  authorName: 'author',
+  timestamp: 'time',
+  profileUrl: 'author_url',
+}
 
 export function tableOf(operation: Operation): RecordTable {
   const columns = columnsOf(operation)

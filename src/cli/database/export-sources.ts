@@ -1,0 +1,196 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { isRecord } from '../../lib/json.ts'
+import { UsageError } from '../command-errors.ts'
+import { allTables, quoted } from './tables.ts'
+
+/** How many rows are read at once. */
+const partSize = 1000
+
+/** What can be exported: a table of records, a view with a row for each query that has found one, or a table or view of the user's own. */
+export interface Source {
+  readonly name: string
+  readonly kind: 'records' | 'found' | 'own'
+}
+
+/** Columns that are not fields of a record, nor tell where it comes from. */
+const ownColumns = ['number', 'key', 'counted_at', 'record', 'rowid']
+
+/** The tables and views of a file that are for people: records first, in the order of their operations. */
+export function sourcesIn(database: DatabaseSync): Source[] {
+  const tables = allTables().map(({ name }) => name)
+  const rankOf = ({ name, kind }: Source): number =>
+    kind === 'records' ? tables.indexOf(name) : tables.length
+  return database
+    .prepare(
+      `SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
+       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'social\\_search\\_%' ESCAPE '\\'
+       ORDER BY type, name`,
+    )
+    .all()
+    .map(({ name, type }): Source => {
+      const [text, isTable] = [String(name), type === 'table']
+      const isFound = !isTable && tables.some((each) => text === `${each}_found`)
+      const kind = isFound ? 'found' : isTable && tables.includes(text) ? 'records' : 'own'
+      return { name: text, kind }
+    })
+    .filter(({ name }) => !tables.some((each) => name === `${each}_counts`))
+    .sort((one, other) => rankOf(one) - rankOf(other))
+}
+
+function allColumnsOf(database: DatabaseSync, table: string): string[] {
+  const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+  return rows.map(({ name }) => String(name))
+}
+
+/** Rows of a source, read in parts: a job can write between them. Its rows get higher numbers. */
+export class SourceReader {
+  readonly name: string
+  readonly #kind: Source['kind']
+  /** The number of the last row that was read. */
+  last: number
+  rows = 0
+  readonly #database: DatabaseSync
+  /** The table with its numbers, as SQL. */
+  readonly #from: string
+  readonly #number: string
+  /** The columns that tell which queries have found a record, as SQL; empty if none has. */
+  readonly #origin: string
+  readonly #end: number
+
+  /**
+   * @param after The number of the last row that `--new` has exported; undefined for all rows. Rows come in the order in which they
+   * were added.
+   */
+  constructor(database: DatabaseSync, source: Source, after?: number) {
+    const { name, kind } = source
+    this.name = name
+    this.#kind = kind
+    this.last = after ?? 0
+    this.#database = database
+    const isAdded = after !== undefined && kind === 'records'
+    const table = kind === 'own' ? copyOf(database, name) : quoted(name)
+    this.#from = isAdded
+      ? `social_search_added AS added JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}'`
+      : table
+    this.#number = isAdded ? 'added.number' : `${table}.rowid`
+    this.#origin = originOf(database, source)
+    const row = database.prepare(`SELECT ifnull(max(${this.#number}), 0) AS last FROM ${this.#from}`).get()
+    this.#end = Number(row?.['last'])
+  }
+
+  /** Whether there are rows to read. */
+  get hasRows(): boolean {
+    const { last } = this
+    return (
+      this.#database
+        .prepare(`SELECT 1 FROM ${this.#from} WHERE ${this.#number} > ? AND ${this.#number} <= ? LIMIT 1`)
+        .get(last, this.#end) !== undefined
+    )
+  }
+
+  /** The paths of its columns; those of records whose fields are not documented are the ones that they have. */
+  get fields(): readonly string[] {
+    const [name, kind] = [this.name, this.#kind]
+    const all = allColumnsOf(this.#database, name)
+    // A view of the user's may have all that a table of records has.
+    const hasOwn = kind !== 'own' || ['counted_at', 'record'].every((name) => all.includes(name))
+    const columns = hasOwn ? all.filter((each) => !ownColumns.includes(each)) : all
+    const found = columns.length > 0 || kind === 'own' ? columns : this.#pathsOfRecords()
+    return this.#origin === '' ? found : [...new Set(['query', ...found])]
+  }
+
+  *parts(): Generator<unknown[]> {
+    const values = this.#kind === 'own' ? '*' : `${this.#origin}record`
+    const read = this.#database.prepare(
+      `SELECT ${this.#number} AS "row number", ${values} FROM ${this.#from}
+       WHERE ${this.#number} > ? AND ${this.#number} <= ? ORDER BY 1 LIMIT ${partSize}`,
+    )
+    read.setReadBigInts(this.#kind === 'own')
+    for (;;) {
+      // A row that another search finds meanwhile gets a new number, and comes with the next export.
+      const rows = read.all(this.last, this.#end)
+      if (rows.length === 0) return
+      const part: unknown[] = []
+      for (const { 'row number': number, ...row } of rows) {
+        this.last = Number(number)
+        part.push(this.#kind === 'own' ? ownRow(row) : this.#recordOf(row))
+      }
+      this.rows += part.length
+      yield part
+    }
+  }
+
+  #recordOf({ record, ...from }: Readonly<Record<string, unknown>>): unknown {
+    const value = JSON.parse(String(record)) as unknown
+    return this.#origin === '' ? value : withOrigin(from, value)
+  }
+
+  #pathsOfRecords(): string[] {
+    const paths = new Set<string>()
+    for (const { record } of this.#database.prepare(`SELECT record FROM ${quoted(this.name)}`).iterate())
+      addPaths(paths, JSON.parse(String(record)), '')
+    return [...paths]
+  }
+}
+
+/** A copy has numbers, which views have not, and stays the same while others write. */
+function copyOf(database: DatabaseSync, name: string): string {
+  const copy = `temp.${quoted(`export of ${name}`)}`
+  database.exec(`CREATE TABLE ${copy} AS SELECT * FROM main.${quoted(name)}`)
+  return copy
+}
+
+function originOf(database: DatabaseSync, { name, kind }: Source): string {
+  if (kind === 'found') return 'json_quote(query) AS query, first_seen, '
+  if (kind === 'own' || allColumnsOf(database, 'social_search_results').length === 0) return ''
+  const searches = `social_search_searches AS searches WHERE records = '${name}' AND network IS NOT NULL`
+  if (database.prepare(`SELECT 1 FROM ${searches}`).get() === undefined) return ''
+  return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (
+    SELECT 1 FROM social_search_results AS results
+    WHERE results.search = searches.number AND results.number = ${quoted(name)}.rowid)) AS query, `
+}
+
+/** A record with the queries that have found it. Fields of its own with the same names are under `record`. */
+function withOrigin(row: Readonly<Record<string, unknown>>, value: unknown): Record<string, unknown> {
+  const from = { ...row, query: JSON.parse(String(row['query'])) as unknown }
+  const fields = Object(value) as Readonly<Record<string, unknown>>
+  const hidden = Object.entries(fields).filter(([name]) => Object.hasOwn(from, name))
+  return {
+    ...{ ...from, ...fields, ...from },
+    ...(hidden.length > 0 && { record: Object.fromEntries(hidden) }),
+  }
+}
+
+/** A row of the user's own as a record: `engagements.viewsCount` is a path in it, too. */
+function ownRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const record: Record<string, unknown> = {}
+  for (const [column, value] of Object.entries(row)) {
+    const names = column.split('.')
+    const last = names.pop() ?? ''
+    let place = record
+    for (const name of names) {
+      const inner = place[name]
+      place = isRecord(inner) ? inner : (place[name] = {})
+    }
+    const number = Number(value)
+    place[last] = typeof value !== 'bigint' ? value : Number.isSafeInteger(number) ? number : String(value)
+  }
+  return record
+}
+
+/** Adds the paths of what a record has. An object with names that no path can have is one cell. */
+function addPaths(paths: Set<string>, value: unknown, path: string): void {
+  const names = isRecord(value) ? Object.keys(value) : []
+  const isCell =
+    path !== '' && (names.length === 0 || names.some((name) => name === '' || name.includes('.')))
+  if (isCell) paths.add(path)
+  else
+    for (const name of names)
+      addPaths(paths, (value as Record<string, unknown>)[name], `${path && `${path}.`}${name}`)
+}
+
+/** @throws {UsageError} for a source of the user's own: nothing says which of its rows are new. */
+export function assertHasOrder({ name, kind }: Source): void {
+  if (kind === 'own')
+    throw new UsageError(`--new is for tables of records, and ${name} is a table or view of your own`)
+}
