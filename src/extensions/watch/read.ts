@@ -334,12 +334,15 @@ function silenceAfter(listing: Listing, page: ReadPage, now: number): Silence | 
   // The clock may have been set back.
   const since = Math.min(first, now)
   // One check asks once, however often.
-  const times = last === now ? asked : asked + (gap?.nextIsKnown === true ? 1 / 4 : 1)
+  const times = last === now ? asked : asked + (isOwnPlace(gap) ? 1 : 1 / 4)
   const endsThere = reached > 0 && lastOf(page.posts) === lastOf(posts)
   if (now - since < longestSilence || times < (endsThere ? 2 : 4)) return [since, now, times]
   listing.touch(reached + 1)
   return undefined
 }
+
+/** Whether posts of the gap itself follow at its place. */
+const isOwnPlace = (gap: WatchSpan | undefined): boolean => gap?.nextIsKnown !== true
 
 // Step 4: what may be forgotten.
 
