@@ -1,4 +1,4 @@
-import { EscapeReader } from './escape-reader.ts'
+import { EscapeReader } from './escapes.ts'
 
 const replacement = '[redacted]'
 
@@ -38,22 +38,18 @@ export class Redactor {
   }
 
   /**
-   * Replaces secrets in text, however JSON, JavaScript, URLs, forms, HTML or Base64 write them, or one of these within another.
-   * The time grows with the length of the text, whatever that holds.
+   * Replaces secrets in text, however JSON, JavaScript, URLs, forms, HTML or Base64 write them, or one of these within another. The
+   * time grows with the length of the text, whatever that holds.
    */
   text(text: string): string {
     if (this.#known.length === 0 || text.length < minSecretLength) return text
     const reader = (this.#reader ??= new EscapeReader(this.#known.flatMap(({ forms }) => forms)))
-    // First what stands there as it is, since the end of another escape could be its beginning.
+    // First what stands there as it is, since the end of another escape could be its beginning; the longest ones, which may begin
+    // with others.
     const secrets = this.#known.flatMap((secret) => [secret.text, ...secret.forms])
+    secrets.sort((one, other) => other.length - one.length)
     const left = secrets.reduce((left, each) => left.replaceAll(each, replacement), text)
-    let result = ''
-    let end = 0
-    for (const place of reader.find(left)) {
-      result += left.slice(end, place.start) + replacement
-      end = place.end
-    }
-    return result + left.slice(end)
+    return reader.replace(left, replacement)
   }
 
   /** Redacts every string and number in parsed JSON, names of properties included. Changes the data in place. */

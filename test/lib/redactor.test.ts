@@ -143,6 +143,8 @@ describe('Redactor', () => {
     ...['&', '&amp;', '&amp', '&#', '&#0', '&#45', '&#37;', '&lt;', '&hyphen;', '&a', '&amp;#38;'],
     ...['\\', '\\\\n', '\\"', '\\u', '\\u0025', '\\u{0', '\\u{6f}', '\\x6f', '\\\\\\u006f', '\\u005c', 'a\\'],
     ...['o', 'org_liv', '0987654321', 'é', ';', '{}', '%25%2525&amp;amp;+\\u0025"'],
+    ...['&#0000', '\\u{0000', '%5c', '&abcdefg', '%6frg_live_', `%6frg_live_abcDEF123456-098765432`],
+    ...[`${'%5c'.repeat(5000)}\\u{${'0'.repeat(5000)}`, `${'%26'.repeat(5000)}#${'0'.repeat(5000)}`],
   ])('text() takes one look at each character of a text full of %s', (unit) => {
     const redactor = knowing('org_live_abcDEF123456-0987654321')
     const text = unit.repeat(1_000_000 / unit.length)
@@ -201,6 +203,10 @@ describe('Redactor', () => {
       ...['[redacted]', '[redacted]', '[redacted]', 'token_3'],
     ])
     expect(client.text('org_live_5f2b token_1 token_3')).toBe('[redacted] token_1 [redacted]')
+  })
+
+  it('text() replaces all of a secret that begins with another', () => {
+    expect(knowing('token_1', 'token_12').text('token_1, token_12')).toBe('[redacted], [redacted]')
   })
 
   it('leaves text unchanged when the secret is very short', () => {
