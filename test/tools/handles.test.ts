@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
 import { query, setUp } from './set-up.ts'
@@ -12,6 +11,15 @@ function instances(options = {}, clientOptions = {}) {
     return createTools({ client, budget: 50, ...options }).microblog_search
   }
   return { sandbox, one: tools(), two: tools() }
+}
+
+/** A person who answers only when so many calls have asked. */
+function approvalOf(calls: number) {
+  const asked = Promise.withResolvers<boolean>()
+  return () => {
+    if (--calls === 0) asked.resolve(true)
+    return asked.promise
+  }
 }
 
 const urlsOf = ({ items = [] }: { items?: Record<string, unknown>[] }) => items.map(({ url }) => url)
@@ -37,13 +45,23 @@ describe('execute() goes on at another instance', () => {
   })
 
   it('within a page that several calls want there, and only the one that pays for it says so', async () => {
-    // A person is asked for each of them before the page is bought.
-    const confirm = () => sleep(20, true)
-    const { sandbox, one, two } = instances({ maxItems: 15, confirmAbove: 1, confirm })
+    const { sandbox, one } = instances({ maxItems: 15 })
     const { next } = await one.execute({ query })
+    const client = new SocialSearch(sandbox.clientOptions())
+    const ask = { confirmAbove: 1, confirm: approvalOf(2) }
+    const two = createTools({ client, budget: 50, maxItems: 15, ...ask }).microblog_search
     const calls = await Promise.all([1, 2].map(() => two.execute({ query, next })))
     expect([calls.map(({ items }) => items?.length), sandbox.ledger.spent]).toEqual([[5, 5], 4])
     expect(calls.filter(({ notice }) => notice?.includes('charged again'))).toHaveLength(1)
+  })
+
+  it('within a page, which it pays for once, however often the handle is used', async () => {
+    const { sandbox, one, two } = instances({ maxItems: 15 })
+    const { next } = await one.execute({ query })
+    const results = [await two.execute({ query, next }), await two.execute({ query, next })]
+    expect(urlsOf(results[1]!)).toEqual(urlsOf(results[0]!))
+    expect([results.map(({ credits }) => credits.spent), sandbox.ledger.spent]).toEqual([[2, 0], 4])
+    expect(results[1]!.notice).not.toContain('charged again')
   })
 
   it('with no handle of a client with another key', async () => {
@@ -67,6 +85,47 @@ describe('execute() goes on at another instance', () => {
   })
 })
 
+describe('execute() goes on at the same instance', () => {
+  it('within the page that was paid for, also after the same search was paid for again', async () => {
+    const { sandbox, tools } = setUp({ maxItems: 15 }, 0, {
+      // The later answer has the same posts in another order.
+      fetch: async (request) => {
+        const response = await sandbox.fetch(request)
+        if (sandbox.requests.length === 1) return response
+        const { posts, ...others } = (await response.json()) as { posts: unknown[] }
+        return Response.json({ ...others, posts: posts.toReversed() })
+      },
+    })
+    const { execute } = tools.microblog_search
+    const [first, second] = [await execute({ query }), await execute({ query })]
+    const rests = [await execute({ query, next: first.next }), await execute({ query, next: second.next })]
+    expect(urlsOf(rests[0]!)).toEqual(urlsOf(second).slice(0, 5).toReversed())
+    expect(urlsOf(rests[1]!)).toEqual(urlsOf(first).slice(0, 5).toReversed())
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('for free when two equal calls have waited for a person, and shared the page', async () => {
+    const { sandbox, one } = instances({ maxItems: 15, confirmAbove: 1, confirm: approvalOf(2) })
+    const results = await Promise.all([one.execute({ query }), one.execute({ query })])
+    for (const { next } of results) expect((await one.execute({ query, next })).items).toHaveLength(5)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('on a page without https, whose handles nobody else understands', async () => {
+    const { one, two } = instances({ maxItems: 15 })
+    await Promise.all([one.execute({ query: 'tea' }), two.execute({ query: 'tea' })])
+    vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { next } = await one.execute({ query })
+    expect((await one.execute({ query, next })).items).toHaveLength(5)
+    for (const [tool, args] of [
+      [two, { query, next }],
+      [one, { query: 'tea', next }],
+    ] as const)
+      expect((await tool.execute(args)).error?.code).toBe('unknown_handle')
+  })
+})
+
 describe('execute() with reuseFor', () => {
   it('answers an equal call from the first, for 0 credits, and says so', async () => {
     const { sandbox, one } = instances({ reuseFor: 60_000 })
@@ -75,6 +134,13 @@ describe('execute() with reuseFor', () => {
     expect([second.items, second.credits.spent, sandbox.ledger.spent]).toEqual([first.items, 0, 2])
     expect(second.notice).toContain('This is the answer of an equal call 0 seconds ago.')
     expect((await one.execute({ query: 'tea' })).credits.spent).toBe(2)
+  })
+
+  it('pays for three pages when the first of four is known', async () => {
+    const { sandbox, one } = instances({ reuseFor: 60_000, maxText: 20 })
+    await one.execute({ query })
+    const all = await one.execute({ query, pages: 4 })
+    expect([all.pages, all.credits.spent, sandbox.ledger.spent]).toEqual([4, 6, 8])
   })
 
   it('asks the service again after a failure, and for what is free', async () => {

@@ -46,17 +46,17 @@ export interface ToolRun {
   /** Copied, so that a caller who changes its input later changes nothing. */
   readonly args: Record<string, unknown>
   readonly pages: number
-  readonly summary?: ToolSummary
+  readonly summary?: ToolSummary | undefined
   /** The handle that it begins at. */
-  readonly next?: string
+  readonly next?: string | undefined
   readonly options: ToolCallOptions
   readonly signal: AbortSignal | undefined
   /** Pages that are done. */
   done: number
   /** What the notice has to say. */
   readonly remarks: Set<string>
-  /** Undefined until something has to be bought. */
-  allowance?: CreditBudget | undefined
+  /** Holds the call to the cost that was approved; undefined until something has to be bought. */
+  approved?: CreditBudget | undefined
 }
 
 /** Milliseconds between reports of a call that waits. */
@@ -74,17 +74,17 @@ export async function buy(
     tool: { fields, archive },
     options: { onProgress },
     signal,
-    allowance: budget,
+    approved: budget,
     done,
     pages: most,
   }: ToolRun,
   { transport, room }: SessionSettings,
   pages: Pages,
 ): Promise<Bought> {
-  const { operation, id } = page
+  const { operation, pathId } = page
   if (archive !== undefined) return searchArchive(archive, page.params, room)
   const params = JSON.parse(page.params) as Record<string, unknown>
-  const request = transport.compose(operation, params, id)
+  const request = transport.compose(operation, params, pathId)
   let waiting = 'sent'
   const report =
     onProgress &&
@@ -122,7 +122,7 @@ export async function buy(
         ? { record: compact(body, operation.list === undefined ? fields : undefined, room) }
         : { items: items.map((item) => itemOf(compact(item, fields, room), item)) }),
       // A page that names itself as the next one is the last.
-      next: next === page.params ? null : pages.page(operation, next),
+      next: next === page.params ? null : pages.page(operation, next, undefined),
     }
   }
 }

@@ -1,10 +1,14 @@
+// A model reads on with a handle, a text that any instance with the same key understands: it says which page follows, and how much of it was
+// shown. Each instance keeps its latest pages. A handle leads to the very page that was paid for as long as its instance keeps it. A call
+// without a handle gets an equal page that has not reached its caller, or that another call got less than `reuseMs` ago.
+
+import type { ClientTransport } from '../../extend.ts'
 import type { Operation } from '../../api/operation.ts'
+import { randomId } from '../../lib/hash.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { remember } from '../../lib/remember.ts'
 import type { Compact } from './compact.ts'
 import type { Item } from './list-result.ts'
-import type { ClientTransport } from '../../extend.ts'
-import { randomId } from '../../lib/hash.ts'
 
 /** What was bought, as results show it. */
 export interface Bought {
@@ -26,15 +30,19 @@ export interface PageFailure {
 
 /** A page of an operation, or its whole answer. */
 export interface Page {
-  /** Names its operation, id and params. */
+  /** What handles call it. Each time that it is bought, it has another id. */
+  readonly id: string
+  /** Names its operation, path and params: pages with one key are equal. */
   readonly key: string
   readonly operation: Operation
   /** Params as JSON text. */
   readonly params: string
   /** Stands for the id in the path. */
-  readonly id: string | undefined
+  readonly pathId: string | undefined
   /** Set while it is bought, and once it is. */
   outcome: Promise<Bought> | undefined
+  /** When it first reached a caller, in monotonic milliseconds; -Infinity if that call failed, undefined before. */
+  deliveredAt: number | undefined
 }
 
 /** Where a result goes on. */
@@ -42,115 +50,101 @@ export interface Place {
   readonly page: Page
   /** Items of the page that earlier results have shown. */
   readonly offset: number
-  /** The arguments of the call that led here, as canonical JSON. */
-  readonly args: string
-  /** Set if another instance has paid for the page, which this one has to buy again. */
+  /** Set if another instance has paid for the page, or this one keeps it no longer: it has to be bought again. */
   readonly isElsewhere?: boolean
 }
 
-/** Handles and undelivered pages that are kept. The oldest are dropped, so a session takes bounded memory. */
+type Arguments = Readonly<Record<string, unknown>>
+
+/** Pages that are kept. The oldest are dropped, so a session takes bounded memory. */
 const kept = 200
 
-/**
- * Remembers which pages may follow, which were bought without reaching their caller, and which an equal call gets again, for
- * `reuseMs` milliseconds.
- */
+/** The latest pages of an instance, and the handles that lead to them. */
 export class Pages {
   readonly #handles: Handles
   readonly #reuseMs: number
-  readonly #places = new Map<string, Place>()
-  readonly #undelivered = new Map<string, Page>()
-  readonly #delivered = new Map<string, { readonly page: Page; readonly at: number }>()
+  /** By id. */
+  readonly #pages = new Map<string, Page>()
 
-  constructor(handles: Handles, reuseMs: number) {
-    this.#handles = handles
+  constructor(transport: ClientTransport, reuseMs: number) {
+    this.#handles = new Handles(transport)
     this.#reuseMs = reuseMs
   }
 
-  /** The handle of a place, for a result. */
-  async handleOf(place: Place): Promise<string> {
-    const { page, offset, args } = place
-    const param = page.operation.paging?.param
+  /** The handle of a place, for the result of a call with these arguments. */
+  handleOf({ page, offset }: Place, args: Arguments): Promise<string> {
+    const { id, operation, outcome } = page
+    const param = operation.paging?.param
     const params = JSON.parse(page.params) as Record<string, string | number | undefined>
     const position = (param === undefined ? undefined : params[param]) ?? null
-    const sealed = { offset, position, isBought: page.outcome !== undefined }
-    const handle = await this.#handles.seal(page.operation, args, sealed)
-    remember(this.#places, handle, place, kept)
-    return handle
+    this.keep(page)
+    return this.#handles.seal(operation, args, { id, offset, position, isBought: outcome !== undefined })
   }
 
-  /** Where a call with these arguments begins. */
-  startOf(
+  /** The first page of a call with these arguments, or the one at a position. */
+  pageAt(
     operation: Operation,
-    args: Record<string, unknown>,
+    args: Arguments,
     position: string | number | null = null,
-  ): Place {
+    pageId?: string,
+  ): Page {
     const { pathId, paging } = operation
     const { id, ...others } = args
     const params = {
       ...(pathId === undefined ? args : others),
       ...(paging !== undefined && position !== null && { [paging.param]: position }),
     }
-    const page = this.page(operation, canonicalJson(params) ?? '', pathId && String(id))
-    return { page, offset: 0, args: canonicalJson(args) ?? '' }
+    return this.page(operation, canonicalJson(params) ?? '', pathId && String(id), pageId)
   }
 
-  /** Where a handle leads that a call with the same arguments got, also one of another instance; undefined if there is none. */
-  async placeOf(
-    operation: Operation,
-    args: Record<string, unknown>,
-    handle: string,
-  ): Promise<Place | undefined> {
-    const key = canonicalJson(args) ?? ''
-    const known = this.#places.get(handle)
-    if (known !== undefined)
-      return known.page.operation.id === operation.id && known.args === key ? known : undefined
-    const sealed = await this.#handles.open(operation, key, handle)
+  /** Where a handle leads that a call with the same arguments got; undefined if there is none. */
+  async placeOf(operation: Operation, args: Arguments, handle: string): Promise<Place | undefined> {
+    const sealed = await this.#handles.open(operation, args, handle)
     if (sealed === undefined) return undefined
-    const { position, offset, isBought } = sealed
-    return { ...this.startOf(operation, args, position), offset, isElsewhere: isBought }
+    const { id, position, offset, isBought } = sealed
+    const equal = this.pageAt(operation, args, position, id)
+    const page = this.#pages.get(id)
+    if (page?.key === equal.key) return { page, offset }
+    return this.#handles.areSigned ? { page: equal, offset, isElsewhere: isBought } : undefined
   }
 
-  /** The page with these params: the same one as before, until a call has returned it, and for some time after. */
-  page(operation: Operation, params: string, id?: string): Page {
-    const key = JSON.stringify([operation.id, id, params])
-    const delivered = this.ageOf({ key }) === undefined ? undefined : this.#delivered.get(key)?.page
-    return this.#undelivered.get(key) ?? delivered ?? { key, operation, params, id, outcome: undefined }
+  /** An equal page that may be shown again, or a new one. */
+  page(operation: Operation, params: string, pathId: string | undefined, id = randomId()): Page {
+    const key = JSON.stringify([operation.id, pathId, params])
+    const none = { outcome: undefined, deliveredAt: undefined }
+    return this.equal(key) ?? { id, key, operation, params, pathId, ...none }
   }
 
-  /** Milliseconds since a call got the page that equal calls get again. */
-  ageOf({ key }: Pick<Page, 'key'>): number | undefined {
-    const { at = -Infinity } = this.#delivered.get(key) ?? {}
-    const age = performance.now() - at
+  /** The latest page with this key that was paid for, and may be shown to a call that has no handle of it. */
+  equal(key: string): Page | undefined {
+    const isShown = (page: Page): boolean => page.deliveredAt === undefined || this.ageOf(page) !== undefined
+    return [...this.#pages.values()].findLast(
+      (page) => page.key === key && page.outcome && page.operation.price.kind !== 'free' && isShown(page),
+    )
+  }
+
+  /** Milliseconds since a call got a page that equal calls get again. */
+  ageOf({ deliveredAt = -Infinity }: Page): number | undefined {
+    const age = performance.now() - deliveredAt
     return age < this.#reuseMs ? age : undefined
   }
 
-  /** The outcome of an equal page that is being bought, or was not delivered. */
-  outcomeOf({ key }: Page): Promise<Bought> | undefined {
-    return this.#undelivered.get(key)?.outcome
-  }
-
-  /** Keeps a page that is being bought. */
+  /** Keeps a page as the latest. */
   keep(page: Page): void {
-    remember(this.#undelivered, page.key, page, kept)
+    remember(this.#pages, page.id, page, kept)
   }
 
   /** A page has reached its caller. */
   deliver(page: Page, isUsable: boolean): void {
-    this.release(page)
-    const isNew = this.ageOf(page) === undefined
-    if (isNew && isUsable && this.#reuseMs > 0 && page.operation.price.kind !== 'free')
-      remember(this.#delivered, page.key, { page, at: performance.now() }, kept)
-  }
-
-  /** A page was not bought, or need not be kept for its caller. */
-  release(page: Page): void {
-    if (this.#undelivered.get(page.key) === page) this.#undelivered.delete(page.key)
+    const wasUsable = page.deliveredAt !== undefined && page.deliveredAt !== -Infinity
+    if (!wasUsable) page.deliveredAt = isUsable ? performance.now() : -Infinity
   }
 }
 
-/** What a handle says, so that any instance with the same key can go on. */
-export interface Sealed {
+/** What a handle says. */
+interface Sealed {
+  /** The id of the page. */
+  readonly id: string
   /** Items of the page that earlier results have shown. */
   readonly offset: number
   /** The cursor or number of the page; null for the first page. */
@@ -163,7 +157,7 @@ export interface Sealed {
 const signatureLength = 16
 
 /** Makes handles of places. They are signed, so a model can neither change one nor use it with other arguments. */
-export class Handles {
+class Handles {
   readonly #transport: ClientTransport
   #key: Promise<CryptoKey> | undefined
 
@@ -171,13 +165,21 @@ export class Handles {
     this.#transport = transport
   }
 
-  /** @param args The arguments of the call, as canonical JSON. */
-  async seal({ id }: Operation, args: string, { offset, position, isBought }: Sealed): Promise<string> {
-    // A page without https has no signatures: its handles work where they were made.
-    if (!('subtle' in crypto)) return `next_${randomId(signatureLength)}`
+  /** A page without https has no signatures: its handles work where they were made. */
+  get areSigned(): boolean {
+    return 'subtle' in crypto
+  }
+
+  async seal(
+    operation: Operation,
+    args: Arguments,
+    { id, offset, position, isBought }: Sealed,
+  ): Promise<string> {
     const kind = position === null ? '' : typeof position === 'number' ? 'p' : 'c'
-    const payload = `${offset}${isBought ? 'b' : 'n'}${kind}${encodeURIComponent(position ?? '')}`
-    const signature = new Uint8Array(await this.#sign(JSON.stringify([id, args, payload])))
+    const payload = `${id}-${offset}${isBought ? 'b' : 'n'}${kind}${encodeURIComponent(position ?? '')}`
+    if (!this.areSigned) return `next_${payload}`
+    const signed = JSON.stringify([operation.id, canonicalJson(args), payload])
+    const signature = new Uint8Array(await this.#sign(signed))
     const text = btoa(String.fromCharCode(...signature))
       .replaceAll('+', '-')
       .replaceAll('/', '_')
@@ -185,12 +187,14 @@ export class Handles {
   }
 
   /** What the handle says; undefined if it is of another tool, of other arguments, or no handle at all. */
-  async open(operation: Operation, args: string, handle: string): Promise<Sealed | undefined> {
+  async open(operation: Operation, args: Arguments, handle: string): Promise<Sealed | undefined> {
     try {
-      const payload = handle.slice('next_'.length + signatureLength)
-      const [, offset, isBought, kind, text = ''] = /^(\d+)([bn])([pc]?)(.*)$/.exec(payload) ?? []
+      const payload = handle.slice('next_'.length + (this.areSigned ? signatureLength : 0))
+      const [, id = '', offset, isBought, kind, text = ''] =
+        /^([a-z0-9]+)-(\d+)([bn])([pc]?)(.*)$/.exec(payload) ?? []
       const position = decodeURIComponent(text)
       const sealed = {
+        id,
         offset: Number(offset),
         isBought: isBought === 'b',
         position: kind === 'p' ? Number(position) : kind === 'c' ? position : null,

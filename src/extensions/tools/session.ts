@@ -8,7 +8,7 @@ import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type SessionSettings, type SessionTool, type ToolRun, buy } from './buy.ts'
 import { StillWaiting, ToolRefusal, failureOf, isRefusal, messageOf } from './failures.ts'
-import { type Bought, type Page, type PageFailure, type Place, Handles, Pages } from './pages.ts'
+import { type Bought, type Page, type PageFailure, type Place, Pages } from './pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
 import { inputIssues, readArguments } from './tool-schema.ts'
 import type { ToolCallOptions, ToolResult } from './types.ts'
@@ -49,48 +49,31 @@ export class ToolSession {
 
   constructor(settings: SessionSettings) {
     this.#settings = settings
-    this.#pages = new Pages(new Handles(settings.transport), settings.reuseMs)
+    this.#pages = new Pages(settings.transport, settings.reuseMs)
   }
 
   /** Runs a tool; never rejects. */
   async run(tool: SessionTool, given: unknown, wanted?: ToolCallOptions | null): Promise<ToolResult> {
-    const options = wanted ?? {}
-    const signal = options.signal ?? options.abortSignal
-    const run: ToolRun = { tool, args: {}, pages: 1, options, signal, done: 0, remarks: new Set() }
+    let run: ToolRun | undefined
     try {
-      const input = readArguments(jsonSchemaOf(tool.input), given)
-      const issues = inputIssues(tool.input, input)
-      if (issues.length > 0)
-        throw new ToolRefusal('invalid_request', issues.map(messageOf).join('; '), issues)
-      if (signal?.aborted === true) throw new ToolRefusal('cancelled', 'cancelled before it was sent')
-      const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown>
-      const { paging } = tool.operation
-      if (paging !== undefined && Object.hasOwn(copy, paging.param))
-        throw new ToolRefusal(
-          'invalid_request',
-          `${paging.param} cannot be chosen; pass \`next\` of a result`,
-        )
-      const { next, pages = 1, summary, ...args } = copy
-      Object.assign(run, tool.operation.list === undefined ? { args: copy } : { args, pages, summary, next })
-      const start = next === undefined ? this.#startOf(run) : await this.#placeOf(run, next as string)
+      run = readRun(tool, given, wanted ?? {})
+      const start = await this.#startOf(run)
       const walk = this.#walk(run, start)
-      return await (signal === undefined ? walk : Promise.race([walk, this.#cancelled(run, start, walk)]))
+      return await (run.signal ? Promise.race([walk, this.#cancelled(run, start, walk)]) : walk)
     } catch (error) {
       return await this.#end(run, {}, { error })
     }
   }
 
-  /** Where a call begins without a handle. */
-  #startOf({ tool, args, remarks }: ToolRun): Place {
-    const start = this.#pages.startOf(tool.operation, args)
-    const age = this.#pages.ageOf(start.page)
-    if (age !== undefined) remarks.add(`${repeated} ${count(Math.round(age / 1000), 'second')} ago.`)
-    return start
-  }
-
-  /** Where a handle leads. */
-  async #placeOf({ tool, args }: ToolRun, handle: string): Promise<Place> {
-    const place = await this.#pages.placeOf(tool.operation, args, handle)
+  /** Where a call begins: where its handle leads, or at its first page. */
+  async #startOf({ tool, args, next, remarks }: ToolRun): Promise<Place> {
+    if (next === undefined) {
+      const page = this.#pages.pageAt(tool.operation, args)
+      const age = this.#pages.ageOf(page)
+      if (age !== undefined) remarks.add(`${repeated} ${count(Math.round(age / 1000), 'second')} ago.`)
+      return { page, offset: 0 }
+    }
+    const place = await this.#pages.placeOf(tool.operation, args, next)
     if (place !== undefined) return place
     throw new ToolRefusal(
       'unknown_handle',
@@ -100,15 +83,15 @@ export class ToolSession {
 
   /** Reads the pages of a call, and says what they hold. */
   async #walk(run: ToolRun, start: Place): Promise<ToolResult> {
-    const { signal, summary, tool } = run
+    const { args, signal, summary, tool } = run
     const { shown, items, record, place, failure } = await this.#read(run, start)
     const hasNext = tool.operation.list !== undefined && place !== start
     const result: Pick<ToolResult, 'record' | 'next'> = {
       ...(record !== undefined && { record }),
-      ...(hasNext && { next: place && (await this.#pages.handleOf(place)) }),
+      ...(hasNext && { next: place && (await this.#pages.handleOf(place, args)) }),
     }
     const hasDetails = items !== undefined && summary !== undefined
-    const details = hasDetails ? { details: await this.#pages.handleOf(start) } : {}
+    const details = hasDetails ? { details: await this.#pages.handleOf(start, args) } : {}
     // Nothing is awaited any more: a caller that left while a handle was made gets its pages the next time.
     // Who is asked for approval gets the result of the next try.
     const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
@@ -128,7 +111,7 @@ export class ToolSession {
       while (walked.place !== null && run.done < pages && walked.failure === undefined) {
         const progress = { done: run.done, pages }
         if (run.done > 0) runUserCallback(() => options.onProgress?.(progress))
-        const { page, offset, args } = walked.place
+        const { page, offset } = walked.place
         const bought: Bought = await this.#get(run, walked.place)
         shown.push(page)
         run.done++
@@ -140,7 +123,7 @@ export class ToolSession {
           shown,
           items: bought.items ? [...(walked.items ?? []), ...fit] : walked.items,
           record: bought.record ?? walked.record,
-          place: placeAfter({ page, offset: offset + fit.length, args }, bought),
+          place: placeAfter({ page, offset: offset + fit.length }, bought),
           failure: bought.failure,
         }
         if (isFull || signal?.aborted === true) break
@@ -181,7 +164,7 @@ export class ToolSession {
         const failure = { ...failureOf(error, true), charged: 'unknown' as const }
         const retryAfter = isLate ? { retryAfter: retryAfterS } : {}
         const isList = run.tool.operation.list !== undefined
-        const next = isList ? { next: await this.#pages.handleOf(start) } : {}
+        const next = isList ? { next: await this.#pages.handleOf(start, run.args) } : {}
         const credits = await this.#credits(run)
         return { ok: false, error: { ...failure, ...retryAfter }, ...next, credits }
       }
@@ -192,47 +175,40 @@ export class ToolSession {
   }
 
   /** The page, which is bought at most once, also if several calls want it. */
-  async #get(run: ToolRun, place: Place): Promise<Bought> {
-    const { page } = place
+  async #get(run: ToolRun, { page, isElsewhere = false }: Place): Promise<Bought> {
     for (;;) {
       if (page.outcome === undefined && run.tool.archive === undefined)
-        run.allowance ??= await allow(run, page, this.#settings)
+        run.approved ??= await approveCost(run, page, this.#settings)
+      // While a person was asked, another call may have begun to buy an equal page.
+      const known = page.outcome ?? this.#pages.equal(page.key)?.outcome
+      const outcome = known ?? buy(page, run, this.#settings, this.#pages)
+      page.outcome = outcome
+      this.#pages.keep(page)
       try {
-        // While a person was asked, another call may have begun to buy it, also for another handle.
-        return await (page.outcome ?? this.#pages.outcomeOf(page) ?? this.#begin(run, place))
+        const bought = await outcome
+        if (isElsewhere && known === undefined) run.remarks.add(boughtAgain)
+        return bought
       } catch (error) {
+        if (page.outcome === outcome) page.outcome = undefined
         // The caller that it was bought for may have left before it was sent.
         if (!isRefusal(error, 'cancelled') || run.signal?.aborted === true) throw error
       }
     }
   }
 
-  #begin(run: ToolRun, { page, isElsewhere = false }: Place): Promise<Bought> {
-    const outcome = buy(page, run, this.#settings, this.#pages)
-    page.outcome = outcome
-    if (page.operation.price.kind !== 'free') this.#pages.keep(page)
-    outcome.then(
-      () => isElsewhere && run.remarks.add(boughtAgain),
-      () => {
-        page.outcome = undefined
-        this.#pages.release(page)
-      },
-    )
-    return outcome
-  }
-
+  /** @param run Undefined if its arguments could not be read. */
   async #end(
-    run: ToolRun,
+    run: ToolRun | undefined,
     result: Partial<ToolResult>,
     failure: PageFailure | undefined,
   ): Promise<ToolResult> {
     const credits = await this.#credits(run)
     const charged = credits.spent > 0 ? 'yes' : credits.uncertain > 0 ? 'unknown' : 'no'
     const hasTexts = result.record !== undefined || (result.returned ?? 0) > 0
-    const isEmpty = result.returned === 0 && run.next === undefined
+    const isEmpty = result.returned === 0 && run?.next === undefined
     const said = [
       ...[this.#settings.simulated && simulated, hasTexts && strangers, isEmpty && noMatches],
-      ...run.remarks,
+      ...(run?.remarks ?? []),
     ]
     const notice = said.filter(Boolean).join(' ')
     return {
@@ -246,8 +222,8 @@ export class ToolSession {
     }
   }
 
-  async #credits({ allowance }: ToolRun): Promise<ToolResult['credits']> {
-    const { spent = 0, uncertain = 0 } = allowance?.summary() ?? {}
+  async #credits(run: ToolRun | undefined): Promise<ToolResult['credits']> {
+    const { spent = 0, uncertain = 0 } = run?.approved?.summary() ?? {}
     return { spent, uncertain, remaining: await this.#remaining() }
   }
 
@@ -267,39 +243,60 @@ export class ToolSession {
   }
 
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
-  #canBuyAfter({ allowance }: ToolRun, error: unknown, left: number | null): boolean {
+  #canBuyAfter(run: ToolRun | undefined, error: unknown, left: number | null): boolean {
     const { budget, cheapest, client } = this.#settings
     if (!(error instanceof CreditBudgetError)) return true
     const { needed, remaining: shown } = error.budget
     if (error.refusedBy === undefined) return shown + client.credits.reserved >= cheapest
     // A retry may need more than this call may cost, which says nothing about the next one.
-    const isOwnLimit = allowance !== undefined && allowance.remaining < needed
+    const isOwnLimit = run?.approved !== undefined && run.approved.remaining < needed
     const remaining = (isOwnLimit ? left : null) ?? shown
     return remaining + (budget instanceof CreditBudget ? budget.summary().reserved : 0) >= cheapest
   }
 }
 
+/**
+ * Reads what a call asks for.
+ *
+ * @throws {ToolRefusal} if that is impossible, or the caller has left.
+ */
+function readRun(tool: SessionTool, given: unknown, options: ToolCallOptions): ToolRun {
+  const { paging, list } = tool.operation
+  const signal = options.signal ?? options.abortSignal
+  const input = readArguments(jsonSchemaOf(tool.input), given)
+  const issues = inputIssues(tool.input, input)
+  if (issues.length > 0) throw new ToolRefusal('invalid_request', issues.map(messageOf).join('; '), issues)
+  if (signal?.aborted === true) throw new ToolRefusal('cancelled', 'cancelled before it was sent')
+  const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown>
+  if (paging !== undefined && Object.hasOwn(copy, paging.param))
+    throw new ToolRefusal('invalid_request', `${paging.param} cannot be chosen; pass \`next\` of a result`)
+  const run = { tool, args: copy, pages: 1, options, signal, done: 0, remarks: new Set<string>() }
+  if (list === undefined) return run
+  const { next, pages = 1, summary, ...args } = copy as Partial<Pick<ToolRun, 'next' | 'pages' | 'summary'>>
+  return { ...run, args, pages, summary, next }
+}
+
 /** Where a call goes on: on the same page, as long as it has further items. */
 function placeAfter(here: Place, { items, next }: Bought): Place | null {
   if (here.offset < (items?.length ?? 0)) return here
-  return next === null ? null : { page: next, offset: 0, args: here.args }
+  return next === null ? null : { page: next, offset: 0 }
 }
 
 /**
- * A budget for the pages of a call from this one on, which holds them to the price that was announced or approved. Undefined if
- * they are free.
+ * Has the cost of a call's pages, from this one on, approved: by the budget, and by a person if it is high. The result is a budget that holds
+ * them to that cost; undefined if they are free.
  *
  * @throws {InvalidRequestError} for params that the service would refuse.
  * @throws {ToolRefusal | CreditBudgetError} if a limit or a person says no. Nothing has been sent then.
  */
-async function allow(
+async function approveCost(
   { tool, args, pages, done, options, signal }: ToolRun,
-  { operation, params, id }: Page,
+  { operation, params, pathId }: Page,
   { client, budget, confirmAbove, confirm }: SessionSettings,
 ): Promise<CreditBudget | undefined> {
   const left = pages - done
   const quoted = operation.paging === undefined ? 1 : left
-  const input = id ?? (JSON.parse(params) as object)
+  const input = pathId ?? (JSON.parse(params) as object)
   const quote = client.quote(operation.id as OperationId, input, { maxPages: quoted })
   if (operation.price.kind === 'free') return undefined
   const isBounded = quote.perPage !== null
