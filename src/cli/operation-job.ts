@@ -155,7 +155,7 @@ export class OperationJob implements Job {
 
   end(ending: Ending): RunEnd {
     const { out } = this.#flags
-    if (ending.isClosed) return { lines: [summaryLine(out, this.status())] }
+    if (ending.isClosed) return { lines: [], summary: summaryLine(out, this.status()) }
     const end = ending.reason === undefined ? this.#success() : this.#failure(ending)
     const { price, list } = this.operation
     const expected =
@@ -178,13 +178,13 @@ export class OperationJob implements Job {
           `The service says that there is more, but sent empty pages. To continue: ${this.#continuation(next)}`,
         ),
       )
-    const wasComplete = this.#earlier.next === null
-    const done = `${this.status()}${hasMore ? ' · more: --all' : ''}`
-    lines.push(wasComplete ? forLogs(`${out} is complete: nothing was sent`) : summaryLine(out, done))
+    const rest =
+      this.#earlier.next === null ? ' · complete: nothing was sent' : hasMore ? ' · more: --all' : ''
     const missing = missingText(this.operation, this.jobs[0].params, records, this.#total)
     if (missing !== undefined) lines.push(forLogs(missing))
     return {
       lines,
+      summary: summaryLine(out, this.status() + rest),
       ...(records === 0 && out === undefined && { output: 'nothing found\n' }),
     }
   }
@@ -208,7 +208,8 @@ export class OperationJob implements Job {
       out !== undefined && reason instanceof CreditBudgetError && !(reason.refusedBy instanceof PeriodBudget)
     const budget = isOfJob ? ' and a higher --budget, which counts all runs' : ''
     return {
-      lines: this.#pages > 0 || out !== undefined ? [summaryLine(out, this.status())] : [],
+      lines: [],
+      ...((this.#pages > 0 || out !== undefined) && { summary: summaryLine(out, this.status()) }),
       reason,
       next: canContinue ? this.#continuation(next) + budget : undefined,
     }

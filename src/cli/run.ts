@@ -57,6 +57,8 @@ export interface Ending {
 /** What a run prints at its end, and its exit code; without one, that of `reason`. */
 export interface RunEnd {
   readonly lines: readonly EndLine[]
+  /** What has been done: always the last line. */
+  readonly summary?: EndLine | undefined
   readonly reason?: unknown
   /** The command that continues. */
   readonly next?: string | undefined
@@ -206,15 +208,17 @@ function textOf({ spent, uncertain, reserved }: SocialSearch['credits']): string
 
 /** Prints how a run has ended; returns its exit code. */
 async function tellEnd(
-  { lines, reason, next, code, output }: RunEnd,
+  { lines, summary, reason, next, code, output }: RunEnd,
   unwritten: Batch | undefined,
   isStyled = false,
 ): Promise<number> {
   showProgress('')
   if (output !== undefined && isStyled) await print(output)
-  for (const { text, isForTerminal } of lines) (isForTerminal ? tell : say)(text)
+  const put = ({ text, isForTerminal }: EndLine): void => (isForTerminal ? tell : say)(text)
+  lines.forEach(put)
   if (reason !== undefined) complain(reason, next)
   const paid = unwritten?.records.map((record) => `\n${JSON.stringify(record)}`) ?? []
   if (paid.length > 0) say(`You have paid for these records, which could not be written:${paid.join('')}`)
+  if (summary !== undefined) put(summary)
   return code ?? (reason === undefined ? 0 : exitCodeOf(reason))
 }

@@ -128,8 +128,8 @@ export function endOf(report: WatchReport, ending: WatchEnding, terms: WatchTerm
   ]
   const total = `${count(report.posts, 'new post')} · ${count(credits.spent + credits.uncertain, 'credit')}`
   return {
-    // Without a file, there is one query, whose line says it.
-    lines: out === undefined ? lines.map(forTerminal) : [summaryLine(out, total), ...lines.map(forLogs)],
+    lines: lines.map(out === undefined ? forTerminal : forLogs),
+    summary: summaryLine(out, total),
     ...(!isClosed && reasonOf(report, ending, missing, terms)),
   }
 }

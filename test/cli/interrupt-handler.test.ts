@@ -63,11 +63,27 @@ describe('Ctrl-C during a request', () => {
 
   it.each([
     ['search coffee', 4],
-    ['watch coffee --once', 130],
+    ['watch coffee --once', 4],
   ])('loses no paid response that is invalid: %s', async (line, code) => {
     sandbox.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
     expect(await social(line)).toMatchObject(failed(code, '"id":"paid"'))
   })
+
+  it.each([
+    'search coffee --max-pages 1',
+    'search coffee --limit 20',
+    'search coffee --count 20 --out x.db',
+    'mentions count',
+    'watch coffee --once',
+    'watch coffee --once --out w.db',
+  ])('ends with 0 when the job was done with that page: %s', async (line) => {
+    expect((await social(line)).code).toBe(0)
+  })
+
+  it.each(['search coffee --all --yes', 'watch coffee tea --once --out w.db'])(
+    'ends with 130 when there was more to do: %s',
+    async (line) => expect((await social(line)).code).toBe(130),
+  )
 
   it.each([
     ['search coffee', 'charged'],

@@ -219,9 +219,9 @@ describe('--out posts.db', () => {
     async (_, prepare, line, code, end) => {
       prepare()
       const ran = await social(line)
-      const [first, ...others] = linesOf(ran.err)
-      expect([ran.code, first]).toEqual([code, `posts.db: ${end}`])
-      expect(others.at(-1)).toContain('To continue: the same command with --resume')
+      const lines = linesOf(ran.err)
+      expect([ran.code, lines.at(-1)]).toEqual([code, `posts.db: ${end}`])
+      expect(lines.at(-2)).toContain('To continue: the same command with --resume')
     },
   )
 
@@ -233,6 +233,17 @@ describe('--out posts.db', () => {
     expect((await social(search.replace('coffee', 'tea'))).err).not.toContain(hint)
     const asked = await social(search.replace('--yes', ''))
     expect(asked).toMatchObject(failed(2, hint))
+  })
+
+  it('has what a page has cost that is charged and invalid, and no check before the first answer', async () => {
+    sandbox.inject({ status: 200, body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} } })
+    expect(await social(search)).toMatchObject(failed(4, 'You were charged 2 credits'))
+    const { searches } = JSON.parse((await social('describe posts.db')).out)
+    expect(searches).toMatchObject([{ credits: 2, uncertain: 0, lastCheck: null }])
+    expect((await social(`${search} --resume`)).err).toBe('posts.db: 30 records (30 new) · 22 credits\n')
+    expect((await social(`${search} --resume`)).err).toBe(
+      'posts.db: 30 records (0 new) · 22 credits · complete: nothing was sent\n',
+    )
   })
 
   it('continues after a budget, which covers all runs together', async () => {

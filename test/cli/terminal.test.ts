@@ -151,9 +151,9 @@ describe('a terminal', () => {
     expect(linesOf(err.replaceAll(/\r\u001b\[K/g, '\n')).at(-1)).toBe(last)
   })
 
-  it('gets records and credits before an error', async () => {
+  it('gets records and credits as the last line after an error, too', async () => {
     const { err } = await social('search coffee --all --budget 3')
-    expect(unstyled(err)).toContain('20 records · 2 credits\nsocial-search: ')
+    expect(unstyled(err)).toMatch(/social-search: not sent: [^]*\n20 records · 2 credits\n$/)
   })
 
   it('gets progress on stderr, with records, credits and the reason for a wait', async () => {

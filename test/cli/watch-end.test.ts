@@ -43,9 +43,10 @@ describe('endOf()', () => {
       { code: 6 },
     ],
   ])('is as expected when %s', (_, kind, ending, end) => {
-    const { lines, ...reason } = endOf(reportOf(kind), { ...done, ...ending }, terms)
+    const { lines, summary, ...reason } = endOf(reportOf(kind), { ...done, ...ending }, terms)
     expect(reason).toEqual(end)
-    expect(lines[0]).toEqual({ text: 'posts.db: 3 new posts · 2 credits', isForTerminal: false })
+    expect(lines[0]?.text).toMatch(/^ {2}acme: 3 new posts/)
+    expect(summary).toEqual({ text: 'posts.db: 3 new posts · 2 credits', isForTerminal: false })
   })
 
   it.each([
@@ -73,5 +74,6 @@ describe('endOf()', () => {
   it('has no line of a file without --out', () => {
     const end = endOf(reportOf('whole'), done, { ...terms, out: undefined })
     expect(end.lines).toEqual([{ text: '  acme: 3 new posts · 2 credits', isForTerminal: true }])
+    expect(end.summary).toEqual({ text: '3 new posts · 2 credits', isForTerminal: true })
   })
 })

@@ -177,11 +177,11 @@ describe('watch of several queries', () => {
   it('counts as new, in all and for each query, what the file did not have', async () => {
     await social('search coffee --out posts.db')
     expect((await social('watch coffee --once --out posts.db')).err).toBe(
-      'posts.db: 0 new posts · 2 credits\n  coffee: 0 new posts · 2 credits\n',
+      '  coffee: 0 new posts · 2 credits\nposts.db: 0 new posts · 2 credits\n',
     )
     sandbox.publish({ microblog: [{ id: '90', body: 'coffee and tea' }] })
     expect((await social('watch coffee tea --once --out posts.db')).err).toMatch(
-      /^posts\.db: 1 new post · 4 credits\n {2}coffee: (1 new post · [^\n]*\n {2}tea: 0|0 new posts · [^\n]*\n {2}tea: 1)/,
+      /^ {2}coffee: (1 new post · [^\n]*\n {2}tea: 0|0 new posts · [^\n]*\n {2}tea: 1)[^]*\nposts\.db: 1 new post · 4 credits\n$/,
     )
   })
 
@@ -191,13 +191,14 @@ describe('watch of several queries', () => {
     const short = await social(`${watch} --max-pages 1`)
     const ended = 'ended the check, and the next run continues; if this happens each time, raise --max-pages'
     expect(short).toMatchObject(failed(5, `: --max-pages 1 ${ended}\n`))
+    expect(short.err).toMatch(/\nposts\.db: 20 new posts · 4 credits\n$/)
     expect(short.err).toMatch(/missing: coffee \d\d:\d\d–\d\d:\d\d: /)
     sandbox.publish({ microblog: posts(80, 180) })
     const both = await social('watch coffee --once --budget 2 --out posts.db --max-pages 1')
     expect(both.err).toContain(`: --max-pages 1 ${ended} and the budget\n`)
     const { code, err } = await social(watch)
     expect(code).toBe(0)
-    expect(err).toMatch(/^posts\.db: \d+ new posts · \d+ credits\n/)
+    expect(err).toMatch(/\nposts\.db: \d+ new posts · \d+ credits\n$/)
     expect(err).not.toContain('missing')
   })
 })
@@ -209,8 +210,8 @@ describe('watch on a terminal', () => {
   it('says how often it looks, and what it has found for each query', async () => {
     const { err } = await social(`${watch} 1000/day`)
     expect(err).toContain('on a schedule: a check of each search every 15 minutes\n')
-    expect(err).toContain(
-      'posts.db: 20 new posts · 4 credits\n  coffee: 20 new posts · 2 credits\n  tea: 0 new posts',
+    expect(err).toMatch(
+      / {2}coffee: 20 new posts · 2 credits\n {2}tea: 0 new posts[^]*\nposts\.db: 20 new posts · 4 credits\n$/,
     )
     expect((await social(`${watch} 1000/day`)).err).toContain(
       '  coffee: too early for a check\n  tea: too early for a check\n',

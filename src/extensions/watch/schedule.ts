@@ -51,10 +51,12 @@ export async function* scheduled<Post extends AnyPost>(
   const pause = (ms: number): Promise<void> => open((ended) => sleep(ms, ended))
   let outage = 0
   for (;;) {
+    const left = turns.filter(({ isOver }) => !(once && isOver))
+    // What is done stays done, also for a signal that came with its last page.
+    if (left.length === 0) return
     signal?.throwIfAborted()
     const funds = await outlook().then(fundsOf).catch(awayError)
     const now = Date.now()
-    const left = turns.filter(({ isOver }) => !(once && isOver))
     if (funds instanceof SocialSearchError) {
       yield* away(left, funds, once)
       outage = longerThan(outage)
