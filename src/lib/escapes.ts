@@ -1,14 +1,23 @@
-const codeOf = (char: string): number => char.charCodeAt(0)
-const [percent, backslash, ampersand] = [codeOf('%'), codeOf('\\'), codeOf('&')]
-const [hash, semicolon, brace, closingBrace] = [codeOf('#'), codeOf(';'), codeOf('{'), codeOf('}')]
-const [u, x] = [codeOf('u'), codeOf('x')]
+const percent = 0x25
+const backslash = 0x5c
+const ampersand = 0x26
+const hash = 0x23
+const semicolon = 0x3b
+const brace = 0x7b
+const closingBrace = 0x7d
+const u = 0x75
+const x = 0x78
 /** Stands for any sign: what a name of HTML says. No text has this one and the next. */
 const anySign = 1
 /** Stands for any character beyond Latin-1: no header has them. */
 const foreign = 2
 
-// What a character does: it is in no secret and no escape, or in one, begins a secret, or opens an escape.
-const [stops, belongs, begins, opens] = [0, 1, 2, 3]
+// What a character does.
+/** It is in no secret and no escape. */
+const stops = 0
+const belongs = 1
+const begins = 2
+const opens = 3
 const ofEscapes = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%\\&#;{}'
 
 /** The names of signs that begin, divide or end escapes, besides `amp`. */
@@ -63,9 +72,9 @@ export class EscapeReader {
     this.#longest = Math.max(0, ...lengths) + 2 * mostLetters
     this.#chars = new Uint8Array(this.#longest + size)
     this.#starts = new Int32Array(this.#longest + size)
-    for (const char of `${ofEscapes}${secrets.join('')}`) this.#kinds[codeOf(char)] = belongs
+    for (const char of `${ofEscapes}${secrets.join('')}`) this.#kinds[char.charCodeAt(0)] = belongs
     this.#secrets = Array.from(this.#kinds, (_, code) =>
-      secrets.filter((secret) => isSame(code, codeOf(secret))),
+      secrets.filter((secret) => isSame(code, secret.charCodeAt(0))),
     )
     for (const [code, { length }] of this.#secrets.entries()) if (length > 0) this.#kinds[code] = begins
     for (const opening of [percent, backslash, ampersand]) this.#kinds[opening] = opens
