@@ -13,6 +13,7 @@ import { needSqlite } from './database/open-database.ts'
 import { rounded } from '../extend.ts'
 import { count } from '../lib/count.ts'
 import { print } from './terminal.ts'
+import { planLines } from './watch-plan.ts'
 
 /** How long a command waits for the file, in milliseconds. */
 const openMs = 10_000
@@ -160,6 +161,10 @@ async function show(): Promise<void> {
     const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
     const summary = await new PeriodBudget(store, baseUrl, terms, '').summary()
     lines.push(textOfBudget(terms, summary, spending?.commands ?? {}))
+    const watches = Object.values(await PeriodBudget.watches(store, baseUrl, every))
+    for (const { name, plan } of watches) lines.push(`  ${name}: ${planLines(plan).join('\n    ')}\n`)
+    if (watches.length > 1)
+      lines.push(`  ${watches.length} watches share this budget, and each plans to spend all of it\n`)
   }
   store.close()
   await print(lines.join(''))

@@ -1,15 +1,9 @@
-import {
-  type SearchBatch,
-  type SearchToWatch,
-  type WatchState,
-  watchSearches,
-} from '../extensions/watch/index.ts'
-import { type DueSearch, type Funds, dueTimes, retryMs } from '../extensions/watch/due.ts'
-import { hasMore } from '../extensions/watch/spans.ts'
+import { type SearchBatch, type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
+import { retryMs } from '../extensions/watch/due.ts'
 import type { OperationId } from '../api/operations.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { Call } from '../extend.ts'
-import type { Budget, BudgetOutlook, SocialSearch } from '../index.ts'
+import type { Budget, SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
@@ -18,8 +12,8 @@ import { confirmWatch } from './quote.ts'
 import { ageOf, millisecondsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf } from './client.ts'
 import type { Batch, Ending, Job, RunContext, RunEnd } from './run.ts'
-import { say, showProgress, tell } from './terminal.ts'
-import { WatchReport, endOf, paceText, timeOfDay } from './watch-report.ts'
+import { WatchPlanner } from './watch-planner.ts'
+import { WatchReport, endOf } from './watch-report.ts'
 import {
   type SearchFlags,
   type SearchOperation,
@@ -52,9 +46,7 @@ export class WatchJob implements Job {
   #report: WatchReport
   /** Of one search, while the others went on; one that may have been charged comes first. */
   #failure: SocialSearchError | undefined
-  /** What is known of when each search is due. */
-  readonly #due = new Map<string, DueSearch>()
-  #isNextSaid = false
+  #planner: WatchPlanner | undefined
 
   /** @throws {UsageError} */
   constructor(words: readonly string[], flags: WatchFlags) {
@@ -93,8 +85,11 @@ export class WatchJob implements Job {
     const budget = (this.#budget ??= machine.budgets[0])
     const states = statesOf(this.#searches, earlier)
     this.#report = new WatchReport(this.#queries, states)
-    for (const query of this.#queries) this.#noteDue(query, states[query], 0)
-    await this.#tellPace()
+    const planner = (this.#planner = new WatchPlanner({
+      ...{ states, budget, jobs: this.jobs, out: this.#flags.out, once: once === true },
+      ...{ minInterval: this.#minInterval, maxPages: this.#maxPages, price: this.operation.price.credits },
+    }))
+    await planner.say()
     const network = this.operation.surface
     const searches = Object.fromEntries(
       Object.entries(this.#searches).map(([query, params]) => [query, { ...params, network }]),
@@ -117,16 +112,20 @@ export class WatchJob implements Job {
         state: progress,
         error,
       } = batch as SearchBatch<string, object>
-      this.#report.add(batch)
-      if (batch.dueAt !== null) continue
+      const { dueAt } = batch
+      this.#report.add(batch, dueAt === null ? undefined : await planner.idleText(name, dueAt))
+      if (dueAt !== null) continue
       // The other searches go on, and the next check continues.
       if (error !== null) this.#fail(name, error)
       const job = jobOf(this.operation, this.#searches[name])
       const added = yield { job, progress, records, known, query: name, gaps, hasFailed: error !== null }
       this.#report.addPosts(name, added)
-      this.#noteDue(name, batch.state, error === null ? 0 : Date.now() + retryMs(this.#minInterval))
-      if (once !== true && !signal.aborted) await this.#sayNext()
+      planner.note(name, batch.state, error === null ? 0 : Date.now() + retryMs(this.#minInterval))
+      if (once === true || signal.aborted) continue
+      await planner.say()
+      await planner.sayNext()
     }
+    if (this.#report.isIdle) await planner.sayHowOften()
   }
 
   underWay({ request }: Call): { job: object } {
@@ -141,9 +140,10 @@ export class WatchJob implements Job {
   async end(ending: Ending): Promise<RunEnd> {
     const { out } = this.#flags
     const { credits } = ending.client
+    await this.#planner?.say(true)
     const terms = {
       out,
-      outlook: await this.#outlook(),
+      outlook: await this.#planner?.outlook(),
       price: this.operation.price.credits,
       maxPages: this.#maxPages,
     }
@@ -153,44 +153,5 @@ export class WatchJob implements Job {
   #fail(name: string, error: SocialSearchError): void {
     complain(error, undefined, this.#queries.length > 1 ? name : undefined)
     if (this.#failure === undefined || exitNameOf(error) === 'unknown') this.#failure = error
-  }
-
-  /** What the budget has left; undefined without one, or while it does not answer. */
-  #outlook(): Promise<BudgetOutlook | undefined> {
-    return Promise.resolve(this.#budget?.summary?.()).catch(() => undefined)
-  }
-
-  /** Tells how often the budget pays for a check. */
-  async #tellPace(): Promise<void> {
-    const outlook = await this.#outlook()
-    const credits = this.#queries.length * this.operation.price.credits
-    const pace = outlook && paceText(outlook, credits, this.#minInterval)
-    if (pace !== undefined) tell(`${this.#flags.once ? 'on a schedule: ' : ''}${pace}`)
-  }
-
-  #noteDue(query: string, state: WatchState | null | undefined, retryAt: number): void {
-    const { spans = [], pace = null, failedAt } = state ?? {}
-    const { credits: price } = this.operation.price
-    this.#due.set(query, { pace, price, hasMore: hasMore(spans), failedAt, retryAt })
-  }
-
-  /** Says when the next check is due, if the watch waits: always on a terminal, once in a log. */
-  async #sayNext(): Promise<void> {
-    if (this.#isNextSaid && !process.stderr.isTTY) return
-    const outlook = await this.#outlook()
-    const funds = outlook === undefined || outlook.endsAt === null ? null : (outlook as Funds)
-    const now = Date.now()
-    const times = dueTimes([...this.#due.values()], funds, now, {
-      minInterval: this.#minInterval,
-      once: false,
-    })
-    const soonest = Math.min(...times)
-    // Without money for a page, a new period has some.
-    const at = soonest === Infinity ? (funds?.endsAt ?? Infinity) : soonest
-    if (at <= now || at === Infinity) return
-    this.#isNextSaid = true
-    const text = `next check at ${timeOfDay(new Date(at).toISOString())}`
-    if (process.stderr.isTTY) showProgress(text)
-    else say(text)
   }
 }

@@ -18,8 +18,8 @@ interface Row {
   gaps: readonly WatchGap[]
   isSilent: boolean
   lastCheck: 'none' | 'done' | 'failed'
-  /** When it is due, if it was too early for a check. */
-  dueAt: number | null
+  /** When it is due, and why not now, if it was too early for a check. */
+  idle: string | undefined
   /** Whether the first page has been read. */
   isKnown: boolean
 }
@@ -33,21 +33,26 @@ export class WatchReport {
 
   /** @param states What earlier runs have stored of the queries. */
   constructor(queries: readonly string[], states: Readonly<Record<string, object | null>>) {
-    const empty = { posts: 0, credits: 0, gaps: [], isSilent: true, lastCheck: 'none', dueAt: null } as const
+    const empty = {
+      posts: 0,
+      credits: 0,
+      gaps: [],
+      isSilent: true,
+      lastCheck: 'none',
+      idle: undefined,
+    } as const
     this.#rows = new Map(
       queries.map((query) => [query, { ...empty, delays: [], isKnown: states[query] != null }]),
     )
   }
 
-  add({ name, posts, gaps, state, credits, error, dueAt }: SearchBatch<string, object>): void {
+  add({ name, posts, gaps, state, credits, error }: SearchBatch<string, object>, idle?: string): void {
     const row = this.#rows.get(name)
     if (row === undefined) return
     row.gaps = gaps
     row.isSilent = !hasMore(state.spans)
-    if (dueAt !== null) {
-      row.dueAt = dueAt
-      return
-    }
+    row.idle = idle
+    if (idle !== undefined) return
     const now = Date.now()
     for (const post of row.isKnown ? posts : []) {
       const { timestamp, postedAt } = post as { timestamp?: string; postedAt?: string }
@@ -70,6 +75,11 @@ export class WatchReport {
     return [...this.#rows.values()].reduce((sum, { posts }) => sum + posts, 0)
   }
 
+  /** Whether no query was due for a check. */
+  get isIdle(): boolean {
+    return [...this.#rows.values()].every(({ idle, lastCheck }) => idle !== undefined && lastCheck === 'none')
+  }
+
   /** Whether all that is missing is where the service lists no posts. */
   get isSilent(): boolean {
     return [...this.#rows.values()].every(({ isSilent }) => isSilent)
@@ -77,9 +87,8 @@ export class WatchReport {
 
   /** A line for each query. */
   lines(): string[] {
-    return [...this.#rows].map(([query, { posts, credits, delays, lastCheck, dueAt }]) => {
-      if (lastCheck === 'none')
-        return `  ${query}: ${dueAt === null ? 'not checked' : 'too early for a check'}`
+    return [...this.#rows].map(([query, { posts, credits, delays, lastCheck, idle }]) => {
+      if (lastCheck === 'none') return `  ${query}: ${idle ?? 'not checked'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay =
         posts === 0 || delays.length === 0 ? '' : ` · found ${timeText(mean)} after they were published`
@@ -170,20 +179,4 @@ export function timeOfDay(time: string): string {
 function leftText({ limit, remaining, endsAt }: BudgetOutlook): string {
   const until = endsAt === null ? '' : ` until ${localTime(new Date(endsAt).toISOString())}`
   return `${remaining} of ${count(limit, 'credit')} left${until}`
-}
-
-/**
- * How often the money pays for a check of each search.
- *
- * @param credits The price of a check of all of them.
- */
-export function paceText(
-  { remaining, endsAt }: BudgetOutlook,
-  credits: number,
-  minInterval: number,
-): string | undefined {
-  if (endsAt === null || remaining <= 0) return undefined
-  const wait = ((endsAt - Date.now()) * credits) / remaining
-  if (wait <= minInterval) return `a check of each search every ${timeText(minInterval)}`
-  return `a check of each search every ${timeText(wait)} on average, less often while many posts come`
 }

@@ -207,18 +207,16 @@ describe('watch on a terminal', () => {
   useCommand(options, ['stdin', 'stdout', 'stderr'])
   const watch = 'watch coffee tea --once --out posts.db --budget'
 
-  it('says how often it looks, and what it has found for each query', async () => {
+  it('says what it plans, what it has found for each query, and when the next check of one that is not due is', async () => {
     const { err } = await social(`${watch} 1000/day`)
-    expect(err).toContain('on a schedule: a check of each search every 15 minutes\n')
+    expect(err).toMatch(/2 queries × 2 credits = 4 credits a check; 1,000 a day pay for one every 15 min/)
     expect(err).toMatch(
       / {2}coffee: 20 new posts · 2 credits\n {2}tea: 0 new posts[^]*\nposts\.db: 20 new posts · 4 credits\n$/,
     )
-    expect((await social(`${watch} 1000/day`)).err).toContain(
-      '  coffee: too early for a check\n  tea: too early for a check\n',
-    )
+    const idle = await social(`${watch} 1000/day`)
+    expect([idle.code, idle.err]).toEqual([0, expect.stringMatching(/ {2}coffee: next check [\d :-]+ \(/)])
     const few = await social(`${watch} 4/month`)
-    // At the end of a month, four credits are many.
-    expect(few.err).toMatch(/a check of each search every \d+ (days|hours|minutes)/)
+    expect(few.err).toContain('4 a month pay for one every 24 h')
     const timestamp = new Date(Date.now() - 600_000).toISOString()
     sandbox.publish({ microblog: [{ id: '90', body: 'coffee', timestamp }] })
     expect((await social(`${watch} 2`)).err).toContain(
@@ -239,10 +237,20 @@ describe('watch without --once', () => {
   const foreign = new Set(process.listeners('SIGINT'))
 
   it.each([
-    ['minInterval', 'watch coffee --budget 100', 15 * 60_000],
-    ['a budget of a period', 'watch coffee --min-interval 1h --budget 1000/day', 3_600_000],
-    ['all of its searches', 'watch coffee tea --min-interval 1h --budget 100 --out posts.db', 3_600_000],
-  ])('says once when the next check is due, by %s', async (_, line, wait) => {
+    ['minInterval', 'watch coffee --budget 100', 15 * 60_000, ''],
+    [
+      'a budget of a period',
+      'watch coffee --min-interval 1h --budget 1000/day --out posts.db',
+      3_600_000,
+      '1 query × 2 credits × 24 checks = 48 a day; 1,000 a day pay for a check every 1 h\n',
+    ],
+    [
+      'all of its searches',
+      'watch coffee tea --min-interval 1h --budget 100 --out posts.db',
+      3_600_000,
+      '2 queries × 2 credits × 24 checks = 96 a day without new posts\n',
+    ],
+  ])('says once what it plans, and when the next check is due, by %s', async (_, line, wait, plan) => {
     const run = social(line)
     await vi.waitFor(() => expect(saidSoFar()).toContain('next check'), { timeout: 10_000 })
     for (const listener of process.listeners('SIGINT')) if (!foreign.has(listener)) listener('SIGINT')
@@ -250,5 +258,7 @@ describe('watch without --once', () => {
     const times = [0, 60_000].map((late) => new Date(Date.now() + wait - late).toISOString())
     const said = [...err.matchAll(/next check at (?:\S+ )?(\d\d:\d\d)\n/g)].map(([, time]) => time)
     expect(times.map((time) => [timeOfDay(time).slice(-5)])).toContainEqual(said)
+    expect(err.split(' × ').length - 1).toBe(plan.split(' × ').length - 1)
+    expect(err).toContain(plan)
   })
 })

@@ -18,7 +18,7 @@ export interface WatchPace {
 /** Posts on a page of the microblog network. */
 export const pageSize = 20
 
-const memory = { fast: 3 * hour, slow: 24 * hour }
+export const memory = { fast: 3 * hour, slow: 24 * hour }
 
 /**
  * The pace after a check.
@@ -85,8 +85,8 @@ const leastPart = 10
 /** A schedule that starts runs each hour starts some of them a little early. */
 const early = 0.1
 
-/** Of a search whose first check has failed. */
-const unknownPace: WatchPace = { at: -Infinity, fast: [0, 0], slow: [0, 0] }
+/** Of a search whose first check has failed, or is still to come. */
+export const unknownPace: WatchPace = { at: -Infinity, fast: [0, 0], slow: [0, 0] }
 
 /** How long a search waits after an error, in milliseconds. */
 export const retryMs = (minInterval: number): number => Math.max(60_000, minInterval)
@@ -125,12 +125,28 @@ export function dueTimes(
 }
 
 /**
+ * When a search that is not due yet will be, if nothing is spent meanwhile: the longer the wait, the more each moment may spend.
+ *
+ * @param index Of the search.
+ */
+export function whenDue(index: number, ...[searches, funds, now, terms]: Parameters<typeof dueTimes>): number {
+  const dueAt = (time: number): number => dueTimes(searches, funds, time, terms)[index] ?? Infinity
+  let [early, late] = [now, Math.max(now, dueAt(now))]
+  while (late < Infinity && late - early > 1000) {
+    const middle = (early + late) / 2
+    if (dueAt(middle) <= middle) late = middle
+    else early = middle
+  }
+  return late
+}
+
+/**
  * How long each search waits from one check to the next, in milliseconds. New posts pay for their own pages. The rest of the
  * money buys checks, shared so that the mean delay of all posts is least: by the square root of how many posts come.
  *
  * @param rate Credits a millisecond; Infinity without a budget that has a period.
  */
-function waitsOf(
+export function waitsOf(
   searches: readonly Pick<DueSearch, 'pace' | 'price'>[],
   rate: number,
   minInterval: number,
@@ -159,5 +175,7 @@ function usual({ slow: [posts, ms] }: WatchPace): number {
 function current(pace: WatchPace): number {
   const rate = usual(pace)
   const [posts, ms] = pace.fast
-  return Math.min(3 * rate, Math.max(rate / 3, (posts + rate * hour) / (ms + hour)))
+  // Hours without a post tell nothing of a search that has one a day.
+  const before = Math.max(hour, 1 / rate)
+  return Math.min(3 * rate, Math.max(rate / 3, (posts + rate * before) / (ms + before)))
 }

@@ -8,7 +8,7 @@ import { kindOf } from '../../errors/kinds.ts'
 import type { Budget, BudgetOutlook } from '../../index.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
-import { type DueSearch, type Funds, dueTimes, retryMs } from './due.ts'
+import { type DueSearch, type Funds, dueTimes, retryMs, whenDue } from './due.ts'
 import { Checks } from './checks.ts'
 import type { AnyPost, NamedSearch, WatchSettings } from './options.ts'
 import type { SearchBatch } from './types.ts'
@@ -68,7 +68,9 @@ export async function* scheduled<Post extends AnyPost>(
     // With `once`, the budget itself says that it has too little left.
     const next = left[times.indexOf(at > now && once ? Infinity : at)]
     if (next === undefined) {
-      for (const [index, { checks }] of left.entries()) yield checks.batch({ dueAt: times[index] ?? null })
+      const due = left.map(dueSearch)
+      for (const [index, { checks }] of left.entries())
+        yield checks.batch({ dueAt: whenDue(index, due, funds, now, settings) })
       return
     }
     if (at <= now || once) {

@@ -129,8 +129,7 @@ export interface WatchBatch<Post = MicroblogPost> {
   /** Why the check ended early; null if it did not. The next check continues. */
   error: SocialSearchError | null
   /**
-   * With `once`, if it is too early for a check: when the next one is due, in milliseconds since 1970; Infinity if the budget
-   * has too little left. Otherwise null.
+   * With `once`, if it is too early for a check: when the next one is due, in milliseconds since 1970. Otherwise null.
    */
   dueAt: number | null
 }
