@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Logger, SocialSearch } from '../../src/index.ts'
+import type { Logger } from '../../src/index.ts'
 import { createProxy } from '../../src/extensions/proxy/index.ts'
 import { page } from '../support/pages.ts'
 import { settle, virtualTime } from '../support/clock.ts'
-import { ok, scriptedService } from '../support/service.ts'
+import { makeClient, ok, scriptedService } from '../support/service.ts'
 import { idsOf, query } from '../support/search.ts'
 import { cached, mapStore } from './cached.ts'
 
@@ -47,7 +47,12 @@ describe('an answer with the secret in it', () => {
     const { client } = cached({ apiKey }, store)
     const search = () => settle(client.microblog.search(query).withResponse())
     const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) })
-    const browser = new SocialSearch({ baseUrl: 'https://app.example', auth: false, fetch: proxy })
+    const browser = makeClient({
+      baseUrl: 'https://app.example',
+      apiKey: undefined,
+      auth: false,
+      fetch: proxy,
+    })
     const ends = [
       await search(),
       await search(),

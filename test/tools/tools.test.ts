@@ -8,6 +8,7 @@ import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/pro
 import { shortNames } from '../../src/api/main-fields.ts'
 import { createProxy } from '../../src/extensions/proxy/index.ts'
 import { type ToolResult, createTools } from '../../src/extensions/tools/index.ts'
+import { makeClient } from '../support/service.ts'
 import { query, setUp } from './set-up.ts'
 
 const errorOf = ({ error }: ToolResult) => [error?.code, error?.stop, error?.charged]
@@ -220,7 +221,7 @@ describe('execute() behind a proxy whose budget is used up', () => {
       if (response.ok) await until
       return response
     }
-    const client = new SocialSearch({ baseUrl: 'https://app.example', auth: false, fetch })
+    const client = makeClient({ baseUrl: 'https://app.example', apiKey: undefined, auth: false, fetch })
     return createTools({ client, budget: 50, allow })
   }
 
