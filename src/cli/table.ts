@@ -1,9 +1,20 @@
 import { cellOf } from '../extensions/export/fields.ts'
-import { isIdName } from './columns.ts'
-import { type FormatOptions, type Formatter, localTime, oneLine, styled, cut, widthOf } from './terminal.ts'
+import { isIdName, meaningOf } from './columns.ts'
+import {
+  type FormatOptions,
+  type Formatter,
+  cut,
+  linkTo,
+  localTime,
+  oneLine,
+  styled,
+  widthOf,
+  wrap,
+} from './terminal.ts'
 
-/** Most room of a column of texts, except for the longest texts, which need a third of the line. */
+/** Most room of a column of texts, except for the longest texts, which need a good part of the line. */
 const textWidth = 16
+const mainShare = 0.4
 const gap = 2
 
 interface Column {
@@ -12,6 +23,7 @@ interface Column {
   readonly isNumber: boolean
   /** Ids, dates, numbers and addresses are never cut. */
   readonly isWhole: boolean
+  readonly isDate: boolean
   /** Ids and dates stand back behind what people read. */
   readonly isDim: boolean
   width: number
@@ -46,12 +58,16 @@ export function createTable(
       const lines: string[] = []
       if (columns === undefined) {
         columns = columnsFor(records)
-        const head = lineOf(columns, ({ title }) => title)
-        lines.push(styled('bold', head))
+        lines.push(
+          styled(
+            'bold',
+            lineOf(columns, ({ title }) => title),
+          ),
+        )
       }
       for (const record of records) {
-        lines.push(lineOf(columns, ({ name }) => cell(record, name), 'dim'))
-        if (link !== undefined) lines.push(`  ${styled('dim', cell(record, link))}`)
+        const address = link === undefined ? null : cellOf(record, link)
+        lines.push(...rowOf(columns, ({ name }) => cell(record, name), address, options.width))
       }
       return lines.map((line) => `${line}\n`).join('')
     },
@@ -65,8 +81,9 @@ export function createTable(
     const isLink = (name: string): boolean =>
       name !== 'id' && cells(name).some((text) => /^(https?|urn):/.test(text))
     const shown = fields ?? names.filter((name) => !isLink(name) && cells(name).some((text) => text !== ''))
-    // A record without an id can be found again by its address, which is too long for a column.
-    if (fields === undefined && !names.includes('id')) link = names.find(isLink)
+    // An address is too long for a column.
+    if (fields === undefined)
+      link = names.find((name) => isAddress(name) && isLink(name)) ?? names.find(isLink)
     const short = (name: string): string =>
       titles[name] ?? (name.split('.').at(-1) ?? name).replaceAll(/^num(?=[A-Z])|Count$/g, '')
     const all = shown.map((name): Column => {
@@ -79,13 +96,13 @@ export function createTable(
       const isUnique = shown.filter((other) => short(other) === short(name)).length === 1
       const title = oneLine(isUnique ? short(name) : name, options)
       const width = Math.max(...[title, ...cells(name)].map(widthOf))
-      return { name, title, isNumber, isWhole, isDim: isDate || isId, width }
+      return { name, title, isNumber, isWhole, isDate, isDim: isDate || isId, width }
     })
     return fitted(all)
   }
 
   /**
-   * The title or the longest text, and the first other columns that fit; ids of other records come last. The user's own
+   * The title or the longest text, the id, and the first other columns that fit; ids of other records come last. The user's own
    * columns are all shown. The main text gets the room that the others leave.
    */
   function fitted(columns: readonly Column[]): Column[] {
@@ -94,8 +111,10 @@ export function createTable(
       if (!column.isWhole && column !== main)
         column.width = Math.min(column.width, Math.max(textWidth, widthOf(column.title)))
     const most = main?.width ?? 0
-    if (main !== undefined) main.width = Math.min(main.width, Math.max(textWidth, Math.floor(width / 3)))
-    const rank = (column: Column): number => (column === main ? 0 : /Id$/.test(column.name) ? 2 : 1)
+    if (main !== undefined)
+      main.width = Math.min(main.width, Math.max(textWidth, Math.floor(width * mainShare)))
+    const rank = (column: Column): number =>
+      column === main ? 0 : column.name === 'id' ? 1 : /Id$/.test(column.name) ? 3 : 2
     const chosen = new Set<Column>()
     let room = width + gap
     for (const column of [...columns].sort((a, b) => rank(a) - rank(b))) {
@@ -133,12 +152,41 @@ function mainTextOf(columns: readonly Column[]): Column | undefined {
   return texts.find(({ name }) => name === 'title') ?? texts.sort((a, b) => b.width - a.width)[0]
 }
 
-function lineOf(columns: readonly Column[], textOf: (column: Column) => string, style?: 'dim'): string {
+/** Whether a field is the address of the record itself. */
+function isAddress(name: string): boolean {
+  return meaningOf(name) === 'url' || /^(url|permalink)$/.test(name)
+}
+
+/** A record in one line, or on a terminal in two if its main text is long. Its date is a link, or else what comes first. */
+function rowOf(
+  columns: readonly Column[],
+  textOf: (column: Column) => string,
+  address: unknown,
+  width: number | undefined,
+): string[] {
+  const main = mainTextOf(columns)
+  const [first = '', ...more] =
+    main === undefined || width === undefined ? [] : wrap(textOf(main), main.width).split('\n')
+  const linked = columns.find(({ isDate }) => isDate) ?? columns[0]
+  const top = lineOf(columns, (column) => (column === main && more.length > 0 ? first : textOf(column)), {
+    style: 'dim',
+    link: (column, text) => (column === linked ? linkTo(address, text) : text),
+  })
+  if (more.length === 0) return [top]
+  return [top, lineOf(columns, (column) => (column === main ? more.join(' ') : ''))]
+}
+
+interface Looks {
+  readonly style: 'dim'
+  link(column: Column, text: string): string
+}
+
+function lineOf(columns: readonly Column[], textOf: (column: Column) => string, looks?: Looks): string {
   const cells = columns.map((column) => {
     const { isNumber, isWhole, isDim, width } = column
     const text = isWhole ? textOf(column) : cut(textOf(column), width)
     const rest = ' '.repeat(Math.max(0, width - widthOf(text)))
-    const shown = style !== undefined && isDim ? styled(style, text) : text
+    const shown = looks?.link(column, isDim ? styled(looks.style, text) : text) ?? text
     return isNumber ? rest + shown : shown + rest
   })
   return cells.join(' '.repeat(gap)).trimEnd()

@@ -34,6 +34,14 @@ export function styled(style: Style, text: string, { isTTY }: { isTTY: boolean }
   return isTTY && !process.env['NO_COLOR'] ? styleText(style, text, { validateStream: false }) : text
 }
 
+/** A text that leads to an address, on a terminal that may have links: those that have none show the text. */
+export function linkTo(address: unknown, text: string): string {
+  const { TERM } = process.env
+  const url = typeof address === 'string' && /^https?:/.test(address) ? URL.parse(address)?.href : undefined
+  if (!process.stdout.isTTY || TERM === 'dumb' || TERM === 'linux' || url === undefined) return text
+  return `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`
+}
+
 let hasProgress = false
 
 /**

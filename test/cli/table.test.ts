@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createCard } from '../../src/cli/formats.ts'
 import { createTable } from '../../src/cli/table.ts'
 import { escapedForTerminal, wrapped } from '../../src/cli/terminal.ts'
@@ -28,7 +28,7 @@ describe('createTable()', () => {
       .page(posts)
       .trimEnd()
       .split('\n')
-    expect(lines).toHaveLength(3)
+    expect(lines).toHaveLength(width < 50 ? 5 : 3)
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width)
   })
 
@@ -61,8 +61,12 @@ describe('createTable()', () => {
 
   it.each([80, 160])('keeps ids, dates and numbers whole and gives texts the rest at %i columns', (width) => {
     const text = createTable(names, { ...options, width }).page([mention, { ...mention, stats: {} }])
-    const [title = '', row = ''] = text.split('\n')
-    expect(row).toMatch(/^men_764dbb8c410af7ff {2}.*Interview question I like.*…  /)
+    const [title = '', row = '', more = ''] = text.split('\n')
+    expect(row).toMatch(/^men_764dbb8c410af7ff {2}.*Interview question I like/)
+    // The second line stands below the first one.
+    expect(more).toMatch(
+      new RegExp(`^ {${row.indexOf('Interview')}}\\S.*${width === 80 ? '…' : 'first\\.'}$`),
+    )
     expect(row).toContain('  2026-11-20 14:37')
     expect(widthOf(row)).toBeLessThanOrEqual(width)
     if (width === 80) return
@@ -77,22 +81,45 @@ describe('createTable()', () => {
     expect(table.page([mention])).toContain('men_764dbb8c410af7ff')
   })
 
-  it('shows the address of a record without an id below it, in one piece', () => {
+  it.each([
+    ['its date', [{ when: afternoon, text: 'a' }], '2026-11-20 14:37'],
+    ['its first column without a date', [{ text: 'a' }], 'a'],
+  ])('leads from %s to the address of a record, on terminals that have links', (_, records, linked) => {
     const url = `https://professionalnet.example/posts/${'x'.repeat(90)}`
-    const table = createTable(['text', 'url'], { ...options, width: 80 })
-    expect(table.page([{ text: 'a', url }])).toBe(`text\na\n  ${url}\n`)
+    const page = (address: string) =>
+      createTable(['when', 'text', 'url'], { ...options, width: 80 })
+        .page(records.map((record) => ({ ...record, url: address })))
+        .replaceAll(/\u001b\[\d+m/g, '')
+    const { isTTY } = process.stdout
+    process.stdout.isTTY = true
+    vi.stubEnv('TERM', 'xterm')
+    try {
+      expect(page(url)).toContain(`\n\u001b]8;;${url}\u001b\\${linked}\u001b]8;;\u001b\\`)
+      expect(page('https://a.example/\u001b]8;;\u0007x')).toContain(
+        '8;;https://a.example/%1B]8;;%07x\u001b\\',
+      )
+      expect(page('javascript:alert(1)')).not.toContain('8;;')
+      vi.stubEnv('TERM', 'dumb')
+      expect(page(url)).not.toContain('8;;')
+    } finally {
+      process.stdout.isTTY = isTTY
+      vi.unstubAllEnvs()
+    }
+    expect(page(url)).not.toContain('https:')
   })
 
-  it('cuts a text at the last letter that fits, also in the middle of a word', () => {
+  it('gives a text two lines, and cuts the second at the last letter that fits, also in the middle of a word', () => {
     const text = '今日も TypeScript に助けられた。決済まわりの型を直した'
-    const line = (width: number) =>
+    const lines = (width: number) =>
       createTable(['text'], { ...options, width })
         .page([{ text }])
-        .split('\n')[1]
-    expect([line(26), line(21), line(22)]).toEqual([
-      '今日も TypeScript に助け…',
-      '今日も TypeScript に…',
-      '今日も TypeScript に…',
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+    expect([lines(26), lines(20), lines(60)]).toEqual([
+      ['今日も TypeScript', 'に助けられた。決済まわり…'],
+      ['今日も TypeScript', 'に助けられた。決済…'],
+      [text],
     ])
   })
 
@@ -106,6 +133,12 @@ describe('createTable()', () => {
       .split('\n')
     expect(lines[0]).toMatch(/^publishedAt +author +text +state +id$/)
     expect(lines[2]).toMatch(/14:37 +b +a story +done +men_2$/)
+  })
+
+  it('keeps the id of a mention at 80 columns, before others', () => {
+    const whole = { ...mention, author: 'mira_peppercornvale', state: 'new', network: 'microblog' }
+    const [, row] = createTable(undefined, { ...options, width: 80 }).page([whole]).split('\n')
+    expect(row).toMatch(/^2026-11-20 14:37 .*Interview.* {2}men_764dbb8c410af7ff$/)
   })
 
   it('shows an id that is a URN', () => {
@@ -179,7 +212,7 @@ describe('createTable()', () => {
       ...['y', `${oneLine(escapes)}, x`, ''],
     ])
     expect(createTable(['body'], { ...options, width: 9 }).page([{ body: hostile }])).toBe(
-      'body\na\\u001b[…\n',
+      'body\na\\u001b[2\nJ\\u009b2…\n',
     )
   })
 

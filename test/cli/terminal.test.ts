@@ -10,7 +10,8 @@ const shown = 'coffee\\u001b[2J\\u009b2J\\u0085\\u007f\\u202e\\u2066\\u200f\\u06
 const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 const json = JSON.stringify(hostile)
 /** Without the styles and the progress of the command itself. */
-const unstyled = (text: string) => text.replaceAll(/\u001b\[(1|2|22|31|39)m|\r\u001b\[K/g, '')
+const unstyled = (text: string) =>
+  text.replaceAll(/\u001b\[(1|2|22|31|39)m|\r\u001b\[K|\u001b\]8;;(https:[!-~]+)?\u001b\\/g, '')
 
 const content = { microblog: [{ id: '1', author: 'a', body: hostile }] }
 const body = 'search coffee --fields body --format'
