@@ -25,7 +25,7 @@ const tidy = [
 // Some files wait for real sockets and tabs, and leave their core to another. Equal in both projects of `npm test`.
 const maxWorkers = availableParallelism() + 1
 const random = 'test/support/random.ts'
-const setupFiles = [random, 'test/support/real-timers.ts']
+const setupFiles = [random, 'test/support/own-limits.ts', 'test/support/real-timers.ts']
 
 /** The tests of a separate suite are in the folder with its name. */
 export const projects = [

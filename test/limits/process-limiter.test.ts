@@ -6,9 +6,6 @@ import { settle, useVirtualTime } from '../support/clock.ts'
 import { collectGarbage } from '../support/garbage.ts'
 import { queueRequest, refuse } from '../support/limiter.ts'
 
-// The process knows when it last looked for idle ones, by a clock that another file may have set.
-Reflect.deleteProperty(globalThis, Symbol.for('social-search-sdk limiters 1'))
-
 beforeAll(useVirtualTime)
 afterAll(() => vi.useRealTimers())
 
