@@ -136,7 +136,7 @@ export class SocialSearch {
     const transport = unproxied(this).#transport
     const request = transport.compose(operation, isId ? {} : given, isId ? given : undefined)
     if (request instanceof InvalidRequestError) throw request
-    return quoteOf(transport.configured(operation), transport.perMinute, request.params, options)
+    return quoteOf(transport.configured(operation), transport.limits, request.params, options)
   }
 
   /** What sends this client's calls. Pass it to functions such as `microblog()`. */

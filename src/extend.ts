@@ -33,6 +33,7 @@ export {
   type PeriodOptions,
   accountOf,
   clockReason,
+  isCreditBudget,
   keepAccount,
   resolvePeriod,
   rounded,

@@ -14,7 +14,7 @@ export async function quote(words: readonly string[], flags: SharedFlags): Promi
   const { operation, text: positional } = operationNamed(words)
   const { params } = paramsOf(operation, flags, positional)
   const result = quoteFor(operation, params, flags)
-  const text = `${positional === undefined ? '' : `${positional}: `}${quoteText(result, perMinuteOf(operation))}`
+  const text = `${positional === undefined ? '' : `${positional}: `}${quoteText(result)}`
   await print(`${process.stdout.isTTY ? wrapped(text, process.stdout) : JSON.stringify(result)}\n`)
 }
 
@@ -23,20 +23,18 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
   if (flags.all === true && operation.paging === undefined)
     throw new UsageError(`${operation.id} has no pages; leave out --all`)
   const options = { ...walkOptions(flags), expectedItems: expectedOf(flags) }
-  return quoteOf(operation, perMinuteOf(operation), params, options)
+  return quoteOf(operation, organizationLimits, params, options)
 }
 
-function quoteText({ atMost, expected, perPage, duration, why }: Quote, perMinute: number): string {
-  const time = duration ? ` At least ${timeText(duration)}, at ${perMinute} requests a minute.` : ''
+function quoteText({ atMost, expected, perPage, duration, why }: Quote): string {
+  const time = duration
+    ? ` At least ${timeText(duration)}, at ${organizationLimits.perMinute} requests a minute.`
+    : ''
   if (atMost !== null) return `At most ${count(atMost, 'credit')}: ${why}.${time}`
   const amount = expected === null ? 'Unknown' : `About ${count(expected, 'credit')}, perhaps more`
   const bounds =
     perPage === null ? (expected === null ? ' Pass --expect.' : '') : ' --max-pages and --budget limit it.'
   return `${amount}: ${why}.${bounds}${time}`
-}
-
-function perMinuteOf({ surface }: Operation): number {
-  return surface === null ? Infinity : organizationLimits.perMinute
 }
 
 /** The operation that a user names as the library or as the command line spells it, and the text it gets: `search coffee`. */

@@ -7,9 +7,18 @@ const typeError = (text: string): unknown =>
 
 describe('createSandbox()', () => {
   it.each<[object, string]>([
-    [{ growth: -1 }, 'option growth must be a number of at least 0, got -1'],
-    [{ growth: { perHour: NaN } }, 'option growth must be a number of at least 0, got NaN'],
-    [{ posts: -1 }, 'option posts must be a number of at least 0, got -1'],
+    [{ growth: -1 }, 'option growth must be a number from 0 to 3600, got -1'],
+    [{ growth: { perHour: NaN } }, 'option growth must be a number from 0 to 3600, got NaN'],
+    [{ growth: 3601 }, 'option growth must be a number from 0 to 3600, got 3601'],
+    [{ posts: -1 }, 'option posts must be a number from 0 to 100000, got -1'],
+    [{ posts: 1e6 }, 'option posts must be a number from 0 to 100000, got 1000000'],
+    [{ latency: -3 }, 'option latency must be a number from 0 to 2147483647, got -3'],
+    [{ latency: [20, 10] }, 'option latency must be a number from 20 to 2147483647, got 10'],
+    [{ latency: [5] }, 'option latency must be a number from 5 to 2147483647, got NaN'],
+    [{ limits: { inFlight: 0 } }, 'option limits.inFlight must be a number of at least 1, got 0'],
+    [{ limits: { perMinute: -1 } }, 'option limits.perMinute must be a number of at least 1, got -1'],
+    [{ limits: { windowMs: NaN } }, 'option limits.windowMs must be a number of at least 1, got NaN'],
+    [{ keys: [{ key: 'two words', scopes: [] }] }, 'option keys must have visible ASCII characters'],
     [{ now: new Date('soon') }, 'option now must be a time since 1970'],
     [{ growth: { perHour: 1, since: new Date('soon') } }, 'option growth.since must be a time since 1970'],
     [{ limits: { inflight: 1 } }, 'option limits has no field inflight'],

@@ -206,6 +206,17 @@ describe('execute()', () => {
       ...['credit_budget', false, 'no'],
     ])
   })
+
+  it('sends no page of a call that a budget of another copy of the package has too few credits for', async () => {
+    vi.resetModules()
+    const copy = await import('../../src/index.ts')
+    expect(copy.CreditBudget).not.toBe(CreditBudget)
+    const { tools, sandbox } = setUp({ budget: new copy.CreditBudget(3) })
+    const { error } = await tools.microblog_search.execute({ query: 'coffee', pages: 2 })
+    expect([error?.code, error?.message, sandbox.ledger.spent]).toEqual([
+      ...['credit_budget', expect.stringContaining('`pages` 1 would fit'), 0],
+    ])
+  })
 })
 
 describe('execute() behind a proxy whose budget is used up', () => {

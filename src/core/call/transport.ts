@@ -12,6 +12,7 @@ import { type Given, composeRequest } from './compose-request.ts'
 import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { isMarked } from '../../lib/thrown.ts'
+import type { Limits } from '../../limits/interface.ts'
 import { sendCalls } from './run.ts'
 
 /**
@@ -129,9 +130,9 @@ export class ClientTransport implements Transport {
     return derive(this.#client.credential.secret)
   }
 
-  /** The client's limit of requests a minute for each surface. */
-  get perMinute(): number {
-    return this.#client.limiter.limits.perMinute
+  /** Those that its calls keep to. */
+  get limits(): Limits {
+    return this.#client.limiter.limits
   }
 
   /** The operation with the user's price and surface. */

@@ -4,6 +4,7 @@ import { type Period, periodAt, periodEnd, waitAtEnd } from '../../lib/period.ts
 import { sleep } from '../../lib/time.ts'
 import { printAs } from '../../lib/print.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
+import { isMarked } from '../../lib/thrown.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {
@@ -84,6 +85,14 @@ export function resolvePeriod({ every, timeZone }: PeriodOptions): (time: number
   return (time) => (every === undefined ? '' : periodAt(time, every, timeZone))
 }
 
+/** Known to every copy of the package in the process. The number changes with what a budget of this class can do. */
+const brand: unique symbol = Symbol.for('social-search-sdk credit budget 1')
+
+/** Whether a budget says at once what is left of it, of whatever copy of the package. */
+export function isCreditBudget(value: unknown): value is CreditBudget {
+  return isMarked(value, brand)
+}
+
 /**
  * A limit on credits for one or more calls or clients. A call that could exceed it fails with a `CreditBudgetError` and is never sent,
  * even when many calls run at once. Credits that may have been charged count as spent.
@@ -138,6 +147,11 @@ export class CreditBudget implements Budget {
   /** The account of the current period. */
   get #current(): Account {
     return accountOf(this.#book, this.#period, emptyAccount)
+  }
+
+  /** @internal */
+  get [brand](): true {
+    return true
   }
 
   /** Credits left for further calls. */

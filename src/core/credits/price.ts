@@ -1,7 +1,6 @@
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
 import type { ItemBound, Operation, Price } from '../../api/operation.ts'
 import { count } from '../../lib/count.ts'
-import { organizationLimits } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { assertOptions, wholeNumber } from '../../errors/check-options.ts'
 import { rounded } from './budget.ts'
@@ -88,11 +87,11 @@ export interface Quote {
 
 /**
  * @param params Of the call.
- * @param perMinute Requests that may be sent to a surface in a minute.
+ * @param limits Of the calls, which may be those of a process.
  */
 export function quoteOf(
   operation: Operation,
-  perMinute: number,
+  { perMinute, windowMs }: { readonly perMinute: number; readonly windowMs: number },
   params: object,
   options: QuoteOptions = {},
 ): Quote {
@@ -101,7 +100,7 @@ export function quoteOf(
   const isTimed = operation.surface !== null && full !== null
   return {
     ...costsOf(operation, params, options, most, full),
-    duration: isTimed ? Math.floor((full - 1) / perMinute) * organizationLimits.windowMs : null,
+    duration: isTimed ? Math.floor((full - 1) / perMinute) * windowMs : null,
   }
 }
 

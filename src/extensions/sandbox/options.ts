@@ -1,5 +1,6 @@
 import { organizationLimits } from '../../api/limits.ts'
-import { assertRecord, fail } from './check-arguments.ts'
+import { maxTimerMs } from '../../lib/time.ts'
+import { array, assertRecord, fail } from './check-arguments.ts'
 import { ownContentOf } from './own-content.ts'
 import type { Growth } from './post-store.ts'
 import type { SandboxOptions } from './types.ts'
@@ -18,18 +19,25 @@ export function resolveOptions(options: SandboxOptions) {
   const growing = typeof growth === 'number' ? { perHour: growth } : growth
   assertRecord(`${option} growth`, growing, ['perHour', 'since'])
   const { perHour, since } = growing
+  const {
+    inFlight = organizationLimits.inFlight,
+    perMinute = organizationLimits.perMinute,
+    windowMs = organizationLimits.windowMs,
+  } = limits
+  for (const { key } of keys)
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError(`${option} keys must have visible ASCII characters`)
   return {
     seed,
-    posts: amountOf('posts', posts),
+    posts: amountOf('posts', posts, 0, 100_000),
     growth: {
-      perHour: amountOf('growth', perHour),
+      perHour: amountOf('growth', perHour, 0, 3600),
       since: clockOf('growth.since', since ?? now)(),
     } satisfies Growth,
-    latency: typeof latency === 'number' ? ([latency, latency] as const) : latency,
+    latency: boundsOf('latency', latency),
     limits: {
-      inFlight: limits.inFlight ?? organizationLimits.inFlight,
-      perMinute: limits.perMinute ?? organizationLimits.perMinute,
-      windowMs: limits.windowMs ?? organizationLimits.windowMs,
+      inFlight: inFlight === false ? inFlight : amountOf('limits.inFlight', inFlight, 1),
+      perMinute: perMinute === false ? perMinute : amountOf('limits.perMinute', perMinute, 1),
+      windowMs: amountOf('limits.windowMs', windowMs, 1),
     },
     now,
     own: ownContentOf(content, seed, now),
@@ -37,9 +45,17 @@ export function resolveOptions(options: SandboxOptions) {
   }
 }
 
-function amountOf(name: string, value: number): number {
-  const isAmount = Number.isFinite(value) && value >= 0
-  return isAmount ? value : fail(`createSandbox() option ${name}`, 'a number of at least 0', value)
+function amountOf(name: string, value: number, least: number, most = Infinity): number {
+  if (Number.isFinite(value) && value >= least && value <= most) return value
+  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`
+  return fail(`createSandbox() option ${name}`, `a number ${range}`, value)
+}
+
+function boundsOf(name: string, given: number | readonly number[]): readonly [number, number] {
+  const [min, max] =
+    typeof given === 'number' ? [given, given] : array(`createSandbox() option ${name}`, given)
+  const least = amountOf(name, Number(min), 0, maxTimerMs)
+  return [least, amountOf(name, Number(max), least, maxTimerMs)]
 }
 
 function clockOf(name: string, now: SandboxOptions['now'] = () => Date.now()): () => number {

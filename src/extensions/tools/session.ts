@@ -1,5 +1,5 @@
 import { CreditBudget } from '../../index.ts'
-import { assumedItems } from '../../extend.ts'
+import { assumedItems, isCreditBudget } from '../../extend.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
@@ -251,7 +251,7 @@ export class ToolSession {
     // A retry may need more than this call may cost, which says nothing about the next one.
     const isOwnLimit = run?.approved !== undefined && run.approved.remaining < needed
     const remaining = (isOwnLimit ? left : null) ?? shown
-    return remaining + (budget instanceof CreditBudget ? budget.summary().reserved : 0) >= cheapest
+    return remaining + (isCreditBudget(budget) ? budget.summary().reserved : 0) >= cheapest
   }
 }
 
@@ -303,7 +303,7 @@ async function approveCost(
   const atMost = quoted * (quote.perPage ?? assumedItems * operation.price.credits)
   const fits = (most: number): string =>
     most * left < atMost ? '' : `; \`pages\` ${Math.floor((most * left) / atMost)} would fit`
-  if (budget instanceof CreditBudget && atMost > budget.remaining) {
+  if (isCreditBudget(budget) && atMost > budget.remaining) {
     const { remaining, reserved } = budget.summary()
     const refusal = { name: budget.name, needed: atMost, remaining, reserved }
     const names = { budget: 'the budget', option: (name: string) => name }

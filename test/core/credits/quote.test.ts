@@ -6,6 +6,7 @@ import {
   InvalidRequestError,
   SocialSearch,
 } from '../../../src/index.ts'
+import { SharedLimiter, memoryStore } from '../../../src/extensions/shared/index.ts'
 
 const baseUrl = 'https://api.example/v1'
 const sent: Request[] = []
@@ -78,6 +79,13 @@ describe('quote()', () => {
         .duration,
       client.quote('mentions.list', {}, { maxPages: 1000 }).duration,
     ]).toEqual([2, 4, 0, null, 1, 60_000, null])
+  })
+
+  it('has the time at the limits of a limiter that the client shares', () => {
+    const limits = { perMinute: 5, windowMs: 10_000 }
+    const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme', limits })
+    const sharing = new SocialSearch({ baseUrl, apiKey: 'key_for_quotes', limiter })
+    expect(sharing.quote('microblog.search', { query: 'a' }, { maxPages: 11 }).duration).toBe(20_000)
   })
 
   it('uses the prices of the client', () => {
