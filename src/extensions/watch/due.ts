@@ -129,7 +129,10 @@ export function dueTimes(
  *
  * @param index Of the search.
  */
-export function whenDue(index: number, ...[searches, funds, now, terms]: Parameters<typeof dueTimes>): number {
+export function whenDue(
+  index: number,
+  ...[searches, funds, now, terms]: Parameters<typeof dueTimes>
+): number {
   const dueAt = (time: number): number => dueTimes(searches, funds, time, terms)[index] ?? Infinity
   let [early, late] = [now, Math.max(now, dueAt(now))]
   while (late < Infinity && late - early > 1000) {
