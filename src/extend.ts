@@ -32,11 +32,15 @@ export {
   type PeriodBook,
   type PeriodOptions,
   accountOf,
+  addTo,
   clockReason,
   isCreditBudget,
+  isLow,
   keepAccount,
+  mostOf,
   resolvePeriod,
   rounded,
+  untold,
 } from './core/credits/budget.ts'
 export { type CallCredits, assumedItems, quoteOf } from './core/credits/price.ts'
 

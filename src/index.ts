@@ -1,6 +1,7 @@
 export type {
   Cached,
   ObservedAttempt,
+  ObservedBudget,
   ObservedCall,
   ObservedStart,
   Observer,

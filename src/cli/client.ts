@@ -5,7 +5,7 @@ import {
   type Budget,
   type ClientOptions,
   type PagedOptions,
-  type Wait,
+  type Observer,
   CreditBudget,
   SocialSearch,
 } from '../index.ts'
@@ -14,10 +14,10 @@ import { createSandbox } from '../extensions/sandbox/index.ts'
 import { Redactor } from '../lib/redactor.ts'
 import type { InterruptHandler } from './interrupt-handler.ts'
 import { type SharedFlags, dateOf, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
-import { periodTermsOf } from './period-budget.ts'
+import { lowText, periodTermsOf } from './period-budget.ts'
 import { type StoredLogin, storedLogin } from './login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { showProgress, waitText } from './terminal.ts'
+import { say, showProgress, waitText } from './terminal.ts'
 
 /**
  * Makes a client from the flags, the environment and the stored login.
@@ -37,10 +37,18 @@ export function clientFor(
     ...(perMinute !== undefined && { limits: { perMinute: perMinuteOf(perMinute) } }),
     logger: false as const,
     ...more,
-    observers: [{ onWait: (wait: Wait) => showProgress(waitText(wait)) }, ...(more.observers ?? [])],
+    observers: [observer, ...(more.observers ?? [])],
   }
   const client = new SocialSearch(interrupt === undefined ? options : watchedBy(interrupt, options))
   return budgets.reduce((client, budget) => client.withOptions({ budget }), client)
+}
+
+const observer: Observer = {
+  onWait: (wait) => showProgress(waitText(wait)),
+  // The error says when it is used up.
+  onBudget: (budget) => {
+    if (budget.state === 'low') say(lowText(budget))
+  },
 }
 
 /** Tells an interruption what is under way. */

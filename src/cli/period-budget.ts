@@ -1,6 +1,8 @@
-import type { Reservation } from '../index.ts'
+import type { ObservedBudget, Reservation } from '../index.ts'
 import type { CreditBudgetError } from '../errors/index.ts'
+import { mostOf } from '../extend.ts'
 import { SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
+import { count } from '../lib/count.ts'
 import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
 import { type Period, periodAt, periodEnd } from '../lib/period.ts'
@@ -72,6 +74,14 @@ function utcText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
+/** What is left of a budget that is low: `40 of 200 credits of --budget are left until 2026-11-25 00:00 UTC; search spent most`. */
+export function lowText({ name = '--budget', limit, remaining, endsAt, most }: ObservedBudget): string {
+  const whose = name === '--budget' ? name : `the ${name}`
+  const left = `${remaining} of ${count(limit, 'credit')} of ${whose} ${remaining === 1 ? 'is' : 'are'} left`
+  if (endsAt === null) return left
+  return `${left} until ${utcText(endsAt)}${most === undefined ? '' : `; ${most} spent most`}`
+}
+
 /** What to do: a sentence, perhaps with a command that does it. */
 export type Advice = string | { readonly do: string; readonly command: string }
 
@@ -115,7 +125,9 @@ export class PeriodBudget extends SharedBudget {
     if (!this.#isNoted) await this.#note(0).catch(() => {})
     this.#isNoted = true
     let sentAt = Date.now()
+    const low = reservation.low && { ...reservation.low, most: await this.#mostSpent() }
     return {
+      low,
       renew: async () => {
         await reservation.renew?.()
         sentAt = Date.now()
@@ -125,6 +137,14 @@ export class PeriodBudget extends SharedBudget {
         if (cost > 0) this.#noted = this.#noted.then(() => this.#note(cost, sentAt)).catch(() => {})
       },
     }
+  }
+
+  /** The command that has spent most. */
+  async #mostSpent(): Promise<string | undefined> {
+    const spending = await PeriodBudget.spending(this.#store, this.#owner, this.terms.every).catch(
+      () => undefined,
+    )
+    return spending && mostOf(spending.commands)
   }
 
   override async close(): Promise<void> {

@@ -37,6 +37,8 @@ export interface RefusedBudget {
   readonly every?: Period | undefined
   /** When the budget resets, in milliseconds since 1970; absent if it never does, or if nobody knows. */
   readonly resetsAt?: number | undefined
+  /** The operation that has spent most of it, as far as this process knows. */
+  readonly most?: string | undefined
   /** Behind your proxy: whether the budget of this user or that for all users is too low. Absent elsewhere. */
   readonly whose?: 'user' | 'all' | undefined
   /**

@@ -9,7 +9,15 @@ import {
 } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
-import { type Budget, type CreditSummary, type Reservation, settle } from '../credits/budget.ts'
+import {
+  type Budget,
+  type BudgetOutlook,
+  type CreditSummary,
+  type Reservation,
+  isLow,
+  settle,
+  untold,
+} from '../credits/budget.ts'
 import { type CallCredits, worstCase } from '../credits/price.ts'
 import {
   type Answer,
@@ -66,8 +74,10 @@ export class Account {
     const credits = this.#worstCase
     try {
       for (const budget of settings.budgets) {
-        const reservation: unknown = await asked(budget, () => budget.reserve(credits, operation.id))
-        this.#reservations.push({ budget, reservation: this.#checked(reservation) })
+        const given: unknown = await this.#asked(budget, () => budget.reserve(credits, operation.id))
+        const reservation = this.#checked(given)
+        this.#reservations.push({ budget, reservation })
+        if (reservation.low) tellOnce(this.#call, budget, 'low', reservation.low)
         if (this.#isEnded) break
       }
     } catch (error) {
@@ -97,7 +107,7 @@ export class Account {
     for (let pass = 1; pass <= 2; pass++) {
       const start = performance.now()
       for (const { budget, reservation } of this.#reservations)
-        await asked(budget, () => reservation.renew?.())
+        await this.#asked(budget, () => reservation.renew?.())
       if (performance.now() - start < quickMs) return
     }
   }
@@ -193,6 +203,22 @@ export class Account {
       )
   }
 
+  /** Asks a budget. Its refusal says which budget it was: names may be the same. */
+  async #asked<T>(budget: Budget, ask: () => T | Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (error) {
+      if (error instanceof CreditBudgetError) {
+        setNonEnumerable(error, 'refusedBy', budget)
+        const { needed, limit = 0, remaining, reserved = 0, resetsAt: endsAt = null, most } = error.budget
+        // One call may be too expensive for a budget that others can still use.
+        if (needed <= limit && isLow(limit, limit - remaining - reserved))
+          tellOnce(this.#call, budget, 'used_up', { limit, remaining, endsAt, most })
+      }
+      throw error
+    }
+  }
+
   #log(level: LogLevel, message: string, fields?: LogFields): void {
     const { settings, operation } = this.#call
     settings.log?.(level, message, { operation: operation.id, ...fields })
@@ -217,12 +243,24 @@ function logAttempt(
   })
 }
 
-/** Asks a budget. Its refusal says which budget it was: names may be the same. */
-async function asked<T>(budget: Budget, ask: () => T | Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (error instanceof CreditBudgetError) setNonEnumerable(error, 'refusedBy', budget)
-    throw error
-  }
+/** What was told of each budget, and in which of its periods. */
+const told = new WeakMap<Budget, { endsAt: number | null; states: string[] }>()
+
+/** Tells the log and the observers of a call what has become of a budget, once a period. */
+function tellOnce(
+  { settings, observer }: Call,
+  budget: Budget & { readonly name?: string; readonly [untold]?: true },
+  state: 'low' | 'used_up',
+  outlook: BudgetOutlook,
+): void {
+  const { limit, remaining, endsAt, most } = outlook
+  let known = told.get(budget)
+  if (known?.endsAt !== endsAt) told.set(budget, (known = { endsAt, states: [] }))
+  if (known.states.includes(state) || budget[untold]) return
+  known.states.push(state)
+  const { name } = budget
+  const resetsAt = endsAt === null ? undefined : new Date(endsAt).toISOString()
+  const message = state === 'low' ? 'a budget is low' : 'a budget is used up'
+  settings.log?.('warn', message, { budget: name, limit, remaining, resetsAt, most })
+  observer?.budget({ name, state, limit, remaining, endsAt, most })
 }

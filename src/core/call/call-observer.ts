@@ -4,7 +4,7 @@ import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/price.ts'
 import type { CallSettings } from '../options/table.ts'
-import type { ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
+import type { ObservedBudget, ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
 
 /** Tells the observers of one call what it does. */
 export class CallObserver {
@@ -33,6 +33,10 @@ export class CallObserver {
   report(reason: Wait['reason'], ms: number): void {
     const until = dateIn(ms)
     this.#tell('onWait', (observer) => observer.onWait?.({ ...this.call, reason, until }))
+  }
+
+  budget(budget: ObservedBudget): void {
+    this.#tell('onBudget', (observer) => observer.onBudget?.(budget))
   }
 
   /** Reports that an attempt has ended, and what it cost. */

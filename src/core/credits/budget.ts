@@ -28,6 +28,8 @@ export interface Reservation {
    * and waits for the next one in the last moment of a period. Throws or rejects to refuse, like `reserve`.
    */
   renew?(): void | Promise<void>
+  /** What was left before it, if four fifths of the limit are spent: the client warns of it, once a period. */
+  readonly low?: BudgetOutlook | undefined
 }
 
 /** What is left of a budget, and until when it must last. */
@@ -38,7 +40,17 @@ export interface BudgetOutlook {
   remaining: number
   /** When the budget resets, in milliseconds since 1970; null if it never does. */
   endsAt: number | null
+  /** The operation that has spent most, as far as this process knows. */
+  most?: string | undefined
 }
+
+/** Whether so little is left of a budget that its users are told. */
+export function isLow(limit: number, used: number): boolean {
+  return used >= 0.8 * limit
+}
+
+/** A budget that a call has for itself, of which nobody is told. */
+export const untold: unique symbol = Symbol.for('social-search-sdk untold budget 1')
 
 /** A limit on credits. Each call reserves its maximum cost, and reports its actual cost afterward. */
 export interface Budget {
@@ -169,13 +181,17 @@ export class CreditBudget implements Budget {
   reserve(credits: number, operation: string): Reservation {
     const self = unproxied(this)
     let period = self.#period
+    const { spent, uncertain } = self.#current
+    const low = isLow(self.limit, spent + uncertain) ? self.summary() : undefined
     let account = self.#take(credits, operation, period)
     let isOpen = true
     return {
+      low,
       settle: (cost, uncertain = 0) => {
         if (!isOpen) return
         isOpen = false
         settle(account, credits, cost, uncertain)
+        account.by = addTo(account.by, operation, cost + uncertain)
       },
       renew: async () => {
         if (self.#every === undefined) return
@@ -198,28 +214,43 @@ export class CreditBudget implements Budget {
       throw new BudgetUnavailableError(clockReason(this.#book, period) ?? '', { operation, temporary: true })
     const { remaining, limit, name } = this
     if (credits > remaining) {
-      const { reserved, endsAt } = this.summary()
-      const terms = { name, limit, every: this.#every, resetsAt: endsAt ?? undefined }
+      const { reserved, endsAt, most } = this.summary()
+      const terms = { name, limit, every: this.#every, resetsAt: endsAt ?? undefined, most }
       throw new CreditBudgetError({ needed: credits, remaining, reserved, ...terms }, { operation })
     }
     account.reserved += credits
     return account
   }
 
-  /** Returns what is spent, reserved and left, and when the period ends. */
+  /** Returns what is spent, reserved and left, what has spent most, and when the period ends. */
   summary(): CreditSummary & BudgetOutlook {
     const self = unproxied(this)
     const { limit, remaining } = self
     const endsAt = self.#every === undefined ? null : periodEnd(Date.now(), self.#periodAt)
-    return { limit, remaining, ...roundedSummary(self.#current), endsAt }
+    const account = self.#current
+    return { limit, remaining, ...roundedSummary(account), endsAt, most: mostOf(account.by) }
   }
 }
 
+/** Credits by operation. */
+type Tally = Readonly<Record<string, number>>
+
 interface Account extends CreditSummary {
   isLost: boolean
+  by: Tally
 }
 
-const emptyAccount: Account = { spent: 0, uncertain: 0, reserved: 0, isLost: false }
+const emptyAccount: Account = { spent: 0, uncertain: 0, reserved: 0, isLost: false, by: {} }
+
+export function addTo(tally: Tally, operation: string, credits: number): Tally {
+  return credits > 0 ? { ...tally, [operation]: (tally[operation] ?? 0) + credits } : tally
+}
+
+/** The operation that has spent most. */
+export function mostOf(tally: Tally): string | undefined {
+  const [most] = Object.entries(tally).sort(([, one], [, other]) => other - one)
+  return most?.[0]
+}
 
 /** Replaces what was reserved for a request by what it has cost. */
 export function settle(account: CreditSummary, reserved: number, spent: number, uncertain: number): void {

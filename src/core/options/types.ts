@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Budget } from '../credits/budget.ts'
+import type { Budget, BudgetOutlook } from '../credits/budget.ts'
 import type { AuthProvider } from '../http/credential.ts'
 import type { HeadersOption } from '../http/headers.ts'
 import type { Fetch } from '../http/fetch.ts'
@@ -232,6 +232,13 @@ export interface ObservedCall extends ObservedStart {
   cached: Cached | undefined
 }
 
+/** A budget of which little is left. */
+export interface ObservedBudget extends BudgetOutlook {
+  /** `low`: four fifths are spent. `used_up`: a call did not fit any more, and was not sent. */
+  state: 'low' | 'used_up'
+  name: string | undefined
+}
+
 /** Sees what calls do and cost, never a credential or params. If it throws, the error is logged and the call goes on. */
 export interface Observer {
   /**
@@ -243,4 +250,6 @@ export interface Observer {
   onAttempt?(attempt: ObservedAttempt): void
   /** Called when a call ends. */
   onCall?(call: ObservedCall): void
+  /** Called twice in each period of a budget: when it is low, and when it is used up. */
+  onBudget?(budget: ObservedBudget): void
 }

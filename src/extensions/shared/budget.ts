@@ -1,5 +1,14 @@
 import type { Budget, BudgetOutlook, CreditSummary, Reservation } from '../../index.ts'
-import { type PeriodOptions, accountOf, clockReason, resolvePeriod } from '../../extend.ts'
+import {
+  type PeriodOptions,
+  accountOf,
+  addTo,
+  clockReason,
+  isLow,
+  mostOf,
+  resolvePeriod,
+  rounded,
+} from '../../extend.ts'
 import { assertOptions, requireOption, milliseconds, nonEmptyText } from '../../errors/check-options.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
@@ -37,6 +46,8 @@ export class SharedBudget implements Budget {
   readonly #sync: BudgetSync
   readonly #every: Period | undefined
   readonly #periodAt: (time: number) => string
+  /** What the operations of this process have spent in its latest period. */
+  #tally: { readonly period: string; readonly by: Readonly<Record<string, number>> } = { period: '', by: {} }
 
   /**
    * Opens the budget that the store keeps under `name`, or starts it.
@@ -70,9 +81,13 @@ export class SharedBudget implements Budget {
     const self = unproxied(this)
     const sync = self.#sync
     if (sync.isClosed) throw new BudgetUnavailableError('it is closed', { operation })
-    const reservation = await self.#take(credits, operation)
+    const { reservation, low } = await self.#take(credits, operation)
     return {
-      settle: (cost, uncertain = 0) => sync.end(reservation, cost, uncertain),
+      low,
+      settle: (cost, uncertain = 0) => {
+        sync.end(reservation, cost, uncertain)
+        self.#note(reservation.period, operation, cost + uncertain)
+      },
       renew: async () => {
         if (sync.isIn(reservation.period)) return
         await self.#take(credits, operation, reservation)
@@ -85,14 +100,26 @@ export class SharedBudget implements Budget {
   }
 
   /** @param held Credits that are reserved already, to move to the current period. */
-  async #take(credits: number, operation: string, held?: OpenReservation): Promise<OpenReservation> {
+  async #take(credits: number, operation: string, held?: OpenReservation) {
     const { state, period, reservation } = await this.#ask(credits, operation, held)
-    if (reservation !== null) return reservation
-    const remaining = remainingOf(state, period, this.limit)
     const { limit, name } = this
-    const left = { needed: credits, remaining, reserved: reservedOf(state, period) }
+    const { spent, uncertain } = accountOf(state, period, emptyAccount)
+    const remaining = remainingOf(state, period, limit)
+    const most = this.#tally.period === period ? mostOf(this.#tally.by) : undefined
+    if (reservation !== null) {
+      const low = isLow(limit, spent + uncertain)
+        ? { limit, remaining: rounded(remaining + credits), endsAt: this.#endOf(state), most }
+        : undefined
+      return { reservation, low }
+    }
+    const left = { needed: credits, remaining, reserved: reservedOf(state, period), most }
     const terms = { name, limit, every: this.#every, resetsAt: this.#endOf(state) ?? undefined }
     throw new CreditBudgetError({ ...left, ...terms }, { operation })
+  }
+
+  #note(period: string, operation: string, credits: number): void {
+    const { by } = this.#tally.period === period ? this.#tally : { by: {} }
+    this.#tally = { period, by: addTo(by, operation, credits) }
   }
 
   #endOf({ time }: { readonly time: number }): number | null {

@@ -1,5 +1,5 @@
 import { CreditBudget } from '../../index.ts'
-import { assumedItems, isCreditBudget } from '../../extend.ts'
+import { assumedItems, isCreditBudget, untold } from '../../extend.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
@@ -325,5 +325,5 @@ async function approveCost(
     if (isApproved !== true)
       throw new ToolRefusal('confirmation', 'a person has declined the call; do not repeat it')
   }
-  return new CreditBudget(atMost)
+  return Object.assign(new CreditBudget(atMost), { [untold]: true })
 }

@@ -1,0 +1,97 @@
+import { describe, expect, it, vi } from 'vitest'
+import { type Budget, CreditBudget, type ObservedBudget, SocialSearch } from '../../../src/index.ts'
+import { SharedBudget, memoryStore } from '../../../src/extensions/shared/index.ts'
+import { createTools } from '../../../src/extensions/tools/index.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { createSandbox } from '../../support/sandbox.ts'
+
+virtualTime()
+
+const day = 86_400_000
+
+/** A client with a budget, and what it is told of it. */
+function clientWith(budget: Budget) {
+  const events: ObservedBudget[] = []
+  const warn = vi.fn()
+  const sandbox = createSandbox({ limits: { perMinute: false } })
+  const options = { ...sandbox.clientOptions(), limits: { perMinute: false } as const, logger: { warn } }
+  const observers = [{ onBudget: (event: ObservedBudget) => void events.push(event) }]
+  const client = new SocialSearch({ ...options, budget, observers })
+  const search = async (times: number) => {
+    for (let i = 0; i < times; i++) await settle(client.microblog.search({ query: `coffee ${i}` }))
+  }
+  const lines = () => warn.mock.calls.map(([message]) => message as string)
+  return { client, events, warn, search, lines }
+}
+
+const terms = { every: 'day', name: 'team' } as const
+const endsAt = Date.UTC(2026, 10, 21)
+
+describe.each<[string, () => Budget]>([
+  ['CreditBudget', () => new CreditBudget(10, terms)],
+  ['SharedBudget', () => new SharedBudget({ ...terms, limit: 10, store: memoryStore() })],
+])('a %s', (_, make) => {
+  it('says once a period that it is low, and once that it is used up: what is left, until when, what spent most', async () => {
+    const { client, events, warn, search, lines } = clientWith(make())
+    await settle(client.professionalnet.posts.search({ query: 'coffee' }))
+    await search(2)
+    expect(events).toEqual([])
+    await search(4)
+    const told = { name: 'team', limit: 10, endsAt }
+    expect(events).toEqual([
+      { ...told, state: 'low', remaining: 2, most: expect.any(String) as string },
+      { ...told, state: 'used_up', remaining: 0, most: 'microblog.search' },
+    ])
+    expect(lines()).toEqual(['a budget is low', 'a budget is used up'])
+    expect(warn).toHaveBeenLastCalledWith('a budget is used up', {
+      ...{ budget: 'team', limit: 10, remaining: 0, most: 'microblog.search' },
+      resetsAt: '2026-11-21T00:00:00.000Z',
+    })
+    await pass(day)
+    await search(7)
+    expect(events.map(({ state }) => state)).toEqual(['low', 'used_up', 'low', 'used_up'])
+    expect(events.at(-1)).toMatchObject({ endsAt: endsAt + day })
+  })
+
+  it('says so once to all clients that share it', async () => {
+    const budget = make()
+    const [one, other] = [clientWith(budget), clientWith(budget)]
+    await one.search(4)
+    await other.search(4)
+    await one.search(4)
+    expect([one.lines(), other.lines()]).toEqual([[], ['a budget is low', 'a budget is used up']])
+  })
+})
+
+describe('a warning of a budget', () => {
+  it('does not come when one call needs more than is left of a budget that is hardly used', async () => {
+    const { client, lines } = clientWith(new CreditBudget(50))
+    const { error } = await settle(client.professionalnet.posts.comments({ postUrl: 'https://x.example/1' }))
+    expect(error).toMatchObject({ code: 'credit_budget' })
+    expect(lines()).toEqual([])
+  })
+
+  it('changes nothing when the observer throws', async () => {
+    const { client, search, lines } = clientWith(new CreditBudget(4))
+    const observers = [
+      {
+        onBudget() {
+          throw new Error('x')
+        },
+      },
+    ]
+    await search(1)
+    const failing = client.withOptions({ observers })
+    for (let i = 0; i < 3; i++) await settle(failing.microblog.search({ query: 'tea' }))
+    expect(lines()).toContain('a budget is used up')
+    expect(client.credits.spent).toBe(4)
+  })
+
+  it('does not speak of the price of one call of a tool', async () => {
+    const { client, lines } = clientWith(new CreditBudget(1000))
+    const tools = createTools({ client, budget: 500, allow: ['microblog.search'] })
+    await settle(tools.microblog_search.execute({ query: 'coffee', pages: 5 }))
+    expect(client.credits.spent).toBeGreaterThan(2)
+    expect(lines()).toEqual([])
+  })
+})
