@@ -1,13 +1,10 @@
 import { organizationLimits } from '../../src/api/limits.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import * as clientErrors from '../../src/errors/client.ts'
-import { CreditBudgetError } from '../../src/errors/budget.ts'
-import * as storeErrors from '../../src/errors/stores.ts'
-import { apiErrorClasses } from '../../src/errors/index.ts'
 import type { Declarations } from './declarations.ts'
 import { catalogPage } from './catalog.ts'
-import { callOf, codeOf, conditionOf, operationSection } from './operation.ts'
+import { errorsPage } from './errors-page.ts'
+import { callOf, operationSection } from './operation.ts'
 import { capitalized, code, priceOf, sentence, table } from './words.ts'
 
 const ofDescription = 'The service describes itself. `client.creditRates()` reads its credit rates.'
@@ -30,6 +27,7 @@ export function renderPages(declarations: Declarations): Map<string, string> {
   return new Map([
     ['README.md', indexPage(resources, declarations)],
     ...pages,
+    ['errors.md', `${generated}\n\n${errorsPage(declarations)}\n`],
     ['catalog.md', `${generated}\n\n${catalogPage(declarations)}\n`],
   ])
 }
@@ -81,7 +79,7 @@ function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declara
     '## Limits',
     limits(),
     '## Errors',
-    ...errorParts(declarations),
+    '[Errors](errors.md) lists every code, class and sentence.',
   ]
   return `${[generated, ...parts].join('\n\n')}\n`
 }
@@ -122,27 +120,4 @@ function optionRows(declarations: Declarations): string[][] {
 function limits(): string {
   const { inFlight, perMinute } = organizationLimits
   return `Your organization may have ${inFlight} requests in flight, and send ${perMinute} a minute to each search surface. The client queues calls to stay within both limits.`
-}
-
-function errorParts(declarations: Declarations): string[] {
-  const answers = Object.entries(apiErrorClasses).map(([status, { name }]) => [
-    status,
-    code(name),
-    codeOf(Number(status)),
-    conditionOf(Number(status), declarations),
-  ])
-  const { text } = declarations.exported('errors/api.ts', 'ApiError')
-  const listed = (file: string, errors: object) =>
-    Object.keys(errors).map((name) => [code(name), declarations.exported(file, name).text])
-  const others = [
-    ...listed('errors/client.ts', clientErrors),
-    ...listed('errors/budget.ts', { CreditBudgetError }),
-    ...listed('errors/stores.ts', storeErrors),
-  ]
-  return [
-    '[Errors and retries](../errors.md) lists the fields of each. These stand for error responses of the service:',
-    table(['Status', 'Class', '`code`', 'When'], [...answers, ['others', '`ApiError`', 'as sent', text]]),
-    'The client raises these before it sends a request, or if no usable response arrives:',
-    table(['Class', 'When'], others),
-  ]
 }

@@ -1,4 +1,5 @@
 import { type ErrorContext, SharedError, nameClasses } from './base.ts'
+import { mustAuthorize } from './words.ts'
 
 /**
  * Why a user must authorize again. `no_tokens`: the store is empty. `no_refresh_token`: `offline_access` was not granted.
@@ -19,17 +20,9 @@ export class ReauthorizationRequiredError extends SharedError {
   declare readonly reason: ReauthorizationReason
 
   constructor(reason: ReauthorizationReason, context?: ErrorContext) {
-    const message = `the user has to authorize again: ${explanations[reason]}`
     const again = (context: ErrorContext) => new new.target(reason, context)
-    super('reauthorization_required', message, again, context, { reason })
+    super('reauthorization_required', mustAuthorize(reason), again, context, { reason })
   }
-}
-
-const explanations: Record<ReauthorizationReason, string> = {
-  no_tokens: 'the store has no tokens',
-  no_refresh_token: 'the access token has expired, and the store has no refresh token',
-  refused: 'the authorization server refused the refresh token',
-  lost: 'the response to a refresh was lost, or its process ended first, and the refresh token may be used up',
 }
 
 /** The phase of the OAuth client: reading the server's metadata, the user's callback, getting tokens, renewing them. */

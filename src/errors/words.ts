@@ -77,6 +77,21 @@ export const noAnswerOf = (lack: string, ms: number): string => `${lack} within 
 
 export const failedHeaders = (reason: string): string => `the function \`headers\` failed: ${reason}`
 
+/** @param isFree Free calls are not stored. */
+export const notCached = (isFree: boolean): string =>
+  isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
+
+/** Why the tokens of a user no longer work. */
+const lackOfTokens = {
+  no_tokens: 'the store has no tokens',
+  no_refresh_token: 'the access token has expired, and the store has no refresh token',
+  refused: 'the authorization server refused the refresh token',
+  lost: 'the response to a refresh was lost, or its process ended first, and the refresh token may be used up',
+}
+
+export const mustAuthorize = (reason: keyof typeof lackOfTokens): string =>
+  `the user has to authorize again: ${lackOfTokens[reason]}`
+
 // What happened to a request.
 
 export const noTime = (ms: number, phase: TimeoutPhase): string =>

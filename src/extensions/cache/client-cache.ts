@@ -11,6 +11,7 @@ import {
 } from '../../extend.ts'
 import { effectOf } from '../../api/operation.ts'
 import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
+import { notCached } from '../../errors/words.ts'
 import { parsed } from '../../lib/json.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import { nameOf } from './cache-key.ts'
@@ -69,8 +70,7 @@ class ClientCache {
     const entry = await cancellation.race(() => new CacheLookup(this.#known(), call, wanted).find())
     if (entry !== null) return entry
     const isFree = effectOf(operation) !== 'metered'
-    const reason = isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
-    throw new NotCachedError(reason, contextOf(operation, request))
+    throw new NotCachedError(notCached(isFree), contextOf(operation, request))
   }
 
   #known(): Answers {
