@@ -19,6 +19,7 @@ import {
   untold,
 } from '../credits/budget.ts'
 import { type CallCredits, worstCase } from '../credits/price.ts'
+import type { ObservedBudget } from '../options/types.ts'
 import {
   type Answer,
   type Call,
@@ -213,7 +214,7 @@ export class Account {
         const { needed, limit = 0, remaining, reserved = 0, resetsAt: endsAt = null, most } = error.budget
         // One call may be too expensive for a budget that others can still use.
         if (needed <= limit && isLow(limit, limit - remaining - reserved))
-          tellOnce(this.#call, budget, 'used_up', { limit, remaining, endsAt, most })
+          tellOnce(this.#call, budget, 'spent', { limit, remaining, endsAt, most })
       }
       throw error
     }
@@ -243,24 +244,23 @@ function logAttempt(
   })
 }
 
-/** What was told of each budget, and in which of its periods. */
-const told = new WeakMap<Budget, { endsAt: number | null; states: string[] }>()
+/** In which of its periods a budget was last told to be low, or spent. */
+const told = new WeakMap<Budget, Partial<Record<ObservedBudget['state'], number | null>>>()
 
 /** Tells the log and the observers of a call what has become of a budget, once a period. */
 function tellOnce(
   { settings, observer }: Call,
   budget: Budget & { readonly name?: string; readonly [untold]?: true },
-  state: 'low' | 'used_up',
+  state: ObservedBudget['state'],
   outlook: BudgetOutlook,
 ): void {
-  const { limit, remaining, endsAt, most } = outlook
-  let known = told.get(budget)
-  if (known?.endsAt !== endsAt) told.set(budget, (known = { endsAt, states: [] }))
-  if (known.states.includes(state) || budget[untold]) return
-  known.states.push(state)
+  const { endsAt } = outlook
+  const known = told.get(budget)
+  if (known?.[state] === endsAt || budget[untold]) return
+  told.set(budget, { ...known, [state]: endsAt })
+  const { limit, remaining, most } = outlook
   const { name } = budget
   const resetsAt = endsAt === null ? undefined : new Date(endsAt).toISOString()
-  const message = state === 'low' ? 'a budget is low' : 'a budget is used up'
-  settings.log?.('warn', message, { budget: name, limit, remaining, resetsAt, most })
+  settings.log?.('warn', `a budget is ${state}`, { budget: name, limit, remaining, resetsAt, most })
   observer?.budget({ name, state, limit, remaining, endsAt, most })
 }

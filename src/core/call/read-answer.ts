@@ -180,28 +180,24 @@ function detailsOf(
   }
 }
 
+/** Errors of the client behind a proxy, which have the same class here. */
+const proxied = { connection: ConnectionError, timeout: TimeoutError, redirect: RedirectError } as const
+
 /** The error behind a proxy, as its client has it there; undefined for one that only the proxy has. */
 function errorOfProxy(body: unknown, details: ApiErrorDetails): SocialSearchError | undefined {
   const { code, message } = details
   const { budget, phase } = readProxied(body)
   const own: string = code
   if (own === 'credit_budget') return budget && new CreditBudgetError({ ...budget, what: message }, details)
-  // The service may have codes of these names.
-  if (phase === undefined) return undefined
-  switch (own) {
-    case 'timeout':
-      return new TimeoutError(message, { ...details, phase: phase === 'body' ? phase : 'headers' })
-    case 'connection':
-      return new ConnectionError(message, {
-        ...details,
-        phase: phase === 'connect' || phase === 'tls' ? phase : 'exchange',
-        reason: 'behind the proxy',
-      })
-    case 'redirect':
-      return new RedirectError(message, { ...details, status: undefined })
-    default:
-      return undefined
+  // The service may have codes of these names, but tells no phase.
+  if (typeof phase !== 'string' || !Object.hasOwn(proxied, own)) return undefined
+  const facts = {
+    ...details,
+    status: undefined,
+    phase: printable(phase, maxCodeLength) as never,
+    reason: 'behind the proxy',
   }
+  return new proxied[own as keyof typeof proxied](message, facts)
 }
 
 /** The failure of a request that was sent, and has no usable response. */

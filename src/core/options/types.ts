@@ -234,8 +234,8 @@ export interface ObservedCall extends ObservedStart {
 
 /** A budget of which little is left. */
 export interface ObservedBudget extends BudgetOutlook {
-  /** `low`: four fifths are spent. `used_up`: a call did not fit any more, and was not sent. */
-  state: 'low' | 'used_up'
+  /** `low`: four fifths are spent. `spent`: a call did not fit any more, and was not sent. */
+  state: 'low' | 'spent'
   name: string | undefined
 }
 
@@ -250,6 +250,6 @@ export interface Observer {
   onAttempt?(attempt: ObservedAttempt): void
   /** Called when a call ends. */
   onCall?(call: ObservedCall): void
-  /** Called twice in each period of a budget: when it is low, and when it is used up. */
+  /** Called twice in each period of a budget: when it is low, and when it is spent. */
   onBudget?(budget: ObservedBudget): void
 }

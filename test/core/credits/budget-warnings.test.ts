@@ -40,16 +40,16 @@ describe.each<[string, () => Budget]>([
     const told = { name: 'team', limit: 10, endsAt }
     expect(events).toEqual([
       { ...told, state: 'low', remaining: 2, most: expect.any(String) as string },
-      { ...told, state: 'used_up', remaining: 0, most: 'microblog.search' },
+      { ...told, state: 'spent', remaining: 0, most: 'microblog.search' },
     ])
-    expect(lines()).toEqual(['a budget is low', 'a budget is used up'])
-    expect(warn).toHaveBeenLastCalledWith('a budget is used up', {
+    expect(lines()).toEqual(['a budget is low', 'a budget is spent'])
+    expect(warn).toHaveBeenLastCalledWith('a budget is spent', {
       ...{ budget: 'team', limit: 10, remaining: 0, most: 'microblog.search' },
       resetsAt: '2026-11-21T00:00:00.000Z',
     })
     await pass(day)
     await search(7)
-    expect(events.map(({ state }) => state)).toEqual(['low', 'used_up', 'low', 'used_up'])
+    expect(events.map(({ state }) => state)).toEqual(['low', 'spent', 'low', 'spent'])
     expect(events.at(-1)).toMatchObject({ endsAt: endsAt + day })
   })
 
@@ -59,7 +59,7 @@ describe.each<[string, () => Budget]>([
     await one.search(4)
     await other.search(4)
     await one.search(4)
-    expect([one.lines(), other.lines()]).toEqual([[], ['a budget is low', 'a budget is used up']])
+    expect([one.lines(), other.lines()]).toEqual([[], ['a budget is low', 'a budget is spent']])
   })
 })
 
@@ -83,7 +83,7 @@ describe('a warning of a budget', () => {
     await search(1)
     const failing = client.withOptions({ observers })
     for (let i = 0; i < 3; i++) await settle(failing.microblog.search({ query: 'tea' }))
-    expect(lines()).toContain('a budget is used up')
+    expect(lines()).toContain('a budget is spent')
     expect(client.credits.spent).toBe(4)
   })
 
