@@ -1,4 +1,5 @@
 import type { SharedStore } from '../store.ts'
+import { Listeners } from './listeners.ts'
 
 /**
  * Makes a store for the limiters and budgets of one process: for tests, or to replace another store for a while.
@@ -8,20 +9,16 @@ import type { SharedStore } from '../store.ts'
  */
 export function memoryStore(): SharedStore {
   const texts = new Map<string, string>()
-  const listeners = new Map<string, Set<(notice?: string) => void>>()
+  const listeners = new Listeners()
   return {
     async update(key, change) {
       const { value, notice, result } = change(texts.get(key), Date.now(), performance.now())
       if (value !== undefined) texts.set(key, value)
       // Listeners may update, so they come after this update.
       await Promise.resolve()
-      if (notice !== undefined) for (const listener of listeners.get(key) ?? []) listener(notice)
+      if (notice !== undefined) listeners.notify(key, notice)
       return result
     },
-    watch(key, listener) {
-      const all = listeners.get(key) ?? new Set()
-      listeners.set(key, all.add(listener))
-      return () => void all.delete(listener)
-    },
+    watch: (key, listener) => listeners.add(key, listener),
   }
 }

@@ -1,6 +1,7 @@
 import { assertMethod, assertOptions, requireOption } from '../../../errors/check-options.ts'
 import { randomId } from '../../../lib/hash.ts'
 import type { SharedStore } from '../store.ts'
+import { type Listener, Listeners } from './listeners.ts'
 import { type Exchange, type Reading, swapText } from './swap.ts'
 import { sleep } from '../../../lib/time.ts'
 
@@ -110,14 +111,14 @@ export interface PostgresClient {
   release(destroy: boolean): void
 }
 
-type Watch = (key: string, listener: (notice?: string) => void) => () => void
+type Watch = (key: string, listener: Listener) => () => void
 
 /** How long it waits before it listens again, in milliseconds. */
 const reconnectMs = 500
 
 /** Makes a function that watches the notices of a key. All keys share one connection, which is open while some are watched. */
 function watchNotices(pool: PostgresPool, channel: string): Watch {
-  const listeners = new Set<(payload?: string) => void>()
+  const listeners = new Listeners()
   let isListening = false
   let stop = (): void => {}
 
@@ -129,9 +130,12 @@ function watchNotices(pool: PostgresPool, channel: string): Watch {
     try {
       client.on('error', end)
       client.on('end', end)
-      client.on('notification', ({ payload = '' }) => listeners.forEach((listener) => listener(payload)))
+      client.on('notification', ({ payload = '' }) => {
+        const [key = '', ...notice] = payload.split('\n')
+        listeners.notify(key, notice.join('\n'))
+      })
       await client.query(`listen ${channel}`)
-      for (const listener of listeners) listener()
+      listeners.reset()
       await ended
     } finally {
       client.release(true)
@@ -148,14 +152,10 @@ function watchNotices(pool: PostgresPool, channel: string): Watch {
   }
 
   return (key, listener) => {
-    const onPayload = (payload?: string): void => {
-      if (payload === undefined) listener()
-      else if (payload.startsWith(`${key}\n`)) listener(payload.slice(key.length + 1))
-    }
-    listeners.add(onPayload)
+    const end = listeners.add(key, listener)
     if (!isListening) void keepListening()
     return () => {
-      listeners.delete(onPayload)
+      end()
       if (listeners.size === 0) stop()
     }
   }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { assertSqlite, nonEmptyText } from '../../../errors/check-options.ts'
 import { SqliteFile, inTransaction } from '../../../lib/sqlite-file.ts'
 import type { ChangeText, SharedStore } from '../store.ts'
+import { Listeners } from './listeners.ts'
 
 /**
  * A store in an SQLite file, for the processes of one machine, readable by your user only. Needs Node 22.13 or later.
@@ -15,23 +16,22 @@ export function sqliteStore(path: string): SharedStore & { close(): void } {
   nonEmptyText('path', path)
   assertSqlite('sqliteStore()')
   // They outlive the file: after it was removed, the next one has its notices.
-  const watches = new Set<Watch>()
+  const listeners = new Listeners()
   const file = new SqliteFile(
     path,
-    (database) => new SqliteTexts(database, watches),
+    (database) => new SqliteTexts(database, listeners),
     false,
     ({ notices }) => notices.stop(),
   )
   return {
     update: (key, change) => file.use((texts) => texts.update(key, change)),
     watch(key, listener) {
-      const watch = { key, listener }
-      watches.add(watch)
+      const end = listeners.add(key, listener)
       file.use(({ notices }) => notices.start()).catch(() => {})
-      return () => void watches.delete(watch)
+      return end
     },
     close() {
-      watches.clear()
+      listeners.clear()
       file.close()
     },
   }
@@ -46,13 +46,13 @@ class SqliteTexts {
   readonly #read
   readonly #write
 
-  constructor(database: DatabaseSync, watches: ReadonlySet<Watch>) {
+  constructor(database: DatabaseSync, listeners: Listeners) {
     this.#database = database
     database.exec('CREATE TABLE IF NOT EXISTS texts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT')
     database.exec(SqliteNotices.table)
     this.#read = database.prepare('SELECT value FROM texts WHERE key = ?')
     this.#write = database.prepare('INSERT OR REPLACE INTO texts VALUES (?, ?)')
-    this.notices = new SqliteNotices(database, watches)
+    this.notices = new SqliteNotices(database, listeners)
   }
 
   update<T>(key: string, change: ChangeText<T>): T {
@@ -75,11 +75,6 @@ const lookMs = 10
 /** How many notices the file keeps: more than come between two wakeUps. */
 const kept = 1000
 
-interface Watch {
-  readonly key: string
-  readonly listener: (notice?: string) => void
-}
-
 /** Notices in a table. A process that watches looks for those of others. */
 class SqliteNotices {
   static readonly table =
@@ -90,19 +85,19 @@ class SqliteNotices {
   readonly #later
   /** Changes when another connection has written. Reading it reads no page of the file. */
   readonly #version
-  readonly #watches: ReadonlySet<Watch>
+  readonly #listeners: Listeners
   #timer: ReturnType<typeof setInterval> | undefined
   #seenId = 0
   #seenVersion: unknown
 
-  constructor(database: DatabaseSync, watches: ReadonlySet<Watch>) {
-    this.#watches = watches
+  constructor(database: DatabaseSync, listeners: Listeners) {
+    this.#listeners = listeners
     this.#insert = database.prepare('INSERT INTO notices (key, notice) VALUES (?, ?)')
     this.#forget = database.prepare('DELETE FROM notices WHERE id <= ?')
     this.#latest = database.prepare('SELECT max(id) AS id FROM notices')
     this.#later = database.prepare('SELECT id, key, notice FROM notices WHERE id > ? ORDER BY id')
     this.#version = database.prepare('PRAGMA data_version')
-    if (watches.size > 0) this.start()
+    if (listeners.size > 0) this.start()
   }
 
   /** Adds a notice in the transaction of its text. */
@@ -127,7 +122,7 @@ class SqliteNotices {
   }
 
   #look(): void {
-    if (this.#watches.size === 0) {
+    if (this.#listeners.size === 0) {
       this.stop()
       return
     }
@@ -138,7 +133,7 @@ class SqliteNotices {
       this.#seenVersion = version
       for (const { id, key, notice } of rows) {
         this.#seenId = Number(id)
-        for (const each of [...this.#watches]) if (each.key === key) each.listener(String(notice))
+        this.#listeners.notify(String(key), String(notice))
       }
     } catch {
       // Another process has the file. The next look finds the same.
