@@ -137,7 +137,9 @@ describe('createTable()', () => {
 
   it('keeps the id of a mention at 80 columns, before others', () => {
     const whole = { ...mention, author: 'mira_peppercornvale', state: 'new', network: 'microblog' }
-    const [, row] = createTable(undefined, { ...options, width: 80 }).page([whole]).split('\n')
+    const [, row] = createTable(undefined, { ...options, width: 80 })
+      .page([whole])
+      .split('\n')
     expect(row).toMatch(/^2026-11-20 14:37 .*Interview.* {2}men_764dbb8c410af7ff$/)
   })
 
