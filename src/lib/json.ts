@@ -43,7 +43,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Whether an integer is one that {@link parseJson} would not leave as it is. */
+/** Whether a text may have an integer that {@link parseJson} would not leave as it is. */
 export function hasLongIntegers(text: string): boolean {
   return hasLong.test(text)
 }

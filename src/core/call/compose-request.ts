@@ -12,7 +12,7 @@ import { type ClientSettings, isOption } from '../options/table.ts'
 export interface Composed {
   /** Path with its query, relative to the base URL. */
   readonly path: string
-  /** JSON text; undefined for a GET. */
+  /** JSON text; undefined if the params are in the query. */
   readonly body: string | undefined
   /** The input, copied. It never changes: whoever gets params gets a copy of their own, by {@link paramsOf}. */
   readonly params: Readonly<Record<string, unknown>>
@@ -49,8 +49,7 @@ export function composeRequest(
         : addExtra(operation, given, extra, bodyFormat)
     if (options && !operation.documented) issues.push(...misplacedOptions(operation, given))
     if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
-    const inQuery = method === 'GET' || method === 'DELETE'
-    const query = inQuery ? queryOf(params, issues) : ''
+    const query = isInQuery(method) ? queryOf(params, issues) : ''
     if (issues.length === 0 && text === undefined)
       issues.push({ path: '', message: 'cannot be written as JSON' })
     // The copy may lack what an object of a class holds.
@@ -58,7 +57,7 @@ export function composeRequest(
     if (issues.length > 0)
       return refusal(operation, issues, text === undefined ? undefined : params, redactor)
     const filled = pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
-    const body = inQuery ? undefined : text
+    const body = isInQuery(method) ? undefined : text
     return { path: filled + query, body, params: params as Composed['params'], extra: unchecked }
   } catch (error) {
     // A getter of the caller, for example.
@@ -136,15 +135,20 @@ export function copyOf<T>(value: T): T {
   return root.value
 }
 
+/** Whether the params of a request stand in its query, not in a body. */
+function isInQuery(method: string): boolean {
+  return method === 'GET' || method === 'DELETE'
+}
+
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */
 function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): string | undefined {
   const plain = function (this: unknown, name: string, value: unknown): unknown {
     const given = (this as Readonly<Record<string, unknown>>)[name]
     if (isLostInJson(value) || isInvalidDate(given)) throw new TypeError('JSON has no such value')
-    return method === 'GET' && typeof value === 'bigint' ? String(value) : value
+    return isInQuery(method) && typeof value === 'bigint' ? String(value) : value
   }
   try {
-    return method === 'GET' ? JSON.stringify(input, plain) : stringify(input, plain)
+    return isInQuery(method) ? JSON.stringify(input, plain) : stringify(input, plain)
   } catch {
     return undefined
   }

@@ -161,6 +161,12 @@ describe('SocialSearch.request()', () => {
     expect(value).toMatchObject({ data: {}, response: { status }, attempts: [{ outcome: 'ok' }] })
   })
 
+  it.each(['GET', 'DELETE'] as const)('sends a BigInt in the query of a %s', async (method) => {
+    service.script(new Response(null, { status: 204 }))
+    await settle(makeClient().request({ method, path: '/listeners', credits: 0 }, { before: 9n ** 20n }))
+    expect(service.arrivals[0]?.url).toContain('?before=12157665459056928801')
+  })
+
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
   it.each(methods)('gives {} for 204 to %s, whatever is validated', async (method) => {
     service.script(() => new Response(null, { status: 204 }))
