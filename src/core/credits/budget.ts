@@ -133,6 +133,8 @@ export class CreditBudget implements Budget {
    */
   constructor(limit: number, options: CreditBudgetOptions = {}) {
     keepSelf(this)
+    // In its prototype, it would keep bundlers from leaving the class out.
+    Object.defineProperty(this, brand, { value: true })
     assertOptions(options, { every: true, timeZone: true, name: true })
     // Not `limit < 0`, which is false for NaN.
     if (typeof limit !== 'number' || !(limit >= 0)) {
@@ -159,11 +161,6 @@ export class CreditBudget implements Budget {
   /** The account of the current period. */
   get #current(): Account {
     return accountOf(this.#book, this.#period, emptyAccount)
-  }
-
-  /** @internal */
-  get [brand](): true {
-    return true
   }
 
   /** Credits left for further calls. */
