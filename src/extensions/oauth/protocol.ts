@@ -174,8 +174,7 @@ async function withServer<T>(
     const processed = isCallback ? 'no' : 'unknown'
     if (error instanceof oauth.AuthorizationResponseError)
       throw serverError(error.error, error.error_description, redactor, { step, processed })
-    const text = redactor.text(messageOf(error)).slice(0, 200)
-    const message = `the ${isCallback ? 'callback' : 'response'} is invalid: ${text}`
+    const message = `the ${isCallback ? 'callback' : 'response'} is invalid: ${clean(messageOf(error), redactor)}`
     const reason = isCallback ? 'invalid_callback' : 'invalid_response'
     throw new OAuthError(message, { step, processed, reason })
   }
@@ -192,6 +191,9 @@ function requestOptions(context: RequestContext) {
 
 /** Time for one request, in milliseconds: longer than the connect timeout of a runtime, 10 s on Node. */
 const timeoutMs = 30_000
+
+/** How long a process may take to send a refresh token and to store the response, in milliseconds. */
+export const refreshMs = 2 * timeoutMs
 
 interface RequestContext {
   readonly step: OAuthStep
@@ -273,6 +275,14 @@ function errorOf(
   return serverError(error, words, redactor, { ...details, processed: 'no' }, advice)
 }
 
+/** A text of others in one line of bounded length, without secrets. */
+function clean(text: string, redactor: Redactor): string {
+  return redactor
+    .text(text)
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .slice(0, 200)
+}
+
 /** An error with the server's own text, shortened to one line and without secrets. */
 function serverError(
   code: string,
@@ -281,13 +291,9 @@ function serverError(
   details: Omit<ConstructorParameters<typeof OAuthError>[1], 'reason'>,
   advice = '',
 ): OAuthError {
-  const clean = (text: string): string =>
-    redactor
-      .text(text)
-      .replace(/[^\x20-\x7e]+/g, ' ')
-      .slice(0, 200)
-  const reason = clean(code)
-  const words = typeof description === 'string' && description !== '' ? ` (${clean(description)})` : ''
+  const reason = clean(code, redactor)
+  const words =
+    typeof description === 'string' && description !== '' ? ` (${clean(description, redactor)})` : ''
   const message = `the authorization server responded with ${reason}${words}${advice}`
   return new OAuthError(message, { ...details, reason })
 }

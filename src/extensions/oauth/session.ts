@@ -9,14 +9,11 @@ import {
   TokenStoreError,
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { type OAuthSettings, requestTokens } from './protocol.ts'
+import { type OAuthSettings, refreshMs, requestTokens } from './protocol.ts'
 import { type TokenSet, tokensIn } from './settings.ts'
 
 /** How long before its end to renew a token, in milliseconds; at most half of its lifetime. */
 const leewayMs = 60_000
-
-/** How long a process may take to send a refresh token and to store the response, in milliseconds: twice the timeout. */
-const refreshMs = 60_000
 
 /** How long the store may take to reply, in milliseconds. */
 const storeMs = 10_000
