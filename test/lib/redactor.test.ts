@@ -205,6 +205,12 @@ describe('Redactor', () => {
     expect(client.text('org_live_5f2b token_1 token_3')).toBe('[redacted] token_1 [redacted]')
   })
 
+  it('text() removes a secret in letters of other scripts as it is and in UTF-8, and leaves such texts', () => {
+    const secret = 'парольпароль'
+    const text = `${secret} ${encodeURIComponent(secret)} здравствуйтездравствуйте%20`
+    expect(knowing(secret).text(text)).toBe('[redacted] [redacted] здравствуйтездравствуйте%20')
+  })
+
   it('text() replaces all of a secret that begins with another', () => {
     expect(knowing('token_1', 'token_12').text('token_1, token_12')).toBe('[redacted], [redacted]')
   })
