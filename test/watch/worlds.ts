@@ -58,7 +58,7 @@ const lieSets: readonly (readonly Lie[])[] = [
 ]
 
 /** A service that lists posts newest first, and lies now and then. */
-class LyingService {
+export class LyingService {
   /** Newest first. */
   readonly posts: Entry[] = []
   /** In the order of their publication. */
@@ -98,7 +98,7 @@ class LyingService {
     this.client = new SocialSearch({
       ...{ baseUrl: 'https://api.example/v1', apiKey: 'org_live_key', organization: crypto.randomUUID() },
       ...{ limits: { perMinute: false }, retry: false, logger: false },
-      fetch: (request) => this.#answer(request),
+      fetch: (request) => this.answer(request),
     })
   }
 
@@ -122,7 +122,7 @@ class LyingService {
     }
   }
 
-  async #answer(request: Request): Promise<Response> {
+  async answer(request: Request): Promise<Response> {
     const { cursor, page: number = 1 } = (await request.json()) as { cursor?: string; page?: number }
     this.grow()
     this.now += 1000
