@@ -23,7 +23,7 @@ const texts: Readonly<Record<ExitName, string>> = {
   credentials: 'key, scopes or permissions',
   refused: 'the service refused, or sent invalid data',
   budget: 'stopped by a budget, or posts are missing',
-  unknown: 'it may have been charged or applied',
+  unknown: 'you may have been charged, or a change applied',
   interrupted: 'interrupted, or not confirmed',
 }
 

@@ -175,7 +175,7 @@ function textOfBudget(
   { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
   commands: Readonly<Record<string, number>>,
 ): string {
-  const open = [uncertain > 0 && `${uncertain} perhaps spent`, reserved > 0 && `${reserved} reserved`]
+  const open = [uncertain > 0 && `${uncertain} uncertain`, reserved > 0 && `${reserved} reserved`]
   const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
   // A command notes what it has spent after the budget has counted it, and only the latest period has notes.
   const others = rounded(Object.values(commands).reduce((rest, credits) => rest - credits, spent))

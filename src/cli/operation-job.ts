@@ -228,7 +228,7 @@ export class OperationJob implements Job {
     return ['the same command with', ...[...page, ...rest].map(quoted)].join(' ')
   }
 
-  /** Of all runs together: spent, perhaps spent, and reserved. */
+  /** Of all runs together: spent, uncertain and reserved. */
   #credits(): number {
     const { spent = 0, uncertain = 0, reserved = 0 } = this.#client?.credits ?? {}
     return this.#earlier.credits + spent + uncertain + reserved

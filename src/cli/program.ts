@@ -45,8 +45,10 @@ export async function main(words: readonly string[]): Promise<void> {
 /** What is wrong with a command line, in one line. */
 function usageMessageOf({ code, message }: CommanderError, words: readonly string[]): string {
   if (code === 'commander.help') return 'a command is missing; see --help'
-  if (/for 'login'|'--?(api-?)?key\b/i.test(message))
+  const isKey = words.some((word) => /^--?(api-?)?key\b/i.test(word))
+  if (isKey || (words[0] === 'login' && code === 'commander.excessArguments'))
     return 'pass no key as an argument, since shells save those: social-search login --base-url URL asks for it, or reads it from stdin (< key.txt)'
+  // The words of the package that reads the command line.
   const text = message
     .replace(/^error: |\.$/g, '')
     // The value may be a secret.
