@@ -78,7 +78,7 @@ describe('SharedBudget', () => {
     expect((await settle(next)).error).toBeUndefined()
   })
 
-  it('tells an outcome at once, without flush()', async () => {
+  it('stores an outcome at once, without flush()', async () => {
     const { budgetOf } = openLateStore()
     const { value: reservation } = await settle(budgetOf().reserve(10, 'microblog.search'))
     reservation!.settle(4, 2)
@@ -86,7 +86,7 @@ describe('SharedBudget', () => {
     expect(await summaryOf(budgetOf())).toMatchObject({ spent: 4, uncertain: 2, reserved: 0 })
   })
 
-  it('summary() tells when the period ends', async () => {
+  it('summary() says when the period ends', async () => {
     const { budgetOf } = openLateStore()
     const day = 24 * hour
     const end = day * (Math.floor(Date.now() / day) + 1)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, copies, granted, takeSlots, tell } from './processes.ts'
+import { ask, copies, granted, takeSlots, update } from './processes.ts'
 
 describe('changeState() keeps the pace', () => {
   const send = (process: string, now: number) => ask(process, now)
@@ -17,7 +17,7 @@ describe('changeState() keeps the pace', () => {
     for (const at of [0, 10, 20]) send('1', at)
     expect(send('4', 30_000)).toMatchObject({ reason: 'pace' })
     expect(Object.keys(copies.get('4')!.processes)).toEqual(['1', '4'])
-    tell('4', 62_000)
+    update('4', 62_000)
     expect(Object.keys(copies.get('4')!.processes)).toEqual([])
   })
 
@@ -58,16 +58,16 @@ describe('changeState() keeps the pace', () => {
     takeSlots(30)
     ask('3', 40)
     ask('4', 50, { surface: ':b' })
-    expect(tell('1', 60).wakeUps).toEqual([['4', 0]])
+    expect(update('1', 60).wakeUps).toEqual([['4', 0]])
   })
 
-  it('of processes in line: no more are called than the surface has room for', () => {
+  it('of processes in line: slots are offered to no more than the surface has room for', () => {
     for (const at of [0, 10]) send('1', at)
     takeSlots(30)
     for (const process of ['3', '4']) ask(process, 40)
     ask('5', 50, { surface: ':b' })
-    expect(tell('1', 60).wakeUps).toContainEqual(['3', 0])
-    expect(tell('2', 70).wakeUps).toContainEqual(['5', 0])
+    expect(update('1', 60).wakeUps).toContainEqual(['3', 0])
+    expect(update('2', 70).wakeUps).toContainEqual(['5', 0])
     expect(ask('4', 80)).toMatchObject({ reason: 'turn' })
   })
 
@@ -86,10 +86,10 @@ describe('changeState() keeps the pace', () => {
 
   it('and leaves to one behind what it lacks to a single request', () => {
     for (const process of ['1', '2']) expect(ask(process, 0)).toMatchObject(granted)
-    for (const process of ['1', '2']) tell(process, 5)
+    for (const process of ['1', '2']) update(process, 5)
     for (const process of ['8', '9']) ask(process, 10, { surface: '' })
     for (const process of ['2', '3']) ask(process, 20)
-    expect(tell('8', 30).wakeUps).toEqual([
+    expect(update('8', 30).wakeUps).toEqual([
       ['3', 0],
       ['2', 200],
     ])
@@ -99,8 +99,8 @@ describe('changeState() keeps the pace', () => {
     for (const process of ['8', '9']) ask(process, 0, { surface: '' })
     ask('3', 10)
     ask('2', 20, { calls: 3 }, { requestsPerSlot: 3 })
-    tell('8', 30)
-    tell('9', 30)
+    update('8', 30)
+    update('9', 30)
     expect(ask('2', 40, { calls: 3 }, { requestsPerSlot: 3 })).toEqual({
       ...granted,
       count: 2,
@@ -117,10 +117,10 @@ describe('changeState() keeps the pace', () => {
     }
     expect(ask('1', 61_030, { calls: 9 })).toMatchObject({ reason: 'turn' })
     expect(ask('2', 61_040, { calls: 9 })).toMatchObject({ ...granted, count: 2 })
-    expect(tell('2', 61_050, { asks: [{ calls: 7 }] }).grants.get(':a')).toMatchObject({ requests: 1 })
+    expect(update('2', 61_050, { asks: [{ calls: 7 }] }).grants.get(':a')).toMatchObject({ requests: 1 })
     // Then all have had as many.
     ask('1', 122_080)
-    expect(tell('2', 122_100).state.processes).toMatchObject({ 1: { surplus: {} } })
+    expect(update('2', 122_100).state.processes).toMatchObject({ 1: { surplus: {} } })
   })
 
   it('and holds nobody back for more than a minute', () => {
@@ -128,10 +128,10 @@ describe('changeState() keeps the pace', () => {
       const at = minute * 70_000
       for (let i = 0; i < 5; i++) {
         const now = at + 10 + i * 14_000
-        tell('1', now, { asks: [{}], slots: 0, arrivals: [[':a', [at + 10, at + 20]]] })
-        tell('2', now, { asks: [{}], arrivals: [] })
+        update('1', now, { asks: [{}], slots: 0, arrivals: [[':a', [at + 10, at + 20]]] })
+        update('2', now, { asks: [{}], arrivals: [] })
       }
-      expect(tell('2', at + 69_000, { asks: [{}], arrivals: [] }).state.processes['1']?.surplus).toEqual({
+      expect(update('2', at + 69_000, { asks: [{}], arrivals: [] }).state.processes['1']?.surplus).toEqual({
         ':a': past,
       })
     }
@@ -153,8 +153,8 @@ describe('changeState() keeps the pace', () => {
     send('1', 0)
     takeSlots(10)
     for (const process of ['3', '4']) ask(process, 20)
-    expect(tell('1', 30).wakeUps).toContainEqual(['3', 0])
-    expect(tell('2', 40).wakeUps).toContainEqual(['4', 0])
+    expect(update('1', 30).wakeUps).toContainEqual(['3', 0])
+    expect(update('2', 40).wakeUps).toContainEqual(['4', 0])
   })
 
   it('not of calls without a surface', () => {
@@ -162,6 +162,6 @@ describe('changeState() keeps the pace', () => {
     expect(copies.get('1')!.processes['1']!.arrivals).toEqual({})
     takeSlots(10)
     ask('3', 20, { surface: '' })
-    expect(tell('1', 30).wakeUps).toContainEqual(['3', 0])
+    expect(update('1', 30).wakeUps).toContainEqual(['3', 0])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, copies, granted, restoreMs, setText, takeSlots, tell, text } from './processes.ts'
+import { ask, copies, granted, restoreMs, setText, takeSlots, update, text } from './processes.ts'
 
 const everyone = ['*', 0]
 
@@ -7,10 +7,10 @@ describe('changeState() restores what the store has lost', () => {
   it('when it is empty: slots, requests and closures, and grants nothing for some time', () => {
     ask('1', 0, { surface: '' })
     ask('4', 5, { surface: '' }, { slots: 1 })
-    tell('3', 10, { closures: [[':b', 50_000]] })
+    update('3', 10, { closures: [[':b', 50_000]] })
     setText(undefined)
     // Its copy has an earlier time.
-    const restored = tell('3', 1000, { asks: [{}] })
+    const restored = update('3', 1000, { asks: [{}] })
     expect(restored.wakeUps).toEqual([everyone])
     expect(restored.grants.get(':a')?.waitReason).toMatchObject({ reason: 'restoring', ms: restoreMs })
     expect(restored.state.processes).toMatchObject({
@@ -21,14 +21,14 @@ describe('changeState() restores what the store has lost', () => {
   })
 
   it('when it has an older text, in a new state', () => {
-    tell('1', 0)
+    update('1', 0)
     const older = text
     ask('1', 10)
     setText(older)
-    const { state, wakeUps } = tell('1', 20, { arrivals: [[':a', [1010]]] })
+    const { state, wakeUps } = update('1', 20, { arrivals: [[':a', [1010]]] })
     expect([wakeUps, state.stateId]).toEqual([[everyone], 'state 3'])
     expect(state.grantsFrom).toBe(20 + restoreMs)
-    expect(tell('1', 30).state.stateId).toBe('state 3')
+    expect(update('1', 30).state.stateId).toBe('state 3')
   })
 
   it('from each process that has seen the lost state, also after another one has begun a new state', () => {
@@ -37,7 +37,7 @@ describe('changeState() restores what the store has lost', () => {
     setText(undefined)
     expect(ask('4', 20)).toEqual({ reason: 'restoring', ms: 200 })
     expect(ask('4', 220)).toMatchObject(granted)
-    const { state, wakeUps } = tell('3', 230)
+    const { state, wakeUps } = update('3', 230)
     expect(wakeUps).toEqual([])
     // A process that knows no time begins it anew.
     expect(state.grantsFrom).toBe(restoreMs)
@@ -49,14 +49,14 @@ describe('changeState() restores what the store has lost', () => {
     takeSlots()
     setText(undefined)
     ask('4', 20)
-    expect(tell('2', 30, { slots: 1 }).isChanged).toBe(true)
+    expect(update('2', 30, { slots: 1 }).isChanged).toBe(true)
   })
 
   it('and keeps the later part of a process', () => {
-    tell('1', 0, { slots: 1 })
-    tell('2', 10)
+    update('1', 0, { slots: 1 })
+    update('2', 10)
     setText(undefined)
-    tell('1', 20, { arrivals: [[':a', [20]]] })
-    expect(tell('2', 30).state.processes['1']).toMatchObject({ slots: 0, arrivals: { ':a': [20] } })
+    update('1', 20, { arrivals: [[':a', [20]]] })
+    expect(update('2', 30).state.processes['1']).toMatchObject({ slots: 0, arrivals: { ':a': [20] } })
   })
 })

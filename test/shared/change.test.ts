@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, copies, granted, setText, takeSlots, tell, text } from './processes.ts'
+import { ask, copies, granted, setText, takeSlots, update, text } from './processes.ts'
 
 describe('changeState() grants slots', () => {
   it('as many as requests may be in flight, and says why the next call waits when the last is taken', () => {
@@ -10,7 +10,7 @@ describe('changeState() grants slots', () => {
   })
 
   it('until the last free one is taken, also to one process that asks twice', () => {
-    const { grants } = tell('1', 0, {
+    const { grants } = update('1', 0, {
       asks: [{ surface: ':a' }, { surface: ':b' }, { surface: '' }],
     })
     const slot = { reason: 'slot', ms: 15_000 }
@@ -20,11 +20,11 @@ describe('changeState() grants slots', () => {
     ])
   })
 
-  it('to the process that has waited longest, and calls it', () => {
+  it('to the process that has waited longest, to which they are offered', () => {
     takeSlots()
     ask('3', 10, { surface: '' })
     ask('4', 20, { surface: '' })
-    const released = tell('1', 30)
+    const released = update('1', 30)
     expect(released).toMatchObject({
       wakeUps: [
         ['3', 0],
@@ -42,7 +42,7 @@ describe('changeState() grants slots', () => {
     takeSlots()
     ask('3', 10, { surface: '' }, { offerMs: 900 })
     ask('4', 20, { surface: '' })
-    expect(tell('1', 30)).toMatchObject({
+    expect(update('1', 30)).toMatchObject({
       wakeUps: [
         ['3', 0],
         ['4', 900],
@@ -52,41 +52,41 @@ describe('changeState() grants slots', () => {
     expect(ask('4', 930, { surface: '' })).toMatchObject(granted)
   })
 
-  it('does not take away the turn of processes that have not been called', () => {
+  it('does not take away the turn of processes to which no slot has been offered', () => {
     takeSlots()
     ask('3', 10, { surface: '' })
     ask('4', 20, { surface: '' })
-    tell('1', 30)
-    tell('2', 500)
+    update('1', 30)
+    update('2', 500)
     expect(ask('5', 600, { surface: '' })).toMatchObject(granted)
     expect(ask('6', 610, { surface: '' })).toMatchObject({ reason: 'turn' })
     expect(ask('4', 620, { surface: '' })).toMatchObject(granted)
   })
 
-  it('keeps the place of a process whose turn has passed when it is that process that asks', () => {
+  it('keeps the place of a process whose offer has ended when it is that process that asks', () => {
     takeSlots()
     ask('3', 10, { surface: '' })
-    tell('1', 30)
+    update('1', 30)
     expect(ask('3', 900, { surface: '' })).toMatchObject(granted)
   })
 
-  it('calls a process again when the slot was taken meanwhile', () => {
+  it('offers a slot again when it was taken meanwhile', () => {
     takeSlots()
     ask('3', 10, { surface: '' })
-    expect(tell('1', 20).wakeUps).toContainEqual(['3', 0])
-    expect(tell('1', 30).wakeUps).toEqual([])
+    expect(update('1', 20).wakeUps).toContainEqual(['3', 0])
+    expect(update('1', 30).wakeUps).toEqual([])
     // A process that was thought dead has its slot back.
-    tell('1', 240, { slots: 1 })
-    expect(tell('1', 250).wakeUps).toContainEqual(['3', 0])
+    update('1', 240, { slots: 1 })
+    expect(update('1', 250).wakeUps).toContainEqual(['3', 0])
   })
 
   it('keeps a process with further calls in line, behind those that wait', () => {
     takeSlots()
     ask('3', 10, { surface: '', calls: 2 })
     ask('4', 20, { surface: '' })
-    tell('1', 30)
+    update('1', 30)
     expect(ask('3', 40, { surface: '', calls: 2 })).toMatchObject(granted)
-    expect(tell('2', 50)).toMatchObject({
+    expect(update('2', 50)).toMatchObject({
       wakeUps: [
         ['4', 0],
         ['3', 200],
@@ -94,19 +94,19 @@ describe('changeState() grants slots', () => {
     })
   })
 
-  it('keeps a process that answers its call before those that came after the call', () => {
+  it('keeps a process that takes up its offer before those that came after the offer', () => {
     takeSlots()
     ask('3', 10, { surface: '', calls: 2 })
-    tell('1', 20)
+    update('1', 20)
     ask('4', 30, { surface: '' })
     expect(ask('3', 40, { surface: '', calls: 2 })).toMatchObject(granted)
-    expect(tell('2', 50).wakeUps).toEqual([
+    expect(update('2', 50).wakeUps).toEqual([
       ['3', 0],
       ['4', 200],
     ])
   })
 
-  it('puts a process that takes a slot without a call behind those that wait', () => {
+  it('puts a process that takes a slot without an offer behind those that wait', () => {
     takeSlots()
     ask('3', 10, { surface: '', calls: 2 })
     ask('4', 20, { surface: '' })
@@ -120,9 +120,9 @@ describe('changeState() grants slots', () => {
   it('removes a process without further calls from the line', () => {
     takeSlots()
     ask('3', 10, { surface: '' })
-    tell('1', 30)
+    update('1', 30)
     expect(ask('3', 40, { surface: '' })).toMatchObject(granted)
-    expect(tell('2', 50)).toMatchObject({ wakeUps: [] })
+    expect(update('2', 50)).toMatchObject({ wakeUps: [] })
   })
 
   it('of a silent process to others after its lease, and its place', () => {
@@ -135,10 +135,10 @@ describe('changeState() grants slots', () => {
   it('to the calls of one process in turns, as many as are free', () => {
     const asks = [{ calls: 5 }, { surface: ':b', calls: 5 }]
     const grants = (at: number, slots = 0) =>
-      Array.from(tell('1', at, { slots, asks }).grants.values(), ({ requests }) => requests)
+      Array.from(update('1', at, { slots, asks }).grants.values(), ({ requests }) => requests)
     expect(grants(0)).toEqual([1, 1])
     expect(ask('2', 10, { surface: '', calls: 5 })).toMatchObject({ reason: 'slot' })
-    expect(tell('1', 20).wakeUps).toEqual([['2', 0]])
+    expect(update('1', 20).wakeUps).toEqual([['2', 0]])
     expect(ask('2', 30, { surface: '', calls: 5 })).toMatchObject({ ...granted, count: 2 })
   })
 
@@ -157,11 +157,11 @@ describe('changeState() grants slots', () => {
     takeSlots()
     for (const process of ['3', '4', '5']) ask(process, 10, { surface: '' })
     // A process that was thought dead has its slots back.
-    expect(tell('1', 20, { slots: 2 }).wakeUps).toEqual([])
+    expect(update('1', 20, { slots: 2 }).wakeUps).toEqual([])
   })
 
   it('and says when the next lease of a process with a slot ends', () => {
-    tell('9', 0, { arrivals: [[':a', [10]]] })
+    update('9', 0, { arrivals: [[':a', [10]]] })
     takeSlots(100)
     expect(ask('3', 200, { surface: '' })).toMatchObject({ reason: 'slot', ms: 14_900 })
   })
@@ -169,28 +169,28 @@ describe('changeState() grants slots', () => {
 
 describe('changeState() forgets', () => {
   it('a process whose requests no longer count', () => {
-    tell('1', 0, { arrivals: [[':a', [10]]] })
-    expect(tell('1', 60_000).state.processes).toHaveProperty('1')
-    expect(tell('1', 60_100).state.processes).toEqual({})
+    update('1', 0, { arrivals: [[':a', [10]]] })
+    expect(update('1', 60_000).state.processes).toHaveProperty('1')
+    expect(update('1', 60_100).state.processes).toEqual({})
   })
 })
 
 describe('changeState() closes a surface', () => {
   it('until the latest time that a process announces, and no other surface', () => {
-    expect(tell('1', 0, { closures: [[':a', 3000]] }).wakeUps).toEqual([['*', 0]])
-    for (const openAt of [5000, 100]) tell('1', 10, { closures: [[':a', openAt]] })
+    expect(update('1', 0, { closures: [[':a', 3000]] }).wakeUps).toEqual([['*', 0]])
+    for (const openAt of [5000, 100]) update('1', 10, { closures: [[':a', openAt]] })
     expect(ask('2', 20)).toEqual({ reason: 'closed', ms: 4980 })
     expect(ask('3', 30, { surface: ':b' })).toMatchObject(granted)
     expect(ask('2', 5000)).toMatchObject(granted)
     expect(copies.get('2')!.closures).toEqual({})
   })
 
-  it('and calls processes at other surfaces', () => {
+  it('and offers slots to processes at other surfaces', () => {
     takeSlots()
     ask('3', 10)
     ask('4', 20, { surface: ':b' })
     ask('3', 30, {}, { closures: [[':a', 5000]] })
-    expect(tell('1', 40).wakeUps).toContainEqual(['4', 0])
+    expect(update('1', 40).wakeUps).toContainEqual(['4', 0])
   })
 })
 
@@ -199,45 +199,45 @@ describe('changeState() changes nothing', () => {
 
   it('when a process is refused again, until its lease is due', () => {
     takeSlots()
-    expect(tell('3', 10, waits).isChanged).toBe(true)
+    expect(update('3', 10, waits).isChanged).toBe(true)
     for (const at of [20, 100, 5009])
-      expect(tell('3', at, waits)).toMatchObject({ isChanged: false, wakeUps: [] })
-    expect(tell('3', 5010, waits).isChanged).toBe(true)
+      expect(update('3', at, waits)).toMatchObject({ isChanged: false, wakeUps: [] })
+    expect(update('3', 5010, waits).isChanged).toBe(true)
   })
 
   it('when a process needs another time to take a slot', () => {
     takeSlots()
-    tell('3', 10, waits)
-    expect(tell('3', 20, { ...waits, offerMs: 500 }).isChanged).toBe(false)
+    update('3', 10, waits)
+    expect(update('3', 20, { ...waits, offerMs: 500 }).isChanged).toBe(false)
   })
 
-  it('when a process looks that has nothing to tell', () => {
+  it('when a process updates that has nothing to report', () => {
     takeSlots()
-    expect(tell('3', 10).isChanged).toBe(false)
+    expect(update('3', 10).isChanged).toBe(false)
     expect(text).not.toContain('"3"')
   })
 })
 
 describe('changeState() changes the text', () => {
   it('when the lease of a process with a request in flight is due', () => {
-    tell('1', 0, { slots: 1 })
-    expect(tell('1', 4000, { slots: 1 }).isChanged).toBe(false)
-    expect(tell('1', 5000, { slots: 1 }).isChanged).toBe(true)
+    update('1', 0, { slots: 1 })
+    expect(update('1', 4000, { slots: 1 }).isChanged).toBe(false)
+    expect(update('1', 5000, { slots: 1 }).isChanged).toBe(true)
   })
 
   it('and renews the lease of the process then', () => {
-    tell('1', 0, { slots: 1 })
-    const { isChanged, state } = tell('1', 4000, { slots: 2 })
+    update('1', 0, { slots: 1 })
+    const { isChanged, state } = update('1', 4000, { slots: 2 })
     expect([isChanged, state.processes['1']?.until]).toEqual([true, 19_000])
   })
 
   it('when there was none', () => {
     setText(undefined)
-    expect(tell('1', 0).isChanged).toBe(true)
+    expect(update('1', 0).isChanged).toBe(true)
   })
 
-  it('not when a process tells of a closure that is over', () => {
-    expect(tell('1', 5000, { closures: [[':a', 4000]] }).isChanged).toBe(false)
+  it('not when a process reports a closure that is over', () => {
+    expect(update('1', 5000, { closures: [[':a', 4000]] }).isChanged).toBe(false)
   })
 })
 

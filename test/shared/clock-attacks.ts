@@ -128,7 +128,7 @@ class ClockWorld {
     else if (kind === 'kill' && this.#isShared && this.#processes.length > 1) {
       this.#processes.splice(this.#processes.indexOf(process), 1)
       this.#killed.push(process)
-      // What it still tells is lost.
+      // What it still reports is lost.
       process.store = scratch
     } else if (kind === 'lose a reply' || kind === 'fail') process.fault = kind
     this.#wall = this.#now + process.ahead

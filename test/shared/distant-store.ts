@@ -40,10 +40,10 @@ export function distantDatabase() {
       })
     },
     watch(_key, listener) {
-      const hear = (notice: string): void => void setTimeout(() => listener(notice), roundTripMs / 2)
-      listeners.add(hear)
+      const receive = (notice: string): void => void setTimeout(() => listener(notice), roundTripMs / 2)
+      listeners.add(receive)
       setTimeout(() => listener(), roundTripMs)
-      return () => void listeners.delete(hear)
+      return () => void listeners.delete(receive)
     },
   })
   return { connect, writes: () => writes }

@@ -193,7 +193,7 @@ describe('SharedLimiter', () => {
     const { value: refused } = await settle(far!.acquire(request))
     const next = near!.acquire(request)
     await pass(1000)
-    // It asks for its other call, and is about to hear of the state.
+    // It asks for its other call, and is about to get the state.
     void far!.acquire({ ...request, surface: 'b' }).then((lease) => lease.end())
     await pass(100)
     refused!.end({ refusedForMs: 5000 })

@@ -18,7 +18,7 @@ const foreign = [
 /**
  * A limiter waits for a slot of another one while somebody sends such texts. It must go on waiting, and then get the slot.
  *
- * @param send Sends a text where the listeners of a key hear it.
+ * @param send Sends a text to the listeners of a key.
  * @param hugeLength The length of the longest text.
  */
 export async function meetForeignNotices(
@@ -41,10 +41,10 @@ export async function meetForeignNotices(
   const lease = await limiters[0]!.acquire({ ...request })
   let isGranted = false
   const waiting = limiters[1]!.acquire({ ...request }).finally(() => (isGranted = true))
-  const { heard, end } = await listen(second, first, key)
+  const { arrived, end } = await listen(second, first, key)
   const texts = [...foreign, 'x'.repeat(hugeLength), `["${'x'.repeat(hugeLength - 20)}",0,[],0,[]]`]
   for (const text of texts) await send(key, text)
-  await until(() => heard.includes(texts.at(-1)!), 'heard the last text')
+  await until(() => arrived.includes(texts.at(-1)!), 'the last text arrived')
   equal(isGranted, false)
   lease.end()
   ;(await waiting).end()

@@ -56,7 +56,7 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
 describe('SharedLimiter', () => {
   it('logs nothing of notices when a process is alone on a store that calls no listener by itself', async () => {
     const { world, limiterOf, use } = open()
-    // The first one has something to tell, which the second has not.
+    // The first one has something to report, which the second has not.
     const [first, second] = [limiterOf(), limiterOf()]
     await use(first, null)
     await settle(first.close())

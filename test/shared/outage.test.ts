@@ -67,7 +67,7 @@ describe('SharedLimiter', () => {
     const { value: lease } = await settle(limiter.acquire(queueRequest({ surface: 'b' })))
     world.error = new Error('away')
     lease!.end({ refusedForMs: 5000 })
-    // Until the others no longer count what it could tell.
+    // Until the others no longer count what it could report.
     await pass(70_000)
     limiter.acquire(queueRequest({ surface: null, signal: abortIn(5000) })).catch(() => {})
     await pass(7000)
@@ -84,7 +84,7 @@ describe('SharedLimiter', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('tells the end of a request and the next call in one update', async () => {
+  it('reports the end of a request and the next call in one update', async () => {
     const { world, limiter } = open()
     const use = () => settle(limiter.acquire(queueRequest({ surface: null })))
     const { value: lease } = await use()
@@ -101,7 +101,7 @@ describe('SharedLimiter', () => {
   })
 
   it.each(['a 429', 'a request in flight'])(
-    'tells %s when its store is back, without a call that waits',
+    'reports %s when its store is back, without a call that waits',
     async (what) => {
       const { world, limiter, limiterOf } = open({ limits: { inFlight: 1 } })
       const other = limiterOf()
@@ -119,7 +119,7 @@ describe('SharedLimiter', () => {
     },
   )
 
-  it('tells what happens while its store comes back', async () => {
+  it('reports what happens while its store comes back', async () => {
     const { world, limiter, limiterOf } = open({ limits: { inFlight: 2 } })
     const other = limiterOf()
     const request = queueRequest({ surface: null, maxClosedWaitMs: 1000 })
@@ -167,7 +167,7 @@ describe('SharedLimiter', () => {
     expect(error).toMatchObject({ name: 'AbortError' })
   })
 
-  it('uses no slot of which it hears so late that another process may have it', async () => {
+  it('uses no slot whose grant comes so late that another process may have it', async () => {
     const { world, limiter, limiterOf } = open({ limits: { inFlight: 1 }, storeTimeout: 30_000 })
     const request = queueRequest({ surface: null })
     ;(await settle(limiter.acquire(request))).value!.end()
@@ -185,7 +185,7 @@ describe('SharedLimiter', () => {
     expect(isGranted).toBe(true)
   })
 
-  it('asks again at once when it hears of a slot too late', async () => {
+  it('asks again at once when the grant of a slot comes too late', async () => {
     const { world, limiter } = open({ storeTimeout: 30_000 })
     ;(await settle(limiter.acquire(queueRequest()))).value!.end()
     await pass(100)

@@ -37,7 +37,7 @@ beforeEach(() => {
 export const setText = (to: string | undefined): void => void (text = to)
 
 /** Changes the text for one process, at some milliseconds after the first change. */
-export function tell(process: string, now: number, { asks = [], ...reported }: Reported = {}): Changed {
+export function update(process: string, now: number, { asks = [], ...reported }: Reported = {}): Changed {
   const asked = new Map(asks.map(({ surface = ':a', calls = 1 }) => [surface, calls] as const))
   const report = (): Report => ({
     ...{ process, slots: 0, closures: [], arrivesWithinMs: 1000, offerMs: 200, requestsPerSlot: 1 },
@@ -54,7 +54,7 @@ export function tell(process: string, now: number, { asks = [], ...reported }: R
 
 /** Asks for a slot, and returns it, or why there is none. */
 export function ask(process: string, now: number, details: Ask = {}, reported: Reported = {}) {
-  const { grants } = tell(process, now, { asks: [details], ...reported })
+  const { grants } = update(process, now, { asks: [details], ...reported })
   const { requests: count = 0, waitReason } = grants.get(details.surface ?? ':a') ?? {}
   return count === 0
     ? waitReason

@@ -176,7 +176,7 @@ export class Simulation {
     }
   }
 
-  /** @param reply Whether the text is stored, and whether the process hears of it. */
+  /** @param reply Whether the text is stored, and whether the process knows it. */
   #updateNow(process: SimulatedProcess, reply: 'known' | 'lost' | 'failed' = 'known'): void {
     process.pending = undefined
     this.#commit(process, this.#change(process), reply, process.closures.length)

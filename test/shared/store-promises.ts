@@ -32,22 +32,22 @@ export async function until(
   throw new Error(`never ${what}`)
 }
 
-/** Watches a key until a notice arrives, and returns what it hears. */
+/** Watches a key until a notice arrives, and returns what arrives. */
 export async function listen(
   store: SharedStore,
   from: SharedStore,
   key: string,
   pass = realTime.pass,
-): Promise<{ heard: string[]; end(): void }> {
-  const heard: string[] = []
+): Promise<{ arrived: string[]; end(): void }> {
+  const arrived: string[] = []
   if (store.watch === undefined) throw new Error('the store has no watch()')
-  const end = store.watch(key, (notice = '') => heard.push(notice))
-  const isHeard = async () => {
+  const end = store.watch(key, (notice = '') => arrived.push(notice))
+  const hasArrived = async () => {
     await from.update(key, () => ({ notice: 'first', result: undefined }))
-    return heard.includes('first')
+    return arrived.includes('first')
   }
-  await until(isHeard, 'heard a notice', pass)
-  return { heard, end }
+  await until(hasArrived, 'a notice arrived', pass)
+  return { arrived, end }
 }
 
 /** What every store promises, by the title of its test. */
@@ -119,17 +119,17 @@ export const promises: Readonly<Record<string, Promised>> = {
   },
 
   'watch() calls back with each notice of its key, until it ends': async ([first, second], key, pass) => {
-    const { heard, end } = await listen(second, first, key, pass)
+    const { arrived, end } = await listen(second, first, key, pass)
     await first.update(`${key} other`, () => ({ value: 'x', notice: 'of another key', result: undefined }))
     await write(first, key, 'y')
     await first.update(key, () => ({ notice: 'without a text', result: undefined }))
-    await until(() => heard.includes('without a text'), 'heard the second notice', pass)
+    await until(() => arrived.includes('without a text'), 'the second notice arrived', pass)
     await first.update(key, () => ({ value: 'z', notice: 'with a text', result: undefined }))
-    await until(() => heard.includes('with a text'), 'heard the third notice', pass)
+    await until(() => arrived.includes('with a text'), 'the third notice arrived', pass)
     end()
     await first.update(key, () => ({ notice: 'late', result: undefined }))
     await pass(200)
-    equal([...new Set(heard)].filter(Boolean).sort(), ['first', 'with a text', 'without a text'])
+    equal([...new Set(arrived)].filter(Boolean).sort(), ['first', 'with a text', 'without a text'])
   },
 
   'watch() calls back each listener of a store, also after another one of the same key has ended': async (
@@ -142,10 +142,10 @@ export const promises: Readonly<Record<string, Promised>> = {
     const other = await listen(second, first, `${key} other`, pass)
     ended.end()
     await first.update(key, () => ({ notice: 'again', result: undefined }))
-    await until(() => staying.heard.includes('again'), 'heard the notice', pass)
+    await until(() => staying.arrived.includes('again'), 'the notice arrived', pass)
     await first.update(`${key} other`, () => ({ notice: 'for the other', result: undefined }))
-    await until(() => other.heard.includes('for the other'), 'heard the notice of the other key', pass)
-    equal([ended.heard.includes('again'), staying.heard.includes('for the other')], [false, false])
+    await until(() => other.arrived.includes('for the other'), 'the notice of the other key arrived', pass)
+    equal([ended.arrived.includes('again'), staying.arrived.includes('for the other')], [false, false])
     staying.end()
     other.end()
   },
