@@ -196,7 +196,7 @@ export class LimiterSync extends StoredText<LimiterState> {
   #report(ahead: number, stateId: string, closures: ReadonlyMap<string, number>): Report {
     const { id, slowestMs } = this
     const surfaces = [...this.surfaces.values()]
-    const timeOf = ([request, at]: [object, number]): number => {
+    const reportedTime = ([request, at]: [object, number]): number => {
       const before = this.#reported.get(request)
       const isSame = before?.at === at && before.stateId === stateId
       const time = isSame ? before.time : Math.ceil(at + ahead)
@@ -206,7 +206,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     const waiting = surfaces.map(({ key, calls }) => [key, calls] as const).filter(([, calls]) => calls > 0)
     return {
       ...{ process: id, slots: this.slots, waiting: new Map(waiting) },
-      arrivals: surfaces.map((surface) => [surface.key, surface.arrivals().map(timeOf)]),
+      arrivals: surfaces.map((surface) => [surface.key, surface.arrivals().map(reportedTime)]),
       closures: Array.from(closures, ([surface, at]) => [surface, Math.ceil(at + ahead)]),
       // It has the reply as much later, and may send the last request with its slot as much later again.
       arrivesWithinMs: arrivesWithinMs + 2 * Math.ceil(slowestMs),

@@ -124,7 +124,7 @@ function toolOf(
     price: operation.price,
     description,
     inputSchema,
-    json: jsonOf(name, description, inputSchema),
+    json: definitionsOf(name, description, inputSchema),
     execute: (input, options) => session.run(tool, input, options),
   }
 }
@@ -136,7 +136,7 @@ function archiveTool(archive: Archive, session: ToolSession): AgentTool {
   const title = titleOf(operation)
   const description = `${title}. Free. ${archiveText}`
   const inputSchema = toolSchema(operation, input)
-  const json = jsonOf(name, description, inputSchema)
+  const json = definitionsOf(name, description, inputSchema)
   const tool = { name, operation, input, fields: undefined, archive }
   return {
     ...{ name, title, description, price, inputSchema, json, operation: null },
@@ -144,7 +144,7 @@ function archiveTool(archive: Archive, session: ToolSession): AgentTool {
   }
 }
 
-function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson {
+function definitionsOf(name: string, description: string, schema: ToolSchema): ToolJson {
   // A copy has no `~standard`.
   const plain = structuredClone({ ...schema }) as unknown as ToolParameters
   const parameters = { ...plain, additionalProperties: schema.additionalProperties !== false }

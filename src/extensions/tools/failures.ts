@@ -84,7 +84,7 @@ function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
 }
 
 /** An issue, as a sentence of a message. */
-export function messageOf({ path, message }: Issue): string {
+export function issueText({ path, message }: Issue): string {
   return `${path || 'the input'} ${message}`
 }
 

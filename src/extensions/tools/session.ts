@@ -7,7 +7,7 @@ import { budgetTooLow, notSent } from '../../errors/words.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type SessionSettings, type SessionTool, type ToolRun, buy } from './buy.ts'
-import { StillWaiting, ToolRefusal, failureOf, isRefusal, messageOf } from './failures.ts'
+import { StillWaiting, ToolRefusal, failureOf, isRefusal, issueText } from './failures.ts'
 import { type Bought, type Page, type PageFailure, type Place, Pages } from './pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
 import { inputIssues, readArguments } from './tool-schema.ts'
@@ -265,7 +265,7 @@ function readRun(tool: SessionTool, given: unknown, options: ToolCallOptions): T
   const signal = options.signal ?? options.abortSignal
   const input = readArguments(jsonSchemaOf(tool.input), given)
   const issues = inputIssues(tool.input, input)
-  if (issues.length > 0) throw new ToolRefusal('invalid_request', issues.map(messageOf).join('; '), issues)
+  if (issues.length > 0) throw new ToolRefusal('invalid_request', issues.map(issueText).join('; '), issues)
   if (signal?.aborted === true) throw new ToolRefusal('cancelled', 'cancelled before it was sent')
   const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown>
   if (paging !== undefined && Object.hasOwn(copy, paging.param))
