@@ -15,6 +15,7 @@ import { Redactor } from '../lib/redactor.ts'
 import type { InterruptHandler } from './interrupt-handler.ts'
 import { type SharedFlags, dateOf, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { lowText, periodTermsOf } from './period-budget.ts'
+import { accountName } from './account.ts'
 import { type StoredLogin, storedLogin } from './login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { say, showProgress, waitText } from './terminal.ts'
@@ -74,14 +75,26 @@ Without an account: social-search search coffee --sandbox`
 
 /** The address of the commands; undefined if there is none. */
 export function baseUrlOf(): string | undefined {
-  return addressIn(process.env['SOCIAL_SEARCH_BASE_URL'] || storedLogin()?.baseUrl)
+  const account = accountName()
+  if (account !== undefined) return loginOf(account).baseUrl
+  return addressIn(process.env['SOCIAL_SEARCH_BASE_URL'] || storedLogin(account)?.baseUrl)
 }
 
-/** The address and the key of the commands: of the environment, or else those that `login` has stored. */
+/** The login of an account with a name, as it was stored: nothing of the environment mixes with it. */
+function loginOf(account: string): StoredLogin {
+  const stored = storedLogin(account)
+  if (stored !== null) return { baseUrl: addressIn(stored.baseUrl) ?? stored.baseUrl, apiKey: stored.apiKey }
+  const command = `social-search login --account ${account} --base-url URL`
+  throw new CommandError('credentials', `there is no account ${account}; log in: ${command}`)
+}
+
+/** The address and the key of the commands: of the account, or of the environment, or else those that `login` has stored. */
 export function addressOf({ sandbox }: Pick<SharedFlags, 'sandbox'>): StoredLogin {
   if (sandbox === true) return { baseUrl: 'sandbox', apiKey: 'sandbox' }
   const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
-  const stored = key ? null : storedLogin()
+  const account = accountName()
+  if (account !== undefined) return loginOf(account)
+  const stored = key ? null : storedLogin(account)
   const storedUrl = addressIn(stored?.baseUrl)
   const baseUrl = addressIn(address) ?? storedUrl
   if (!baseUrl) throw new CommandError('credentials', `no address of the service${noLogin}`)

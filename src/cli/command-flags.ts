@@ -50,9 +50,14 @@ export function withClient(command: Command, operation?: Pick<Operation, 'price'
   command
     .option('--sandbox', 'use a simulated service; needs no account (SOCIAL_SEARCH_SANDBOX_NOW: its time)')
     .optionsGroup(advanced)
+    .addOption(accountOption())
   if (operation?.surface !== null)
     command.option('--per-minute <n>', 'send at most this many requests a minute, or off')
   return command
+}
+
+export function accountOption(help = 'use the login and the budget of this account'): Option {
+  return new Option('--account <name>', `${help} (default: SOCIAL_SEARCH_ACCOUNT)`)
 }
 
 /** The only kind of file that commands continue; `export` makes others of it. */

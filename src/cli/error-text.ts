@@ -9,6 +9,7 @@ import {
   isSocialSearchError,
 } from '../errors/index.ts'
 import { budgetTooLow, costText, notSent } from '../errors/words.ts'
+import { accountFlag, accountName } from './account.ts'
 import { say, styled, wrapped, localTime } from './terminal.ts'
 import { operations } from '../api/operations.ts'
 import type { Issue } from '../api/issues.ts'
@@ -101,15 +102,15 @@ function costOf(error: SocialSearchError): string | undefined {
 function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undefined {
   if (error instanceof InvalidRequestError && error.option) return 'To send it anyway, use --extra-params'
   if (error instanceof AuthenticationError)
-    return process.env['SOCIAL_SEARCH_API_KEY']
+    return process.env['SOCIAL_SEARCH_API_KEY'] && accountName() === undefined
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
-      : { do: 'Log in again', command: 'social-search login' }
+      : { do: 'Log in again', command: `social-search login${accountFlag()}` }
   if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
-    return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login`
+    return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login${accountFlag()}`
   if (error instanceof ConnectionError && refusedPort.test(error.reason))
     return 'This port is on the list that fetch blocks, as browsers do. Use another port'
   if (error instanceof ConnectionError && error.phase !== 'exchange' && !isChecking)
-    return { do: 'Check', command: 'social-search doctor' }
+    return { do: 'Check', command: `social-search doctor${accountFlag()}` }
   if (error instanceof CreditBudgetError && error.refusedBy !== undefined) return adviceOn(error)
   return undefined
 }

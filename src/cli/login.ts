@@ -1,6 +1,15 @@
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { isRecord, parsed } from '../lib/json.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { createInterface } from 'node:readline'
@@ -8,6 +17,7 @@ import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { SocialSearch } from '../index.ts'
 import { errorText } from './error-text.ts'
+import { accountFlag, accountName } from './account.ts'
 import { print, printDone } from './terminal.ts'
 
 /** The folders of a user: the variable that names one, on Windows another one, and its place in the home folder. */
@@ -54,7 +64,24 @@ export interface StoredLogin {
   readonly apiKey: string
 }
 
-const fileName = 'login.json'
+interface FoundLogin extends StoredLogin {
+  /** When it was stored, ISO 8601. */
+  readonly storedAt: string
+}
+
+/** The file of an account in the folder of this command. */
+function fileOf(account: string | undefined): string {
+  return account === undefined ? 'login.json' : join('accounts', `${account}.json`)
+}
+
+/** The accounts that have a login; undefined is the default one. */
+export function storedAccounts(): (string | undefined)[] {
+  const folder = userFolder('config', 'no home')
+  if (folder === undefined) return []
+  const files = existsSync(join(folder, 'accounts')) ? readdirSync(join(folder, 'accounts')).sort() : []
+  const named = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5))
+  return [undefined, ...named].filter((account) => existsSync(join(folder, fileOf(account))))
+}
 
 /** Replaces the stored login. Only its owner can read the file. */
 function storeLogin(path: string, login: StoredLogin): void {
@@ -66,27 +93,29 @@ function storeLogin(path: string, login: StoredLogin): void {
   renameSync(unfinished, path)
 }
 
-/** The stored login, or null. */
-export function storedLogin(): StoredLogin | null {
+/** The stored login of an account, or null. */
+export function storedLogin(account: string | undefined): FoundLogin | null {
   const folder = userFolder('config', 'no home')
-  const path = join(folder ?? '', fileName)
+  const path = join(folder ?? '', fileOf(account))
   if (folder === undefined || !existsSync(path)) return null
-  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
+  const { mode, mtime } = statSync(path)
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
     throw new CommandError(
       'credentials',
       `${path} can be read by other users; replace the key and log in again`,
     )
   const login = parsed(readFileSync(path, 'utf8'))
-  if (isRecord(login) && typeof login['baseUrl'] === 'string' && typeof login['apiKey'] === 'string')
-    return login as unknown as StoredLogin
+  const { baseUrl, apiKey } = isRecord(login) ? login : {}
+  if (typeof baseUrl === 'string' && typeof apiKey === 'string')
+    return { baseUrl, apiKey, storedAt: mtime.toISOString() }
   throw new CommandError('credentials', `${path} has no login; log in again`)
 }
 
-/** Stores a key that the service accepts. */
+/** Stores a key that the service accepts, for the account of the command. */
 export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise<void> {
   const address = baseUrl ?? process.env['SOCIAL_SEARCH_BASE_URL']
   if (!address) throw new UsageError('pass --base-url, the address of the service')
-  const path = join(userFolder('config'), fileName)
+  const path = join(userFolder('config'), fileOf(accountName()))
   const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
   if (apiKey === '') throw new UsageError('the key is empty; paste it, or pipe it in: < key.txt')
   try {
@@ -96,12 +125,14 @@ export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise
     throw new CommandError(exitNameOf(error), `${errorText(error)}. Nothing is stored`)
   }
   storeLogin(path, { baseUrl: address, apiKey })
-  await printDone(`The key is in ${path}, accepted by the service; social-search doctor checks its scopes`)
+  await printDone(
+    `The key is in ${path}, accepted by the service; social-search doctor${accountFlag()} checks its scopes`,
+  )
 }
 
 /** Removes the stored login, and what a killed process has left of one. */
 export async function logout(): Promise<void> {
-  const path = join(userFolder('config'), fileName)
+  const path = join(userFolder('config'), fileOf(accountName()))
   const wasThere = existsSync(path)
   for (const each of [`${path}.new`, path]) rmSync(each, { force: true })
   if (wasThere) await printDone(`${path} is removed; the key itself is still valid`)

@@ -8,11 +8,13 @@ import { CommandError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import { addressOf, baseUrlOf } from './client.ts'
 import { type PeriodTerms, PeriodBudget, periodTermsOf, textOf, endTextOf } from './period-budget.ts'
-import { userFolder } from './login.ts'
+import { accountFlag, accountName } from './account.ts'
+import { storedAccounts, storedLogin, userFolder } from './login.ts'
 import { needSqlite } from './database/open-database.ts'
 import { rounded } from '../extend.ts'
 import { count } from '../lib/count.ts'
-import { print } from './terminal.ts'
+import { createTable } from './table.ts'
+import { print, say } from './terminal.ts'
 import { planLines } from './watch-plan.ts'
 
 /** How long a command waits for the file, in milliseconds. */
@@ -42,12 +44,13 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   if (opened === undefined) return { budgets: [], budget, options: {}, close: () => Promise.resolve() }
   const { store } = opened
   const set = sandbox === true ? undefined : setTermsOf(opened.setText)
+  const owner = sandbox === true ? baseUrl : ownerOf(baseUrl)
   const terms = [flagged, set].filter((each) => each !== undefined)
   // Two limits of one period are one budget: the lower one.
   const [lowest] = terms.toSorted((one, other) => one.limit - other.limit)
   const budgets = terms
     .filter((each) => each === lowest || each.every !== lowest?.every)
-    .map((each) => new PeriodBudget(store, baseUrl, each, command))
+    .map((each) => new PeriodBudget(store, owner, each, command))
   // The sandbox has no limits, and --per-minute is for one command.
   const limiter =
     sandbox === true || perMinute !== undefined
@@ -92,7 +95,8 @@ async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
     needSqlite('a budget of a period')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const opened = (store = sqliteStore(path))
-    const read = (): Promise<string | undefined> => opened.update(setKey, (found) => ({ result: found }))
+    const read = (): Promise<string | undefined> =>
+      opened.update(setKeyOf(accountName()), (found) => ({ result: found }))
     return { store, setText: await within(openMs, read, late) }
   } catch (error) {
     store?.close()
@@ -103,7 +107,16 @@ async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
   }
 }
 
-const setKey = 'set-1'
+/** Where the budget of an account is. */
+function setKeyOf(account: string | undefined): string {
+  return account === undefined ? 'set-1' : `set-1:${account}`
+}
+
+/** Whose credits a budget counts: accounts may share an address. */
+function ownerOf(baseUrl: string): string {
+  const account = accountName()
+  return account === undefined ? baseUrl : `${baseUrl} ${account}`
+}
 
 /** The terms of the budget that is set. */
 function setTermsOf(text: string | undefined): PeriodTerms | undefined {
@@ -117,9 +130,9 @@ function setTermsOf(text: string | undefined): PeriodTerms | undefined {
   }
 }
 
-/** Sets the budget of all commands; an empty text removes it. */
+/** Sets the budget of all commands of the account; an empty text removes it. */
 async function storeSet(store: SharedStore, text: string): Promise<void> {
-  await store.update(setKey, () => ({ value: text, result: undefined }))
+  await store.update(setKeyOf(accountName()), () => ({ value: text, result: undefined }))
 }
 
 const periods = ['hour', 'day', 'month'] as const
@@ -141,7 +154,7 @@ async function set(text: string): Promise<void> {
   await print(
     terms === undefined
       ? 'No budget is set now\n'
-      : `All commands together may spend ${count(terms.limit, 'credit')} each ${terms.every}, in UTC\n`,
+      : `All commands${ofAccount()} together may spend ${count(terms.limit, 'credit')} each ${terms.every}, in UTC\n`,
   )
 }
 
@@ -150,24 +163,58 @@ async function show(): Promise<void> {
   const { store, setText } = await openFile(true)
   const set = setTermsOf(setText)
   const lines =
-    set === undefined ? ['No budget is set for all commands. Set one: social-search budget 200/day\n'] : []
+    set === undefined
+      ? [
+          `No budget is set for all commands${ofAccount()}. Set one: social-search budget 200/day${accountFlag()}\n`,
+        ]
+      : []
   if (baseUrl === undefined && set !== undefined) lines.push(`${textOf(set)} for all commands\n`)
   if (baseUrl === undefined) lines.push(noAddress)
   for (const every of periods) {
     if (baseUrl === undefined) break
-    const spending = await PeriodBudget.spending(store, baseUrl, every)
+    const spending = await PeriodBudget.spending(store, ownerOf(baseUrl), every)
     const isSet = set?.every === every
     if (!isSet && spending === undefined) continue
     const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
-    const summary = await new PeriodBudget(store, baseUrl, terms, '').summary()
+    const summary = await new PeriodBudget(store, ownerOf(baseUrl), terms, '').summary()
     lines.push(textOfBudget(terms, summary, spending?.commands ?? {}))
-    const watches = Object.values(await PeriodBudget.watches(store, baseUrl, every))
+    const watches = Object.values(await PeriodBudget.watches(store, ownerOf(baseUrl), every))
     for (const { name, plan } of watches) lines.push(`  ${name}: ${planLines(plan).join('\n    ')}\n`)
     if (watches.length > 1)
       lines.push(`  ${watches.length} watches share this budget, and each plans to spend all of it\n`)
   }
   store.close()
   await print(lines.join(''))
+}
+
+function ofAccount(): string {
+  const account = accountName()
+  return account === undefined ? '' : ` of the account ${account}`
+}
+
+/** Prints the stored logins, without their keys: a table on a terminal, otherwise JSON Lines. */
+export async function accounts(): Promise<void> {
+  const file = await openFile(false)
+  const inUse =
+    process.env['SOCIAL_SEARCH_ACCOUNT'] || (process.env['SOCIAL_SEARCH_API_KEY'] ? '' : 'default')
+  const rows = await Promise.all(
+    storedAccounts().map(async (account) => {
+      const read = (text?: string): { result: string | undefined } => ({ result: text })
+      const budget = (await file?.store.update(setKeyOf(account), read)) || null
+      const { baseUrl, storedAt } = storedLogin(account) ?? {}
+      return {
+        ...{ account: account ?? 'default', address: baseUrl, key: storedAt, budget },
+        used: (account ?? 'default') === inUse ? 'yes' : null,
+      }
+    }),
+  )
+  file?.store.close()
+  if (process.env['SOCIAL_SEARCH_API_KEY'])
+    say('SOCIAL_SEARCH_API_KEY is set: commands without --account use it')
+  const { isTTY, columns: width } = process.stdout
+  if (!isTTY) await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  else if (rows.length === 0) await print('You are not logged in\n')
+  else await print(createTable(undefined, { fields: Object.keys(rows[0] ?? {}), width }).page(rows), true)
 }
 
 function textOfBudget(
@@ -186,6 +233,6 @@ function textOfBudget(
   const lines = Object.entries(all)
     .sort(([, one], [, other]) => other - one)
     .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
-  const whose = terms.isSet ? 'for all commands' : 'as last given with --budget'
+  const whose = terms.isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
   return `${textOf(terms)} ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

@@ -6,6 +6,7 @@ import { count } from '../lib/count.ts'
 import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
 import { type Period, periodAt, periodEnd } from '../lib/period.ts'
+import { accountFlag } from './account.ts'
 import { UsageError } from './command-errors.ts'
 import type { WatchPlan } from './watch-plan.ts'
 
@@ -93,7 +94,7 @@ export function adviceOn({ budget: { needed, resetsAt = NaN }, refusedBy }: Cred
   const what =
     needed > limit ? 'is too low for this call; ' : `starts again at ${utcText(resetsAt)}; wait, or `
   if (!isSet) return `--budget ${terms} ${what}raise --budget`
-  const command = `social-search budget ${Math.max(needed, 2 * limit)}/${every}`
+  const command = `social-search budget ${Math.max(needed, 2 * limit)}/${every}${accountFlag()}`
   return { do: `The budget ${terms} ${what}raise it`, command }
 }
 

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
-import { budget } from './machine.ts'
+import { accounts, budget } from './machine.ts'
 import { UsageError, exitCodeOf, exitCodeLines } from './command-errors.ts'
 import {
   common,
@@ -10,6 +10,7 @@ import {
   shortHelp,
   withClient,
   withExamples,
+  accountOption,
   budgetHelp,
   loginHelp,
 } from './command-flags.ts'
@@ -18,6 +19,7 @@ import { describe, find, forget } from './collection-commands.ts'
 import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
 import { formats } from './formats.ts'
+import { chooseAccount } from './account.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
 import { commandMeant, commandOf } from './flags.ts'
@@ -84,6 +86,7 @@ function createProgram(isHelpLong: boolean): Command {
     })
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', exitCodeLines())
+    .hook('preAction', (_, command) => chooseAccount(command.opts<{ account?: string }>().account))
   const add = (usage: string, summary: string, ...examples: readonly string[]) =>
     described(program.command(usage), summary, examples)
   const isSearch = ({ id }: Operation) => /^(microblog|professionalnet|technews)\./.test(id)
@@ -156,6 +159,7 @@ function createProgram(isHelpLong: boolean): Command {
     'budget',
     'budget off',
   )
+    .addOption(accountOption())
     .addHelpText('after', budgetHelp)
     .action(budget)
 
@@ -167,10 +171,12 @@ function createProgram(isHelpLong: boolean): Command {
     'login --base-url URL < key.txt',
   )
     .option('--base-url <url>', 'address of the service (default: SOCIAL_SEARCH_BASE_URL)')
+    .addOption(accountOption('store it under this name, for --account'))
     .addHelpText('after', loginHelp)
     .action(login)
-  add('logout', 'remove the stored key').action(logout)
-  add('doctor', 'check address, key and scopes').action(doctor)
+  add('logout', 'remove the stored key').addOption(accountOption()).action(logout)
+  add('accounts', 'list the stored logins: address, age of the key, budget').action(accounts)
+  add('doctor', 'check address, key and scopes').addOption(accountOption()).action(doctor)
 
   program.commandsGroup('Develop:')
   add(

@@ -64,6 +64,7 @@ describe('help', () => {
         '--archive',
         '--confirm-above',
         '--allow',
+        '--account',
         '--per-minute',
         '--help',
       ],

@@ -62,7 +62,8 @@ describe.skipIf(process.platform === 'win32')('without a folder of the user', ()
   ])('nothing is written into the current one: %s', async (_, env, code, message) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
     expect(await logIn()).toMatchObject(failed(code, message))
-    expect(await social('budget 4/day')).toMatchObject(failed(code, message))
+    for (const line of ['budget 4/day', 'logout', 'logout --account acme'])
+      expect(await social(line)).toMatchObject(failed(code, message))
     expect(readdirSync(folder)).toEqual([])
   })
 
