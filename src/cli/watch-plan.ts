@@ -97,7 +97,7 @@ export function planLines({ queries, price, interval, budget, waits, posts }: Wa
   const cost =
     interval === undefined
       ? `${check} = ${count(queries * price, 'credit')} a check`
-      : `${check} × ${count(checksOf(interval), 'check')} = ${numberText(idleCost({ queries, price, interval }))} a day`
+      : `${check} × ${numberText(checksOf(interval))} ${checksOf(interval) === 1 ? 'check' : 'checks'} = ${numberText(idleCost({ queries, price, interval }))} a day`
   const every = (least: number): string => {
     const [shortest, longest] = waits.map((wait) => Math.max(wait, least)) as [number, number]
     const range = longest < 1.25 * shortest ? [longest] : [shortest, longest]
