@@ -18,8 +18,7 @@ import {
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
 import { type SharedOptions, sharedNames } from './stored-text.ts'
-import { LimiterSync, type SurfacePart } from './limiter-sync.ts'
-import { type LocalLimits, LimiterSurface, keyOf } from './limiter-surface.ts'
+import { LimiterSurface, LimiterSync, type LocalLimits, keyOf } from './limiter-sync.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {
@@ -108,7 +107,7 @@ export class SharedLimiter implements CallLimiter {
     await sync.stop()
   }
 
-  #at(name: string | null): SurfacePart {
+  #at(name: string | null): LimiterSurface {
     const { surfaces } = this.#sync
     const surface =
       surfaces.get(keyOf(name)) ?? new LimiterSurface(name, this.#sync, this.limits, this.#local)
