@@ -80,7 +80,7 @@ describe('export', () => {
   it('takes tables and views of the user as they are, also beside the columns of records', async () => {
     await social('search coffee --all --yes --out a.db')
     const file = new DatabaseSync('a.db')
-    file.exec(`CREATE TABLE tags (record, tag, value);
+    file.exec(`CREATE TABLE tags (record TEXT REFERENCES microblog_posts (id) ON DELETE CASCADE, tag, value);
       INSERT INTO tags VALUES ('2', 'topic', 'tea'), ('2', 'weight', 9007199254740993);
       CREATE VIEW tagged AS SELECT posts.*, tag, value FROM microblog_posts AS posts JOIN tags ON tags.record = posts.id`)
     file.close()
@@ -99,6 +99,14 @@ describe('export', () => {
     expect(recordsOf(readFileSync('tagged.jsonl', 'utf8'))[0]).toMatchObject({
       ...{ id: '2', tag: 'topic', engagements: { viewsCount: 0 } },
     })
+    const found = async (query: string) =>
+      (await social(`find a.db '${query}' --format jsonl`)).out.match(/(?<="id":")\d+/g) ?? []
+    expect(await found('tag:topic=tea coffee')).toEqual(['2'])
+    expect(await found('tag:weight')).toEqual(['2'])
+    for (const query of ['tag:topic=milk', 'tag:other', 'tag:topic tea'])
+      expect(await found(query)).toEqual([])
+    await social('forget a.db --id 2 --yes')
+    expect(rowsOf('a.db', 'SELECT count(*) FROM tags')).toEqual([0])
     await social('export a.db posts.csv')
     expect(await social('export a.db new.csv --new --table tagged')).toMatchObject(failed(2, '--new is for'))
   })

@@ -32,7 +32,7 @@ export interface FindOptions {
 
 /**
  * Finds records with all words of a query in the text, or in the names of the author. `"two words"` must stand together, and
- * `word*` is the start of a word. It sends nothing, and costs nothing.
+ * `word*` is the start of a word; `tag:topic=tea` is of a table of the user's own. It sends nothing, and costs nothing.
  *
  * @throws {UsageError} for a file without records, or without this table.
  */
@@ -106,11 +106,22 @@ function conditionOf(
   table: RecordTable,
   terms: readonly Term[],
 ): { where: string; values: SQLInputValue[] } {
-  const conditions = terms.map((term, index) => conditionFor(database, table, term, index))
+  const isThere = database.prepare("SELECT 1 FROM pragma_table_info('tags') WHERE name = 'tag'").get()
+  const conditions = terms.map(
+    (term, index) => (isThere && taggedWith(term, table)) ?? conditionFor(database, table, term, index),
+  )
   return {
     where: ['1', ...conditions.map(([sql]) => `(${sql})`)].join(' AND '),
     values: conditions.flatMap(([, ...values]) => values),
   }
+}
+
+/** `tag:topic` and `tag:topic=tea`, of a table of the user's own: `tags (record, tag, value)`. */
+function taggedWith({ text }: Term, { key }: RecordTable): Condition | undefined {
+  const [, tag, value] = /^tag:([^=]+)(?:=(.*))?$/s.exec(text) ?? []
+  if (tag === undefined) return undefined
+  const found = `${quoted(key)} IN (SELECT record FROM tags WHERE tag = ?`
+  return value === undefined ? [`${found})`, tag] : [`${found} AND value = ?)`, tag, value]
 }
 
 function conditionFor(
