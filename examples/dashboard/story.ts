@@ -67,13 +67,9 @@ export function storyBefore(now: Date, seed = 0): SandboxPublication {
   }
 }
 
-function toMention({
-  id,
-  body,
-  author,
-  url,
-  timestamp,
-}: { [Field in 'id' | 'body' | 'author' | 'url' | 'timestamp']: string }) {
+type Texts = Record<'id' | 'body' | 'author' | 'url' | 'timestamp', string>
+
+function toMention({ id, body, author, url, timestamp }: Texts) {
   const listenerId = body.includes('React') ? 'lis_react' : 'lis_vue'
   return {
     id: `men_${id}`,

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
-import { example, layoutShift, now, result, search, setUpDashboard } from './helpers.ts'
+import { describe, expect, it } from 'vitest'
+import { example, hasFocus, layoutShift, now, numbers, result, search, setUpDashboard } from './helpers.ts'
+import { serve } from './made.ts'
 
-const { open, inject } = setUpDashboard({ NOW: now }, { mayFail: true })
+const { open, inject } = setUpDashboard({ NOW: now, CREDITS: '500' }, { mayFail: true })
 const axe = readFileSync(join(example, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
 it.each([
@@ -17,11 +18,7 @@ it.each([
   async (colorScheme, width) => {
     const page = await open('/', { colorScheme, viewport: { width, height: 844 } })
     await page.addScriptTag({ content: axe })
-    const check = async () => {
-      expect(await violations(page)).toEqual([])
-      expect(await smallTargets(page, width < 900 ? 44 : 24)).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
-    }
+    const check = () => expectAccessible(page, width)
     await page.locator('.mention').first().waitFor()
     await check()
     await search(page, 'react', { versus: 'vue', pages: 3 })
@@ -53,15 +50,95 @@ it.each([
   },
 )
 
+describe.each([320, 1280])('in the dark at %d px', (width) => {
+  const dark = { colorScheme: 'dark', viewport: { width, height: 844 } } as const
+
+  it.each([
+    ['without mentions', '/', 'No mentions yet', (page: Page) => serve(page, [])],
+    ['without a server', '/', 'Retrying…', (page: Page) => page.route('**/api/**', (route) => route.abort())],
+    ['offline', '/?q=tea', 'You are offline.', (page: Page) => page.context().setOffline(true)],
+    ['of a search that is not loaded', '/?q=tea&vs=milk', 'Not loaded yet.', () => {}],
+    ['of mentions', '/?tab=mentions', 'Seen', () => {}],
+  ] as const)(
+    'axe-core finds nothing in the page %s, and nothing overflows',
+    async (_, path, text, happen) => {
+      const page = await open('/?tab=search', dark)
+      await page.addScriptTag({ content: axe })
+      await page.getByText('credits left').waitFor()
+      await happen(page)
+      await page.evaluate((path) => {
+        history.pushState(null, '', path)
+        dispatchEvent(new PopStateEvent('popstate'))
+      }, path)
+      if (text === 'You are offline.') await page.getByLabel('Search posts').press('Enter')
+      await page.getByText(text).first().waitFor()
+      await expectAccessible(page, width)
+    },
+  )
+})
+
 it.each([390, 768, 1024, 1280])('an opened link moves nothing at %d px, whatever its tab', async (width) => {
   const link = '?q=react&vs=vue&since=2026-10-22&until=2026-11-18&pages=3'
   for (const path of ['/', `/${link}`, `/${link}&tab=mentions`]) {
     const page = await open(path, { viewport: { width, height: 844 } })
-    await page.locator('.mention, .notice, .posts .card').first().waitFor()
+    await page.locator('.mention, .headline, .posts .card').first().waitFor()
     await page.waitForLoadState('networkidle')
-    expect(await layoutShift(page), path).toBeLessThanOrEqual(0.1)
+    expect(await layoutShift(page), path).toBeLessThanOrEqual(0.05)
   }
 })
+
+it.each([390, 1280])('a search that fails moves nothing at %d px', async (width) => {
+  const page = await open('/?tab=search', { viewport: { width, height: 844 } })
+  await inject({ status: 503, times: 3 })
+  await search(page, `broken ${width}`)
+  await page.getByRole('alert').waitFor()
+  expect(await layoutShift(page)).toBeLessThanOrEqual(0.05)
+})
+
+it('says that the server is gone, keeps what is loaded, and goes on when it is back', async () => {
+  const page = await open('/')
+  await page.locator('.mention').first().waitFor()
+  await page.route('**/api/**', (route) => route.abort())
+  await page.getByText('No answer from the server. Retrying…').waitFor()
+  expect(await page.locator('.mention').count()).toBe(5)
+  expect(await layoutShift(page)).toBeLessThanOrEqual(0.05)
+  await page.getByRole('button', { name: 'mentions', exact: true }).click()
+  await page.getByRole('button', { name: 'Show seen ones too' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.unroute('**/api/**')
+  await page.locator('.mention').first().waitFor()
+  expect(await page.getByText(/Retrying|cannot reach/).count()).toBe(0)
+})
+
+it('j, k, s, e and / work from the start, and are shown', async () => {
+  const page = await open('/?tab=mentions')
+  const box = (index: number) => page.locator('.mention').nth(index).getByRole('checkbox')
+  await page.getByText('j next, k previous, s seen, e done, / search.').waitFor()
+  for (const [key, index] of [
+    ['j', 0],
+    ['j', 1],
+    ['k', 0],
+  ] as const) {
+    await page.keyboard.press(key)
+    expect(await hasFocus(box(index))).toBe(true)
+  }
+  await page.keyboard.press('s')
+  await page.getByText('1 marked as seen').waitFor()
+  await page.keyboard.press('/')
+  await expect.poll(() => hasFocus(page.getByLabel('Search posts'))).toBe(true)
+})
+
+async function expectAccessible(page: Page, width: number): Promise<void> {
+  expect(await violations(page)).toEqual([])
+  expect(await smallTargets(page, width < 900 ? 44 : 24)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+  const headings = page.locator('h1, h2, h3, h4')
+  const levels = await headings.evaluateAll((all) => all.map(({ tagName }) => Number(tagName[1])))
+  expect(
+    levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1),
+    String(levels),
+  ).toEqual([])
+}
 
 /** The rules that the page breaks, with the elements that do so. */
 function violations(page: Page): Promise<string[]> {
@@ -119,3 +196,14 @@ it.each(['light', 'dark'] as const)(
     expect(await pattern.evaluate((bar) => getComputedStyle(bar).backgroundImage)).toMatch(/repeating/)
   },
 )
+
+// The last one: the service stays closed for a while.
+it('a search that is canceled leaves the frame, and moves nothing', async () => {
+  const page = await open('/?tab=search', { viewport: { width: 390, height: 844 } })
+  await inject({ status: 429, retryAfter: 30 })
+  await search(page, 'waiting')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Not loaded yet.').waitFor()
+  expect(await numbers(page, 'Posts')).toEqual(['–'])
+  expect(await layoutShift(page)).toBeLessThanOrEqual(0.05)
+})

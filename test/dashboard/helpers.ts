@@ -45,7 +45,10 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
 
   /** Opens the page in a browser of its own, which has no history and nothing stored. */
   async function open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const context = await browser.newContext({
+      ...{ viewport: { width: 1280, height: 900 }, timezoneId: 'UTC' },
+      ...options,
+    })
     const page = await context.newPage()
     await page.route(`${origin}/**`, (route, request) => {
       const { pathname } = new URL(request.url())
@@ -79,12 +82,13 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
 
 /** Searches as a reader does, one page of 20 posts by default. */
 export async function search(page: Page, query: string, { versus = '', pages = 1 } = {}): Promise<void> {
+  // The first view has one field until a word is there.
+  await page.getByLabel('Search posts').fill(query)
   const fold = page.locator('.fold[aria-expanded=false]')
   if (await fold.isVisible()) await fold.click()
   await page.getByLabel('Posts of each search').selectOption(String(pages))
   await page.getByLabel('Compare with').fill(versus)
-  await page.getByLabel('Search posts').fill(query)
-  await page.keyboard.press('Enter')
+  await page.getByLabel('Search posts').press('Enter')
 }
 
 export const headline = (page: Page) => page.locator('.headline')
@@ -97,14 +101,16 @@ export async function result(page: Page): Promise<string> {
   await headline(page)
     .filter({ hasNotText: /Loading|Waiting/ })
     .waitFor()
-  await page.getByRole('button', { name: 'Loading…' }).waitFor({ state: 'detached' })
+  await page.locator('.coverage', { hasText: 'Loading…' }).waitFor({ state: 'detached' })
   return plain(await headline(page).textContent())
 }
 
-/** A row of the table of numbers: the number of each search and how it has changed, then who leads. */
+/** A number of each search and how it has changed, then who leads. */
 export async function numbers(page: Page, name: string): Promise<string[]> {
-  const row = page.locator('.summary tr', { has: page.getByRole('button', { name, exact: true }) })
-  const cells = await row.locator('td').allTextContents()
+  const row = page.locator(':is(.summary tr, .facts > div)', {
+    has: page.getByRole('button', { name, exact: true }),
+  })
+  const cells = await row.locator(':is(td, dd)').allTextContents()
   return cells.map((text) => text.replace('▲', ' ▲').replace('▼', ' ▼'))
 }
 

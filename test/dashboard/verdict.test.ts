@@ -1,18 +1,24 @@
-import { describe, expect, it } from 'vitest'
-import { changeOf, leadOf, leaderOf } from '../../examples/dashboard/src/compare.ts'
-import { numbersIn, verdictOf } from '../../examples/dashboard/src/headline.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { figure, verdictOf } from '../../examples/dashboard/src/headline.ts'
 import {
   type Post,
-  commonSpan,
+  changeOf,
+  coveredBy,
+  earlierOf,
+  leadOf,
+  leaderOf,
   numbersOf,
   peakOf,
-  valuesOf,
+  rowsOf,
   within,
 } from '../../examples/dashboard/src/measure.ts'
-import { bucketsOf, dayName } from '../../examples/dashboard/src/period.ts'
+import { bucketsOf, dayName, dayOf, spanOf } from '../../examples/dashboard/src/period.ts'
 import type { MicroblogPost } from '../../src/index.ts'
 import { expected, leaderBy, storyOf } from './oracle.ts'
 import { now } from './helpers.ts'
+
+// The page of these tests is in UTC, like its oracle.
+vi.stubEnv('TZ', 'UTC')
 
 const seeds = 200
 const period = { from: '2026-10-22', to: '2026-11-18' }
@@ -42,8 +48,10 @@ const verdict = (react: Post[], vue: Post[]) =>
       { query: 'react', posts: react },
       { query: 'vue', posts: vue },
     ],
-    'in 28 days',
+    spanOf(period),
+    { when: 'in 28 days' },
   )
+afterEach(() => vi.useRealTimers())
 
 it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatever pages are loaded`, async () => {
   const kinds = new Map<string, number>()
@@ -59,21 +67,28 @@ it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatev
         isComplete: loaded[i] === sides[i]!.length,
       },
     }))
-    const span = commonSpan(results, period)
+    const span = coveredBy(results, period)
     const found = results.map((result) => within(result, span))
     const { from, counted, numbers } = expected(sides, loaded, now)
     const about = `seed ${seed}`
     expect(span.from, about).toBe(from)
     expect(found.map(numbersOf), about).toEqual(numbers)
     const buckets = bucketsOf(period, 'days')
-    const values = valuesOf(results, { span, buckets, unit: 'days', metric: 'posts' })
+    const rows = rowsOf(results, { covered: span, buckets, unit: 'days', metric: 'posts' })
     for (const [i] of names.entries())
       expect(
-        values.reduce((sum, row) => sum + (row[i] ?? 0), 0),
+        rows.reduce((sum, { values }) => sum + (values[i] ?? 0), 0),
         about,
       ).toBe(numbers[i]!.posts)
+    // A bar without a note has all posts of its day.
+    for (const { bucket, values, part } of rows.slice(0, -1))
+      if (part === '')
+        expect(values, about).toEqual(
+          sides.map((posts) => posts.filter(({ timestamp }) => timestamp.startsWith(bucket)).length),
+        )
 
-    const { headline, why } = verdict(found[0]!, found[1]!)
+    const sidesFound = found.map((posts, i) => ({ query: names[i]!, posts }))
+    const { headline, why } = verdictOf(sidesFound, span, { when: 'in 28 days' })
     const leader = (metric: keyof (typeof numbers)[number]) =>
       names[leaderBy(numbers.map((each) => each[metric])) ?? -1]
     const [loud, frequent] = [leader('views'), leader('posts')]
@@ -140,30 +155,26 @@ describe('verdictOf()', () => {
       { query: 'react', posts: liked(10, 30) },
       { query: 'vue', posts: liked(10, 10) },
     ]
-    const { headline, why } = verdictOf(sides, 'in 28 days', false, 'engagement')
+    const { headline, why } = verdictOf(sides, spanOf(period), { when: 'in 28 days', by: 'engagement' })
     expect(headline).toBe('react has more engagement')
     expect(why).toBe('react: 3× the engagement. About as many posts: 10 and 10.')
-    expect(numbersIn(sides, 'Nov 3', 'engagement').why).toBe(
-      'react: 300 interactions. vue: 100 interactions.',
-    )
   })
 
   it('says of one search how many posts, views and authors there are', () => {
-    expect(verdictOf([{ query: 'react', posts: [post(1)] }], 'in 7 days')).toEqual({
+    expect(verdictOf([{ query: 'react', posts: [post(1)] }], spanOf(period), { when: 'in 7 days' })).toEqual({
       headline: '1 post about react in 7 days',
       why: '1 view of posts by 1 author.',
     })
   })
 
-  it('numbersIn() names no leader of a single day', () => {
-    const sides = [
-      { query: 'react', posts: posts(8, 100) },
-      { query: 'vue', posts: [] },
-    ]
-    expect(numbersIn(sides, 'Nov 3')).toEqual({
-      headline: 'Nov 3: 8 posts about react, 0 posts about vue',
-      why: 'react: 800 views. vue: 0 views.',
-    })
+  it('names no day as the driver that is loaded in part, and says of today that it goes on', () => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-10T15:00:00Z') })
+    const sides = (day: number) => [{ query: 'react', posts: [...posts(9, 100), post(1100, day, 'launch')] }]
+    const all = spanOf({ from: '2026-10-22', to: '2026-11-10' })
+    const why = (day: number, from = all.from) => verdictOf(sides(day), { ...all, from }, { when: '' }).why
+    expect(why(3)).toMatch(/driven by Nov 3 \(/)
+    expect(why(10)).toMatch(/driven by Nov 10 so far \(/)
+    expect(why(3, Date.parse('2026-11-03T11:00:00Z'))).not.toMatch(/driven/)
   })
 })
 
@@ -198,7 +209,7 @@ it.each([
   [[], -1],
 ])('peakOf(%j) is %j', (values, peak) => expect(peakOf(values)).toBe(peak))
 
-it('commonSpan() begins where every search has all posts, and valuesOf() knows nothing of the days before', () => {
+describe('what is covered', () => {
   const result = (query: string, posts: MicroblogPost[], isComplete: boolean) => ({
     ...{ query, posts, isComplete, isLoaded: true },
   })
@@ -207,13 +218,53 @@ it('commonSpan() begins where every search has all posts, and valuesOf() knows n
     result('vue', [post(1, 9), post(1, 2)], true),
   ]
   const november = { from: '2026-11-01', to: '2026-11-10' }
-  const span = commonSpan(results, november)
-  expect(span.from).toBe(Date.parse('2026-11-04T12:00:00Z'))
-  const buckets = bucketsOf(november, 'days')
-  const values = valuesOf(results, { span, buckets, unit: 'days', metric: 'posts' })
-  expect(values.slice(2, 5)).toEqual([
-    [null, null],
-    [1, 0],
-    [0, 0],
-  ])
+
+  it('coveredBy() begins where every search has all posts, and rowsOf() leaves out the days before', () => {
+    const covered = coveredBy(results, november)
+    expect(covered.from).toBe(Date.parse('2026-11-04T12:00:00Z'))
+    const buckets = bucketsOf(november, 'days')
+    const rows = rowsOf(results, { covered, buckets, unit: 'days', metric: 'posts' })
+    expect(rows.slice(0, 2)).toEqual([
+      { bucket: '2026-11-04', values: [1, 0], part: 'from Nov 4, 12:00 PM' },
+      { bucket: '2026-11-05', values: [0, 0], part: '' },
+    ])
+  })
+
+  it('weeks and months say what the period or the clock cuts off', () => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-10T15:00:00Z') })
+    const parts = (unit: 'weeks' | 'months', period = november) => {
+      const covered = coveredBy([result('vue', [], true)], period)
+      const buckets = bucketsOf(period, unit)
+      return rowsOf(results, { covered, buckets, unit, metric: 'posts' }).map(({ part }) => part)
+    }
+    expect(parts('weeks')).toEqual(['from Nov 1', '', 'so far'])
+    expect(parts('months')).toEqual(['so far'])
+    expect(parts('weeks', { from: '2026-10-19', to: '2026-11-04' })).toEqual(['', '', 'to Nov 4'])
+  })
+
+  it('earlierOf() ends at the same hour as a period that goes on', () => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-10T15:00:00Z') })
+    expect(earlierOf(november)).toEqual({
+      from: Date.parse('2026-10-22T00:00:00Z'),
+      until: Date.parse('2026-10-31T15:00:00Z'),
+    })
+  })
+
+  it.each([
+    ['Pacific/Auckland', '2026-11-18', '2026-11-17T11:00:00Z'],
+    ['Asia/Kolkata', '2026-11-17', '2026-11-16T18:30:00Z'],
+    ['America/Los_Angeles', '2026-11-17', '2026-11-17T08:00:00Z'],
+  ])('days begin at midnight in %s, also when clocks change', (zone, day, start) => {
+    vi.stubEnv('TZ', zone)
+    expect(dayOf('2026-11-17T14:30:00Z')).toBe(day)
+    expect(spanOf({ from: day, to: day }).from).toBe(Date.parse(start))
+    for (const change of ['2026-09-27', '2026-11-01'])
+      expect(dayOf(spanOf({ from: change, to: change }).until - 1)).toBe(change)
+    vi.stubEnv('TZ', 'UTC')
+  })
 })
+
+it('figure() writes both of two numbers in the same way', () =>
+  expect([2, 2011, 96_020, 999_999, 1_234_567].map(figure)).toEqual([
+    ...['2', '2,011', '96,020', '999,999', '1.23M'],
+  ]))

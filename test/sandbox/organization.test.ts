@@ -46,6 +46,10 @@ describe('createSandbox() organization', () => {
       expect(await client.mentions.list({ [field]: value }).toArray(all)).toEqual(expected)
       expect((await client.mentions.count({ [field]: value }))['count']).toBe(expected.length)
     }
+    const [until, since] = [times[3], times[9]]
+    const between = newest.slice(4, 10)
+    expect(await client.mentions.list({ since, until }).toArray(all)).toEqual(between)
+    expect((await client.mentions.count({ since, until }))['count']).toBe(between.length)
   })
 
   it('refuses a cursor of another list', async () => {

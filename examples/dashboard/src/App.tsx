@@ -1,6 +1,9 @@
+import { useEffect } from 'react'
 import { go, goToSearch, useAddress } from './address.ts'
+import { isTyping } from './controls.tsx'
 import { Credits } from './Credits.tsx'
 import { Mentions } from './Mentions.tsx'
+import { zone } from './period.ts'
 import { Search } from './Search.tsx'
 
 const views = { today: Search, search: Search, mentions: Mentions }
@@ -11,9 +14,11 @@ export function App() {
   const view: View = tab in views ? (tab as View) : q ? 'search' : 'today'
   const Current = views[view]
   const subject = view === 'search' ? [q, vs].filter(Boolean).join(' or ') : view
+  useEffect(() => {
+    document.title = [subject, 'Social search'].filter(Boolean).join(' · ')
+  }, [subject])
   return (
     <>
-      <title>{[subject, 'Social search'].filter(Boolean).join(' · ')}</title>
       <a className="skip" href="#main">
         Skip to the content
       </a>
@@ -36,14 +41,14 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <Current isToday={view === 'today'} />
       </main>
+      <footer className="quiet">Days and times are in {zone()}.</footer>
     </>
   )
 }
 
 /** `/` leads to the search, but not while somebody types. */
 addEventListener('keydown', (event) => {
-  const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea')
-  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return
+  if (event.key !== '/' || isTyping(event) || event.ctrlKey || event.metaKey) return
   event.preventDefault()
   goToSearch()
 })

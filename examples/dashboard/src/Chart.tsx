@@ -1,14 +1,8 @@
 import { useState } from 'react'
-import { compact } from './headline.ts'
-import { peakOf } from './measure.ts'
-import { type Unit, bucketName } from './period.ts'
+import { figure } from './headline.ts'
+import { type Row, peakOf } from './measure.ts'
+import { type Unit, bucketName, zone } from './period.ts'
 import { Swatch } from './status.tsx'
-
-/** Values of one day, week or month, one for each series; null if they are unknown. */
-interface Row {
-  bucket: string
-  values: (number | null)[]
-}
 
 interface Props {
   rows: Row[]
@@ -18,58 +12,55 @@ interface Props {
   selected?: string | undefined
   /** Called with the bucket of a bar, or of a row of the table. */
   onSelect: (bucket: string) => void
-  /** Stacks the bars of a bucket; otherwise they stand beside each other. */
-  isStacked?: boolean
 }
 
-/** Values by day, week or month, as bars and as a table, from the first ones that are known. */
-export function Chart({ rows: all, series, unit, selected, onSelect, isStacked }: Props) {
+const nameOf = ({ bucket, part }: Row, unit: Unit) =>
+  [bucketName(bucket, unit), part].filter(Boolean).join(' ')
+
+/** Values by day, week or month, as bars and as a table. What is covered only in part is lighter, and its name says so. */
+export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   const [pointed, setPointed] = useState<string>()
-  const rows = all.filter(({ values }) => values.some((value) => value !== null))
-  const nameOf = (bucket: string) => bucketName(bucket, unit)
   /** The highest bar of each series, which is marked and named. */
-  const peaks = series.map(
-    (_, i) => rows[isStacked ? -1 : peakOf(rows.map(({ values }) => values[i] ?? null))],
-  )
-  const heights = rows.map(({ values }) =>
-    isStacked
-      ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
-      : Math.max(0, ...values.map(Number)),
-  )
-  const top = roundUp(Math.max(1, ...heights))
+  const peaks = series.map((_, i) => rows[peakOf(rows.map(({ values }) => values[i] ?? null))])
+  const top = roundUp(Math.max(1, ...rows.flatMap(({ values }) => values.map(Number))))
   const last = rows.length - 1
   /** All bars have their time below, or the first, the last, and one that stands in the middle. */
   const ticks =
     last < 4 ? [...rows.keys()] : last % 2 === 0 || last > 11 ? [0, Math.floor(last / 2), last] : [0, last]
   const named = rows.find(({ bucket }) => bucket === (pointed ?? selected))
-  const text = (value: number | null | undefined) => (value == null ? '–' : compact.format(value))
+  const text = (value: number | null | undefined) => (value == null ? '–' : figure(value))
   const note = (i: number) => {
     if (named) return text(named.values[i])
     const peak = peaks[i]
-    return peak && `peak ${text(peak.values[i])} · ${nameOf(peak.bucket)}`
+    return peak && `peak ${text(peak.values[i])} · ${nameOf(peak, unit)}`
   }
   return (
-    <>
+    <div className="plot">
       <div className="chart" aria-hidden="true">
         <p className="legend row quiet">
           {series.map((name, i) => (
             <span key={name}>
-              <Swatch index={i} /> <bdi>{name}</bdi> <strong>{note(i)}</strong>
+              {series.length > 1 && (
+                <>
+                  <Swatch index={i} /> <bdi>{name}</bdi>{' '}
+                </>
+              )}
+              <strong>{note(i)}</strong>
             </span>
           ))}
-          <span className="end">{named ? nameOf(named.bucket) : isStacked && `by ${unit.slice(0, -1)}`}</span>
+          {named && <span>{nameOf(named, unit)}</span>}
         </p>
         <div className="scale quiet">
-          <span>{rows.length > 0 && text(top)}</span>
-          <span>{rows.length > 0 && top > 1 && text(top / 2)}</span>
+          <span>{rows.length > 0 && figure(top)}</span>
+          <span>{rows.length > 0 && top > 1 && figure(top / 2)}</span>
           <span>0</span>
         </div>
-        <div className={isStacked ? 'bars stacked' : 'bars'} onPointerLeave={() => setPointed(undefined)}>
+        <div className="bars" onPointerLeave={() => setPointed(undefined)}>
           {rows.map((row) => (
             <div
               key={row.bucket}
-              className={`bucket${selected && row.bucket !== selected ? ' other' : ''}`}
-              title={nameOf(row.bucket)}
+              className={`bucket${selected && row.bucket !== selected ? ' other' : ''}${row.part ? ' open' : ''}`}
+              title={nameOf(row, unit)}
               onPointerEnter={() => setPointed(row.bucket)}
               onClick={() => onSelect(row.bucket)}
             >
@@ -94,7 +85,7 @@ export function Chart({ rows: all, series, unit, selected, onSelect, isStacked }
         <table aria-label={`Numbers by ${unit.slice(0, -1)}`}>
           <thead>
             <tr>
-              <th>Time</th>
+              <th>{zone()}</th>
               {series.map((name) => (
                 <th key={name}>
                   <bdi>{name}</bdi>
@@ -103,22 +94,22 @@ export function Chart({ rows: all, series, unit, selected, onSelect, isStacked }
             </tr>
           </thead>
           <tbody>
-            {rows.toReversed().map(({ bucket, values }) => (
-              <tr key={bucket}>
+            {rows.toReversed().map((row) => (
+              <tr key={row.bucket}>
                 <th scope="row">
-                  <button aria-pressed={bucket === selected} onClick={() => onSelect(bucket)}>
-                    {nameOf(bucket)}
+                  <button aria-pressed={row.bucket === selected} onClick={() => onSelect(row.bucket)}>
+                    {nameOf(row, unit)}
                   </button>
                 </th>
                 {series.map((name, i) => (
-                  <td key={name}>{text(values[i])}</td>
+                  <td key={name}>{text(row.values[i])}</td>
                 ))}
               </tr>
             ))}
           </tbody>
         </table>
       </details>
-    </>
+    </div>
   )
 }
 

@@ -1,49 +1,63 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { CreditBudget } from 'social-search-sdk'
+import { budgetKey } from './api.ts'
 import { type Network, networks } from './networks.ts'
 
-/** `resetsIn` is by the server's clock, in milliseconds. */
-type Budget = ReturnType<CreditBudget['summary']> & { resetsIn: number | null }
+/** `resetsIn` is by the server's clock, in milliseconds; `timeZone` says when its days begin. */
+type Budget = ReturnType<CreditBudget['summary']> & { resetsIn: number | null; timeZone: string }
 
-export function useBudget(): Budget | undefined {
-  const { data } = useQuery<Budget>({
-    queryKey: ['budget'],
-    queryFn: async ({ signal }) => (await fetch('/api/budget', { signal })).json(),
-    refetchInterval: 5_000, // a cancelled call may still be charged
-  })
-  return data
-}
+const budgetQuery = queryOptions<Budget>({
+  queryKey: budgetKey,
+  async queryFn({ signal }) {
+    const response = await fetch('/api/budget', { signal })
+    if (!response.ok) throw new Error(`the server answered ${response.status}`)
+    return response.json()
+  },
+  refetchInterval: 2_000, // a cancelled call may still be charged
+  retry: false,
+})
+export const useBudget = () => useQuery(budgetQuery).data
 
 export const credits = (count: number) => `${count} ${count === 1 ? 'credit' : 'credits'}`
 
 interface Offer {
-  /** How many pages the budget allows; 0 if it is used up. */
+  /** How many pages of each search the budget allows, at most; 0 if it is used up. */
   pages: number
   /** What these cost. */
   price: string
-  /** The credits of the first page of each search. */
+  /** The credits of one page of each search. */
   least: number
 }
 
-/** What pages of some searches cost. */
-export function useOffer(network: Network, searches: number, pages: number): Offer {
-  const least = networks[network].price * searches
-  const allowed = Math.min(pages, Math.floor((useBudget()?.remaining ?? Infinity) / least))
-  return { pages: allowed, price: `${allowed > 1 ? 'up to ' : ''}${credits(allowed * least)}`, least }
+/** What further pages of some searches cost: so many of each, at most. */
+export function useOffer(network: Network, ...needs: number[]): Offer {
+  const remaining = useBudget()?.remaining ?? Infinity
+  const cost = (pages: number) =>
+    networks[network].price * needs.reduce((sum, need) => sum + Math.min(need, pages), 0)
+  let pages = Math.max(0, ...needs)
+  while (pages > 0 && cost(pages) > remaining) pages--
+  return { pages, price: `${pages > 1 ? 'up to ' : ''}${credits(cost(pages))}`, least: cost(1) }
 }
 
-const time = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' })
-
-/** When the budget is whole again: `Resets at 00:00 UTC (in 5 h)`. */
+/** When the budget is whole again, in its own zone: `Resets at 00:00 UTC (in 5 h)`. */
 export function useReset(): string {
-  const { endsAt = null, resetsIn = null } = useBudget() ?? {}
+  const { endsAt = null, resetsIn = null, timeZone } = useBudget() ?? {}
   if (endsAt === null || resetsIn === null) return 'No credits left'
   const minutes = Math.ceil(resetsIn / 60_000)
-  return `Resets at ${time.format(endsAt)} UTC (in ${minutes > 90 ? `${Math.round(minutes / 60)} h` : `${minutes} min`})`
+  const time = new Date(endsAt).toLocaleTimeString('en', {
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone },
+  } as const)
+  return `Resets at ${time} ${timeZone} (in ${minutes > 90 ? `${Math.round(minutes / 60)} h` : `${minutes} min`})`
 }
 
 export function Credits() {
-  const budget = useBudget()
+  const { data: budget, isError } = useQuery(budgetQuery)
+  if (isError)
+    return (
+      <p className="credits lost" role="status">
+        <strong>No answer from the server.</strong> Retrying…
+      </p>
+    )
   if (!budget) return <div className="credits" />
   const { limit, spent, uncertain, reserved, remaining } = budget
   const part = (credits: number, color: string) => ({

@@ -1,16 +1,13 @@
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import { type Change, type Mention, isUnseen, timeOf, useChanges, useListeners } from './mentions.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import { type Change, type Mention, timeOf, useChanges, useListeners, type useMentions } from './mentions.ts'
+import { isTyping } from './controls.tsx'
 import { Failure, focusTitle } from './status.tsx'
 import { LongText, Source, ageOf } from './Text.tsx'
 
 interface Props {
-  /** The mentions that pass the filters. */
-  found: Mention[]
-  /** How many to show at first. */
-  few: number
-  /** Whether a button shows more. */
-  hasMore?: boolean
-  isUnseenOnly: boolean
+  list: ReturnType<typeof useMentions>
+  /** How many to show, and no button for more. */
+  few?: number
   title: string
   /** Says what is missing if nothing is listed. */
   empty: string
@@ -18,43 +15,48 @@ interface Props {
   children?: ReactNode
 }
 
-export const aboutFit = 'Fit says how well one suits your organization, from 0 to 100.'
-
 /** What a mention can be marked as. */
 const marks = { seen: 'Seen', done: 'Done', ignored: 'Ignore' }
 
-/** Mentions to mark, one by one or several at once. A marked one stays where it is until the filters change. */
-export function MentionList({ found, few, hasMore, isUnseenOnly, title, empty, children }: Props) {
+/** Mentions to mark, one by one or several at once. */
+export function MentionList({ list, few, title, empty, children }: Props) {
+  const { mentions, more, isFetchingNextPage } = list
   const changes = useChanges()
-  const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const [last, setLast] = useState<{ before: Change[]; state: string } | null>(null)
+  const [last, setLast] = useState<Change[] | null>(null)
   // Only what the server has accepted is said, and can be undone.
   const marked = changes.isSuccess ? last : null
-  const [shownCount, setShownCount] = useState(few)
-
-  const listed = found.filter((mention) => !isUnseenOnly || isUnseen(mention) || kept.has(mention.id))
-  const shown = listed.slice(0, shownCount)
+  const shown = mentions?.slice(0, few) ?? []
   const picked = shown.filter(({ id }) => chosen.has(id))
 
   function mark(mentions: Mention[], state: string) {
-    setKept(new Set([...kept, ...mentions.map(({ id }) => id)]))
-    setLast({ before: mentions.map(({ id, state }) => ({ id, state })), state })
-    changes.mutate(mentions.map(({ id }) => ({ id, state })))
+    const all = mentions.map(({ id, state: was }) => ({ id, state, was }))
+    setLast(all)
+    changes.mutate(all)
+  }
+  function undo(all: Change[]) {
+    changes.mutate(all.map(({ id, state, was }) => ({ id, state: was, was: state })))
+    setLast(null)
   }
   const choose = (id: string, isChosen: boolean) =>
     setChosen(new Set(isChosen ? [...chosen, id] : [...chosen].filter((each) => each !== id)))
 
-  /** `j` and `k` move, `s` and `e` mark the mention that has the focus. */
-  function press({ key, target, ctrlKey, metaKey }: KeyboardEvent<HTMLUListElement>) {
-    const item = (target as Element).closest('li')
-    if (ctrlKey || metaKey || !item) return
-    const state = ({ s: 'seen', e: 'done' } as const)[key]
-    const next = { j: item.nextElementSibling, k: item.previousElementSibling }[key]
-    const mention = shown.find(({ id }) => id === item.id)
-    if (state && mention) mark([mention], mention.state === state ? 'new' : state)
+  /** `j` and `k` move, from the start to the first one; `s` and `e` mark the mention that has the focus. */
+  function press(event: KeyboardEvent) {
+    const { key, target, ctrlKey, metaKey, altKey } = event
+    if (ctrlKey || metaKey || altKey || isTyping(event)) return
+    const item = target instanceof Element ? target.closest('.mention') : null
+    const first = document.querySelector('.mention')
+    const next = { j: item?.nextElementSibling ?? first, k: item?.previousElementSibling ?? first }[key]
     next?.querySelector('input')?.focus()
+    const state = ({ s: 'seen', e: 'done' } as const)[key]
+    const mention = shown.find(({ id }) => id === (item ?? first)?.id)
+    if (state && mention) mark([mention], mention.state === state ? 'new' : state)
   }
+  useEffect(() => {
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
   return (
     <section className="inbox" aria-label={title}>
       <div className="bulk row quiet">
@@ -70,19 +72,16 @@ export function MentionList({ found, few, hasMore, isUnseenOnly, title, empty, c
             </button>
           ))}
         <span className="end row">
-          <span role="status">{marked && `${marked.before.length} marked as ${marked.state}`}</span>
-          {marked && (
-            <button onClick={(event) => (focusTitle(event), changes.mutate(marked.before), setLast(null))}>
-              Undo
-            </button>
-          )}
+          <span role="status">{marked && `${marked.length} marked as ${marked[0]!.state}`}</span>
+          {marked && <button onClick={(event) => (focusTitle(event), undo(marked))}>Undo</button>}
           {children}
         </span>
       </div>
       {changes.error && (
         <Failure error={changes.error} onRetry={{ price: 0, act: () => changes.mutate(changes.variables) }} />
       )}
-      <ul onKeyDown={press}>
+      {list.error && <Failure error={list.error} onRetry={{ price: 0, act: () => void list.refetch() }} />}
+      <ul>
         {shown.map((mention) => (
           <Item
             key={mention.id}
@@ -92,12 +91,21 @@ export function MentionList({ found, few, hasMore, isUnseenOnly, title, empty, c
             onMark={(state) => mark([mention], state)}
           />
         ))}
-        {listed.length === 0 && <li className="quiet">{empty}</li>}
+        {mentions?.length === 0 && <li className="quiet">{empty}</li>}
       </ul>
-      {hasMore && listed.length > shown.length && (
-        <button onClick={() => setShownCount(shownCount + 100)}>
-          Show {Math.min(100, listed.length - shown.length)} more
+      {few === undefined && more && (
+        <button aria-disabled={isFetchingNextPage} onClick={more}>
+          {isFetchingNextPage ? 'Loading…' : 'Show more'}
         </button>
+      )}
+      {shown.length > 0 && (
+        <p className="quiet">
+          <span className="keys">
+            <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done, <kbd>/</kbd>{' '}
+            search.
+          </span>{' '}
+          Fit: how well a mention suits your organization, from 0 to 100.
+        </p>
       )}
     </section>
   )
@@ -111,7 +119,7 @@ interface ItemProps {
 }
 
 function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
-  const { text = '–', author = 'unknown', network = '–', publishedAt, state, fitScore = '–' } = mention
+  const { text, author = 'unknown', network = '–', publishedAt, state, fitScore = '–' } = mention
   const listener = useListeners().find(({ id }) => id === mention.listenerId)?.name
   return (
     <li className="mention" id={mention.id}>
@@ -119,7 +127,7 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
         <input type="checkbox" checked={isChosen} onChange={(event) => onChoose(event.target.checked)} />
         <span className="hidden">Choose the mention by {author}</span>
       </label>
-      <LongText>{text}</LongText>
+      <LongText>{text ?? 'No text'}</LongText>
       <span className="source quiet">
         <Source mention={mention} />
         <span>
@@ -129,7 +137,7 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
           </time>
         </span>
       </span>
-      <span className="fit quiet" title={aboutFit}>
+      <span className="fit quiet">
         <bdi>{listener}</bdi>
         {listener && ' · '}fit {fitScore}
       </span>

@@ -1,86 +1,80 @@
+import { retryFree } from './api.ts'
 import { type Address, go, goToSearch, useAddress } from './address.ts'
 import { Chart } from './Chart.tsx'
 import { type Option, Select } from './controls.tsx'
-import { bucketsIn, days, fewMentions, isIn, latest, period } from './daily.ts'
-import { CoverageNote, exact } from './figures.tsx'
-import { isolated } from './headline.ts'
-import { MentionList, aboutFit } from './MentionList.tsx'
-import { type Mention, isUnseen, useCovered, useListeners } from './mentions.ts'
-import { bucketName, dayName, unitFor } from './period.ts'
-import { Empty, Failure, Offline } from './status.tsx'
+import { figure, isolated, plural } from './headline.ts'
+import { MentionList } from './MentionList.tsx'
+import {
+  type Filters,
+  ofDay,
+  useCountError,
+  useCounts,
+  useListeners,
+  useMentions,
+  useRecent,
+} from './mentions.ts'
+import { dayName } from './period.ts'
+import { Empty, Failure, Notice } from './status.tsx'
+
+/** Fewer make no filter, no chart and no mean. */
+export const few = 10
 
 export function Mentions() {
   const address = useAddress()
-  const { at, by, sort, state = 'new', network, listener, fit } = address
-  const { covered, all, ...status } = useCovered(address)
-  if (!covered || all.length === 0) return <NoMentions covered={covered} {...status} />
-  const { found, total, unseen } = covered
-  const unit = unitFor(period(), by, latest(covered).length / (days + 1))
-  const buckets = bucketsIn(covered, unit)
-  // With less than today and two whole days before, or with few mentions, a chart shows nothing.
-  const hasChart = all.length >= fewMentions && (covered.from === -Infinity || buckets.length >= 3)
-  const sum = (of: 'count' | 'unseen') => exact(buckets.reduce((total, bucket) => total + bucket[of], 0))
-  const ofBucket = at ? found.filter(isIn(at, unit)) : found
+  const { at, sort, state = 'new', network, listener } = address
+  const filters: Filters = { ...(network && { network }), ...(listener && { listenerId: listener }) }
+  const shown = { ...filters, ...(at && ofDay(at)) }
   const isUnseenOnly = state === 'new'
-  const here = found.filter(isUnseen).length
+  const list = useMentions({ ...shown, ...(isUnseenOnly && { state }), ...(sort && { sort }) })
+  const [unseen = null, total = null, all = null] = useCounts([{ ...shown, state: 'new' }, shown, {}])
+  const recent = useRecent(filters)
+  if (all === null || all === 0) return <NoMentions all={all} list={list} />
   return (
     <section className="stack" aria-labelledby="mentions-title">
-      <div>
-        <h2 id="mentions-title" className="headline" tabIndex={-1}>
-          {total === 0
-            ? 'No mentions like these'
-            : `${unseen === null ? `More than ${exact(here)}` : exact(unseen)} of ${total === null ? `more than ${exact(found.length)}` : exact(total)} mentions unseen`}
-        </h2>
-        <p className="quiet">Posts that your listeners found. {hasScores(all) && aboutFit}</p>
-        <CoverageNote covered={covered} more={status.more} />
-      </div>
-      {all.length >= fewMentions && <Filters address={address} mentions={all} />}
-      {hasChart && (
+      <h2 id="mentions-title" className="headline" tabIndex={-1}>
+        {total === 0
+          ? 'No mentions like these'
+          : `${unseen === null ? '–' : figure(unseen)} of ${total === null ? '– mentions' : plural(total, 'mention')} unseen`}
+        {at && `, ${dayName(at)}`}
+      </h2>
+      {all >= few && <ListFilters address={address} />}
+      {all >= few && (
         <div className="card flat">
-          <h3>
-            Since {dayName(buckets[0]!.bucket)}: {sum('unseen')} unseen of {sum('count')}
-          </h3>
           <Chart
-            rows={buckets.map(({ bucket, count, unseen }) => ({ bucket, values: [unseen, count - unseen] }))}
-            series={['unseen', 'seen']}
-            unit={unit}
-            selected={at}
-            onSelect={(bucket) => go({ at: bucket === at ? '' : bucket, by: unit })}
-            isStacked
+            {...{ rows: recent.rows, unit: 'days', selected: at, series: ['mentions'] }}
+            onSelect={(day) => go({ at: day === at ? '' : day }, { replace: true })}
           />
         </div>
       )}
       <MentionList
         // Other filters begin again: a mention that was marked then leaves the list.
-        key={JSON.stringify([network, listener, fit, sort, at, state])}
-        found={sort === 'fit' ? ofBucket.toSorted(byFit) : ofBucket}
-        few={25}
-        hasMore
-        title={at ? bucketName(at, unit) : isUnseenOnly ? 'Unseen' : 'All'}
+        key={JSON.stringify([network, listener, sort, at, state])}
+        list={list}
+        title={at ? dayName(at) : isUnseenOnly ? 'Unseen' : 'All'}
         empty="Nothing here is unseen."
-        isUnseenOnly={isUnseenOnly}
       >
-        {at && <button onClick={() => go({ at: '' })}>All {unit}</button>}
+        {at && <button onClick={() => go({ at: '' })}>All days</button>}
         <button onClick={() => go({ state: isUnseenOnly ? 'all' : '' }, { replace: true })}>
           {isUnseenOnly ? 'Show seen ones too' : 'Show unseen only'}
         </button>
       </MentionList>
-      {ofBucket.length > 0 && (
-        <p className="keys quiet">
-          <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done
-        </p>
-      )}
     </section>
   )
 }
 
+interface NoMentionsProps {
+  /** How many there are; null if nobody knows. */
+  all: number | null
+  list: ReturnType<typeof useMentions>
+}
+
 /** Stands in place of mentions: while they load, if that fails, or if there are none. */
-export function NoMentions(status: Omit<ReturnType<typeof useCovered>, 'all' | 'more'>) {
-  const { covered, error, isPaused, refetch } = status
+export function NoMentions({ all, list: { error: listError, isPaused } }: NoMentionsProps) {
+  const error = useCountError() ?? listError
   const names = useListeners().map(({ name }) => isolated(name))
-  if (error) return <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />
-  if (isPaused) return <Offline />
-  if (!covered) return <p role="status">Loading mentions…</p>
+  if (error) return <Failure error={error} onRetry={{ price: 0, act: retryFree }} />
+  if (isPaused) return <Notice title="You are offline.">This loads when you are online again.</Notice>
+  if (all === null) return <p role="status">Loading mentions…</p>
   return (
     <Empty title="No mentions yet">
       <p>Your listeners have found nothing yet. What they find shows here, for free.</p>
@@ -90,31 +84,23 @@ export function NoMentions(status: Omit<ReturnType<typeof useCovered>, 'all' | '
   )
 }
 
-export const byFit = (a: Mention, b: Mention) => (b.fitScore ?? -1) - (a.fitScore ?? -1)
-
-export const hasScores = (mentions: Mention[]) => mentions.some(({ fitScore }) => fitScore !== undefined)
-
-function Filters({ address, mentions }: { address: Address; mentions: Mention[] }) {
-  const names = new Set(mentions.flatMap(({ network }) => network ?? []))
-  const networks = [...names].sort().map((name): Option => [name, name])
-  const used = new Set(mentions.map(({ listenerId }) => listenerId))
-  const listeners = useListeners().flatMap(({ id, name }) => (used.has(id) ? [[id, name] as const] : []))
-  const filter = (name: string, label: string, any: string, options: Option[]) => (
+function ListFilters({ address }: { address: Address }) {
+  const listeners = useListeners().map(({ id, name }): Option => [id, name])
+  const filter = (name: string, label: string, options: Option[]) => (
     <Select
-      {...{ label, value: address[name] ?? '', options: [['', any], ...options] }}
+      {...{ label, value: address[name] ?? '', options }}
       onChange={(value) => go({ [name]: value }, { replace: true })}
     />
   )
+  const networks = ['microblog', 'professionalnet', 'technews'].map((name): Option => [name, name])
   return (
     <div className="filters inbox-filters row quiet">
-      {filter('network', 'Network', 'Any network', networks)}
-      {filter('listener', 'Listener', 'Any listener', listeners)}
-      {hasScores(mentions) &&
-        filter('fit', 'Fit', 'Any fit', [
-          ['50', 'Fit of 50 or more'],
-          ['80', 'Fit of 80 or more'],
-        ])}
-      {hasScores(mentions) && filter('sort', 'Order', 'Newest first', [['fit', 'Best fit first']])}
+      {filter('network', 'Network', [['', 'Any network'], ...networks])}
+      {filter('listener', 'Listener', [['', 'Any listener'], ...listeners])}
+      {filter('sort', 'Order', [
+        ['', 'Newest first'],
+        ['fitScore', 'Best fit first'],
+      ])}
     </div>
   )
 }

@@ -1,12 +1,9 @@
 import { useState } from 'react'
-import { client } from './api.ts'
-import { useOffer } from './Credits.tsx'
-import { download } from './download.ts'
 import { plural } from './headline.ts'
-import { NotStored, type Load, cancel, load as loadPages } from './load.ts'
+import { type Load, cancel } from './load.ts'
 import { type Post, numbersOf } from './measure.ts'
-import { type Network, networks } from './networks.ts'
-import { Failure, Swatch, Waiting, focusTitle } from './status.tsx'
+import { type Network, type Search, networks } from './networks.ts'
+import { Swatch, focusTitle } from './status.tsx'
 import { LongText, ageOf } from './Text.tsx'
 
 const viewsOf = (post: Post) => numbersOf([post]).views
@@ -31,10 +28,7 @@ interface Props {
 /** Posts of one search. */
 export function Posts({ load, index, shown, isHeld }: Props) {
   const [isLong, setIsLong] = useState(false)
-  const { search, query, pages, undated, error, isFetching, isPaused, isMissing, wait, oldest } = load
-  const { price } = networks[search.network]
-  const canBuy = useOffer(search.network, 1, 1).pages > 0
-  const retry = () => void loadPages(client, search, { pages: pages + 1 })
+  const { search, query, pages, undated, isFetching, isPaused, isMissing, wait, oldest } = load
   const isLoading = isFetching && !isPaused && !wait && pages === 0
   const isReady = pages > 0 && !isHeld
   return (
@@ -67,10 +61,6 @@ export function Posts({ load, index, shown, isHeld }: Props) {
         )}
       </div>
       {(isLoading || (isHeld && pages > 0 && !wait)) && <div className="card ghost" aria-hidden="true" />}
-      {isFetching && !isPaused && wait && <Waiting wait={wait} onCancel={() => void cancel(search)} />}
-      {error && !(error instanceof NotStored) && !isFetching && (
-        <Failure error={error} onRetry={canBuy ? { price, act: retry } : null} />
-      )}
       <ul className="posts">
         {shown.slice(0, isLong ? undefined : few).map((post) => (
           <Card key={post.id} post={post} network={search.network} />
@@ -85,7 +75,7 @@ export function Posts({ load, index, shown, isHeld }: Props) {
   )
 }
 
-const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
 function Card({ post, network }: { post: Post; network: Network }) {
   const { favoriteCount, retweetCount, replyCount, viewsCount } = post.engagements
@@ -112,4 +102,18 @@ function Card({ post, network }: { post: Post; network: Network }) {
       </article>
     </li>
   )
+}
+
+/** Saves posts as a CSV file. What writes it is loaded then. */
+async function download(posts: Post[], { network, query }: Search): Promise<void> {
+  const { fieldsOf, streamOf, toCsv } = await import('social-search-sdk/export')
+  const each = async function* () {
+    for (const { record } of posts) if (record) yield record
+  }
+  const csv = streamOf(each()).pipeThrough(toCsv({ fields: fieldsOf(networks[network].id) }))
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await new Response(csv).blob())
+  link.download = `${query}.csv`
+  link.click()
+  URL.revokeObjectURL(link.href)
 }

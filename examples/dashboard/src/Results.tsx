@@ -1,40 +1,63 @@
 import { go, goToSearch, useAddress } from './address.ts'
+import { client } from './api.ts'
 import { Chart } from './Chart.tsx'
 import { Choice, Select } from './controls.tsx'
-import { Coverage } from './Coverage.tsx'
-import { type Verdict, isolated, numbersIn, verdictOf } from './headline.ts'
-import { type Load, NotStored } from './load.ts'
-import { commonSpan, hasPostsSince, numbersOf, spanOf, valuesOf, within } from './measure.ts'
-import { networks } from './networks.ts'
+import { useOffer } from './Credits.tsx'
+import { fewPosts, figure, isolated, verdictOf } from './headline.ts'
+import { type Load, buy, cancel, load as loadPages } from './load.ts'
+import {
+  type Metric,
+  type Numbers,
+  changeOf,
+  coveredBy,
+  earlierOf,
+  hasPostsSince,
+  leadOf,
+  leaderOf,
+  numbersOf,
+  reaches,
+  rowsOf,
+  within,
+} from './measure.ts'
+import { type Network, networks } from './networks.ts'
 import {
   type Period,
-  before,
+  type Span,
   bucketName,
   bucketOf,
   bucketsOf,
   dayMs,
-  dayName,
-  dayOf,
   lengthOf,
+  spanOf,
+  timeName,
   unitFor,
   unitsFor,
 } from './period.ts'
 import { Posts, sorts } from './Posts.tsx'
-import { focusTitle } from './status.tsx'
-import { Summary, names } from './Summary.tsx'
+import { Failure, Notice, Swatch, Waiting, focusTitle } from './status.tsx'
+
+const names = { posts: 'Posts', views: 'Views', engagement: 'Engagement', authors: 'Authors' }
+const engagement: Record<Network, string> = {
+  microblog: 'likes, reposts, quotes and replies',
+  professionalnet: 'likes, shares and comments',
+}
 
 interface Props {
+  /** What is shown, in words. */
+  name: string
   period: Period
   loads: Load[]
   /** Whether the form asks for something else. */
   isStale: boolean
+  /** How to load what is missing or asked for. */
+  hint: string
 }
 
-/** Who leads and why, in words, numbers and a chart, and the posts of one search or two. */
-export function Results({ period, loads, isStale }: Props) {
+/** Who leads and why, in words, numbers and a chart, and the posts of one search or two. The frame stays, whatever is missing. */
+export function Results({ name, period, loads, isStale, hint }: Props) {
   const address = useAddress()
   const { network } = loads[0]!.search
-  const { metrics, name } = networks[network]
+  const { metrics } = networks[network]
   const metric = metrics.find((name) => name === address['metric']) ?? 'posts'
   const loudness = metrics.includes('views') ? 'views' : 'engagement'
   const orders = sorts.filter(({ id }) => id !== 'views' || loudness === 'views')
@@ -42,89 +65,64 @@ export function Results({ period, loads, isStale }: Props) {
 
   const loaded = loads.filter(({ isLoaded }) => isLoaded)
   const isFirst = loads.some(({ isLoaded, isFetching }) => !isLoaded && isFetching)
-  const span = commonSpan(loaded, period)
-  const isPartial = span.from > spanOf(period).from
-  const most = isFirst ? NaN : Math.max(...loads.map((load) => within(load, span).length))
-  const unit = unitFor(period, address['by'], (most * dayMs) / (span.until - span.from))
+  const isPaused = loads.some(({ isPaused }) => isPaused)
+  const isWhole = !isFirst && loaded.length === loads.length
+  const covered = coveredBy(loaded, period)
+  const isPartial = covered.from > spanOf(period).from
+  const counted = loads.map((load) => (isFirst ? [] : within(load, covered)))
+  const most = Math.max(...counted.map(({ length }) => length))
+  const unit = unitFor(period, address['by'], isFirst ? NaN : (most * dayMs) / (covered.until - covered.from))
   const buckets = bucketsOf(period, unit)
   const at = buckets.find((bucket) => bucket === address['at'])
-  const bucket = at && bucketName(at, unit)
-  const posts = loads.map((load) =>
-    isFirst ? [] : within(load, span).filter(({ timestamp }) => !at || bucketOf(timestamp, unit) === at),
+  const posts = counted.map((all) =>
+    at ? all.filter(({ timestamp }) => bucketOf(timestamp, unit) === at) : all,
   )
-  const earlier = spanOf(before(period))
-  const hasEarlier = !at && loaded.length > 0 && hasPostsSince(loaded, earlier.from)
-
-  const values = valuesOf(isFirst ? [] : loads, { span, buckets, unit, metric })
-  const rows = buckets.map((bucket, i) => ({ bucket, values: values[i] ?? [] }))
-  const { headline, why } = verdict()
-  const isNothing = !isFirst && !at && posts.every((each) => each.length === 0)
-  const isEmpty = isNothing && span.from < span.until && loads.every(({ isLoaded }) => isLoaded)
-  const hasSummary = isFirst || loaded.length > 0
-  const isNotStored = loads.every(({ error }) => error instanceof NotStored)
-  const isOver = loads.every(({ error, isFetching }) => !error && !isFetching)
+  const earlier = earlierOf(period)
+  const hasEarlier = loaded.length > 0 && hasPostsSince(loaded, earlier.from)
+  const rows = isFirst ? [] : rowsOf(loads, { covered, buckets, unit, metric })
+  const isEmpty = isWhole && counted.every((all) => all.length === 0) && covered.from < covered.until
+  const failed = loads.filter(({ error, isFetching }) => error && !isFetching)
   return (
     <div className={isStale ? 'results stale stack' : 'results stack'} aria-busy={isFirst}>
-      {hasSummary && (
-        <section className="stack" aria-label="Summary">
-          <div className="verdict">
-            <div className="row">
-              <p className="headline" role="status" tabIndex={-1}>
-                {headline}
-              </p>
-              {bucket && (
-                <button className="chip" onClick={(event) => (focusTitle(event), go({ at: '' }))}>
-                  {bucket} <span aria-hidden="true">×</span>
-                  <span className="hidden">Show all {unit}</span>
-                </button>
-              )}
-            </div>
-            {isEmpty ? (
-              <p className="row">
-                Try fewer or other words, any language, or more days.
-                <button onClick={goToSearch}>Change the words</button>
-              </p>
-            ) : (
-              <p>{why}</p>
-            )}
-            <Coverage {...{ period, loads, span, hasEarlier, isDay: at !== undefined }} />
-          </div>
-          {!isNothing && (
-            <div className="answer">
-              <Summary
-                results={loads}
-                now={posts.map((each, i) => (!isFirst && loads[i]!.isLoaded ? numbersOf(each) : null))}
-                then={loads.map((load) => (hasEarlier ? numbersOf(within(load, earlier)) : null))}
-                metric={metric}
-                metrics={metrics}
-              />
-              <section className="card stack" aria-labelledby="chart-title">
-                <div className="row">
-                  <h3 id="chart-title">
-                    {names[metric]} by {unit.slice(0, -1)}
-                  </h3>
-                  <Choice
-                    {...{ label: 'Bars', className: 'end', options: unitsFor(period), value: unit }}
-                    onChange={(by) => go({ by, at: '' }, { replace: true })}
-                  />
-                </div>
-                <Chart
-                  {...{ rows, unit, selected: at }}
-                  series={loads.map(({ query }) => query)}
-                  onSelect={(bucket) => go({ at: bucket === at ? '' : bucket, by: unit })}
+      <section className="stack" aria-label="Summary">
+        <div className="verdict">{verdict()}</div>
+        {!isEmpty && (
+          <div className={loads.length > 1 ? 'answer stack pair' : 'answer stack'}>
+            <Summary
+              {...{ loads, metric, metrics, network }}
+              now={counted.map((all, i) => (!isFirst && loads[i]!.isLoaded ? numbersOf(all) : null))}
+              then={loads.map((load) => (hasEarlier ? numbersOf(within(load, earlier)) : null))}
+            />
+            <section className="card stack" aria-labelledby="chart-title">
+              <div className="row">
+                <h3 id="chart-title">
+                  {names[metric]} by {unit.slice(0, -1)}
+                </h3>
+                <Choice
+                  {...{ label: 'Bars', className: 'end', options: unitsFor(period), value: unit }}
+                  onChange={(by) => go({ by, at: '' }, { replace: true })}
                 />
-              </section>
-            </div>
-          )}
-        </section>
-      )}
-      {/* If nothing is stored, it takes the place of the summary, as a new section: so nothing moves. */}
-      {!(isEmpty && isOver) && (
-        <section key={String(isNotStored)} className="stack" aria-labelledby="list-title">
-          <div className={hasSummary ? 'order row quiet' : 'hidden'}>
-            <h3 id="list-title">
-              {bucket ? `Posts of ${bucket}` : hasSummary ? 'Biggest moments' : 'Posts'}
+              </div>
+              <Chart
+                {...{ rows, unit, selected: at }}
+                series={loads.map(({ query }) => query)}
+                onSelect={(bucket) => go({ at: bucket === at ? '' : bucket, by: unit })}
+              />
+            </section>
+          </div>
+        )}
+      </section>
+      {!isEmpty && (
+        <section className="stack" aria-labelledby="list-title">
+          <div className="order row quiet">
+            <h3 id="list-title" tabIndex={-1}>
+              {at ? `Posts of ${bucketName(at, unit)}` : 'Posts'}
             </h3>
+            {at && (
+              <button className="chip" onClick={(event) => (focusTitle(event), go({ at: '' }))}>
+                Show all {unit} <span aria-hidden="true">×</span>
+              </button>
+            )}
             {posts.some((each) => each.length > 1) && (
               <Select
                 {...{ label: 'Order', value: sort.id, options: orders.map(({ id, name }) => [id, name]) }}
@@ -146,18 +144,201 @@ export function Results({ period, loads, isStale }: Props) {
     </div>
   )
 
-  function verdict(): Verdict {
+  function verdict() {
+    const waiting = loads.find(({ isFetching, wait }) => isFetching && wait)
+    const { headline, why } = said()
+    return (
+      <>
+        <p className="headline" role="status" tabIndex={-1}>
+          {headline}
+        </p>
+        {failed.map((load) => (
+          <LoadFailure key={load.query} load={load} />
+        ))}
+        {waiting?.wait && <Waiting wait={waiting.wait} onCancel={() => void cancel()} />}
+        {isEmpty && (
+          <p className="row">
+            Try fewer or other words, any language, or more days.
+            <button onClick={goToSearch}>Change the words</button>
+          </p>
+        )}
+        {failed.length === 0 && !waiting && !isEmpty && <p>{why}</p>}
+        {isPaused && (
+          <p>
+            <button onClick={() => void cancel()}>Cancel the search</button>
+          </p>
+        )}
+        {isStale && <Notice title={`Showing ${name}.`}>{hint}</Notice>}
+        {isWhole && !isStale && failed.length === 0 && (
+          <Coverage {...{ period, loads, covered, hasEarlier }} />
+        )}
+      </>
+    )
+  }
+
+  function said() {
+    if (isPaused)
+      return {
+        headline: 'You are offline.',
+        why: 'The search is sent, and charged, when you are online again.',
+      }
+    if (loads.every(({ isMissing }) => isMissing)) return { headline: 'Not loaded yet.', why: hint }
     const missing = loads.find(({ isLoaded }) => !isLoaded)
     if (isFirst) {
       const isWaiting = loads.some(({ isFetching, wait }) => isFetching && wait)
       return { headline: isWaiting ? 'Waiting for the service…' : 'Loading posts…', why: '' }
     }
+    if (failed.length === loads.length && loaded.length === 0) return { headline: 'No answer yet', why: '' }
     if (missing) return { headline: `No answer yet: ${isolated(missing.query)} is not loaded`, why: '' }
-    if (span.from >= span.until) return { headline: 'These days are not loaded yet', why: '' }
-    const sides = loads.map(({ query }, i) => ({ query: isolated(query), posts: posts[i]! }))
-    const when = isPartial ? `since ${dayName(dayOf(span.from))}` : `in ${lengthOf(period)} days`
-    const said = bucket ? numbersIn(sides, bucket, loudness) : verdictOf(sides, when, isPartial, loudness)
-    const headline = `${said.headline} on the ${name.toLowerCase()}`
-    return network === 'microblog' ? said : { ...said, headline }
+    if (covered.from >= covered.until) return { headline: 'These days are not loaded yet', why: '' }
+    const sides = loads.map(({ query }, i) => ({ query: isolated(query), posts: counted[i]! }))
+    const when = isPartial ? `since ${timeName(covered.from)}` : `in ${lengthOf(period)} days`
+    const verdict = verdictOf(sides, covered, { when, isPartial, by: loudness })
+    const headline = `${verdict.headline} on the ${networks[network].name.toLowerCase()}`
+    return network === 'microblog' ? verdict : { ...verdict, headline }
   }
+}
+
+function LoadFailure({ load: { search, error, pages } }: { load: Load }) {
+  const canBuy = useOffer(search.network, 1).pages > 0
+  const act = () => void loadPages(client, search, { pages: pages + 1 })
+  return <Failure error={error!} onRetry={canBuy ? { price: networks[search.network].price, act } : null} />
+}
+
+interface CoverageProps {
+  period: Period
+  loads: Load[]
+  covered: Span
+  /** Whether the numbers are compared with the period before. */
+  hasEarlier: boolean
+}
+
+/** Says once what the numbers leave out, and offers the next page of each search that lacks posts. */
+function Coverage({ period, loads, covered, hasEarlier }: CoverageProps) {
+  const since = earlierOf(period).from
+  const lacking = loads.filter((load) => !reaches(load, since)).map(({ search }) => search)
+  const offer = useOffer(loads[0]!.search.network, ...lacking.map(() => 1))
+  const isFetching = loads.some(({ isFetching }) => isFetching)
+  const isPartial = covered.from > spanOf(period).from
+  const days = `${lengthOf(period)} days`
+  const comparison = hasEarlier
+    ? `compared with the ${days} before${covered.until > Date.now() ? ', up to the same hour' : ''}`
+    : 'and no older ones to compare with'
+  function loadMore(event: { currentTarget: Element }) {
+    focusTitle(event)
+    buy(lacking.map((search) => ({ search, pages: 1, since, continues: true })))
+  }
+  return (
+    <p className="coverage row quiet">
+      {isPartial
+        ? `Only since ${timeName(covered.from)}: older posts are not loaded.`
+        : `All posts in these ${days}${lacking.length > 0 ? '' : `, ${comparison}`}.`}
+      {isFetching && ' Loading…'}
+      {!isFetching && lacking.length > 0 && offer.pages > 0 && (
+        <span>
+          <button onClick={loadMore}>Load more · {offer.price}</button>{' '}
+          {!isPartial && `to compare with the ${days} before`}
+        </span>
+      )}
+    </p>
+  )
+}
+
+interface SummaryProps {
+  loads: Load[]
+  /** Null while posts are missing. */
+  now: (Numbers | null)[]
+  then: (Numbers | null)[]
+  /** What the chart shows. */
+  metric: Metric
+  metrics: readonly Metric[]
+  network: Network
+}
+
+/** The numbers of each search, and who leads. A press on the name of one shows it in the chart. */
+function Summary({ loads, now, then, metric, metrics, network }: SummaryProps) {
+  const isMany = now.every((numbers) => numbers !== null && numbers.posts >= fewPosts)
+  const choose = (name: Metric) => (
+    <button aria-pressed={name === metric} onClick={() => go({ metric: name }, { replace: true })}>
+      {names[name]}
+    </button>
+  )
+  const value = (name: Metric, i: number) => (
+    <>
+      <span className="figure">{now[i] ? figure(now[i][name]) : '–'}</span>
+      <Change {...{ name, now: now[i] ?? null, then: then[i] ?? null }} />
+    </>
+  )
+  const definition = <p className="quiet">Engagement: {engagement[network]}.</p>
+  if (loads.length === 1)
+    return (
+      <div className="summary">
+        <dl className="facts">
+          {metrics.map((name) => (
+            <div key={name} className="card">
+              <dt>{choose(name)}</dt>
+              <dd>{value(name, 0)}</dd>
+            </div>
+          ))}
+        </dl>
+        {definition}
+      </div>
+    )
+  return (
+    <div className="card summary">
+      <table>
+        <thead>
+          <tr className="quiet">
+            <th scope="col">
+              <span className="hidden">Number</span>
+            </th>
+            {loads.map(({ query }, i) => (
+              <th key={query} scope="col">
+                <Swatch index={i} /> <bdi>{query}</bdi>
+              </th>
+            ))}
+            <th scope="col">Leads</th>
+          </tr>
+        </thead>
+        <tbody>
+          {metrics.map((name) => (
+            <tr key={name}>
+              <th scope="row">{choose(name)}</th>
+              {loads.map(({ query }, i) => (
+                <td key={query}>{value(name, i)}</td>
+              ))}
+              <td className="quiet">
+                {isMany && <Lead loads={loads} numbers={now.map((numbers) => numbers![name])} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {definition}
+    </div>
+  )
+}
+
+function Lead({ loads, numbers }: { loads: Load[]; numbers: number[] }) {
+  const leader = leaderOf(numbers)
+  if (leader === null) return numbers[0] === numbers[1] ? 'level' : 'about level'
+  return (
+    <span className="lead">
+      <Swatch index={leader} /> <bdi>{loads[leader]!.query}</bdi> <strong>{leadOf(numbers)}</strong>
+    </span>
+  )
+}
+
+/** How a number has changed, unless too few posts make it. */
+function Change({ name, now, then }: { name: Metric; now: Numbers | null; then: Numbers | null }) {
+  const isMany = now && then && now.posts >= fewPosts && then.posts >= fewPosts
+  const change = isMany ? changeOf(now[name], then[name]) : null
+  const [arrow, word] = change?.sign === 1 ? ['▲', 'up'] : change?.sign === -1 ? ['▼', 'down'] : ['', '']
+  return (
+    <span className="change quiet">
+      {arrow && <span aria-hidden="true">{arrow} </span>}
+      {word && <span className="hidden">{word} </span>}
+      {change?.text ?? ''}
+    </span>
+  )
 }

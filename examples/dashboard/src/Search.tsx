@@ -1,19 +1,34 @@
-import { useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { go, useAddress } from './address.ts'
-import { useOffer } from './Credits.tsx'
-import { type Draft, addressOf, blank, draftOf, isSameSearch, nameOf, searchesOf } from './draft.ts'
-import { type Load, buy, cancel, usePosts } from './load.ts'
+import { Choice, Select } from './controls.tsx'
+import { credits, useBudget, useOffer, useReset } from './Credits.tsx'
+import {
+  type Draft,
+  addressOf,
+  blank,
+  draftOf,
+  isSameSearch,
+  nameOf,
+  periodName,
+  searchesOf,
+} from './draft.ts'
+import { buy, usePosts } from './load.ts'
 import { reaches } from './measure.ts'
-import { before, startOf } from './period.ts'
-import { Recent, UsedUp, kept, noteSearch } from './recent.tsx'
+import { type Network, networks } from './networks.ts'
+import { before, lastDays, lengthOf, startOf, today } from './period.ts'
 import { Results } from './Results.tsx'
-import { SearchForm } from './SearchForm.tsx'
-import { Empty, Notice, Offline } from './status.tsx'
+import { Empty, Notice } from './status.tsx'
 import { Today } from './Today.tsx'
 
 const ideas = [{ query: 'react', versus: 'vue' }, { query: 'coffee' }, { query: 'climate', lang: 'en' }]
+const languages: Record<string, string> = { '': 'Any language', de: 'German', en: 'English', ja: 'Japanese' }
+/** How long the proxy keeps answers, in milliseconds. */
+const kept = 3_600_000
 
+/** The first view and that of a search: a form that says what a press costs, and what it finds. */
 export function Search({ isToday }: { isToday: boolean }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const reset = useReset()
   const address = useAddress()
   const shown = draftOf(address)
   const key = JSON.stringify(shown)
@@ -37,55 +52,140 @@ export function Search({ isToday }: { isToday: boolean }) {
     else setDraft(next)
   }
 
-  // A longer period needs the pages that follow, of the searches that do not reach back so far.
-  const continues =
-    isSame && isStale && draft.to <= shown.newest && loads.every((load) => reaches(load, startOf(draft.to)))
-  const target = { ...draft, newest: continues ? shown.newest : draft.to }
-  const wanted = searchesOf(target).filter((_, i) => !continues || !reaches(loads[i]!, startOf(draft.from)))
-  const offer = useOffer(draft.network, Math.max(1, wanted.length), draft.pages)
-  const isUsedUp = offer.pages === 0
-  const verb = searchesOf(target).length > 1 ? 'Compare' : 'Search'
+  // A longer period needs the pages that follow those that are here.
+  const isContinued =
+    isSame &&
+    (!isStale || (draft.to <= shown.newest && loads.every((load) => reaches(load, startOf(draft.to)))))
+  const target = { ...draft, newest: isContinued ? shown.newest : draft.to }
   const since = startOf(before(draft).from)
+  /** How many pages a press may pay for. What the proxy keeps is free. */
+  const wanted = searchesOf(target).map((search, i) => {
+    const load = loads[i]
+    const isKept = isContinued && load!.pages > 0 && Date.now() - load!.oldest < kept
+    if (!isKept) return { search, since, pages: draft.pages, continues: false }
+    const isHere = reaches(load!, isStale ? startOf(draft.from) : since)
+    const pages = isHere ? 0 : isStale ? draft.pages : Math.max(0, draft.pages - load!.pages)
+    return { search, since, pages, continues: true }
+  })
+  const needs = wanted.length > 0 ? wanted.map(({ pages }) => pages) : [draft.pages]
+  const [offer, another] = [useOffer(draft.network, ...needs), useOffer(draft.network, 1)]
+  const isLoaded = !isStale && needs.every((pages) => pages === 0)
+  const isUsedUp = (isLoaded ? another : offer).pages === 0
+  const verb = wanted.length > 1 ? 'Compare' : 'Search'
   const isBusy = !isStale && loads.some(({ isFetching, isPaused }) => isFetching || isPaused)
-  /** Whether a press would only read again what the proxy keeps. */
-  const isHere = (load: Load) =>
-    !load.error && Date.now() - load.oldest < kept && (reaches(load, since) || load.pages >= draft.pages)
-  const isLoaded = !isStale && searches.length > 0 && loads.every(isHere)
-  function submit() {
-    if (searchesOf(target).length === 0 || isUsedUp || isBusy || isLoaded) return
-    buy(wanted, { pages: offer.pages, since, continues })
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setIsOpen(false)
+    if (wanted.length === 0 || isUsedUp || isBusy || isLoaded) return
+    const purchases = wanted.map((each) => ({ ...each, pages: Math.min(each.pages, offer.pages) }))
+    buy(purchases.filter(({ pages }) => pages > 0))
     noteSearch(target)
     go({ ...addressOf(target), tab: '' })
   }
 
-  const isMissing = searches.length > 0 && loads.every((load) => load.isMissing)
+  const { network, lang, from, to } = draft
+  const isMicroblog = network === 'microblog'
+  /** On the first view, it is one field until a word is there. */
+  const isQuiet = isToday && !draft.query && !draft.versus
+  const nameOfPages = (pages: number) =>
+    isMicroblog ? `Newest ${20 * pages}` : pages === 1 ? '1 page' : `${pages} pages`
+  const words = (name: 'query' | 'versus', label: string) => (
+    <input
+      type="search"
+      dir="auto"
+      aria-label={label}
+      placeholder={label}
+      required={name === 'query'}
+      maxLength={200}
+      value={draft[name]}
+      onChange={(event) => change({ [name]: event.target.value })}
+    />
+  )
+  const day = (name: 'from' | 'to', label: string) => (
+    <label className="row">
+      {label}
+      <input
+        type="date"
+        required
+        min={name === 'to' ? from : undefined}
+        value={draft[name]}
+        onChange={(event) => change({ [name]: event.target.value })}
+      />
+    </label>
+  )
+  const summary = [
+    networks[network].name,
+    periodName(draft),
+    isMicroblog && (languages[lang] ?? lang),
+  ].filter(Boolean)
   const isOverview = isToday || (isUsedUp && searches.length === 0)
-  /** The one message of the page: what is the matter, and what to do. */
-  function notice() {
-    if (loads.some(({ isPaused }) => isPaused)) return <Offline onCancel={() => void cancel()} />
-    if (isUsedUp) return <UsedUp price={offer.least} hasMentions={isOverview} />
-    if (isStale) return <Notice title={`Showing ${nameOf(shown)}.`}>Press {verb} to update.</Notice>
-    return isMissing && <Notice title="Not loaded yet.">Press {verb} to load these posts.</Notice>
-  }
+  const hint = isUsedUp ? '' : `Press ${verb} to ${isStale ? 'update' : 'load these posts'}.`
   return (
     <>
-      {!isToday && <h2 className="hidden">Posts</h2>}
-      <SearchForm
-        {...{ draft, isUsedUp, isToday }}
-        isIdle={isBusy || isLoaded}
-        button={isLoaded ? 'Loaded' : `${verb} · ${offer.price}`}
-        onChange={change}
-        onSubmit={submit}
-      >
-        {notice()}
-      </SearchForm>
+      {!isToday && <h2 className="hidden">Search</h2>}
+      <form id="search" role="search" className={isQuiet ? 'stack quick' : 'stack'} onSubmit={submit}>
+        <div className="queries row">
+          {words('query', 'Search posts')}
+          {!isQuiet && words('versus', 'Compare with')}
+          <button className="primary" disabled={isUsedUp} aria-disabled={isBusy || isLoaded}>
+            {isUsedUp ? reset : isLoaded ? 'Loaded' : `${verb} · ${offer.price}`}
+          </button>
+        </div>
+        {isUsedUp && <UsedUp price={offer.least || another.least} hasMentions={isOverview} />}
+        <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {summary.join(' · ')} ▾
+        </button>
+        <div className={isOpen ? 'filters row quiet open' : 'filters row quiet'}>
+          <Select
+            {...{ label: 'Network', value: network }}
+            options={(Object.keys(networks) as Network[]).map((each) => [
+              each,
+              `${networks[each].name} · ${credits(networks[each].price)} a page`,
+            ])}
+            onChange={(network) => change({ network: network as Network, lang: '', noReplies: false })}
+          />
+          <Choice
+            label="Period"
+            options={[7, 28, 90]}
+            value={to === today() ? lengthOf(draft) : undefined}
+            nameOf={(days) => `${days} days`}
+            onChange={(days) => change(lastDays(days))}
+          />
+          {day('from', 'Since')}
+          {day('to', 'Until')}
+          {isMicroblog && (
+            <Select
+              {...{ label: 'Language', value: lang, options: Object.entries(languages) }}
+              onChange={(lang) => change({ lang })}
+            />
+          )}
+          <Select
+            {...{ label: 'Posts of each search', value: String(draft.pages) }}
+            options={[1, 3, 5].map((pages) => [String(pages), nameOfPages(pages)])}
+            onChange={(pages) => change({ pages: Number(pages) })}
+          />
+          {isMicroblog && (
+            <label className="row">
+              No replies
+              <input
+                type="checkbox"
+                checked={draft.noReplies}
+                onChange={(event) => change({ noReplies: event.target.checked })}
+              />
+            </label>
+          )}
+        </div>
+      </form>
       {isOverview ? (
         <Today />
       ) : searches.length > 0 ? (
-        <Results key={JSON.stringify(searches)} {...{ period: shown, loads, isStale }} />
+        <Results
+          key={JSON.stringify(searches)}
+          {...{ name: nameOf(shown), period: shown, loads, isStale, hint }}
+        />
       ) : (
         <Empty title="What are people saying?">
-          <p>Enter a word, or take an idea. Nothing is charged until you press Search.</p>
+          <p>Enter a word, or two to compare. Nothing is charged until you press Search.</p>
           <p className="row ideas">
             {ideas.map((idea) => (
               <button key={idea.query} onClick={() => setDraft({ ...draft, ...blank(), ...idea })}>
@@ -99,5 +199,56 @@ export function Search({ isToday }: { isToday: boolean }) {
         </Empty>
       )}
     </>
+  )
+}
+
+/** The searches of this browser whose answers the proxy may still keep, the latest first. */
+function recentSearches(): (Draft & { at: number })[] {
+  const all = JSON.parse(localStorage.getItem('recent') ?? '[]') as (Draft & { at: number })[]
+  return all.filter(({ at }) => Date.now() - at < kept)
+}
+
+function noteSearch(draft: Draft): void {
+  const others = recentSearches().filter((recent) => nameOf(recent) !== nameOf(draft))
+  localStorage.setItem('recent', JSON.stringify([{ ...draft, at: Date.now() }, ...others].slice(0, 5)))
+}
+
+/** Opens what the proxy keeps, for free; without any, what `children` offer. */
+function Recent({ children }: { children?: ReactNode }) {
+  const recent = recentSearches()
+  if (recent.length === 0) return children
+  return (
+    <>
+      Your last searches open for free:
+      {recent.map((search) => (
+        <button
+          key={nameOf(search)}
+          type="button"
+          onClick={() => go({ ...addressOf(search), tab: 'search' })}
+        >
+          <bdi>{nameOf(search)}</bdi>
+        </button>
+      ))}
+    </>
+  )
+}
+
+/** The one message while the budget is too small: what can be read for free until it resets. */
+function UsedUp({ price, hasMentions }: { price: number; hasMentions: boolean }) {
+  const { remaining, limit } = useBudget()!
+  const title =
+    remaining > 0
+      ? `A page costs ${credits(price)}, and you have ${remaining}.`
+      : `All ${limit} credits are spent.`
+  return (
+    <Notice title={title}>
+      <Recent>
+        {!hasMentions && (
+          <button type="button" onClick={() => go({ tab: 'mentions' })}>
+            Read mentions · free
+          </button>
+        )}
+      </Recent>
+    </Notice>
   )
 }

@@ -16,7 +16,7 @@ export const LongText = ({ children }: { children: string }) => (
 /** Who wrote a mention, as a link if it has one. */
 export function Source({ mention: { author, url } }: { mention: Mention }) {
   const name = <bdi>{author === undefined ? '–' : `@${author}`}</bdi>
-  return url ? (
+  return url && /^https?:/.test(url) ? (
     <a href={url} target="_blank" rel="noreferrer">
       {name}
     </a>

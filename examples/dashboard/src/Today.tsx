@@ -1,96 +1,67 @@
 import { go } from './address.ts'
-import { bucketsIn, days, fewMentions, latest, meanOf, ofToday, period, spikeOf } from './daily.ts'
-import { CoverageNote, Figure, exact } from './figures.tsx'
-import { MentionList, aboutFit } from './MentionList.tsx'
-import { NoMentions, byFit, hasScores } from './Mentions.tsx'
-import { type Covered, isUnseen, useCovered, useListeners } from './mentions.ts'
-import { dayName, startOf, today } from './period.ts'
+import { Chart } from './Chart.tsx'
+import { figure, isolated } from './headline.ts'
+import { MentionList } from './MentionList.tsx'
+import { NoMentions, few } from './Mentions.tsx'
+import { leaderIn, useCounts, useMentions, useRecent } from './mentions.ts'
 
-const rounded = (value: number) => exact(Math.round(10 * value) / 10)
-
-/** What is new, for free: figures, the unseen mentions that fit best, and what each listener found. */
+/** What is new, for free: a sentence, four weeks by day, the newest unseen mentions, and what each listener found. */
 export function Today() {
-  const { covered, all, ...status } = useCovered()
-  if (!covered || all.length === 0) return <NoMentions covered={covered} {...status} />
-  const { found, total, unseen } = covered
-  const daily = bucketsIn(covered, 'days')
-  const { mean, of } = meanOf(daily)
-  const spike = spikeOf(daily)
-  const now = ofToday(covered)
-  const isScored = hasScores(found)
-  return (
-    <section className="stack" aria-labelledby="today-title">
-      <div>
-        <h2 id="today-title" tabIndex={-1}>
-          Today, {dayName(today())}
-        </h2>
-        <p className="quiet">Posts that your listeners found, for free. {isScored && aboutFit}</p>
-        <CoverageNote covered={covered} more={status.more} />
-      </div>
-      <dl className="facts">
-        <Figure
-          name="Unseen mentions"
-          value={unseen === null ? `${exact(found.filter(isUnseen).length)}+` : exact(unseen)}
-          note={`of ${total === null ? `more than ${exact(found.length)}` : exact(total)}, all time`}
-        />
-        <Figure
-          name="Mentions today"
-          value={covered.from > startOf(today()) ? `${exact(now)}+` : exact(now)}
-          note={
-            mean === null
-              ? 'no full day is loaded'
-              : `${rounded(mean)} a day in ${of === days ? 'four weeks' : `the last ${of} days`}`
-          }
-        />
-        {spike && spike.count >= fewMentions && (
-          <Figure
-            name={`Busiest day, ${dayName(spike.bucket)}`}
-            value={exact(spike.count)}
-            note={mean ? `${rounded(spike.count / mean)}× the average` : 'that day'}
-          />
-        )}
-      </dl>
-      <MentionList
-        found={isScored ? latest(covered).toSorted(byFit) : latest(covered)}
-        few={5}
-        title={`${isScored ? 'Best fit' : 'Unseen'} of ${covered.from <= startOf(period().from) ? 'four weeks' : `the newest ${exact(found.length)}`}`}
-        empty="Nothing of the last four weeks is unseen."
-        isUnseenOnly
-      >
-        <button onClick={() => go({ tab: 'mentions', at: '' })}>All mentions</button>
-      </MentionList>
-      <Listeners covered={covered} />
-    </section>
-  )
-}
+  const list = useMentions({ state: 'new' })
+  const [unseen = null, all = null] = useCounts([{ state: 'new' }, {}])
+  const { total, rows, listeners } = useRecent({})
+  const now = rows.at(-1)!.values[0]
+  if (all === null || total === null || now == null || all === 0) return <NoMentions all={all} list={list} />
 
-/** What each listener found, of what is loaded. */
-function Listeners({ covered: { found, from } }: { covered: Covered }) {
-  const counts = Map.groupBy(found, ({ listenerId }) => listenerId)
-  const lines = useListeners()
-    .map(({ id, name }) => ({ id, name, count: counts.get(id)?.length ?? 0 }))
-    .sort((a, b) => b.count - a.count)
+  const leader = leaderIn(listeners)
+  const usual = (total - now) / (rows.length - 1)
   return (
-    <section className="listeners" aria-labelledby="listeners-title">
-      <h3 id="listeners-title">
-        Listeners, {from === -Infinity ? 'all time' : `of the newest ${exact(found.length)} mentions`}
-      </h3>
-      <ul>
-        {lines.map(({ id, name, count }) => (
-          <li key={id}>
-            <button onClick={() => go({ tab: 'mentions', listener: id, at: '' })}>
-              <bdi>{name}</bdi>
-            </button>
-            <span className="meter" aria-hidden="true">
-              <i className="bar" style={{ width: `${(100 * count) / found.length}%` }} />
-            </span>
-            <span>{exact(count)}</span>
-            <span className="quiet">
-              {found.length < fewMentions ? '' : `${Math.round((100 * count) / found.length)}%`}
-            </span>
-          </li>
-        ))}
-      </ul>
+    <section className="stack today" aria-labelledby="today-title">
+      <h2 id="today-title" className="headline" tabIndex={-1}>
+        {now === 0 ? 'No' : figure(now)} new {now === 1 ? 'mention' : 'mentions'} today
+        {usual >= 1 ? `, ${figure(Math.round(usual))} a day is usual` : `, ${figure(total)} in four weeks`}
+        {leader && now > 1 && `; ${isolated(leader.name)} leads`}
+      </h2>
+      {total >= few && (
+        <div className="flat">
+          <Chart
+            {...{ rows, unit: 'days', series: ['mentions'] }}
+            onSelect={(at) => go({ tab: 'mentions', at, state: 'all' })}
+          />
+        </div>
+      )}
+      <MentionList
+        {...{ list, few: 5 }}
+        title={`${unseen === null ? '–' : figure(unseen)} unseen of ${figure(all)}`}
+        empty="Everything is seen."
+      >
+        <button onClick={() => go({ tab: 'mentions', at: '' })}>
+          See all<span className="hidden"> mentions</span>
+        </button>
+      </MentionList>
+      {total > 0 && list.mentions && (
+        <section className="listeners" aria-labelledby="listeners-title">
+          <h3 id="listeners-title">Listeners in four weeks</h3>
+          <ul>
+            {listeners
+              .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))
+              .map(({ id, name, count }) => (
+                <li key={id}>
+                  <button onClick={() => go({ tab: 'mentions', listener: id, at: '' })}>
+                    <bdi>{name}</bdi>
+                  </button>
+                  <span className="meter" aria-hidden="true">
+                    <i className="bar" style={{ width: `${(100 * (count ?? 0)) / total}%` }} />
+                  </span>
+                  <span>{count === null ? '–' : figure(count)}</span>
+                  <span className="quiet">
+                    {count === null || total < few ? '' : `${Math.round((100 * count) / total)}%`}
+                  </span>
+                </li>
+              ))}
+          </ul>
+        </section>
+      )}
     </section>
   )
 }

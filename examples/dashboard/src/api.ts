@@ -24,11 +24,26 @@ export const stored = new SocialSearch({
   limits: { perMinute: false }, // stored answers count towards no rate limit
 })
 
+/** Asked every few seconds, the budget also says whether the server is there. */
+export const budgetKey = ['budget']
+let isLost = false
+
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
+    onError: (_error, { queryKey }) => void (isLost ||= queryKey[0] === 'budget'),
+    onSuccess(_data, { queryKey }) {
+      if (!isLost || queryKey[0] !== 'budget') return
+      isLost = false
+      retryFree()
+    },
     // Every finished call may have cost credits.
-    onSettled: (_data, _error, { queryKey }) => {
-      if (queryKey[0] === 'social-search') void queryClient.invalidateQueries({ queryKey: ['budget'] })
+    onSettled(_data, _error, { queryKey }) {
+      if (queryKey[0] === 'social-search') void queryClient.invalidateQueries({ queryKey: budgetKey })
     },
   }),
 })
+
+/** Reads again what has failed. Searches are not enabled, so this repeats none. */
+export function retryFree(): void {
+  void queryClient.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
+}

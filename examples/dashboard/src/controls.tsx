@@ -1,5 +1,9 @@
 import type { ReactNode } from 'react'
 
+/** Whether a key that is pressed belongs to a field. */
+export const isTyping = ({ target }: Event) =>
+  target instanceof Element && target.closest('select, textarea, input:not([type=checkbox])') !== null
+
 interface ChoiceProps<Value> {
   label: string
   className?: string

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts'
 import { type Network, type Search, networks } from './networks.ts'
-import { type Day, type Period, addDays, dayName, lastDays, lengthOf, today } from './period.ts'
+import { type Day, type Period, dayMs, dayName, lastDays, lengthOf, spanOf, today } from './period.ts'
 
 /** What the form says. */
 export interface Draft extends Period {
@@ -45,11 +45,10 @@ const asDay = (text = '') => (/^\d{4}-\d\d-\d\d$/.test(text) && Date.parse(text)
 export function searchesOf({ network, lang, noReplies, newest, ...draft }: Draft): Search[] {
   if (draft.from > draft.to) return []
   const queries = [draft.query, draft.versus].map((text) => text.trim()).filter((text) => text !== '')
-  const filters = {
-    until: addDays(newest, 1),
-    ...(lang && { lang }),
-    ...(noReplies && { removeReplies: true }),
-  }
+  // Days of the service are in UTC: the first one that begins when the newest day here is over.
+  const end = spanOf({ from: newest, to: newest }).until
+  const until = new Date(Math.ceil(end / dayMs) * dayMs).toISOString().slice(0, 10)
+  const filters = { until, ...(lang && { lang }), ...(noReplies && { removeReplies: true }) }
   return [...new Set(queries)].map((query) => ({
     ...{ network, query },
     params: network === 'microblog' ? { query, category: 'Latest', filters } : { query, sort_by: 'recent' }, // it always begins with the newest posts

@@ -1,21 +1,14 @@
-import { leadOf, leaderOf } from './compare.ts'
-import { type Metric, type Numbers, type Post, numbersOf } from './measure.ts'
-import { dayName, dayOf } from './period.ts'
+import { type Metric, type Numbers, type Post, leadOf, leaderOf, numbersOf } from './measure.ts'
+import { type Span, dayName, dayOf, partOf, startOf } from './period.ts'
 
 /** Fewer posts of a search make no ratio, and lead nothing. */
 export const fewPosts = 5
 
-const shortened = (digits: number) =>
-  new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: digits })
-export const compact = shortened(3)
-/** Numbers with so many digits that whoever compares them finds the lead that the page names. */
-export function comparable(values: number[]): string[] {
-  const lead = (digits: number) => leadOf(values.map((value) => Number(value.toPrecision(digits))))
-  const digits = [3, 4, 5].find((digits) => lead(digits) === leadOf(values)) ?? 6
-  return values.map((value) => shortened(digits).format(value))
-}
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
+/** A number of the page: exact below a million, so that whoever compares two finds the lead that the page names. */
+export const figure = (value: number) => (value < 1e6 ? value.toLocaleString('en') : compact.format(value))
 export const plural = (count: number, noun: string, nouns = `${noun}s`) =>
-  `${compact.format(count)} ${count === 1 ? noun : nouns}`
+  `${figure(count)} ${count === 1 ? noun : nouns}`
 
 /** Keeps foreign text from turning the words around it, as `<bdi>` does. */
 export const isolated = (text: string) => `\u2068${text}\u2069`
@@ -37,10 +30,15 @@ type Loudness = 'views' | 'engagement'
 const units = { views: 'view', engagement: 'interaction' }
 const louder = { views: 'is louder', engagement: 'has more engagement' }
 
-export function verdictOf(sides: Side[], when: string, isPartial = false, by: Loudness = 'views'): Verdict {
+export function verdictOf(
+  sides: Side[],
+  covered: Span,
+  { when, isPartial = false, by = 'views' }: { when: string; isPartial?: boolean; by?: Loudness },
+): Verdict {
   const [first, second] = sides.map((side) => ({ ...side, numbers: numbersOf(side.posts) }))
   if (!first) return { headline: '', why: '' }
-  if (!second) return alone(first, when, by)
+  const driverIn = ({ posts }: Side) => driverOf(posts, covered, by)
+  if (!second) return alone()
   const both = [first, second]
   const valuesOf = (metric: Metric) => both.map(({ numbers }) => numbers[metric])
   const leader = (metric: Metric) => both[leaderOf(valuesOf(metric)) ?? -1]
@@ -69,7 +67,7 @@ export function verdictOf(sides: Side[], when: string, isPartial = false, by: Lo
           .join(' posts to '),
       ]
   const subject = loud ?? frequent!
-  const because = [...reasons, loud && driverOf(loud.posts, by)].filter(Boolean).join(', ')
+  const because = [...reasons, loud && driverIn(loud)].filter(Boolean).join(', ')
   const others = [
     by === 'views' &&
       engaging &&
@@ -78,7 +76,7 @@ export function verdictOf(sides: Side[], when: string, isPartial = false, by: Lo
     !frequent && `About as many posts: ${valuesOf('posts').join(' and ')}`,
     !loud &&
       `About as ${by === 'views' ? 'many views' : 'much engagement'}: ${valuesOf(by)
-        .map((value) => compact.format(value))
+        .map(figure)
         .join(' and ')}`,
     loud && frequent && loud !== frequent && `${frequent.query}: ${amount('posts', lead('posts'))}`,
   ]
@@ -93,22 +91,15 @@ export function verdictOf(sides: Side[], when: string, isPartial = false, by: Lo
     ]
     return `${parts.filter(Boolean).join(', ')}${period}`
   }
-}
 
-/** What a day, week or month that somebody has chosen holds. */
-export function numbersIn(sides: Side[], bucket: string, by: Loudness = 'views'): Verdict {
-  const texts = sides.map(({ query, posts }) => `${plural(posts.length, 'post')} about ${query}`)
-  const counts = sides.map(({ query, posts }) => `${query}: ${plural(numbersOf(posts)[by], units[by])}`)
-  return { headline: `${bucket}: ${texts.join(', ')}`, why: `${counts.join('. ')}.` }
-}
-
-function alone({ query, posts, numbers }: Side & { numbers: Numbers }, when: string, by: Loudness): Verdict {
-  if (posts.length === 0) return { headline: `No posts about ${query} ${when}`, why: '' }
-  const driver = driverOf(posts, by)
-  const why = `${plural(numbers[by], units[by])} ${by === 'views' ? 'of' : 'with'} posts by ${plural(numbers.authors, 'author')}`
-  return {
-    headline: `${plural(posts.length, 'post')} about ${query} ${when}`,
-    why: `${[why, driver].filter(Boolean).join(', ')}.`,
+  function alone(): Verdict {
+    const { query, posts, numbers } = first!
+    if (posts.length === 0) return { headline: `No posts about ${query} ${when}`, why: '' }
+    const why = `${plural(numbers[by], units[by])} ${by === 'views' ? 'of' : 'with'} posts by ${plural(numbers.authors, 'author')}`
+    return {
+      headline: `${plural(posts.length, 'post')} about ${query} ${when}`,
+      why: `${[why, driverIn(first!)].filter(Boolean).join(', ')}.`,
+    }
   }
 }
 
@@ -118,12 +109,13 @@ const describe = (numbers: Numbers, by: Loudness) =>
 /** `65% more views`, `3× the engagement`, `all the posts`. */
 const amount = (metric: Metric, lead: string) => `${lead} ${lead.endsWith('more') ? '' : 'the '}${metric}`
 
-/** The day that a third of the views or engagement goes to, if there are enough posts, of several days. */
-function driverOf(posts: Post[], by: Loudness): string | null {
+/** The day that a third of the views or engagement goes to, if there are enough posts, of several days. Days that begin before what is covered are not whole. */
+function driverOf(posts: Post[], covered: Span, by: Loudness): string | null {
   const days = [...Map.groupBy(posts, ({ timestamp }) => dayOf(timestamp))]
   const sum = (posts: Post[]) => numbersOf(posts)[by]
   const [day, best] = days.reduce((a, b) => (sum(b[1]) > sum(a[1]) ? b : a), ['', [] as Post[]])
   const percent = Math.floor((100 * sum(best)) / sum(posts))
   if (posts.length < fewPosts || days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
-  return `driven by ${dayName(day)} (${plural(best.length, 'post')}, ${percent}% of its ${by})`
+  if (startOf(day) < covered.from) return null
+  return `driven by ${[dayName(day), partOf(day, 'days', covered)].filter(Boolean).join(' ')} (${plural(best.length, 'post')}, ${percent}% of its ${by})`
 }

@@ -5,7 +5,7 @@ import { boughtAt, client, queryClient, stored } from './api.ts'
 import { type Search, pagesOf } from './networks.ts'
 
 /** The proxy's cache does not keep the answer, or no longer. */
-export class NotStored extends Error {}
+class NotStored extends Error {}
 
 /** How a search is going. */
 interface Progress {
@@ -18,12 +18,12 @@ const none: Search = { network: 'microblog', query: '', params: { query: '' } }
 
 /** The posts of a search, beginning with those that the proxy keeps. It buys nothing: only `load(client, …)` does. */
 export function usePosts(search = none) {
-  const { data, error, isFetching, isPaused, hasNextPage } = useInfiniteQuery({
-    ...queryOf(search),
-    enabled: false,
-  })
+  const query = useInfiniteQuery({ ...queryOf(search), enabled: false })
+  const { data, error: last, isFetching, isPaused, hasNextPage } = query
+  // That the proxy keeps no more is no failure.
+  const error = last instanceof NotStored ? null : last
   const progress = useQuery<Progress>({ queryKey: progressOf(search), queryFn: skipToken })
-  const isNew = !data && !error && !isFetching && search !== none
+  const isNew = !data && !last && !isFetching && search !== none
   useEffect(() => {
     if (isNew) void load(stored, search)
   }, [JSON.stringify(search)])
@@ -50,7 +50,7 @@ export function usePosts(search = none) {
     undated: (data?.pages ?? []).reduce((sum, { undated }) => sum + undated, 0),
     error,
     /** Whether it has nothing, because nobody has bought it or somebody has canceled it. */
-    isMissing: pages === 0 && !isLoading && !isPaused && (!error || error instanceof NotStored),
+    isMissing: pages === 0 && !isLoading && !isPaused && !error,
     isFetching: isLoading,
     isPaused,
     isComplete,
@@ -71,9 +71,7 @@ export async function load(
   { pages = Infinity, since = -Infinity } = {},
 ): Promise<void> {
   const report = (progress: Progress) => queryClient.setQueryData<Progress>(progressOf(search), progress)
-  const query = pagesOf(from, search, {
-    observers: [{ onWait: (wait) => report({ wait }) }],
-  })
+  const query = pagesOf(from, search, { observers: [{ onWait: (wait) => report({ wait }) }] })
   const observer = new InfiniteQueryObserver(queryClient, {
     ...query,
     queryFn: (context: Parameters<typeof query.queryFn>[0]) =>
@@ -103,7 +101,8 @@ export async function load(
 
 /** What to buy. */
 interface Purchase {
-  /** Pages of each search, at most. */
+  search: Search
+  /** Pages, at most. */
   pages: number
   /** The time that the posts have to reach back to. */
   since: number
@@ -111,9 +110,9 @@ interface Purchase {
   continues: boolean
 }
 
-export function buy(searches: Search[], { pages, since, continues }: Purchase): void {
+export function buy(purchases: Purchase[]): void {
   void cancel()
-  for (const search of searches) {
+  for (const { search, pages, since, continues } of purchases) {
     const query = queryClient
       .getQueryCache()
       .find<{ pages: unknown[] }>({ queryKey: queryOf(search).queryKey })

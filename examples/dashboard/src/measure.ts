@@ -1,5 +1,15 @@
 import type { MicroblogPost, ProfessionalnetPost } from 'social-search-sdk'
-import { type Day, type Period, type Unit, addDays, bucketOf, startOf } from './period.ts'
+import {
+  type Day,
+  type Period,
+  type Span,
+  type Unit,
+  before,
+  bucketOf,
+  bucketSpan,
+  partOf,
+  spanOf,
+} from './period.ts'
 
 /** A post of either network, in the words of the microblog: likes, reposts and replies there, likes, shares and comments here. */
 export interface Post extends Pick<MicroblogPost, 'id' | 'author' | 'name' | 'body' | 'url' | 'timestamp'> {
@@ -26,12 +36,6 @@ export type Metric = (typeof metrics)[number]
 /** `engagement` counts likes, reposts, quotes and replies. */
 export type Numbers = Record<Metric, number>
 
-/** Times in milliseconds: the first one is included, the last one is not. */
-export interface Span {
-  from: number
-  until: number
-}
-
 const timeOf = ({ timestamp }: Post) => Date.parse(timestamp)
 const viewsOf = ({ engagements }: Post) => engagements.viewsCount ?? 0
 const engagementOf = ({ engagements }: Post) =>
@@ -46,11 +50,6 @@ export function numbersOf(posts: Post[]): Numbers {
 export const within = ({ posts }: Pick<Result, 'posts'>, { from, until }: Span) =>
   posts.filter((post) => from <= timeOf(post) && timeOf(post) < until)
 
-export const spanOf = ({ from, to }: Period): Span => ({
-  from: startOf(from),
-  until: startOf(addDays(to, 1)),
-})
-
 /** Whether a search has all posts since a time. They come newest first, so it has those since its oldest one. */
 export const reaches = (result: Result, time: number) => coveredFrom(result) <= time
 
@@ -64,27 +63,42 @@ export const hasPostsSince = (results: Result[], time: number) =>
   results.every((result) => reaches(result, time)) &&
   results.some(({ posts }) => posts.some((post) => timeOf(post) < time))
 
-/** The part of a period of which every search has all posts. All numbers on the page count this part, and only this part. */
-export function commonSpan(results: Result[], period: Period): Span {
+/** The part of a period of which every search has all posts. All figures of the page count this part, and only this part. */
+export function coveredBy(results: Result[], period: Period): Span {
   const { from, until } = spanOf(period)
   return { from: Math.min(until, Math.max(from, ...results.map(coveredFrom))), until }
 }
 
-/** A number of each search in each day, week or month; null where posts are missing. */
-export function valuesOf(
+/** What to compare a period with: the one before, of a period that goes on up to the same hour. */
+export function earlierOf(period: Period): Span {
+  const { from, until } = spanOf(before(period))
+  return { from, until: until - Math.max(0, spanOf(period).until - Date.now()) }
+}
+
+/** A day, week or month: its number for each search, null if it is unknown, and what of it is covered, unless it is whole. */
+export interface Row {
+  bucket: Day
+  values: (number | null)[]
+  part: string
+}
+
+/** A number of each search in each day, week or month that is covered, if only in part. */
+export function rowsOf(
   results: Result[],
-  { span, buckets, unit, metric }: { span: Span; buckets: Day[]; unit: Unit; metric: Metric },
-): (number | null)[][] {
+  { covered, buckets, unit, metric }: { covered: Span; buckets: Day[]; unit: Unit; metric: Metric },
+): Row[] {
   const groups = results.map((result) =>
-    Map.groupBy(within(result, span), ({ timestamp }) => bucketOf(timestamp, unit)),
+    Map.groupBy(within(result, covered), ({ timestamp }) => bucketOf(timestamp, unit)),
   )
-  return buckets.map((bucket, i) => {
-    const next = buckets[i + 1]
-    const isMissing = (next ? startOf(next) : span.until) <= span.from
-    return groups.map((group, side) =>
-      isMissing || !results[side]!.isLoaded ? null : numbersOf(group.get(bucket) ?? [])[metric],
-    )
-  })
+  return buckets
+    .filter((bucket) => bucketSpan(bucket, unit).until > covered.from)
+    .map((bucket) => ({
+      bucket,
+      part: partOf(bucket, unit, covered),
+      values: groups.map((group, i) =>
+        results[i]!.isLoaded ? numbersOf(group.get(bucket) ?? [])[metric] : null,
+      ),
+    }))
 }
 
 /** The index of the highest value; -1 if several are as high, or none is there. */
@@ -92,4 +106,27 @@ export function peakOf(values: (number | null)[]): number {
   const highest = Math.max(0, ...values.map((value) => value ?? 0))
   const index = values.indexOf(highest)
   return highest > 0 && values.lastIndexOf(highest) === index ? index : -1
+}
+
+/** The index of the higher number; null if the two are within five points of their sum. */
+export function leaderOf([a = 0, b = 0]: number[]): 0 | 1 | null {
+  if (100 * Math.abs(a - b) <= 5 * (a + b)) return null
+  return a > b ? 0 : 1
+}
+
+/** How much more the higher number is: `65% more`, `3×`. */
+export function leadOf(numbers: number[]): string {
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)]
+  if (low === 0) return 'all'
+  const percent = Math.round(100 * (high / low - 1))
+  if (percent < 100) return `${percent}% more`
+  return `${high / low < 10 ? Math.round((10 * high) / low) / 10 : Math.round(high / low)}×`
+}
+
+/** How a number has changed: `20%`, `×49` beyond ten times; null without anything to compare. */
+export function changeOf(now: number, then: number): { sign: -1 | 0 | 1; text: string } | null {
+  if (then === 0) return null
+  const percent = Math.round(100 * (now / then - 1))
+  const text = now >= 10 * then ? `×${Math.round(now / then)}` : `${Math.abs(percent)}%`
+  return percent === 0 ? { sign: 0, text: 'no change' } : { sign: percent > 0 ? 1 : -1, text }
 }

@@ -1,46 +1,58 @@
-import { type InfiniteData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
-import { searchOptions } from 'social-search-sdk/query'
+import { useInfiniteQuery, useMutation, useQueries, useQuery } from '@tanstack/react-query'
+import { infiniteSearchOptions, searchOptions } from 'social-search-sdk/query'
 import * as z from 'zod/mini'
-import type { Address } from './address.ts'
 import { client, queryClient } from './api.ts'
-
-/** How many mentions are loaded at once, in five pages. */
-export const batchSize = 500
+import { type Row, peakOf } from './measure.ts'
+import { type Day, bucketSpan, lastDays, bucketsOf, partOf, startOf } from './period.ts'
 
 /** The service documents no field of a mention but its id: these are the sandbox's, and any may be missing. */
 const optional = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined)
 const text = optional(z.string())
 const mention = z.object({
-  ...{ id: z.string(), text, author: text, network: text, listenerId: text },
-  ...{ url: optional(z.httpUrl()), publishedAt: optional(z.iso.datetime({ offset: true })) },
+  ...{ id: z.string(), text, author: text, network: text, listenerId: text, url: text, publishedAt: text },
   ...{ state: z.catch(z.string(), 'new'), fitScore: optional(z.number()) },
 })
 export type Mention = z.infer<typeof mention>
 const listener = z.object({ id: z.string(), name: z.catch(z.string(), '–') })
 
-export const isUnseen = ({ state }: Mention) => state === 'new'
 /** Undefined is a mention without a time. */
 export const timeOf = ({ publishedAt }: Mention) => Date.parse(publishedAt ?? '')
 
-/** Mentions, newest first, and the params of those that follow; null if these are all. */
-interface Batch {
-  mentions: Mention[]
-  next: object | null
+/** Which mentions to list or count. The service documents no params of it: these are the sandbox's, too. */
+export interface Filters {
+  state?: string
+  network?: string
+  listenerId?: string
+  since?: string
+  until?: string
+}
+/** Filters of a day. */
+export function ofDay(day: Day): Filters {
+  const { from, until } = bucketSpan(day, 'days')
+  return { since: new Date(from).toISOString(), until: new Date(until).toISOString() }
 }
 
-const batches = {
-  queryKey: ['mentions'],
-  async queryFn({ pageParam, signal }: { pageParam: object; signal: AbortSignal }): Promise<Batch> {
-    const batch: Batch = { mentions: [], next: null }
-    const options = { schema: mention, validation: 'lenient', maxPages: batchSize / 100, signal } as const
-    for await (const page of client.mentions.list(pageParam, options).pages()) {
-      batch.mentions.push(...page.mentions)
-      batch.next = page.next
-    }
-    return batch
-  },
-  initialPageParam: { count: 100 },
-  getNextPageParam: ({ next }: Batch) => next,
+/** What a reload of the view asks for again: others may find and mark mentions meanwhile. */
+const fresh = { refetchOnMount: true, staleTime: 10_000 } as const
+const listKey = ['social-search', 'mentions.list']
+
+/** Pages of mentions in the order of the service. A marked one stays where it is until they are loaded again. */
+export function useMentions(filters: Filters & { sort?: string }) {
+  const params = { count: 50, ...filters }
+  const list = infiniteSearchOptions(client, 'mentions.list', params, { validation: 'lenient' })
+  const { data, hasNextPage, fetchNextPage, ...status } = useInfiniteQuery({
+    ...{ ...list, ...fresh },
+    queryKey: list.queryKey as readonly unknown[],
+    async queryFn(context: Parameters<typeof list.queryFn>[0]) {
+      const { mentions = [], next } = await list.queryFn(context)
+      return { mentions: mentions.map((each) => mention.safeParse(each).data), next }
+    },
+    getNextPageParam: ({ next }: { next: typeof list.initialPageParam | null }) => next,
+  })
+  // New mentions may push old ones to the next page, so that both have them.
+  const all = data?.pages.flatMap(({ mentions }) => mentions.filter((each) => each !== undefined))
+  const mentions = all && [...new Map(all.map((each) => [each.id, each])).values()]
+  return { ...status, mentions, more: hasNextPage ? () => void fetchNextPage() : null }
 }
 
 const listenerList = {
@@ -52,87 +64,111 @@ const listenerList = {
 }
 export const useListeners = () => useQuery<z.infer<typeof listener>[]>(listenerList).data ?? []
 
-/** What is covered of all mentions that pass the filters. Every figure, chart and list of mentions counts by it. */
-export interface Covered {
-  /** Those that are loaded, newest first. */
-  found: Mention[]
-  /** How many there are, and how many are unseen; null if nobody knows. */
-  total: number | null
-  unseen: number | null
-  /** The time since which all are loaded. */
-  from: number
+const countOf = (filters: Filters) => ({
+  ...searchOptions(client, 'mentions.count', { ...filters }),
+  ...fresh,
+})
+export const useCountError = () => useQuery(countOf({})).error
+
+/** How many mentions pass each of some filters; null until the service has counted them, for free. */
+export function useCounts(all: Filters[], enabled = true): (number | null)[] {
+  const queries = all.map((filters) => ({ ...countOf(filters), enabled }))
+  return useQueries({ queries }).map(({ data }) => {
+    const count = data?.['count']
+    return typeof count === 'number' ? count : null
+  })
 }
 
-export function useCovered(filters: Address = {}) {
-  const { data, error, refetch, hasNextPage, isFetching, isPaused, fetchNextPage } = useInfiniteQuery(batches)
-  // New mentions may push old ones to the next batch, so that both have them.
-  const loaded = new Map(data?.pages.flatMap(({ mentions }) => mentions.map((each) => [each.id, each])))
-  const all = [...loaded.values()]
-  const found = all.filter(passes(filters))
-  const isCounted = hasNextPage && !filters['fit']
-  const params = {
-    ...(filters['network'] && { network: filters['network'] }),
-    ...(filters['listener'] && { listenerId: filters['listener'] }),
-  }
-  const counted = [useCount(params, isCounted), useCount({ ...params, state: 'new' }, isCounted)]
-  const here = [found.length, found.filter(isUnseen).length]
-  // A count below what is here counts something else.
-  const [total = null, unseen = null] = hasNextPage
-    ? counted.map((count, i) => (count !== null && count >= here[i]! ? count : null))
-    : here
-  const oldest = Math.min(...all.map(timeOf).filter((time) => !Number.isNaN(time)))
-  const covered: Covered = { found, total, unseen, from: hasNextPage ? oldest : -Infinity }
-  const more = isFetching ? null : () => void fetchNextPage()
-  return { covered: data && covered, all, more, error, isPaused, refetch }
+/** The first view and the chart show today and the four weeks before. */
+const period = () => lastDays(29)
+/** Up to so many are loaded, and counted here. */
+const most = 500
+
+/** Mentions of today and of the four weeks before, by day and by listener: of what is loaded, or as the service counts them. */
+export function useRecent(filters: Filters) {
+  const days = bucketsOf(period(), 'days')
+  const since = new Date(startOf(days[0]!)).toISOString()
+  const listeners = useListeners()
+  const [total = null] = useCounts([{ ...filters, since }])
+  const isFew = total !== null && total <= most
+  const { data } = useQuery({
+    ...fresh,
+    queryKey: ['recent', filters, since],
+    enabled: isFew,
+    retry: false,
+    queryFn: ({ signal }) =>
+      client.mentions
+        .list({ ...filters, since, count: 100 }, { schema: mention, validation: 'lenient', signal })
+        .toArray({ limit: most }),
+  })
+  const of = (part: Filters): Filters => ({ ...filters, since, ...part })
+  const today = ofDay(days.at(-1)!)
+  const wanted = [
+    ...days.toReversed().map((day) => of(ofDay(day))),
+    ...listeners.flatMap(({ id }) => [of({ listenerId: id }), of({ ...today, listenerId: id })]),
+  ]
+  const counted = useCounts(wanted, total !== null && !isFew)
+  const counts = data ? wanted.map((each) => data.filter(passes(each)).length) : counted
+  const rows: Row[] = days.map((bucket, i) => ({
+    ...{ bucket, values: [counts[days.length - 1 - i] ?? null] },
+    part: partOf(bucket, 'days', { from: -Infinity, until: Infinity }),
+  }))
+  const byListener = listeners.map((each, i) => ({
+    ...each,
+    count: counts[days.length + 2 * i] ?? null,
+    ofToday: counts[days.length + 2 * i + 1] ?? null,
+  }))
+  return { total, rows, listeners: byListener }
 }
 
-/** The service counts for free what is not loaded. */
-function useCount(params: object, enabled: boolean): number | null {
-  const { data } = useQuery({ ...searchOptions(client, 'mentions.count', params), enabled })
-  const count = enabled && data?.['count']
-  return typeof count === 'number' ? count : null
+/** The listener with most mentions of today, unless two have as many. */
+export function leaderIn(listeners: ReturnType<typeof useRecent>['listeners']) {
+  return listeners[peakOf(listeners.map(({ ofToday }) => ofToday))]
 }
 
-/** A mention, and the state that it gets. */
-export type Change = Pick<Mention, 'id' | 'state'>
+const passes =
+  ({ since = '', until = '', ...same }: Filters) =>
+  (each: Mention) =>
+    !(timeOf(each) < Date.parse(since)) &&
+    !(timeOf(each) >= Date.parse(until)) &&
+    Object.entries(same).every(([name, value]) => each[name as keyof typeof same] === value)
+
+/** A mention, its new state, and the one that it had. */
+export interface Change {
+  id: string
+  state: string
+  was: string
+}
 
 /** Changes the states of mentions. They show at once; what fails goes back. */
 export function useChanges() {
   return useMutation({
     mutationFn: (changes: Change[]) =>
       Promise.all(changes.map(({ id, state }) => client.mentions.setState(id, { state }))),
-    onMutate: (changes) => {
-      const before = queryClient.getQueryData<InfiniteData<Batch>>(batches.queryKey)
-      apply(changes)
-      return before?.pages.flatMap(({ mentions }) => mentions)
-    },
-    onError: (_error, changes, before) => {
-      const ids = new Set(changes.map(({ id }) => id))
-      apply(before?.filter(({ id }) => ids.has(id)) ?? [])
+    onMutate: apply,
+    onError(_error, changes) {
+      apply(changes.map(({ id, was }) => ({ id, state: was, was })))
       // Some of several may have worked.
-      void queryClient.invalidateQueries({ queryKey: batches.queryKey })
+      void queryClient.invalidateQueries({ queryKey: listKey })
     },
-    onSettled: () => void queryClient.invalidateQueries({ queryKey: ['social-search', 'mentions.count'] }),
+    onSettled: () =>
+      void queryClient.invalidateQueries({
+        predicate: ({ queryKey: [, id, params] }) => id === 'mentions.count' && isOfState(params),
+      }),
   })
 }
 
+const isOfState = (params: unknown) => (params as Filters).state !== undefined
+
 function apply(changes: Change[]): void {
   const states = new Map(changes.map(({ id, state }) => [id, state]))
-  const changed = (mention: Mention) => ({ ...mention, state: states.get(mention.id) ?? mention.state })
-  queryClient.setQueryData<InfiniteData<Batch>>(
-    batches.queryKey,
+  const changed = (each?: Mention) => each && { ...each, state: states.get(each.id) ?? each.state }
+  queryClient.setQueriesData<{ pages: { mentions: (Mention | undefined)[] }[] }>(
+    { queryKey: listKey },
     (data) =>
       data && {
         ...data,
-        pages: data.pages.map((batch) => ({ ...batch, mentions: batch.mentions.map(changed) })),
+        pages: data.pages.map((page) => ({ ...page, mentions: page.mentions.map(changed) })),
       },
   )
 }
-
-/** Whether a mention passes the filters of the address, other than that by state. */
-const passes =
-  ({ network, listener, fit }: Address) =>
-  (mention: Mention) =>
-    (!network || mention.network === network) &&
-    (!listener || mention.listenerId === listener) &&
-    (!fit || (mention.fitScore ?? 0) >= Number(fit))

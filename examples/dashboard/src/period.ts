@@ -1,10 +1,21 @@
 export const dayMs = 86_400_000
 
-/** Days are texts such as 2026-11-18, in UTC. */
+/** Days are texts such as 2026-11-18, and begin at midnight in the zone of the browser, like all times of the page. */
 export type Day = string
-export const dayOf = (time: string | number): Day => new Date(time).toISOString().slice(0, 10)
-export const addDays = (day: Day, days: number): Day => dayOf(Date.parse(day) + days * dayMs)
+export function dayOf(time: string | number): Day {
+  const date = new Date(time)
+  return asDay(Number(date) - date.getTimezoneOffset() * 60_000)
+}
+const asDay = (time: number): Day => new Date(time).toISOString().slice(0, 10)
+export const startOf = (day: Day) => Date.parse(`${day}T00:00`)
+export const addDays = (day: Day, days: number): Day => asDay(Date.parse(day) + days * dayMs)
 export const today = (): Day => dayOf(Date.now())
+/** The name of the browser's zone: `New Zealand Time`. */
+export const zone = () => (Intl.DateTimeFormat().resolvedOptions().timeZone === 'UTC' ? 'UTC' : zoneName())
+const zoneName = () =>
+  new Intl.DateTimeFormat('en', { timeZoneName: 'longGeneric' })
+    .formatToParts()
+    .find(({ type }) => type === 'timeZoneName')!.value
 
 /** First and last day, both included. */
 export interface Period {
@@ -18,11 +29,26 @@ export const before = (period: Period): Period => ({
   from: addDays(period.from, -lengthOf(period)),
   to: addDays(period.from, -1),
 })
-export const startOf = (day: Day) => Date.parse(day)
+
+/** Times in milliseconds: the first one is included, the last one is not. */
+export interface Span {
+  from: number
+  until: number
+}
+export const spanOf = ({ from, to }: Period): Span => ({
+  from: startOf(from),
+  until: startOf(addDays(to, 1)),
+})
 
 const date = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const month = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
-export const dayName = (day: unknown) => date.format(new Date(String(day)))
+const moment: Intl.DateTimeFormatOptions = {
+  ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+}
+export const dayName = (day: Day) => date.format(new Date(day))
+/** A time, or the day that begins with it. */
+export const timeName = (time: number) =>
+  time === startOf(dayOf(time)) ? dayName(dayOf(time)) : new Date(time).toLocaleString('en', moment)
 
 export const units = ['days', 'weeks', 'months'] as const
 export type Unit = (typeof units)[number]
@@ -45,18 +71,37 @@ export function unitFor(period: Period, asked: string | undefined, postsPerDay: 
 }
 
 /** The first day of the day, week or month of a time. Weeks begin on Monday. */
-export function bucketOf(time: string, unit: Unit): Day {
-  const day = dayOf(time)
+export const bucketOf = (time: string, unit: Unit): Day => firstOf(dayOf(time), unit)
+
+function firstOf(day: Day, unit: Unit): Day {
   if (unit === 'months') return `${day.slice(0, 7)}-01`
   return unit === 'days' ? day : addDays(day, -((new Date(day).getUTCDay() + 6) % 7))
 }
 
 export function bucketsOf({ from, to }: Period, unit: Unit): Day[] {
   const days = Array.from({ length: lengthOf({ from, to }) }, (_, i) => addDays(from, i))
-  return [...new Set(days.map((day) => bucketOf(day, unit)))]
+  return [...new Set(days.map((day) => firstOf(day, unit)))]
 }
 
-export function bucketName(bucket: unknown, unit: Unit): string {
-  if (unit === 'months') return month.format(new Date(String(bucket)))
+/** The time of a day, week or month. */
+export const bucketSpan = (bucket: Day, unit: Unit): Span => ({
+  from: startOf(bucket),
+  until: startOf(firstOf(addDays(bucket, { days: 1, weeks: 7, months: 31 }[unit]), unit)),
+})
+
+/** What the name of a day, week or month needs if it is covered in part: `so far`, `from Oct 22`, `to Nov 14`. */
+export function partOf(bucket: Day, unit: Unit, covered: Span): string {
+  const { from, until } = bucketSpan(bucket, unit)
+  const end = Math.min(covered.until, Date.now())
+  return [
+    from < covered.from && `from ${timeName(covered.from)}`,
+    until > end && (end < covered.until ? 'so far' : `to ${dayName(dayOf(end - 1))}`),
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+export function bucketName(bucket: Day, unit: Unit): string {
+  if (unit === 'months') return month.format(new Date(bucket))
   return unit === 'weeks' ? `Week of ${dayName(bucket)}` : dayName(bucket)
 }

@@ -22,24 +22,10 @@ export const Notice = ({ title, children }: { title: string; children: ReactNode
   </p>
 )
 
-/** The message while the network is away. */
-export const Offline = ({ onCancel }: { onCancel?: () => void }) => (
-  <Notice title="You are offline.">
-    {onCancel
-      ? 'The search is sent, and charged, when you are online again.'
-      : 'This loads when you are online again.'}
-    {onCancel && (
-      <button type="button" onClick={onCancel}>
-        Cancel the search
-      </button>
-    )}
-  </Notice>
-)
-
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="card empty stack">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </div>
   )
@@ -55,9 +41,9 @@ const reasons: Record<Wait['reason'], string> = {
 /** Counts down to the end of a wait. A screen reader hears the time once, not every second. */
 export function Waiting({ wait, onCancel }: { wait: Wait; onCancel: () => void }) {
   const seconds = useSecondsUntil(wait.until)
-  const time = wait.until?.toLocaleTimeString()
+  const time = wait.until?.toLocaleTimeString('en')
   return (
-    <div className="card row waiting">
+    <div className="row waiting">
       <p className="countdown figure" aria-hidden="true">
         {seconds || '…'}
       </p>
@@ -97,22 +83,22 @@ export function Failure({ error, onRetry }: FailureProps) {
   const isCutOff = known?.code === 'connection' && known.attempts.at(-1)?.status === undefined
   const text = isCutOff ? 'the dashboard cannot reach its server' : (known?.what ?? 'that did not work')
   return (
-    <div className="card stack failure" role="alert">
-      <h3>
+    <div className="row failure" role="alert">
+      <strong>
         {text.charAt(0).toUpperCase()}
         {text.slice(1)}.
-      </h3>
-      {known && <p>{costOf(known)}</p>}
-      <details className="quiet">
-        <summary>Details</summary>
-        {isCutOff && <p>{known.message}.</p>}
-        <p>{known ? `Request ${known.requestId ?? 'without an id'}, code ${known.code}` : error.message}</p>
-      </details>
+      </strong>
+      {known && <span>{costOf(known)}</span>}
       {onRetry && (
         <button onClick={(event) => (focusTitle(event), onRetry.act())}>
           Try again{onRetry.price > 0 && ` · ${credits(onRetry.price)}`}
         </button>
       )}
+      <details className="quiet">
+        <summary>Details</summary>
+        {isCutOff && <p>{known.message}.</p>}
+        <p>{known ? `Request ${known.requestId ?? 'without an id'}, code ${known.code}` : error.message}</p>
+      </details>
     </div>
   )
 }

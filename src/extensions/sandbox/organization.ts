@@ -1,3 +1,4 @@
+import { parseTime } from '../../lib/time.ts'
 import { makePost } from './microblog-posts.ts'
 import { pageIn, pageOf, requiredText, textIn } from './pages.ts'
 import { type Make, type Own, type PostStoreSettings, createPostStore, makeUp } from './post-store.ts'
@@ -43,7 +44,8 @@ function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
 
 /**
  * Makes the mentions of one sandbox. Requests and responses are made up: `list` takes `cursor`, `count`, `sort`
- * (`newest` or `fitScore`) and, like `count`, `state`, `network` and `listenerId`; `setState` takes any text as `state`.
+ * (`newest` or `fitScore`) and, like `count`, `state`, `network`, `listenerId`, `since` (included) and `until` (not);
+ * `setState` takes any text as `state`.
  */
 export function createMentions(
   settings: PostStoreSettings,
@@ -84,10 +86,20 @@ export function createMentions(
 }
 
 function filtersIn(input: unknown) {
-  const wanted = ['state', 'network', 'listenerId']
-    .map((name) => [name, textIn(input, name)] as const)
-    .filter(([, value]) => value !== undefined)
-  return { wanted, test: (mention: Mention) => wanted.every(([name, value]) => mention[name] === value) }
+  const given = (names: string[]) =>
+    names.flatMap((name) => {
+      const value = textIn(input, name)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+  const [same, times] = [given(['state', 'network', 'listenerId']), given(['since', 'until'])]
+  const { since = -Infinity, until = Infinity } = Object.fromEntries(
+    times.map(([name, time]) => [name, parseTime(time)]),
+  )
+  const test = (mention: Mention) => {
+    const time = parseTime(mention.publishedAt)
+    return !(time < since || time >= until) && same.every(([name, value]) => mention[name] === value)
+  }
+  return { wanted: [...same, ...times], test }
 }
 
 /** A brand or keyword monitor. Its fields are made up: the service documents none but the form of the id. */
