@@ -61,9 +61,10 @@ function checkCharge({ operation, credits, error, requests, mode }: CallRecord, 
   // Items do not tell where a page without valid ones ends.
   const hasOdd = requests.some(({ isClean, evidence }) => evidence === 'success' && !isClean)
   if (mode === 'items' && hasOdd) return
-  const sent = requests.filter(({ part }) => part === error.part).length
+  const ofPart = requests.filter(({ part }) => part === error.part)
+  const sent = ofPart.filter(({ evidence }) => evidence !== 'unsent').length
   if (sent !== error.sent) fail(`rejected with a ${error.name} of ${error.sent} attempts, and sent ${sent}`)
-  const ofPage = operation.price === 0 ? [] : requests.filter(({ part }) => part === error.part)
+  const ofPage = operation.price === 0 ? [] : ofPart
   const cost = sum(ofPage)
   const has = (wanted: RequestRecord['evidence']): boolean =>
     ofPage.some(({ evidence }) => evidence === wanted)
