@@ -42,7 +42,8 @@ export {
   rounded,
   untold,
 } from './core/credits/budget.ts'
-export { type CallCredits, assumedItems, quoteOf } from './core/credits/price.ts'
+export type { CallCredits } from './errors/facts.ts'
+export { assumedItems, quoteOf } from './core/credits/price.ts'
 
 // HTTP, on which OAuth builds.
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'

@@ -62,7 +62,7 @@ export {
   type Credits,
   type Reservation,
 } from './core/credits/budget.ts'
-export type { CallCredits, Quote, QuoteOptions } from './core/credits/price.ts'
+export type { Quote, QuoteOptions } from './core/credits/price.ts'
 export type { AuthProvider } from './core/http/credential.ts'
 export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/headers.ts'
 export type { Fetch } from './core/http/fetch.ts'
@@ -97,10 +97,12 @@ export type {
   ApiErrorCode,
   Applied,
   Attempt,
+  CallCredits,
   Charged,
   ClientErrorCode,
   ConnectionPhase,
   ErrorContext,
+  RefusedBudget,
   TimeoutPhase,
   UndocumentedCode,
 } from './errors/index.ts'

@@ -1,6 +1,6 @@
 import { printed } from '../lib/print.ts'
 import type { ServiceErrorCode } from '../api/error-envelope.ts'
-import type { Applied, Charged, ConnectionPhase, ErrorCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
+import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
 import { fullMessage, notSent } from './words.ts'
 
 /** One attempt of a call. */
@@ -63,7 +63,7 @@ export interface ErrorContext {
   callId?: number | undefined
   /** Undefined if there was no call. */
   attempts?: readonly Attempt[] | undefined
-  credits?: ErrorCredits | undefined
+  credits?: CallCredits | undefined
   /** Params of the page that failed. */
   next?: object | null | undefined
   /** The body of a success that the call failed after. */
@@ -92,7 +92,7 @@ export class SocialSearchError extends Error {
   /** Whether the call cost credits, in all attempts together. */
   declare readonly charged: Charged
   /** What it cost, in credits: `spent`, and what it may have cost besides, `uncertain`. */
-  declare readonly credits: ErrorCredits
+  declare readonly credits: CallCredits
   /** For a write, such as `mentions.setState`: whether it changed data. Absent for reads. */
   declare readonly applied?: Applied
   /** The attempts, in order; empty if nothing was sent. In the JSON of an error, but not enumerable: its print has a line for each. */

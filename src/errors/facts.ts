@@ -12,8 +12,12 @@ export type Charged = 'no' | 'yes' | 'unknown'
  */
 export type Applied = 'no' | 'unknown'
 
-/** What a failed call cost in all its attempts, in credits; `uncertain` is what it may have cost besides. */
-export type ErrorCredits = { readonly spent: number; readonly uncertain: number }
+/** What one call cost in all its attempts, in credits. */
+export interface CallCredits {
+  spent: number
+  /** Credits that may have been charged. */
+  uncertain: number
+}
 
 /** The phase in which a connection failed. */
 export type ConnectionPhase = 'connect' | 'tls' | 'exchange'

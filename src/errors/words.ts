@@ -1,7 +1,7 @@
 import type { ServiceErrorCode } from '../api/error-envelope.ts'
 import { type Issue, summary } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
-import type { Applied, Charged, ConnectionPhase, ErrorCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
+import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
 
 // All that the errors of calls say: a function for each sentence, made of facts that the error has as fields. What is wrong with an
 // option stands where the option is checked.
@@ -13,7 +13,7 @@ export interface CallFacts {
   readonly retryAfter?: unknown
   readonly charged: Charged
   readonly applied?: Applied | undefined
-  readonly credits: ErrorCredits
+  readonly credits: CallCredits
   readonly body?: unknown
 }
 

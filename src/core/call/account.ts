@@ -18,7 +18,8 @@ import {
   settle,
   untold,
 } from '../credits/budget.ts'
-import { type CallCredits, worstCase } from '../credits/price.ts'
+import type { CallCredits } from '../../errors/facts.ts'
+import { worstCase } from '../credits/price.ts'
 import type { ObservedBudget } from '../options/types.ts'
 import {
   type Answer,

@@ -2,7 +2,7 @@ import type { Attempt } from '../../errors/index.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
-import type { CallCredits } from '../credits/price.ts'
+import type { CallCredits } from '../../errors/facts.ts'
 import type { CallSettings } from '../options/table.ts'
 import type { ObservedBudget, ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
 

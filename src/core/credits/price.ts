@@ -5,13 +5,6 @@ import { ConfigurationError } from '../../errors/index.ts'
 import { assertOptions, wholeNumber } from '../../errors/check-options.ts'
 import { rounded } from './budget.ts'
 
-/** What one call cost in all its attempts, in credits. */
-export interface CallCredits {
-  spent: number
-  /** Credits that may have been charged. */
-  uncertain: number
-}
-
 /**
  * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented
  * maximum of post comments.

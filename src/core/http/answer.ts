@@ -3,7 +3,7 @@ import type { ApiError, ApiErrorDetails, Charged, RefusedBudget } from '../../er
 import type { Redactor } from '../../lib/redactor.ts'
 import type { Log } from '../../lib/logger.ts'
 import { isRecord, parseJson } from '../../lib/json.ts'
-import type { CallCredits } from '../credits/price.ts'
+import type { CallCredits } from '../../errors/facts.ts'
 
 /** The fields of an API's own error body. */
 export interface ErrorBody extends Partial<ServiceError> {

@@ -1,6 +1,6 @@
 import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { CallResult } from '../call/call.ts'
-import type { CallCredits } from '../credits/price.ts'
+import type { CallCredits } from '../../errors/facts.ts'
 import { printed } from '../../lib/print.ts'
 import type { Cached } from '../options/types.ts'
 
