@@ -121,9 +121,11 @@ export function limiterContract(name: string, world: LimiterWorld): void {
 
     it('does not count what its lease says was never sent', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
-      const start = performance.now()
-      for (const from of [0, 1, 0]) (await settle(ask(from))).value!.end({ unsent: true })
-      expect(performance.now() - start).toBeLessThan(windowMs)
+      for (const from of [0, 1, 0]) {
+        const { value: lease } = await settle(ask(from))
+        expect(lease!.paced).toBe(0)
+        lease!.end({ unsent: true })
+      }
     })
 
     it('reports how long a call queued and how long it was paced', async () => {
