@@ -66,12 +66,15 @@ it('a reload, the back button and a pasted link show the same, and cost nothing'
   const said = await result(page)
   const before = await spent()
   sent.length = 0
-  // Nothing is left to buy: the button names no price, and a press does nothing.
+  // Nothing is left to pay for: the button says so, and a press costs nothing.
   const button = page.locator('form button[aria-disabled]')
-  expect(await button.innerText()).toBe('Loaded')
+  expect(await button.innerText()).toBe('Compare · free')
   await button.press('Enter')
   await page.reload()
   expect(await result(page)).toBe(said)
+  await page.getByRole('button', { name: 'Compare · free' }).click()
+  expect(await result(page)).toBe(said)
+  expect(await spent()).toBe(before)
   await page.getByRole('button', { name: 'mentions' }).click()
   await page.getByText(/mentions unseen/).waitFor()
   expect(await page.title()).toBe('mentions · Social search')

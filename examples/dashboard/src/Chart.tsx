@@ -76,7 +76,9 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
         </div>
         <div className="ticks quiet" style={{ paddingInline: `max(0px, ${50 / rows.length}% - 1.5em)` }}>
           {ticks.map((at) => (
-            <span key={at}>{bucketName(rows[at]!.bucket, unit === 'weeks' ? 'days' : unit)}</span>
+            <span key={rows[at]!.bucket}>
+              {bucketName(rows[at]!.bucket, unit === 'weeks' ? 'days' : unit)}
+            </span>
           ))}
         </div>
       </div>

@@ -265,7 +265,9 @@ function Summary({ loads, now, then, metric, metrics, network }: SummaryProps) {
   )
   const value = (name: Metric, i: number) => (
     <>
-      <span className="figure">{now[i] ? figure(now[i][name]) : '–'}</span>
+      <span key={now[i]?.[name]} className="figure">
+        {now[i] ? figure(now[i][name]) : '–'}
+      </span>
       <Change {...{ name, now: now[i] ?? null, then: then[i] ?? null }} />
     </>
   )

@@ -76,11 +76,11 @@ export function Search({ isToday }: { isToday: boolean }) {
   function submit(event: FormEvent) {
     event.preventDefault()
     setIsOpen(false)
-    if (wanted.length === 0 || isUsedUp || isBusy || isLoaded) return
+    if (wanted.length === 0 || isUsedUp || isBusy) return
     const purchases = wanted.map((each) => ({ ...each, pages: Math.min(each.pages, offer.pages) }))
     buy(purchases.filter(({ pages }) => pages > 0))
     noteSearch(target)
-    go({ ...addressOf(target), tab: '' })
+    go({ ...addressOf(target), tab: '' }, { replace: isLoaded })
   }
 
   const { network, lang, from, to } = draft
@@ -127,8 +127,8 @@ export function Search({ isToday }: { isToday: boolean }) {
         <div className="queries row">
           {words('query', 'Search posts')}
           {!isQuiet && words('versus', 'Compare with')}
-          <button className="primary" disabled={isUsedUp} aria-disabled={isBusy || isLoaded}>
-            {isUsedUp ? reset : isLoaded ? 'Loaded' : `${verb} · ${offer.price}`}
+          <button className="primary" disabled={isUsedUp} aria-disabled={isBusy}>
+            {isUsedUp ? reset : `${verb} · ${isLoaded ? 'free' : offer.price}`}
           </button>
         </div>
         {isUsedUp && <UsedUp price={offer.least || another.least} hasMentions={isOverview} />}
