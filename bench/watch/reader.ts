@@ -1,4 +1,4 @@
-import { pageSize } from '../../src/extensions/watch/due.ts'
+import { microblogPageSize } from '../../src/api/limits.ts'
 
 /** Reads one search as a watch does: new posts first, then gaps, each page with twenty posts. */
 export class Reader {
@@ -17,7 +17,7 @@ export class Reader {
     this.#posts = posts
     this.#overlap = overlap
     this.#top = countUntil(posts, 0)
-    this.firstPage = posts.slice(Math.max(0, this.#top - pageSize), this.#top)
+    this.firstPage = posts.slice(Math.max(0, this.#top - microblogPageSize), this.#top)
   }
 
   get hasGap(): boolean {
@@ -48,7 +48,7 @@ export class Reader {
       let read = 0
       while (read < Math.max(1, to - from + known) && left > 0 && pay()) {
         left--
-        read += pageSize
+        read += microblogPageSize
       }
       const reached = Math.max(from, to - read)
       for (let post = reached; post < to; post++) this.delays.push(time - (this.#posts[post] ?? 0))

@@ -1,6 +1,6 @@
 /** Compares how soon watches see new posts for the same credits, in virtual time. Fails if ours is too slow. */
 import { writeFileSync } from 'node:fs'
-import { pageSize } from '../../src/extensions/watch/due.ts'
+import { microblogPageSize } from '../../src/api/limits.ts'
 import { day, loads, postsOf } from './loads.ts'
 import { doubling, fixed, paced, price } from './rules.ts'
 import { type Outcome, meanOf, simulate } from './simulate.ts'
@@ -80,7 +80,7 @@ function months(name: string, limit: number): void {
 function dearestDay(week: readonly (readonly number[])[]): number {
   const times = week.flat().filter((time) => time >= 0)
   const days = Map.groupBy(times, (time) => Math.floor(time / day))
-  return (Math.max(...[...days.values()].map(({ length }) => length)) * price) / pageSize
+  return (Math.max(...[...days.values()].map(({ length }) => length)) * price) / microblogPageSize
 }
 
 function row(...cells: readonly string[]): void {

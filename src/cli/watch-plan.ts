@@ -1,5 +1,6 @@
 /** What a watch plans: how often its budget pays for a check, and how many posts its checks read. */
-import { memory, pageSize, unknownPace, waitsOf } from '../extensions/watch/due.ts'
+import { microblogPageSize } from '../api/limits.ts'
+import { memory, unknownPace, waitsOf } from '../extensions/watch/due.ts'
 import type { WatchPace, WatchState } from '../extensions/watch/index.ts'
 import { gapsOf } from '../extensions/watch/spans.ts'
 import { count, durationText } from '../lib/count.ts'
@@ -45,9 +46,9 @@ export function planOf(states: readonly (WatchState | null)[], terms: PlanTerms)
   const checks = waits.map((wait) => day / Math.max(wait, interval ?? 0))
   const all = sum(rates)
   // A check that is short of pages has no page without new posts.
-  const mostOfCheck = once ? pageSize * maxPages : Infinity
+  const mostOfCheck = once ? microblogPageSize * maxPages : Infinity
   const ofPages = sum(rates.map((rate, index) => Math.min(rate, (checks[index] ?? 0) * mostOfCheck)))
-  const ofBudget = budget === undefined ? Infinity : (pageSize * dailyOf(budget)) / price
+  const ofBudget = budget === undefined ? Infinity : (microblogPageSize * dailyOf(budget)) / price
   // More money pays for more checks.
   const ends = ofPages < 0.9 * ofBudget ? 'pages' : 'budget'
   return {

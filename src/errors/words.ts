@@ -3,8 +3,8 @@ import { type Issue, summary } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
 import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
 
-// All that the errors of calls say: a function for each sentence, made of facts that the error has as fields. What is wrong with an
-// option stands where the option is checked.
+// What errors of calls say of a request, its answer and its cost: a function for each sentence, made of facts that the error has as
+// fields. What is wrong with an option, a saved state or a code of the user stands where that is checked.
 
 /** What a message says besides what happened. */
 export interface CallFacts {

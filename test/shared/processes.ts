@@ -1,7 +1,7 @@
 import { beforeEach, expect } from 'vitest'
 import { type Changed, changeState } from '../../src/extensions/shared/limiter-change.ts'
 import type { LimiterState, Rules } from '../../src/extensions/shared/limiter-state.ts'
-import type { Report } from '../../src/extensions/shared/slot-offers.ts'
+import type { Report } from '../../src/extensions/shared/limiter-grants.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
 export const restoreMs = 3000

@@ -1,6 +1,6 @@
 import { type Changed, changeState } from '../../src/extensions/shared/limiter-change.ts'
 import type { Rules } from '../../src/extensions/shared/limiter-state.ts'
-import type { Report } from '../../src/extensions/shared/slot-offers.ts'
+import type { Report } from '../../src/extensions/shared/limiter-grants.ts'
 import { type Granted, SimulatedProcess } from './simulated-process.ts'
 import { type Sent, SimulatedService } from './simulated-service.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { meaningOf } from '../../src/extensions/watch/schedule.ts'
+import { meaningOf } from '../../src/extensions/watch/run.ts'
 import {
   ApiError,
   AuthenticationError,

@@ -4,7 +4,7 @@
 import { type Moment, expectedTime, timeOf } from './clock.ts'
 import { type LimiterState, type Place, type ProcessPart, type Rules, exampleState } from './limiter-state.ts'
 import { type WakeUp, everyone } from './notices.ts'
-import { type Grant, type Report, SlotOffers } from './slot-offers.ts'
+import { type Grant, type Report, SlotOffers } from './limiter-grants.ts'
 import { contentOf, countChange, hasLost, leaseEnd, readState, without } from './text-head.ts'
 
 /** How long nothing is granted after a loss, in milliseconds: all processes notice it by then, and restore what they know. */

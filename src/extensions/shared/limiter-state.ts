@@ -1,6 +1,6 @@
 // What the processes of one organization share is one short JSON text in a store. Each process replaces its own part of it
 // (`limiter-change.ts`): how many requests it has in flight, when its latest ones arrived, and where its calls wait. From all parts
-// follows who may send next (`slot-offers.ts`). What holds, whatever happens:
+// follows who may send next (`limiter-grants.ts`). What holds, whatever happens:
 //
 // - No more requests are in flight than the organization may have, and no surface gets more than its number in any window.
 // - Each part is whole. So an update whose result is unknown is corrected by the next one.
@@ -36,7 +36,7 @@ export interface ProcessPart {
   until: number
   /** For how long a free slot is offered to it, in milliseconds: as long as it needs to take it. */
   offerMs: number
-  /** Its requests in flight. */
+  /** Those of its requests in flight, and those that it keeps for its next ones. */
   slots: number
   /** When its requests arrived at the latest, at each surface. */
   arrivals: Record<string, number[]>

@@ -16,7 +16,7 @@ import { randomId } from '../../lib/hash.ts'
 import { type Changed, changeState } from './limiter-change.ts'
 import { type LimiterState, type Rules, unpaced } from './limiter-state.ts'
 import { type WakeUp, Notices, everyone } from './notices.ts'
-import { type Grant, type Report, type WaitReason, offerBounds } from './slot-offers.ts'
+import { type Grant, type Report, type WaitReason, offerBounds } from './limiter-grants.ts'
 import { type SharedOptions, StoredText } from './stored-text.ts'
 
 /** How long a store keeps a state that nobody changes, in milliseconds: longer than a 429 closes a surface. */

@@ -1,9 +1,10 @@
+import { microblogPageSize } from '../../api/limits.ts'
 import { type SocialSearchError, ValidationError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Observer } from '../../index.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { AnyPost, NamedSearch, Page, Pages, WatchSettings } from './options.ts'
-import { type WatchPace, pageSize, paceAfter } from './due.ts'
+import { type WatchPace, paceAfter } from './due.ts'
 import { type ReadPage, type ReadTerms, type Reading, read } from './read.ts'
 import { type Spans, gapOf, gapsOf, hasMore, withoutPlace } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
@@ -100,7 +101,7 @@ export class Checks<Post extends AnyPost> {
     const isOfGaps = maxPages === 1 && this.#isGapNext && gapOf(this.#spans, now) !== -1
     const times: number[] = []
     const options = {
-      ...{ search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * pageSize * maxPages) },
+      ...{ search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * microblogPageSize * maxPages) },
       ...{ maxPages: isFirst ? 1 : maxPages, now, isOfGaps },
     }
     const gaps = gapsOf(this.#spans).length

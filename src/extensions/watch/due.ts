@@ -1,3 +1,5 @@
+import { microblogPageSize } from '../../api/limits.ts'
+
 const hour = 3_600_000
 
 /** Posts that came in some time, in milliseconds; what is long ago counts less and less. */
@@ -14,9 +16,6 @@ export interface WatchPace {
   /** Of the last days, without the time before the first check. States of earlier versions lack it. */
   readonly watched?: PostCount
 }
-
-/** Posts on a page of the microblog network. */
-export const pageSize = 20
 
 export const memory = { fast: 3 * hour, slow: 24 * hour }
 
@@ -158,7 +157,7 @@ export function waitsOf(
   let roots = 0
   for (const { pace, price } of searches) {
     if (pace === null) continue
-    pages += (usual(pace) * price) / pageSize
+    pages += (usual(pace) * price) / microblogPageSize
     roots += Math.sqrt(usual(pace) * price)
   }
   const spare = Math.max(rate / leastPart, rate - pages)

@@ -7,10 +7,10 @@ import {
   milliseconds,
   wholeNumber,
 } from '../../errors/check-options.ts'
+import { microblogPageSize } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import type { PagedOptions } from '../../index.ts'
 import { canonicalJson, differenceOf, parsed } from '../../lib/json.ts'
-import { pageSize } from './due.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
 
 /** A post of either network. */
@@ -100,7 +100,7 @@ export function settingsOf(options: SharedWatchOptions): WatchSettings {
     throw new ConfigurationError(`\`from\` must be 'now', got ${JSON.stringify(from)}`)
   milliseconds('minInterval', minInterval)
   wholeNumber('maxPages', maxPages)
-  wholeNumber('overlap', overlap, pageSize)
+  wholeNumber('overlap', overlap, microblogPageSize)
   return { once, from, minInterval, maxPages, overlap, pages }
 }
 

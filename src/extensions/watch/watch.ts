@@ -3,7 +3,7 @@ import type { ProfessionalnetPost } from '../../api/endpoints/professionalnet/po
 import { assertObject } from '../../errors/check-options.ts'
 import type { Microblog, Professionalnet } from '../../index.ts'
 import { searchOf, settingsOf } from './options.ts'
-import { scheduled } from './schedule.ts'
+import { scheduled } from './run.ts'
 import type {
   BatchOf,
   ProfessionalnetWatchParams,

@@ -12,7 +12,7 @@ import { without } from './text-head.ts'
 /** What a process reports in one update: all of its part of the state, and what it asks for. */
 export interface Report {
   readonly process: string
-  /** Its requests in flight. */
+  /** Those of its requests in flight, and those that it keeps for its next ones. */
   readonly slots: number
   /** When its requests arrived at the latest, at each surface. */
   readonly arrivals: Iterable<readonly [surface: string, times: number[]]>
