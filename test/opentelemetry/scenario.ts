@@ -119,7 +119,7 @@ const short = (name: string) => name.replace('social_search.', '')
 /** Attributes without zeros and those that differ between runs. Times are rounded to seconds. */
 function shown(attributes: Attributes): string {
   return Object.entries(attributes)
-    .filter(([name]) => !/operation|surface|request_id|until|age|stacktrace/.test(name))
+    .filter(([name]) => !/operation|surface|request_id|call_id|until|age|stacktrace/.test(name))
     .map(([name, value]) => [short(name), typeof value === 'number' ? Math.round(value) : value])
     .map(([name, value]) => (value === 0 || value === false ? '' : ` ${String(name)}=${String(value)}`))
     .sort()
