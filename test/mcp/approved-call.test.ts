@@ -148,6 +148,7 @@ describe('createMcp() for a client of 2025', () => {
     const sandbox = createSandbox()
     const fetch = () => new Promise<Response>(() => {})
     const client = new SocialSearch({ ...sandbox.clientOptions(), fetch, timeout: 60_000 })
+    onTestFinished(() => client.close())
     const { call, send, messages } = await connectOld(createMcp({ client, budget: 50 }), () => ({}))
     const reports = () => messages.filter(({ method }) => method === 'notifications/progress').length
     call({ _meta: { progressToken: 'p' } })

@@ -53,6 +53,8 @@ export interface ToolRun {
   readonly signal: AbortSignal | undefined
   /** Pages that are done. */
   done: number
+  /** Whether its caller gets its pages: one that has left gets them the next time. */
+  isDelivered?: boolean
   /** What the notice has to say. */
   readonly remarks: Set<string>
   /** Holds the call to the cost that was approved; undefined until something has to be bought. */

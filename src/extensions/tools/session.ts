@@ -58,8 +58,13 @@ export class ToolSession {
     try {
       run = readRun(tool, given, wanted ?? {})
       const start = await this.#startOf(run)
+      const { signal } = run
+      if (signal?.aborted === true) throw new ToolRefusal('cancelled', 'cancelled before it was sent')
       const walk = this.#walk(run, start)
-      return await (run.signal ? Promise.race([walk, this.#cancelled(run, start, walk)]) : walk)
+      if (signal === undefined) return await walk
+      const cancelled = this.#cancelled(run, signal, start, walk)
+      const isLeft = (): boolean => signal.aborted && run?.isDelivered !== true
+      return await Promise.race([cancelled, walk.then((result) => (isLeft() ? cancelled : result))])
     } catch (error) {
       return await this.#end(run, {}, { error })
     }
@@ -92,10 +97,9 @@ export class ToolSession {
     }
     const hasDetails = items !== undefined && summary !== undefined
     const details = hasDetails ? { details: await this.#pages.handleOf(start, args) } : {}
-    // Nothing is awaited any more: a caller that left while a handle was made gets its pages the next time.
-    // Who is asked for approval gets the result of the next try.
-    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
-    if (isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
+    // Nothing is awaited any more: a caller may leave while a handle is made. Who is asked for approval gets the result of the next try.
+    run.isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
+    if (run.isDelivered) for (const page of shown) this.#pages.deliver(page, failure === undefined)
     if (items === undefined) return this.#end(run, result, failure)
     const list = listResult(items, summary, this.#most)
     return this.#end(run, { pages: run.done, ...list, ...details, ...result }, failure)
@@ -154,10 +158,15 @@ export class ToolSession {
   }
 
   /** Resolves when the caller leaves, with the handle of what it asked for. */
-  #cancelled(run: ToolRun, start: Place, walk: Promise<ToolResult>): Promise<ToolResult> {
+  #cancelled(
+    run: ToolRun,
+    signal: AbortSignal,
+    start: Place,
+    walk: Promise<ToolResult>,
+  ): Promise<ToolResult> {
     return new Promise((resolve) => {
       const answer = async (): Promise<ToolResult> => {
-        const isLate = run.signal?.reason instanceof StillWaiting
+        const isLate = signal.reason instanceof StillWaiting
         const error = isLate
           ? new ToolRefusal('rate_limited', `the call still waits for its turn, or for the service; ${kept}`)
           : new ToolRefusal('cancelled', `cancelled; ${kept}`)
@@ -168,8 +177,9 @@ export class ToolSession {
         const credits = await this.#credits(run)
         return { ok: false, error: { ...failure, ...retryAfter }, ...next, credits }
       }
-      if (!run.signal) return
-      const unfollow = followAbort(run.signal, () => resolve(answer()))
+      const unfollow = followAbort(signal, () => {
+        if (run.isDelivered !== true) resolve(answer())
+      })
       walk.then(unfollow, unfollow)
     })
   }
@@ -258,7 +268,7 @@ export class ToolSession {
 /**
  * Reads what a call asks for.
  *
- * @throws {ToolRefusal} if that is impossible, or the caller has left.
+ * @throws {ToolRefusal} if that is impossible.
  */
 function readRun(tool: SessionTool, given: unknown, options: ToolCallOptions): ToolRun {
   const { paging, list } = tool.operation
@@ -266,7 +276,6 @@ function readRun(tool: SessionTool, given: unknown, options: ToolCallOptions): T
   const input = readArguments(jsonSchemaOf(tool.input), given)
   const issues = inputIssues(tool.input, input)
   if (issues.length > 0) throw new ToolRefusal('invalid_request', issues.map(issueText).join('; '), issues)
-  if (signal?.aborted === true) throw new ToolRefusal('cancelled', 'cancelled before it was sent')
   const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown>
   if (paging !== undefined && Object.hasOwn(copy, paging.param))
     throw new ToolRefusal('invalid_request', `${paging.param} cannot be chosen; pass \`next\` of a result`)

@@ -86,7 +86,7 @@ function attemptsIn(retried: string, effect: Effect, status = 0): number {
   // "After 429s, it makes five attempts": without an announced time.
   if (retried.startsWith('yes, after the announced time')) return 5
   const [, most] = /up to (\d) attempts/.exec(retried)!
-  if (retried.startsWith('GET') && effect !== 'read') return 1
+  if (retried.startsWith('free reads') && effect !== 'read') return 1
   if (retried.includes('for a 429 or 5xx') && status !== 429 && status < 500) return 1
   return Number(most)
 }
