@@ -27,6 +27,22 @@ async function during(limiters: readonly SharedLimiter[], work: () => Promise<un
 }
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** Has two limiters take the only slot in turn, twice. @param ms How long the second one waits for it. */
+async function takeTurns(
+  [first, second]: readonly [SharedLimiter, SharedLimiter],
+  ms: number,
+  meanwhile = (): void => {},
+): Promise<void> {
+  for (let i = 0; i < 2; i++) {
+    const taken = await first.acquire(queueRequest({ surface: null }))
+    const waiting = second.acquire(queueRequest({ surface: null }))
+    await wait(ms)
+    meanwhile()
+    taken.end()
+    ;(await waiting).end()
+  }
+}
+
 describe('SharedLimiter on a store without watch()', () => {
   const limits = { inFlight: 1, perMinute: 1000, windowMs: 600 }
 
@@ -62,17 +78,10 @@ describe('SharedLimiter on a store without watch()', () => {
       ...{ store: { ...memoryStore(), watch: () => () => {} }, organization: 'deaf', limits },
       logger: { warn: (message: string) => void log.push(message) },
     }
-    const [first, second] = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)]
-    await during([first, second], async () => {
-      for (let i = 0; i < 2; i++) {
-        const taken = await first.acquire(queueRequest({ surface: null }))
-        const waiting = second.acquire(queueRequest({ surface: null }))
-        await wait(10_000)
-        expect(log).toEqual(['no notices of the shared store arrive, so this process polls'])
-        taken.end()
-        ;(await waiting).end()
-      }
-    })
+    const limiters = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)] as const
+    const hasPolled = () =>
+      expect(log).toEqual(['no notices of the shared store arrive, so this process polls'])
+    await during(limiters, () => takeTurns(limiters, 10_000, hasPolled))
   })
 
   it('sends calls when a store subscribes in its own time, or fails to, and then to end that', async () => {
@@ -98,16 +107,8 @@ describe('SharedLimiter on a store without watch()', () => {
         ...{ store: { ...memoryStore(), watch }, organization: 'silent', limits, onUnavailable },
         logger: { warn: (message: string) => void log.push(message) },
       }
-      const [first, second] = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)]
-      await during([first, second], async () => {
-        for (let i = 0; i < 2; i++) {
-          const taken = await first.acquire(queueRequest({ surface: null }))
-          const waiting = second.acquire(queueRequest({ surface: null }))
-          await wait(3000)
-          taken.end()
-          ;(await waiting).end()
-        }
-      })
+      const limiters = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)] as const
+      await during(limiters, () => takeTurns(limiters, 3000))
       expect(log).toEqual(['the shared store does not answer to watch(), so this process polls'])
       // It is asked once, and ended though it comes after close().
       for (const resolve of late) resolve(() => unwatched++)

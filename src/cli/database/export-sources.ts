@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isRecord } from '../../lib/json.ts'
 import { UsageError } from '../command-errors.ts'
-import { allTables, quoted } from './tables.ts'
+import { allTables, columnNamesOf, quoted } from './tables.ts'
 
 /** How many rows are read at once. */
 const partSize = 1000
@@ -35,11 +35,6 @@ export function sourcesIn(database: DatabaseSync): Source[] {
     })
     .filter(({ name }) => !tables.some((each) => name === `${each}_counts`))
     .sort((one, other) => rankOf(one) - rankOf(other))
-}
-
-function allColumnsOf(database: DatabaseSync, table: string): string[] {
-  const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
-  return rows.map(({ name }) => String(name))
 }
 
 /** Rows of a source, read in parts: a job can write between them. Its rows get higher numbers. */
@@ -91,7 +86,7 @@ export class SourceReader {
   /** The paths of its columns; those of records whose fields are not documented are the ones that they have. */
   get fields(): readonly string[] {
     const [name, kind] = [this.name, this.#kind]
-    const all = allColumnsOf(this.#database, name)
+    const all = columnNamesOf(this.#database, name)
     // A view of the user's may have all that a table of records has.
     const hasOwn = kind !== 'own' || ['counted_at', 'record'].every((name) => all.includes(name))
     const columns = hasOwn ? all.filter((each) => !ownColumns.includes(each)) : all
@@ -142,7 +137,7 @@ function copyOf(database: DatabaseSync, name: string): string {
 
 function originOf(database: DatabaseSync, { name, kind }: Source): string {
   if (kind === 'found') return 'json_quote(query) AS query, first_seen, '
-  if (kind === 'own' || allColumnsOf(database, 'social_search_results').length === 0) return ''
+  if (kind === 'own' || columnNamesOf(database, 'social_search_results').length === 0) return ''
   const searches = `social_search_searches AS searches WHERE records = '${name}' AND network IS NOT NULL`
   if (database.prepare(`SELECT 1 FROM ${searches}`).get() === undefined) return ''
   return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (

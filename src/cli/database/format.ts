@@ -3,7 +3,7 @@ import { inTransaction } from '../../lib/sqlite-file.ts'
 import { UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { createTables } from './schema.ts'
-import { type RecordTable, allTables, quoted } from './tables.ts'
+import { type RecordTable, allTables, columnNamesOf, quoted } from './tables.ts'
 
 /** What leads from each format of a file to the next one. Published steps never change. */
 const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows]
@@ -29,7 +29,7 @@ export function assertReadable(database: DatabaseSync, path: string): void {
     throw new UsageError(
       `${path} has format ${format}, of a newer social-search than this one, which knows formats up to ${newest}; update it`,
     )
-  const has = (table: string, column: string): boolean => columnsOf(database, table).includes(column)
+  const has = (table: string, column: string): boolean => columnNamesOf(database, table).includes(column)
   const isOlder =
     !has('social_search_spent', 'records') ||
     allTables().some(({ name }) => has(name, 'record') && !has(name, 'counted_at'))
@@ -64,12 +64,7 @@ export function claim(database: DatabaseSync, path: string): void {
 }
 
 function isOurs(database: DatabaseSync): boolean {
-  return columnsOf(database, 'social_search_jobs').length > 0
-}
-
-function columnsOf(database: DatabaseSync, table: string): string[] {
-  const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
-  return rows.map(({ name }) => String(name))
+  return columnNamesOf(database, 'social_search_jobs').length > 0
 }
 
 /**
@@ -79,7 +74,7 @@ function columnsOf(database: DatabaseSync, table: string): string[] {
 function numberRows(database: DatabaseSync): void {
   for (const table of allTables()) {
     const { name, text } = table
-    if (columnsOf(database, name).length === 0) continue
+    if (columnNamesOf(database, name).length === 0) continue
     for (const trigger of ['added', 'changed', 'unindexed', 'deleted'])
       database.exec(`DROP TRIGGER IF EXISTS ${quoted(`${name}_${trigger}`)}`)
     if (text !== undefined) database.exec(`DROP TABLE IF EXISTS ${quoted(`${name}_fts`)}`)

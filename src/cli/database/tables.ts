@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { shortNames } from '../../api/main-fields.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operations } from '../../api/operations.ts'
@@ -74,4 +75,10 @@ function nameOf({ id, list = '' }: Operation): string {
 
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
+}
+
+/** All columns of a table or view in a file; none if there is no such one. */
+export function columnNamesOf(database: DatabaseSync, table: string): string[] {
+  const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+  return rows.map(({ name }) => String(name))
 }
