@@ -219,7 +219,7 @@ describe('what is covered', () => {
   ]
   const november = { from: '2026-11-01', to: '2026-11-10' }
 
-  it('coveredBy() begins where every search has all posts, and rowsOf() leaves out the days before', () => {
+  it('coveredBy() begins where every search has all posts, and rowsOf() leaves out the days before, unless they are on their way', () => {
     const covered = coveredBy(results, november)
     expect(covered.from).toBe(Date.parse('2026-11-04T12:00:00Z'))
     const buckets = bucketsOf(november, 'days')
@@ -228,6 +228,10 @@ describe('what is covered', () => {
       { bucket: '2026-11-04', values: [1, 0], part: 'from Nov 4, 12:00 PM' },
       { bucket: '2026-11-05', values: [0, 0], part: '' },
     ])
+    const growing = rowsOf(results, { covered, buckets, unit: 'days', metric: 'posts', isGrowing: true })
+    expect(growing.map(({ bucket }) => bucket)).toEqual(buckets)
+    expect(growing[0]).toEqual({ bucket: '2026-11-01', values: [null, null], part: '' })
+    expect(growing.slice(3)).toEqual(rows)
   })
 
   it('weeks and months say what the period or the clock cuts off', () => {

@@ -79,7 +79,8 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
   )
   const earlier = earlierOf(period)
   const hasEarlier = loaded.length > 0 && hasPostsSince(loaded, earlier.from)
-  const rows = isFirst ? [] : rowsOf(loads, { covered, buckets, unit, metric })
+  const isGrowing = loads.some(({ isFetching }) => isFetching)
+  const rows = isFirst ? [] : rowsOf(loads, { covered, buckets, unit, metric, isGrowing })
   const isEmpty = isWhole && counted.every((all) => all.length === 0) && covered.from < covered.until
   const failed = loads.filter(({ error, isFetching }) => error && !isFetching)
   return (

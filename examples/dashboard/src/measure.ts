@@ -82,21 +82,31 @@ export interface Row {
   part: string
 }
 
+interface RowsOptions {
+  covered: Span
+  buckets: Day[]
+  unit: Unit
+  metric: Metric
+  /** Whether days that are not covered have a row without a number: they will be, and nothing moves then. */
+  isGrowing?: boolean
+}
+
 /** A number of each search in each day, week or month that is covered, if only in part. */
 export function rowsOf(
   results: Result[],
-  { covered, buckets, unit, metric }: { covered: Span; buckets: Day[]; unit: Unit; metric: Metric },
+  { covered, buckets, unit, metric, isGrowing = false }: RowsOptions,
 ): Row[] {
   const groups = results.map((result) =>
     Map.groupBy(within(result, covered), ({ timestamp }) => bucketOf(timestamp, unit)),
   )
+  const isCovered = (bucket: Day) => bucketSpan(bucket, unit).until > covered.from
   return buckets
-    .filter((bucket) => bucketSpan(bucket, unit).until > covered.from)
+    .filter((bucket) => isGrowing || isCovered(bucket))
     .map((bucket) => ({
       bucket,
-      part: partOf(bucket, unit, covered),
+      part: isCovered(bucket) ? partOf(bucket, unit, covered) : '',
       values: groups.map((group, i) =>
-        results[i]!.isLoaded ? numbersOf(group.get(bucket) ?? [])[metric] : null,
+        results[i]!.isLoaded && isCovered(bucket) ? numbersOf(group.get(bucket) ?? [])[metric] : null,
       ),
     }))
 }
