@@ -21,17 +21,7 @@ import {
   commandOf,
 } from './flags.ts'
 import { budgetOf, pagesOf, walkOptions } from './client.ts'
-import {
-  type Batch,
-  type Ending,
-  type EndLine,
-  type Job,
-  type RunContext,
-  type RunEnd,
-  forLogs,
-  forTerminal,
-  summaryLine,
-} from './run.ts'
+import type { Batch, Ending, Job, RunContext, RunEnd } from './run.ts'
 import { say } from './terminal.ts'
 
 type OperationFlags = SharedFlags & Readonly<Record<string, unknown>>
@@ -154,8 +144,7 @@ export class OperationJob implements Job {
   }
 
   end(ending: Ending): RunEnd {
-    const { out } = this.#flags
-    if (ending.isClosed) return { lines: [], summary: summaryLine(out, this.status()) }
+    if (ending.isClosed) return { summary: this.status() }
     const end = ending.reason === undefined ? this.#success() : this.#failure(ending)
     const { price, list } = this.operation
     const expected =
@@ -163,28 +152,24 @@ export class OperationJob implements Job {
     const credits = this.#credits()
     if (expected === null || credits <= expected) return end
     const more = `Charged ${count(credits, 'credit')}, not ${expected}: more ${list} came than expected`
-    return { ...end, lines: [...end.lines, forLogs(more)] }
+    return { ...end, notes: [...(end.notes ?? []), more] }
   }
 
   #success(): RunEnd {
     const { out, all, limit } = this.#flags
     const { next, records } = this.#state
-    const lines: EndLine[] = []
     const hasMore = limit === undefined && all !== true && next !== null
-    if (hasMore) lines.push(forTerminal(`To continue: ${this.#continuation(next)}`))
-    if (all === true && next !== null)
-      lines.push(
-        forLogs(
-          `The service says that there is more, but sent empty pages. To continue: ${this.#continuation(next)}`,
-        ),
-      )
     const rest =
       this.#earlier.next === null ? ' · complete: nothing was sent' : hasMore ? ' · more: --all' : ''
     const missing = missingText(this.operation, this.jobs[0].params, records, this.#total)
-    if (missing !== undefined) lines.push(forLogs(missing))
+    const empty = 'The service says that there is more, but sent empty pages. To continue: '
     return {
-      lines,
-      summary: summaryLine(out, this.status() + rest),
+      notes: [
+        ...(all === true && next !== null ? [empty + this.#continuation(next)] : []),
+        ...(missing === undefined ? [] : [missing]),
+      ],
+      next: hasMore ? this.#continuation(next) : undefined,
+      summary: this.status() + rest,
       ...(records === 0 && out === undefined && { output: 'nothing found\n' }),
     }
   }
@@ -208,8 +193,7 @@ export class OperationJob implements Job {
       out !== undefined && reason instanceof CreditBudgetError && !(reason.refusedBy instanceof PeriodBudget)
     const budget = isOfJob ? ' and a higher --budget, which counts all runs' : ''
     return {
-      lines: [],
-      ...((this.#pages > 0 || out !== undefined) && { summary: summaryLine(out, this.status()) }),
+      ...((this.#pages > 0 || out !== undefined) && { summary: this.status() }),
       reason,
       next: canContinue ? this.#continuation(next) + budget : undefined,
     }

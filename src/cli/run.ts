@@ -56,35 +56,18 @@ export interface Ending {
 
 /** What a run prints at its end, and its exit code; without one, that of `reason`. */
 export interface RunEnd {
-  readonly lines: readonly EndLine[]
-  /** What has been done: always the last line. */
-  readonly summary?: EndLine | undefined
+  /** What was found: for a person at a terminal. With a file, logs of nightly runs have it, too. */
+  readonly lines?: readonly string[]
+  /** What nobody must miss. */
+  readonly notes?: readonly string[]
+  /** What has been done, such as `40 records (12 new) · 4 credits`: always the last line, for whom `lines` are. */
+  readonly summary?: string | undefined
   readonly reason?: unknown
   /** The command that continues. */
   readonly next?: string | undefined
   readonly code?: number
   /** For a person who would see nothing. */
   readonly output?: string
-}
-
-export interface EndLine {
-  readonly text: string
-  /** Whether only a person at a terminal needs it. */
-  readonly isForTerminal: boolean
-}
-
-export function forTerminal(text: string): EndLine {
-  return { text, isForTerminal: true }
-}
-
-/** Logs of nightly runs need it, too. */
-export function forLogs(text: string): EndLine {
-  return { text, isForTerminal: false }
-}
-
-/** What a run has done: `posts.db: 40 records (12 new) · 4 credits`. A file keeps it, so that its logs name both. */
-export function summaryLine(out: string | undefined, done: string): EndLine {
-  return out === undefined ? forTerminal(done) : forLogs(`${out}: ${done}`)
 }
 
 /** Runs a job: prints its records, or stores them with its progress. Returns the exit code. */
@@ -133,7 +116,8 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     await batches.return().catch(() => {})
     await file?.noteRest()
     const end = await job.end({ reason, isClosed: added === 'closed', unwritten, client })
-    return await tellEnd(end, unwritten, formatter.isStyled)
+    if (end.output !== undefined && formatter.isStyled === true) await print(end.output)
+    return tellEnd(end, unwritten, flags.out)
   } finally {
     file?.close()
     interrupt?.end()
@@ -206,19 +190,20 @@ function textOf({ spent, uncertain, reserved }: SocialSearch['credits']): string
   return [spent, uncertain, reserved].join()
 }
 
-/** Prints how a run has ended; returns its exit code. */
-async function tellEnd(
-  { lines, summary, reason, next, code, output }: RunEnd,
+/** Tells how a run has ended; returns its exit code. */
+function tellEnd(
+  { lines = [], notes = [], summary, reason, next, code }: RunEnd,
   unwritten: Batch | undefined,
-  isStyled = false,
-): Promise<number> {
+  out: string | undefined,
+): number {
   showProgress('')
-  if (output !== undefined && isStyled) await print(output)
-  const put = ({ text, isForTerminal }: EndLine): void => (isForTerminal ? tell : say)(text)
-  lines.forEach(put)
+  const put = out === undefined ? tell : say
+  lines.forEach((line) => put(line))
   if (reason !== undefined) complain(reason, next)
+  else if (next !== undefined) tell(`To continue: ${next}`)
+  notes.forEach((note) => say(note))
   const paid = unwritten?.records.map((record) => `\n${JSON.stringify(record)}`) ?? []
   if (paid.length > 0) say(`You have paid for these records, which could not be written:${paid.join('')}`)
-  if (summary !== undefined) put(summary)
+  if (summary !== undefined) put(out === undefined ? summary : `${out}: ${summary}`)
   return code ?? (reason === undefined ? 0 : exitCodeOf(reason))
 }

@@ -138,11 +138,9 @@ export class WatchJob implements Job {
   }
 
   async end(ending: Ending): Promise<RunEnd> {
-    const { out } = this.#flags
     const { credits } = ending.client
     await this.#planner?.say(true)
     const terms = {
-      out,
       outlook: await this.#planner?.outlook(),
       price: this.operation.price.credits,
       maxPages: this.#maxPages,

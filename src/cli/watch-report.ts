@@ -6,7 +6,7 @@ import { count, timeText } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
 import { CommandError, exitCodeOf, exitCodes } from './command-errors.ts'
 import { localTime } from './terminal.ts'
-import { type Ending, type RunEnd, forLogs, forTerminal, summaryLine } from './run.ts'
+import type { Ending, RunEnd } from './run.ts'
 
 /** What a run has found for one query. */
 interface Row {
@@ -117,7 +117,6 @@ export interface WatchEnding extends Pick<Ending, 'isClosed' | 'reason'> {
 }
 
 interface WatchTerms {
-  readonly out: string | undefined
   readonly outlook: BudgetOutlook | undefined
   /** Of a page. */
   readonly price: number
@@ -127,18 +126,16 @@ interface WatchTerms {
 /** What a watch prints at its end, and why it ended. */
 export function endOf(report: WatchReport, ending: WatchEnding, terms: WatchTerms): RunEnd {
   const { isClosed, reason, failure, credits } = ending
-  const { out, outlook } = terms
+  const { outlook } = terms
   const missing = report.missing()
   const isOver = reason === undefined && failure === undefined && !isClosed
-  const lines = [
-    ...report.lines(),
-    ...(isOver || missing === undefined ? [] : [`missing: ${missing}`]),
-    ...(outlook === undefined ? [] : [leftText(outlook)]),
-  ]
-  const total = `${count(report.posts, 'new post')} · ${count(credits.spent + credits.uncertain, 'credit')}`
   return {
-    lines: lines.map(out === undefined ? forTerminal : forLogs),
-    summary: summaryLine(out, total),
+    lines: [
+      ...report.lines(),
+      ...(isOver || missing === undefined ? [] : [`missing: ${missing}`]),
+      ...(outlook === undefined ? [] : [leftText(outlook)]),
+    ],
+    summary: `${count(report.posts, 'new post')} · ${count(credits.spent + credits.uncertain, 'credit')}`,
     ...(!isClosed && reasonOf(report, ending, missing, terms)),
   }
 }

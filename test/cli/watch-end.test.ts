@@ -25,7 +25,7 @@ const empty = new CreditBudgetError({ needed: 2, remaining: 0 })
 const interrupted = new CommandError('interrupted', 'stopped')
 
 const done = { credits, failure: undefined, reason: undefined, isClosed: false }
-const terms = { out: 'posts.db', outlook: undefined, price: 2, maxPages: 10 }
+const terms = { outlook: undefined, price: 2, maxPages: 10 }
 const left = (remaining: number) => ({ limit: 20, remaining, endsAt: null })
 
 describe('endOf()', () => {
@@ -45,8 +45,8 @@ describe('endOf()', () => {
   ])('is as expected when %s', (_, kind, ending, end) => {
     const { lines, summary, ...reason } = endOf(reportOf(kind), { ...done, ...ending }, terms)
     expect(reason).toEqual(end)
-    expect(lines[0]?.text).toMatch(/^ {2}acme: 3 new posts/)
-    expect(summary).toEqual({ text: 'posts.db: 3 new posts · 2 credits', isForTerminal: false })
+    expect(lines?.[0]).toMatch(/^ {2}acme: 3 new posts/)
+    expect(summary).toBe('3 new posts · 2 credits')
   })
 
   it.each([
@@ -60,20 +60,11 @@ describe('endOf()', () => {
     const { message } = end.reason as Error
     expect([message.startsWith('missing: acme '), message.endsWith(advice)]).toEqual([true, true])
     // The error has it.
-    expect(end.lines.filter(({ text }) => text.startsWith('missing'))).toEqual([])
+    expect(end.lines?.filter((line) => line.startsWith('missing'))).toEqual([])
   })
 
   it('tells what is missing when something else is the reason, and what is left', () => {
     const { lines } = endOf(reportOf('gap'), { ...done, failure: upstream }, { ...terms, outlook: left(18) })
-    expect(lines.slice(-2).map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^missing: acme /),
-      '18 of 20 credits left',
-    ])
-  })
-
-  it('has no line of a file without --out', () => {
-    const end = endOf(reportOf('whole'), done, { ...terms, out: undefined })
-    expect(end.lines).toEqual([{ text: '  acme: 3 new posts · 2 credits', isForTerminal: true }])
-    expect(end.summary).toEqual({ text: '3 new posts · 2 credits', isForTerminal: true })
+    expect(lines?.slice(-2)).toEqual([expect.stringMatching(/^missing: acme /), '18 of 20 credits left'])
   })
 })

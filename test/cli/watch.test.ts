@@ -174,6 +174,10 @@ describe('watch of several queries', () => {
     expect((await social('watch rust coffee --once --budget 20 --out posts.db')).code).toBe(6)
   })
 
+  it('says nothing to a log that has no file', async () => {
+    expect(await social('watch coffee --once --budget 20')).toMatchObject({ code: 0, err: '' })
+  })
+
   it('counts as new, in all and for each query, what the file did not have', async () => {
     await social('search coffee --out posts.db')
     expect((await social('watch coffee --once --out posts.db')).err).toBe(
