@@ -49,7 +49,7 @@ export function paced(minutesBetween: number): Rule {
       const searches = readers.map((reader, index): DueSearch => {
         const times = reader.firstPage.map((post) => post * minute)
         const pace = (paces[index] ??= paceAfter(null, 0, times.length, times))
-        return { pace, price, hasMore: reader.hasGap, retryAt: 0 }
+        return { pace, price, hasGapToFill: reader.hasGap, retryAt: 0 }
       })
       const funds = { limit, remaining: remaining(), endsAt: endsAt * minute }
       const times = dueTimes(searches, funds, now, terms)

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type DueSearch, type Funds, dueTimes } from '../extensions/watch/due.ts'
 import type { WatchState } from '../extensions/watch/index.ts'
-import { hasMore } from '../extensions/watch/spans.ts'
+import { hasGapToFill } from '../extensions/watch/spans.ts'
 import type { Budget, BudgetOutlook } from '../index.ts'
 import { count, durationText } from '../lib/count.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -129,7 +129,8 @@ export class WatchPlanner {
     const { price } = this.#options
     return [...this.#states].map(([query, state]) => {
       const { spans = [], pace = null, failedAt } = state ?? {}
-      return { pace, price, hasMore: hasMore(spans), failedAt, retryAt: this.#retryAt.get(query) ?? 0 }
+      const retryAt = this.#retryAt.get(query) ?? 0
+      return { pace, price, hasGapToFill: hasGapToFill(spans), failedAt, retryAt }
     })
   }
 

@@ -1,5 +1,5 @@
 import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
-import { hasMore } from '../extensions/watch/spans.ts'
+import { hasGapToFill } from '../extensions/watch/spans.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { BudgetOutlook } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
@@ -50,7 +50,7 @@ export class WatchReport {
     const row = this.#rows.get(name)
     if (row === undefined) return
     row.gaps = gaps
-    row.isSilent = !hasMore(state.spans)
+    row.isSilent = !hasGapToFill(state.spans)
     row.idle = idle
     if (idle !== undefined) return
     const now = Date.now()

@@ -6,7 +6,7 @@ import { parseTime } from '../../lib/time.ts'
 import type { AnyPost, NamedSearch, Page, Pages, WatchSettings } from './options.ts'
 import { type WatchPace, paceAfter } from './due.ts'
 import { type ReadPage, type ReadTerms, type Reading, read } from './read.ts'
-import { type Spans, gapOf, gapsOf, hasMore, withoutPlace } from './spans.ts'
+import { type Spans, gapsOf, hasGapToFill, nextGap, withNextAbove } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
@@ -49,8 +49,8 @@ export class Checks<Post extends AnyPost> {
   }
 
   /** Whether another check would fill a gap at once. Two checks in a row that found nothing have shown that it would not. */
-  get hasMore(): boolean {
-    return this.#idle < 2 && hasMore(this.#spans)
+  get hasGapToFill(): boolean {
+    return this.#idle < 2 && hasGapToFill(this.#spans)
   }
 
   /** The state as it is now. */
@@ -98,7 +98,7 @@ export class Checks<Post extends AnyPost> {
     const since = isFirst ? Infinity : parseTime(this.#spans[0]?.oldest)
     const isOld = (time: number): boolean => isEmpty && (isFirst || time < since)
     const before = this.#pace
-    const isOfGaps = maxPages === 1 && this.#isGapNext && gapOf(this.#spans, now) !== -1
+    const isOfGaps = maxPages === 1 && this.#isGapNext && nextGap(this.#spans, now) !== -1
     const times: number[] = []
     const options = {
       ...{ search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * microblogPageSize * maxPages) },
@@ -151,7 +151,7 @@ interface PolledPage<Post> {
   readonly reading: Reading
 }
 
-interface PollTerms extends Omit<ReadTerms, 'rest'> {
+interface PollTerms extends Omit<ReadTerms, 'fallback'> {
   readonly maxPages: number
   /** Reads gaps, and no newer posts. */
   readonly isOfGaps: boolean
@@ -169,16 +169,16 @@ async function* poll<Post extends AnyPost>(
   const { search, now } = terms
   let spans = known
   let left = maxPages
-  let gap = isOfGaps ? gapOf(spans, now) : newest
-  /** Where the posts of the gap may be found if its own place is lost: below the page that has met its span. */
-  let rest = search
+  let gap = isOfGaps ? nextGap(spans, now) : newest
+  /** From where the gap may be reached if the service has forgotten its `next`: below the page that has met its span. */
+  let fallback = search
   let isRefused = false
   while (left > 0) {
     let latest: Reading = { spans, at: newest, fresh: new Set(), isJoined: true, isSilent: true }
     let next: object | null = null
     try {
       const start = spans[gap]?.next ?? search
-      for await (const page of walk(pagesOf, spans, start, left, { ...terms, rest })) {
+      for await (const page of walk(pagesOf, spans, start, left, { ...terms, fallback })) {
         left--
         latest = page.reading
         ;({ spans } = latest)
@@ -187,26 +187,27 @@ async function* poll<Post extends AnyPost>(
       }
     } catch (error) {
       // The service may refuse an old cursor.
-      if (!(error instanceof ValidationError) || gap === newest || (isRefused && rest === search)) throw error
-      spans = withoutPlace(spans, latest.at === newest ? gap : latest.at, rest)
+      if (!(error instanceof ValidationError) || gap === newest || (isRefused && fallback === search))
+        throw error
+      spans = withNextAbove(spans, latest.at === newest ? gap : latest.at, fallback)
       yield { fresh: [], known: [], next: null, reading: { ...latest, spans } }
-      if (rest === search) {
+      if (fallback === search) {
         isRefused = true
         gap = newest
       }
-      rest = search
+      fallback = search
       continue
     }
     const { at, isJoined, isSilent } = latest
     // An old copy of the newest page may be one of a gap.
     const from = gap === newest && at > 0 ? 0 : at + (isJoined && !isSilent ? 0 : 1)
-    gap = gapOf(spans, now, from)
+    gap = nextGap(spans, now, from)
     if (gap === -1) return
-    rest = (gap === at && next) || search
+    fallback = (gap === at && next) || search
   }
 }
 
-/** Reads pages from a place on, down to known posts. */
+/** Reads pages from `start` on, down to known posts. */
 async function* walk<Post extends AnyPost>(
   pagesOf: Pages<Post>,
   known: Spans,
@@ -227,7 +228,7 @@ async function* walk<Post extends AnyPost>(
 /** A page as `read()` needs it. */
 function listOf({ posts, next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
   const times = new Map(posts.map((post) => [idOf(post), timeOf(post)]))
-  return { posts: times, next, hasMore: next !== null || meta?.hasMore === true }
+  return { posts: times, next, isEnd: next === null && meta?.hasMore !== true }
 }
 
 /** The new posts of a page, and the others, each once. */

@@ -70,7 +70,7 @@ export interface DueSearch {
   /** Credits of a page. */
   readonly price: number
   /** Whether another check would fill a gap. */
-  readonly hasMore: boolean
+  readonly hasGapToFill: boolean
   /** When the last check has failed that may have been charged, if no page has come since: it counts as a check. */
   readonly failedAt?: number | undefined
   /** Not before this time: the last check has failed. */
@@ -112,11 +112,11 @@ export function dueTimes(
   })
   const rate = funds === null ? Infinity : funds.remaining / Math.max(1, funds.endsAt - now)
   const waits = waitsOf(searches, rate, minInterval)
-  return searches.map(({ pace, price, hasMore, failedAt, retryAt }, index) => {
+  return searches.map(({ pace, price, hasGapToFill, failedAt, retryAt }, index) => {
     if (funds !== null && funds.remaining < price && price <= funds.limit) return Infinity
     const wait = waits[index] ?? 0
     // Filling gaps more slowly would delay their posts by more than it helps those of other searches.
-    const isUrgent = hasMore && failedAt === -Infinity
+    const isUrgent = hasGapToFill && failedAt === -Infinity
     const least = isUrgent ? 0 : !once ? wait : funds === null ? 0 : wait * (1 - early)
     const retry = retryAt > now + retryMs(minInterval) ? now : retryAt
     return pace === null || pace.at > now ? retry : Math.max(retry, Math.max(pace.at, failedAt) + least)

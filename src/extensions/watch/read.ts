@@ -1,22 +1,23 @@
 /**
  * What a watch has read of a search, and what a page adds to it. The service lists posts newest first.
  *
- * A span is a part of that list that was read without a gap. Spans are listed newest first. Below each of them but the last, posts
- * are missing: `next` is where the service lists them. Posts above the first span are not missing yet, since each check begins
- * with the newest page.
+ * A span is a part of that list that was read without a gap. Below each span but the last there is a gap, a part that is missing: `next`
+ * of the span asks for the page where its gap begins. Posts above the first span are not missing yet, since each check begins with
+ * the newest page.
  *
  * A page is placed by what it shows. What was asked for is only a claim, since the service may forget a cursor, and new posts
  * shift numbered pages. `read()` takes four steps:
  *
- * 1. **Where is it?** A page that was asked for below a span goes on with it. If it begins above that span, the place below the
- *    span is lost. Such a page begins a span of its own, like the newest page: above the first span that knows one of its posts, or
- *    that ends below one of them. Whoever reads down from the newest post finds a lost place again, below the span.
+ * 1. **Where is it?** A page that was asked for as `next` of a span goes on with it. If it begins above that span, the service has
+ *    forgotten where the gap begins. Such a page begins a span of its own, like the newest page: above the first span that knows one
+ *    of its posts, or that ends below one of them. Whoever reads down from there meets the span again, and the gap below it.
  * 2. **What is new?** Posts that no span knows, down to `overlap` posts in a row that a span below knows. There, both touch and
  *    become one. One known post is not enough: the service may list a post late, below newer ones. Posts from before everything
- *    known are not wanted, and prove that nothing is missing in between.
+ *    known are not wanted, and prove that nothing is missing in between. A shifted page shows posts of its span again, so of two
+ *    numbers of one gap the later is nearer.
  * 3. **What does silence prove?** If no post is listed where known ones should follow, the gap stays, and is asked for again, less
  *    and less often. It closes after 20 hours in which it was asked for four times, or twice if the list ends with its posts. To ask
- *    above known posts, since the place below them is lost, tells less of the gap, and counts a quarter.
+ *    above the gap, since the service has forgotten where it begins, tells less of it, and counts a quarter.
  * 4. **What may be forgotten?** Of many ids the newest and the oldest are kept, and of many spans their times. A post of a time that
  *    was forgotten is known.
  */
@@ -24,14 +25,14 @@ import { parseTime } from '../../lib/time.ts'
 import {
   type Spans,
   earlier,
-  hasPlace,
   isForgotten,
   isKnown,
-  isSamePlace,
+  isNewestPage,
+  isSamePage,
   later,
   numberOf,
   timesOf,
-  withoutPlace,
+  withNextAbove,
 } from './spans.ts'
 import type { WatchSpan } from './types.ts'
 
@@ -39,8 +40,10 @@ import type { WatchSpan } from './types.ts'
 const mostSpans = 20
 /** Times that a span has forgotten, apart from its own. */
 const mostForgotten = 500
-/** A gap does not close sooner, in milliseconds: less than a day, for nightly runs. */
+/** A silence that closes a gap lasts so long, in milliseconds: less than a day, for nightly runs. */
 const longestSilence = 20 * 3_600_000
+/** How often a gap is asked for in it, and how often if the list ends with the posts above the gap. */
+const [enough, enoughAtEnd] = [4, 2]
 
 type Silence = NonNullable<WatchSpan['silence']>
 /** Times of posts, newest first, in milliseconds since 1970. */
@@ -52,17 +55,17 @@ export interface ReadPage {
   readonly posts: ReadonlyMap<string, string | undefined>
   /** Params of this page. */
   readonly asked: object
-  /** Params of the next page; null if the service does not say. */
+  /** Params of the page below; null if the service does not say. */
   readonly next: object | null
-  /** Whether the service says that there are more. */
-  readonly hasMore: boolean
+  /** Whether the list ends with this page, as the service says. */
+  readonly isEnd: boolean
 }
 
 export interface ReadTerms {
   /** Params of the page with the newest posts. */
   readonly search: object
-  /** Where the posts below a span may be found if its own place is lost; `search` if only from the newest post down. */
-  readonly rest: object
+  /** Params of a page from which the gap may be reached if the service has forgotten `next`: at worst `search`. */
+  readonly fallback: object
   /** How many known posts in a row show that two spans touch. */
   readonly overlap: number
   /** Most ids of a span. */
@@ -86,50 +89,53 @@ export interface Reading {
 
 /** Adds a page to what has been read. */
 export function read(spans: Spans, page: ReadPage, terms: ReadTerms): Reading {
-  const place = placeOf(spans, page, terms)
-  if (place === null) return { spans, at: -1, fresh: new Set(), isJoined: true, isSilent: true }
-  const listing = new Listing(place, terms.overlap)
+  const position = positionOf(spans, page, terms)
+  if (position === null) return { spans, at: -1, fresh: new Set(), isJoined: true, isSilent: true }
+  const listing = new Listing(position, terms.overlap)
   for (const [id, text] of page.posts) listing.list(id, parseTime(text))
   listing.end(page)
-  const silence = silenceAfter(listing, page, terms.now)
-  const { above, below } = place
-  const gap = listing.isPast ? undefined : below[listing.reached - 1]
-  const span = trimmed(spanOf(listing, page, silence ?? gap?.silence), terms.mostIds)
+  const silence = silenceOf(listing, page, terms.now)
+  const isProof = silence !== undefined && provesAll(silence, listing, page)
+  if (isProof) listing.touch(listing.touched + 1)
+  const { above, below } = position
+  const known = listing.isBeyond ? undefined : below[listing.touched - 1]?.silence
+  const span = trimmed(spanOf(listing, page, isProof ? known : (silence ?? known)), terms.mostIds)
   return {
-    spans: fewer([...above, span, ...below.slice(listing.reached)].filter(isKnown)),
+    spans: fewer([...above, span, ...below.slice(listing.touched)].filter(isKnown)),
     at: above.length,
     fresh: listing.fresh,
-    isJoined: listing.reached > 0 || (below.length === 0 && isEnd(page)),
-    isSilent: silence !== undefined,
+    isJoined: listing.touched > 0 || (below.length === 0 && page.isEnd),
+    isSilent: silence !== undefined && !isProof,
   }
-}
-
-function isEnd({ next, hasMore }: ReadPage): boolean {
-  return next === null && !hasMore
 }
 
 // Step 1: where a page is.
 
-interface Place {
+/** Where a page is among the spans. */
+interface Position {
   readonly above: Spans
-  /** The span that the page goes on with. */
-  readonly reading: WatchSpan
+  /** The span that the page goes on with; one without posts if it begins a span of its own. */
+  readonly upper: WatchSpan
   readonly below: Spans
-  /** Where the page itself is listed. */
-  readonly here: object
+  /** Params of the page itself. */
+  readonly asked: object
 }
 
 /** Null if the page tells nothing: the service lists no posts, perhaps by mistake, or only some from before everything known. */
-function placeOf(spans: Spans, { asked, posts }: ReadPage, { search, rest }: ReadTerms): Place | null {
-  const claimed = spans.findIndex(({ next }) => next !== null && isSamePlace(next, asked))
-  const span = spans[claimed]
-  if (span !== undefined && !isAbove(posts, span))
-    return { above: spans.slice(0, claimed), reading: span, below: spans.slice(claimed + 1), here: asked }
-  const known = withoutPlace(spans, claimed, rest)
+function positionOf(
+  spans: Spans,
+  { asked, posts }: ReadPage,
+  { search, fallback }: ReadTerms,
+): Position | null {
+  const claimed = spans.findIndex(({ next }) => next !== null && isSamePage(next, asked))
+  const upper = spans[claimed]
+  if (upper !== undefined && !isAbove(posts, upper))
+    return { above: spans.slice(0, claimed), upper, below: spans.slice(claimed + 1), asked }
+  const known = withNextAbove(spans, claimed, fallback)
   const under = known.findIndex((each) => !isBelow(posts, each))
   if (posts.size === 0 || (under === -1 && spans.length > 0)) return null
   const at = Math.max(0, under)
-  return { above: known.slice(0, at), reading: { ids: [], next: null }, below: known.slice(at), here: search }
+  return { above: known.slice(0, at), upper: { ids: [], next: null }, below: known.slice(at), asked: search }
 }
 
 /** Whether a page begins with a newer post than the span has, one that it does not know. */
@@ -150,18 +156,18 @@ function isBelow(posts: ReadPage['posts'], span: WatchSpan): boolean {
 
 /** Goes through the posts of a page, from the newest down. */
 class Listing {
-  readonly reading: WatchSpan
+  readonly upper: WatchSpan
   readonly below: Spans
-  /** Where the page itself is listed. */
-  readonly here: object
+  /** Params of the page itself. */
+  readonly asked: object
   /** Posts of the span, of the page and of the spans below that it touches, newest first, with their times. */
   readonly posts: Map<string, number>
   /** Ids of the new ones. */
   readonly fresh = new Set<string>()
   /** How many of the spans below it touches. */
-  reached = 0
+  touched = 0
   /** Whether it lists new posts below those that it touches. */
-  isPast = false
+  isBeyond = false
   /** How many of the spans below it has met. */
   #deepest = 0
   /** Known posts of one span in a row. */
@@ -180,26 +186,26 @@ class Listing {
   /** Nothing from before this time is wanted. */
   readonly #floor: number
 
-  constructor({ above, reading, below, here }: Place, overlap: number) {
-    this.reading = reading
+  constructor({ above, upper, below, asked }: Position, overlap: number) {
+    this.upper = upper
     this.below = below
-    this.here = here
-    this.posts = new Map(timesOf(reading))
+    this.asked = asked
+    this.posts = new Map(timesOf(upper))
     this.#above = above
     this.#idsAbove = new Set(above.flatMap(({ ids }) => ids))
     below.forEach(({ ids }, index) => {
       for (const id of ids) if (!this.#depths.has(id)) this.#depths.set(id, index + 1)
     })
     this.#overlap = overlap
-    this.#isFirst = this.#depths.size === 0 && reading.ids.length === 0
+    this.#isFirst = this.#depths.size === 0 && upper.ids.length === 0
     this.#floor = parseTime(below.at(-1)?.oldest)
-    for (const id of reading.ids) this.#count(this.#depths.get(id))
+    for (const id of upper.ids) this.#count(this.#depths.get(id))
   }
 
   list(id: string, time: number): void {
     // Times that a span has forgotten may be those of posts below its gap.
     if (this.#idsAbove.has(id) || this.#above.some((span) => isForgotten(span, time))) return
-    const isSeen = this.posts.has(id) || isForgotten(this.reading, time)
+    const isSeen = this.posts.has(id) || isForgotten(this.upper, time)
     const depth = isSeen ? 0 : this.#depthOf(id, time)
     const isOld = depth === undefined && this.#isOld(time)
     this.#older = isOld ? this.#older + 1 : 0
@@ -212,8 +218,8 @@ class Listing {
     if (depth === undefined) {
       this.#add(id, time)
       this.#count(undefined)
-      if (this.reached > 0) this.isPast ||= time < parseTime(this.below[this.reached - 1]?.oldest)
-    } else if (depth > this.reached) {
+      if (this.touched > 0) this.isBeyond ||= time < parseTime(this.below[this.touched - 1]?.oldest)
+    } else if (depth > this.touched) {
       this.posts.set(id, time)
       this.#count(depth)
       if (this.#inARow >= Math.min(this.#overlap, this.#depths.size)) this.touch(this.#deepest)
@@ -224,24 +230,23 @@ class Listing {
   end(page: ReadPage): void {
     // If no post is known below, the list may end with the page; an empty page proves nothing.
     const isAll = this.#depths.size === 0 && page.posts.size > 0
-    if (isEnd(page)) this.touch(isAll ? this.below.length : this.#deepest)
-    if (this.reached > 0) return
+    if (page.isEnd) this.touch(isAll ? this.below.length : this.#deepest)
+    if (this.touched > 0) return
     const isOld = this.#older >= this.#overlap || (this.#older > 0 && this.#older === page.posts.size)
     // With fewer known posts than the overlap, a first page without new posts is enough.
-    const isQuiet =
-      this.reading.ids.length === 0 && this.fresh.size === 0 && this.#depths.size < this.#overlap
+    const isQuiet = this.upper.ids.length === 0 && this.fresh.size === 0 && this.#depths.size < this.#overlap
     if (isOld) this.touch(this.below.length)
     else if (isQuiet && this.#inARow > 0) this.touch(this.#deepest)
     // Known posts may follow on the next page.
-    else if (this.#inARow === 0 && this.#depths.size > 0 && !isEnd(page))
+    else if (this.#inARow === 0 && this.#depths.size > 0 && !page.isEnd)
       for (const old of this.#old) this.#add(old, NaN)
   }
 
   /** Makes one of the span and so many of those below. */
   touch(count: number): void {
-    for (const span of this.below.slice(this.reached, count))
+    for (const span of this.below.slice(this.touched, count))
       for (const [id, time] of timesOf(span)) if (!this.posts.has(id)) this.posts.set(id, time)
-    this.reached = Math.max(this.reached, count)
+    this.touched = Math.max(this.touched, count)
   }
 
   #add(id: string, time: number): void {
@@ -269,15 +274,15 @@ class Listing {
 
   /** Whether a post is from before everything known, or, below the last span, may be. */
   #isOld(time: number): boolean {
-    const isLast = this.reached > 0 && this.reached === this.below.length
+    const isLast = this.touched > 0 && this.touched === this.below.length
     return time < this.#floor || (isLast && !(time > this.#floor))
   }
 }
 
 /** The span of a page, as one with those that it touches. */
 function spanOf(listing: Listing, page: ReadPage, silence: Silence | undefined): WatchSpan {
-  const { reading, below, posts, fresh, reached } = listing
-  const parts = [reading, ...below.slice(0, reached)]
+  const { upper, below, posts, fresh, touched } = listing
+  const parts = [upper, ...below.slice(0, touched)]
   const listed = [...page.posts].filter(([id]) => Number.isFinite(posts.get(id)))
   const shown = listed.map(([, time]) => time)
   const added = listed.filter(([id]) => fresh.has(id)).map(([, time]) => time)
@@ -286,16 +291,16 @@ function spanOf(listing: Listing, page: ReadPage, silence: Silence | undefined):
   const newest = [...known.map((span) => span.newest), ...shown].reduce(later, undefined)
   const oldest = [...parts.map((span) => span.oldest), ...added].reduce(earlier, undefined) ?? shown[0]
   const forgotten = parts.flatMap((span) => span.forgotten ?? [])
-  const next = placeBelow(listing, page)
-  const isKnownBelow =
+  const next = nextOf(listing, page)
+  const isNextAbove =
     next === page.next && page.posts.size > 0
       ? lastOf(page.posts) !== lastOf(posts)
-      : parts.at(-1)?.nextIsKnown === true
+      : parts.at(-1)?.isNextAbove === true
   return {
     ids: [...posts.keys()],
     times: [...posts.values()].map((time) => (Number.isFinite(time) ? time : null)),
     next,
-    ...(next !== null && isKnownBelow && { nextIsKnown: true }),
+    ...(next !== null && isNextAbove && { isNextAbove }),
     ...(newest !== undefined && { newest }),
     ...(oldest !== undefined && { oldest }),
     ...(silence !== undefined && { silence }),
@@ -307,14 +312,14 @@ function lastOf(posts: ReadonlyMap<string, unknown>): string | undefined {
   return [...posts.keys()].at(-1)
 }
 
-/** Where the posts below a page, and below all that it touches, are listed; null if there are none, or none are wanted. */
-function placeBelow({ below, here, reached, isPast }: Listing, page: ReadPage): object | null {
+/** Params of the page below a page, and below all that it touches; null if there is none, or none is wanted. */
+function nextOf({ below, asked, touched, isBeyond }: Listing, page: ReadPage): object | null {
   // A page that says that there are more, but not where, is asked for again.
-  if (reached === 0) return page.next ?? (below.length === 0 && isEnd(page) ? null : here)
-  const stored = below[reached - 1]?.next ?? null
+  if (touched === 0) return page.next ?? (below.length === 0 && page.isEnd ? null : asked)
+  const stored = below[touched - 1]?.next ?? null
   if (stored === null || page.next === null) return stored
-  // A place that was lost is below the page that meets the span.
-  if (isPast || !hasPlace(stored)) return page.next
+  // A gap whose beginning was forgotten is below the page that meets its span.
+  if (isBeyond || isNewestPage(stored)) return page.next
   const [from, to] = [numberOf(stored), numberOf(page.next)]
   // New posts shift numbered pages, so the later one is nearer.
   return from === undefined || to === undefined ? stored : { ...stored, page: Math.max(from, to) }
@@ -322,27 +327,26 @@ function placeBelow({ below, here, reached, isPast }: Listing, page: ReadPage): 
 
 // Step 3: what silence proves.
 
-/** The silence of a gap where a page lists nothing; undefined if the page lists something, or if the gap closes. */
-function silenceAfter(listing: Listing, page: ReadPage, now: number): Silence | undefined {
-  const { reading, below, reached, fresh, posts } = listing
-  if (reached === below.length || (page.posts.size > 0 && !isEnd(page))) return undefined
-  const gap = reached === 0 ? reading : below[reached - 1]
-  // Such a gap is asked for at its own place.
-  if (reached > 0 && gap?.next && hasPlace(gap.next)) return undefined
-  const before = fresh.size > 0 && reached === 0 ? undefined : gap?.silence
+/** The silence of a gap, and that of this page with it; undefined if the page lists something, or tells nothing of the gap. */
+function silenceOf(listing: Listing, page: ReadPage, now: number): Silence | undefined {
+  const { upper, below, touched, fresh } = listing
+  if (touched === below.length || (page.posts.size > 0 && !page.isEnd)) return undefined
+  const span = touched === 0 ? upper : below[touched - 1]
+  // The gap of a span that the page has met is asked for by the `next` of that span.
+  if (touched > 0 && span?.next && !isNewestPage(span.next)) return undefined
+  const before = fresh.size > 0 && touched === 0 ? undefined : span?.silence
   const [first, last, asked = 1] = before ?? [now, NaN, 0]
-  // The clock may have been set back.
-  const since = Math.min(first, now)
   // One check asks once, however often.
-  const times = last === now ? asked : asked + (isOwnPlace(gap) ? 1 : 1 / 4)
-  const endsThere = reached > 0 && lastOf(page.posts) === lastOf(posts)
-  if (now - since < longestSilence || times < (endsThere ? 2 : 4)) return [since, now, times]
-  listing.touch(reached + 1)
-  return undefined
+  const times = last === now ? asked : asked + (span?.isNextAbove === true ? 1 / 4 : 1)
+  // The clock may have been set back.
+  return [Math.min(first, now), now, times]
 }
 
-/** Whether posts of the gap itself follow at its place. */
-const isOwnPlace = (gap: WatchSpan | undefined): boolean => gap?.nextIsKnown !== true
+/** Whether a silence proves that nothing is missing in a gap. */
+function provesAll([first, last, asked = 1]: Silence, { touched, posts }: Listing, page: ReadPage): boolean {
+  const endsAbove = touched > 0 && lastOf(page.posts) === lastOf(posts)
+  return last - first >= longestSilence && asked >= (endsAbove ? enoughAtEnd : enough)
+}
 
 // Step 4: what may be forgotten.
 

@@ -175,8 +175,8 @@ function isWorthWaiting<Post extends AnyPost>(
 }
 
 function dueSearch<Post extends AnyPost>({ checks, price, retryAt }: Turn<Post>): DueSearch {
-  const { pace, hasMore, failedAt } = checks
-  return { pace, price, hasMore, failedAt, retryAt }
+  const { pace, hasGapToFill, failedAt } = checks
+  return { pace, price, hasGapToFill, failedAt, retryAt }
 }
 
 /** The error of a budget that does not answer. Others end the watch. */

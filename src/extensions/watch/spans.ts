@@ -1,4 +1,4 @@
-/** What is known of spans: the parts of a list that a watch has read. `read.ts` says how they come about. */
+/** What is known of spans, the parts of a list that a watch has read, and of the gaps below them. `read.ts` says how they come about. */
 import { parseTime } from '../../lib/time.ts'
 import type { WatchGap, WatchSpan } from './types.ts'
 
@@ -8,8 +8,8 @@ const longestPause = 16 * 3_600_000
 /** Newest first. There is a gap below each but the last one. */
 export type Spans = readonly WatchSpan[]
 
-/** The first gap to ask for, from a span on; -1 if there is none. After a silence, a watch waits longer and longer. */
-export function gapOf(spans: Spans, now: number, from = 0): number {
+/** The span above the first gap to ask for, from a span on; -1 if there is none. After a silence, a watch waits longer and longer. */
+export function nextGap(spans: Spans, now: number, from = 0): number {
   return spans.findIndex((span, index) => {
     const [since, at] = span.silence ?? [0, 0]
     // The clock may have been set back.
@@ -19,7 +19,7 @@ export function gapOf(spans: Spans, now: number, from = 0): number {
 }
 
 /** Whether another check would fill a gap. */
-export function hasMore(spans: Spans): boolean {
+export function hasGapToFill(spans: Spans): boolean {
   return spans.some(
     (span, index) =>
       span.silence === undefined && (isReadable(span, index) || (index === 0 && span.next !== null)),
@@ -28,7 +28,7 @@ export function hasMore(spans: Spans): boolean {
 
 /** Whether a gap can be asked for. New posts shift numbered pages, so only the first gap knows its number. */
 function isReadable({ next }: WatchSpan, index: number): boolean {
-  return next !== null && hasPlace(next) && (index === 0 || numberOf(next) === undefined)
+  return next !== null && !isNewestPage(next) && (index === 0 || numberOf(next) === undefined)
 }
 
 /** What is missing between spans, newest first. */
@@ -38,20 +38,21 @@ export function gapsOf(spans: Spans): WatchGap[] {
   )
 }
 
-/** Replaces the place below a span, which the service has forgotten. */
-export function withoutPlace(spans: Spans, at: number, next: object): Spans {
-  return spans.map((span, index) => (index === at ? { ...span, next, nextIsKnown: true } : span))
+/** The service has forgotten where the gap below a span begins: it is looked for from a page above it on. */
+export function withNextAbove(spans: Spans, at: number, next: object): Spans {
+  return spans.map((span, index) => (index === at ? { ...span, next, isNextAbove: true } : span))
 }
 
-export function isSamePlace(one: object, other: object): boolean {
+/** Whether params ask for the same page below the newest one. */
+export function isSamePage(one: object, other: object): boolean {
   const [a, b] = [one, other] as [{ cursor?: unknown; page?: unknown }, { cursor?: unknown; page?: unknown }]
-  return hasPlace(one) && a.cursor === b.cursor && a.page === b.page
+  return !isNewestPage(one) && a.cursor === b.cursor && a.page === b.page
 }
 
-/** Whether params name a place. Those of the newest page name none. */
-export function hasPlace(params: object): boolean {
+/** Whether params ask for the newest page: they name no other. */
+export function isNewestPage(params: object): boolean {
   const { cursor, page } = params as { cursor?: unknown; page?: unknown }
-  return cursor !== undefined || page !== undefined
+  return cursor === undefined && page === undefined
 }
 
 export function numberOf(params: object): number | undefined {
