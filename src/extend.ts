@@ -45,7 +45,8 @@ export {
 export type { CallCredits } from './errors/facts.ts'
 export { assumedItems, quoteOf } from './core/credits/price.ts'
 
-// HTTP, on which OAuth builds.
+// HTTP and retries, on which OAuth builds.
+export { type Failing, nextWait } from './core/call/failure-table.ts'
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { OAuthClientOptions, TokenSet } from '../../src/extensions/oauth/index.ts'
 import { type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
@@ -208,7 +208,14 @@ describe('a refresh', () => {
     expect(store.held?.refreshToken).toBe(refreshToken(9))
   })
 
+  /** The random waits between attempts are long. */
+  const waitLong = () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.9)
+    onTestFinished(() => random.mockRestore())
+  }
+
   it('does not retry with a refresh token that the store no longer holds', async () => {
+    waitLong()
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => {
       setTimeout(() => (store.held = tokenSet({ accessToken: access(7) })), 400)
@@ -225,6 +232,7 @@ describe('a refresh', () => {
     ['got a 500', () => oauthError('server_error', 500)],
     ['got a 429', () => oauthError('slow_down', 429, { 'retry-after': '3' })],
   ])('that %s is retried', async (_, answer) => {
+    waitLong()
     const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(answer, answer, server.next)
     const { value, ms } = await settle(session.token())

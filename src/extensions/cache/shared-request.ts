@@ -55,14 +55,20 @@ export class SharedRequest {
       return { ...(await cancellation.race(() => answer)), isPayer: call === this.#payer }
     } catch (error) {
       this.#waiting.delete(call)
-      // Nothing is sent on the budget of a call that has left: the others begin anew, each on its own.
-      const hasLed = call === this.#leader && this.#end.isUnsent
-      if ((this.#waiting.size > 0 && !hasLed) || this.#isOver) throw error
+      if (this.#isOver || this.#isNeededAfter(call)) throw error
       this.#close()
       this.#end.abort(error)
+      if (!this.#isSent) throw error
       // The last call that waits gets the facts of the request that ends with it.
-      return this.#isSent ? { ...(await answer), isPayer: true } : Promise.reject(error)
+      return { ...(await answer), isPayer: true }
     }
+  }
+
+  /** Whether the request goes on when a call has left. */
+  #isNeededAfter(call: Call): boolean {
+    // Nothing is sent on the budget of a call that has left: the others begin anew, each on its own.
+    const wouldPay = call === this.#leader && this.#end.isUnsent
+    return this.#waiting.size > 0 && !wouldPay
   }
 
   /** Whether a call sends the request itself after an error: nothing was sent for the first one, or it does not retry alike. */

@@ -1,4 +1,5 @@
 import type { AuthProvider } from '../../index.ts'
+import { type Failing, nextWait } from '../../extend.ts'
 import { type ChangeText, textKey, updateWithin } from '../shared/store.ts'
 import { Redactor } from '../../lib/redactor.ts'
 import { sleep } from '../../lib/time.ts'
@@ -20,6 +21,9 @@ const storeMs = 10_000
 
 /** How often to look whether another process has renewed the tokens, in milliseconds. */
 const pollMs = 100
+
+/** If the server asks for a longer wait, a refresh fails. It is sent three times at most. */
+const retry = { maxAttempts: 3, maxWaitMs: 10_000, retriesUnknown: false }
 
 /**
  * The access tokens of one authorization, renewed before they expire and after a 401. Pass it as `auth` to any number of
@@ -73,7 +77,7 @@ export class OAuthSession implements AuthProvider {
       const cached = this.#cached
       if (!cached || error instanceof ReauthorizationRequiredError || !this.#isUsable(cached)) throw error
       const { retryAfter = 0 } = error instanceof OAuthError ? error : {}
-      this.#pausedUntil = performance.now() + Math.max(retryAfter * 1000, maxWaitMs)
+      this.#pausedUntil = performance.now() + Math.max(retryAfter * 1000, retry.maxWaitMs)
       return cached.accessToken
     }
   }
@@ -117,10 +121,10 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Reads the store again before each attempt: the tokens may have changed since. */
-  async #renew(attempt = 1): Promise<TokenSet> {
+  async #renew(failures: readonly Failing[] = []): Promise<TokenSet> {
     const signOuts = this.#signOuts
     const { stored, clock } = await this.#read()
-    if (signOuts !== this.#signOuts) return this.#renew(attempt)
+    if (signOuts !== this.#signOuts) return this.#renew(failures)
     this.#cached = stored ?? undefined
     if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
     if (this.#isFresh(stored)) return this.#use(stored)
@@ -132,13 +136,13 @@ export class OAuthSession implements AuthProvider {
       // Another process renews them.
       if (this.#isUsable(stored)) return stored
       await sleep(pollMs)
-      return this.#renew(attempt)
+      return this.#renew(failures)
     }
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
     // The fraction tells it from those of other processes.
     const sent = { ...stored, refreshSentAt: clock + Math.random() }
     this.#unsent.add(sent.refreshSentAt)
-    if (!(await this.#replace(stored, sent))) return this.#renew(attempt)
+    if (!(await this.#replace(stored, sent))) return this.#renew(failures)
     this.#unsent.clear()
     let renewed: TokenSet
     try {
@@ -152,10 +156,11 @@ export class OAuthSession implements AuthProvider {
       this.#unsent.add(sent.refreshSentAt)
       // The error of the refresh matters more than one of the store.
       await this.#replace(sent, { ...stored, refreshSentAt: undefined }).catch(() => {})
-      const delay = retryDelay(error as OAuthError, attempt)
-      if (delay === undefined) throw error
-      await sleep(delay)
-      return this.#renew(attempt + 1)
+      const failed = [...failures, failingOf(error as OAuthError)]
+      const wait = nextWait(failed, 'write', retry, Math.random)
+      if (wait === null) throw error
+      await sleep(wait)
+      return this.#renew(failed)
     }
     // The server may omit an unchanged refresh token.
     const tokens = { refreshToken, ...renewed }
@@ -231,16 +236,11 @@ function ended(tokens: TokenSet, endReason: ReauthorizationReason): TokenSet {
   return { ...tokens, refreshToken: undefined, refreshSentAt: undefined, endReason }
 }
 
-/** Maximum number of requests for one refresh. */
-const maxAttempts = 3
-
-/** Longest wait between them, in milliseconds. If the server asks for more, the refresh fails. */
-const maxWaitMs = 10_000
-
-/** How long to wait before the next attempt, in milliseconds; undefined if there is none. */
-function retryDelay({ reason, status = 0, retryAfter = 0 }: OAuthError, attempt: number): number | undefined {
-  const isTemporary = reason === 'unreachable' || status === 429 || status >= 500
-  // Random, so that processes that fail together do not retry together.
-  const delay = Math.max(retryAfter * 1000, 500 * attempt * (1 + Math.random()))
-  return isTemporary && attempt < maxAttempts && delay <= maxWaitMs ? delay : undefined
+/** A refresh that was not processed, as the failure table knows it. */
+function failingOf({ reason, status = 0, retryAfter }: OAuthError): Failing {
+  const answered = status === 429 ? 'rate-limited' : status >= 500 ? 'unavailable' : 'refused'
+  return {
+    kind: reason === 'unreachable' ? 'unsent' : answered,
+    announced: retryAfter === undefined ? null : retryAfter * 1000,
+  }
 }

@@ -25,12 +25,16 @@ export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Res
   : Id
 
 /** Operations that are tools by default: few, since each takes room in a model's context. */
-export type DefaultToolId =
-  | 'microblog.search'
-  | 'professionalnet.posts.search'
-  | 'professionalnet.company.get'
-  | 'technews.search'
-  | 'organization.usage'
+const defaultTools = [
+  'microblog.search',
+  'professionalnet.posts.search',
+  'professionalnet.company.get',
+  'technews.search',
+  'organization.usage',
+] as const satisfies readonly OperationId[]
+
+/** One of the operations that are tools by default. */
+export type DefaultToolId = (typeof defaultTools)[number]
 
 /** Tools by their names; `archive_search` only with the option `archive`. */
 export type Tools<Id extends OperationId = OperationId> = {
@@ -157,8 +161,7 @@ function definitionsOf(name: string, description: string, schema: ToolSchema): T
   }
 }
 
-function operationsOf(ids: readonly string[] | undefined): Operation[] {
-  if (ids === undefined) return operations.filter(({ id }) => /search$|company.get$|usage$/.test(id))
+function operationsOf(ids: readonly string[] = defaultTools): Operation[] {
   if (!Array.isArray(ids) || ids.length === 0)
     throw new ConfigurationError('`allow` must be a list of one or more operation ids')
   return ids.map((id: string) => {
