@@ -17,7 +17,7 @@ describe('createSandbox() company lookup', () => {
     const found: ProfessionalnetCompany[] = []
     for (const company of madeUpCompanies)
       found.push((await client.professionalnet.company.get({ url: pageOfCompany(company) })).company)
-    expect(found.length).toBeGreaterThan(10)
+    expect(found.length).toBeGreaterThan(3)
     expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
     expect(sandbox.ledger.spent).toBe(4 * found.length)
     const nullable = ['tagline', 'websiteUrl', 'foundedYear', 'headquarter', 'employeeCountRange'] as const

@@ -83,9 +83,6 @@ const dayMs = 86_400_000
 /** So many days back, a sandbox has items without growth. */
 const daysBack = 120
 
-/** Posts in each hour of a day (UTC), relative to each other. */
-const rhythm = [4, 3, 2, 2, 3, 5, 9, 15, 20, 23, 24, 23, 21, 21, 22, 21, 20, 19, 18, 17, 15, 12, 9, 6]
-
 /** So many items are remembered: a test suite makes hundreds of sandboxes, nearly all with the same ones. */
 const mostKnown = 10_000
 
@@ -103,8 +100,8 @@ export type Age<T> = (item: T, ms: number) => T
 /** How the items of a network are made up. */
 export type MadeUp<T extends object> = ReturnType<typeof makeUp<T>>
 
-/** A place in a series. Its item is made when it is first read. A class, since years of growth have many. */
-class Place<T> implements Slot<T> {
+/** A slot whose item is made when it is first read. A class, since years of growth have many. */
+class LazySlot<T> implements Slot<T> {
   readonly at: number
   readonly #serial: number
   readonly #make: (serial: number, at: number) => T
@@ -132,7 +129,7 @@ export function makeUp<T extends object>(network: string, make: Make<T>, age: Ag
     query: string,
     { perHour, since }: Growth,
     upTo: number,
-    pattern: 'even' | 'daily' = 'even',
+    pattern: 'even' | 'random' = 'even',
   ): Generator<Slot<T>> {
     if (perHour === 0) return
     const name = [seed, network, query, pattern, perHour].join('/')
@@ -141,7 +138,7 @@ export function makeUp<T extends object>(network: string, make: Make<T>, age: Ag
     for (let serial = Math.ceil(perDay * (Math.floor(upTo / dayMs) + 1)); ; serial--) {
       const at = timeOf(serial)
       if (at <= since) return
-      if (at <= upTo) yield new Place(at, serial, itemOf)
+      if (at <= upTo) yield new LazySlot(at, serial, itemOf)
     }
 
     function itemOf(serial: number, at: number): T {
@@ -156,7 +153,7 @@ export function makeUp<T extends object>(network: string, make: Make<T>, age: Ag
   /** So many items about a query, or about anything: the latest up to a time. */
   function* latest(seed: number, query: string, size: number, upTo: number): Generator<Slot<T>> {
     const growth = { perHour: size / daysBack / 24, since: -Infinity }
-    const slots = series(seed, query, growth, upTo, 'daily')
+    const slots = series(seed, query, growth, upTo, 'random')
     for (let left = size; left > 0; left--) yield slots.next().value as Slot<T>
   }
 
@@ -174,17 +171,11 @@ export function makeUp<T extends object>(network: string, make: Make<T>, age: Ag
   }
 }
 
-/** The time of each item of a series, by its serial number. Each day has equally many, and times are whole seconds. */
-function calendar(name: string, perDay: number, pattern: 'even' | 'daily'): (serial: number) => number {
-  if (pattern === 'even') return (serial) => 1000 * Math.floor((86_400 * serial) / perDay + 0.001)
-  const total = rhythm.reduce((sum, each) => sum + each)
+/** The time of each item of a series, by its serial number: at equal distances, or anywhere between. Times are whole seconds. */
+function calendar(name: string, perDay: number, pattern: 'even' | 'random'): (serial: number) => number {
   return (serial) => {
-    const place = (serial + hash(`${name}/at ${serial}`) / 2 ** 53) / perDay
-    const day = Math.floor(place)
-    let left = (place - day) * total
-    const hour = rhythm.findIndex((share) => (left -= share) < 0)
-    const hours = 24 * day + hour + 1 + left / (rhythm[hour] ?? 1)
-    return 1000 * Math.floor(3600 * hours)
+    const later = pattern === 'even' ? 0 : hash(`${name}/at ${serial}`) / 2 ** 53
+    return 1000 * Math.floor((86_400 * (serial + later)) / perDay + 0.001)
   }
 }
 

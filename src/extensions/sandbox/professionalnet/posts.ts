@@ -285,7 +285,7 @@ export function reactionsOn(network: Network, input: unknown) {
     let next = createRandom(`${network.seed}/reactions/${post.urn}`).integer(0, people.length - 1)
     return post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
       Array.from({ length: count }, () => {
-        // A step of 101 meets each of the 240 people before one comes again.
+        // A prime step meets everybody before one comes again.
         next = (next + 101) % people.length
         const { name, profile } = people[next] ?? { name: '', profile: { urn: '', url: '' } }
         return { type, actorUrn: profile.urn, actorName: name, profileUrl: profile.url }
