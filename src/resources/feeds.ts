@@ -19,10 +19,14 @@ export interface Feeds {
    * Lists feeds (`GET /feeds`). Free, with scope `feeds:read`. The service documents neither params nor
    * feeds; `schema` checks each and gives it your type.
    */
-  list<Schema extends SchemaOrType = undefined, Name extends string = 'feeds'>(
+  list<
+    Schema extends SchemaOrType = undefined,
+    Name extends string = 'feeds',
+    Limit extends number | undefined = number | undefined,
+  >(
     params?: OpenParams,
-    options?: OpenListOptions<Name> & SchemaOption<Schema>,
-  ): OpenList<Name, Schema>
+    options?: OpenListOptions<Name, Limit> & SchemaOption<Schema>,
+  ): OpenList<Name, Schema, Limit>
 
   /**
    * Gets a feed by its id, which starts with `svw_` (`GET /feeds/{id}`). Free, with scope `feeds:read`. Its fields are

@@ -19,10 +19,14 @@ export interface Listeners {
    * Lists listeners (`GET /listeners`). Free, with scope `listeners:read`. Neither params nor listeners are documented; `schema` checks
    * each and gives it your type.
    */
-  list<Schema extends SchemaOrType = undefined, Name extends string = 'listeners'>(
+  list<
+    Schema extends SchemaOrType = undefined,
+    Name extends string = 'listeners',
+    Limit extends number | undefined = number | undefined,
+  >(
     params?: OpenParams,
-    options?: OpenListOptions<Name> & SchemaOption<Schema>,
-  ): OpenList<Name, Schema>
+    options?: OpenListOptions<Name, Limit> & SchemaOption<Schema>,
+  ): OpenList<Name, Schema, Limit>
 
   /**
    * Gets a listener by its id, which starts with `lis_` (`GET /listeners/{id}`). Free, with scope `listeners:read`. Its fields are

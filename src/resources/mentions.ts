@@ -21,10 +21,14 @@ export interface Mentions {
    * Lists mentions (`GET /mentions`), newest first or by AI fit score. Free, with scope `mentions:read`. Neither the params
    * that choose nor the mentions are documented; `schema` checks each and gives it your type.
    */
-  list<Schema extends SchemaOrType = undefined, Name extends string = 'mentions'>(
+  list<
+    Schema extends SchemaOrType = undefined,
+    Name extends string = 'mentions',
+    Limit extends number | undefined = number | undefined,
+  >(
     params?: OpenParams,
-    options?: OpenListOptions<Name> & SchemaOption<Schema>,
-  ): OpenList<Name, Schema>
+    options?: OpenListOptions<Name, Limit> & SchemaOption<Schema>,
+  ): OpenList<Name, Schema, Limit>
 
   /**
    * Gets a mention by its id, which starts with `men_` (`GET /mentions/{id}`). Free, with scope `mentions:read`. Its fields

@@ -42,10 +42,11 @@ export type OpenPage<Name extends string = never, Item = OpenRecord> = OpenBody 
   PageFields<OpenRecord> & { [List in Name]: Item[] }
 
 /** A list whose shape is not documented. */
-export type OpenList<Name extends string, Schema extends SchemaOrType> = PagedCall<
-  OpenPage<Name, Output<Schema, OpenRecord>>,
-  Output<Schema, OpenRecord>
->
+export type OpenList<
+  Name extends string,
+  Schema extends SchemaOrType,
+  Limit extends number | undefined = number | undefined,
+> = PagedCall<OpenPage<Name, Output<Schema, OpenRecord>>, Output<Schema, OpenRecord>, Limit>
 
 /** A method on an operation, before {@link wired} gives it the types that the option `schema` changes. */
 interface Made<Id extends string, Params, Body> {

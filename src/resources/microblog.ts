@@ -37,10 +37,10 @@ export interface Microblog {
    * @throws {TimeoutError} likewise.
    * @throws {InvalidResponseError} if the response cannot be used; it is in `body`.
    */
-  search<Schema extends MaybeSchema = undefined>(
+  search<Schema extends MaybeSchema = undefined, Limit extends number | undefined = number | undefined>(
     params: MicroblogSearchParams,
-    options?: PagedOptions & SchemaOption<Schema>,
-  ): PagedCall<MicroblogSearchPage<Output<Schema, MicroblogPost>>, Output<Schema, MicroblogPost>>
+    options?: PagedOptions<Limit> & SchemaOption<Schema>,
+  ): PagedCall<MicroblogSearchPage<Output<Schema, MicroblogPost>>, Output<Schema, MicroblogPost>, Limit>
 }
 
 /**

@@ -84,12 +84,13 @@ export interface ProfessionalnetPostMethods {
    * Searches posts (`POST /data/professionalnet/posts/search`). Each page costs 4 credits, also the empty one after
    * the last: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds. `schema` checks each post and gives it your type.
    */
-  search<Schema extends MaybeSchema = undefined>(
+  search<Schema extends MaybeSchema = undefined, Limit extends number | undefined = number | undefined>(
     params: ProfessionalnetPostsSearchParams,
-    options?: PagedOptions & SchemaOption<Schema>,
+    options?: PagedOptions<Limit> & SchemaOption<Schema>,
   ): PagedCall<
     ProfessionalnetPostsPage<Output<Schema, ProfessionalnetPost>>,
-    Output<Schema, ProfessionalnetPost>
+    Output<Schema, ProfessionalnetPost>,
+    Limit
   >
 
   /**
@@ -107,10 +108,14 @@ export interface ProfessionalnetPostMethods {
    * returned, without a documented maximum. The client reserves credits for `expectedItems` reactions; more may come and be charged.
    * Neither params nor reactions are documented; `schema` checks each reaction and gives it your type.
    */
-  reactions<Schema extends SchemaOrType = undefined, Name extends string = 'reactions'>(
+  reactions<
+    Schema extends SchemaOrType = undefined,
+    Name extends string = 'reactions',
+    Limit extends number | undefined = number | undefined,
+  >(
     params?: OpenParams,
-    options?: OpenListOptions<Name> & SchemaOption<Schema> & ExpectedItemsOption,
-  ): OpenList<Name, Schema>
+    options?: OpenListOptions<Name, Limit> & SchemaOption<Schema> & ExpectedItemsOption,
+  ): OpenList<Name, Schema, Limit>
 }
 
 /** Companies on the professional network. Scope `search:read`. */
@@ -131,20 +136,28 @@ export interface ProfessionalnetPersonMethods {
    * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page costs 10 credits.
    * Neither params nor posts are documented; the service ignores `count`. `schema` checks each post and gives it your type.
    */
-  posts<Schema extends SchemaOrType = undefined, Name extends string = 'posts'>(
+  posts<
+    Schema extends SchemaOrType = undefined,
+    Name extends string = 'posts',
+    Limit extends number | undefined = number | undefined,
+  >(
     params?: OpenParams,
-    options?: OpenListOptions<Name> & SchemaOption<Schema>,
-  ): OpenList<Name, Schema>
+    options?: OpenListOptions<Name, Limit> & SchemaOption<Schema>,
+  ): OpenList<Name, Schema, Limit>
 
   /**
    * Lists the comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page costs
    * 10 credits. Neither params nor comments are documented; the service ignores `count`. `schema` checks each comment and
    * gives it your type.
    */
-  comments<Schema extends SchemaOrType = undefined, Name extends string = 'comments'>(
+  comments<
+    Schema extends SchemaOrType = undefined,
+    Name extends string = 'comments',
+    Limit extends number | undefined = number | undefined,
+  >(
     params?: OpenParams,
-    options?: OpenListOptions<Name> & SchemaOption<Schema>,
-  ): OpenList<Name, Schema>
+    options?: OpenListOptions<Name, Limit> & SchemaOption<Schema>,
+  ): OpenList<Name, Schema, Limit>
 }
 
 /** Industry codes. */
@@ -153,12 +166,13 @@ export interface ProfessionalnetIndustryMethods {
    * Lists industry codes (`GET /data/professionalnet/industries`). Free. `schema` checks each industry and gives it
    * your type.
    */
-  list<Schema extends MaybeSchema = undefined>(
+  list<Schema extends MaybeSchema = undefined, Limit extends number | undefined = number | undefined>(
     params?: ProfessionalnetIndustriesListParams,
-    options?: PagedOptions & SchemaOption<Schema>,
+    options?: PagedOptions<Limit> & SchemaOption<Schema>,
   ): PagedCall<
     ProfessionalnetIndustriesPage<Output<Schema, ProfessionalnetIndustry>>,
-    Output<Schema, ProfessionalnetIndustry>
+    Output<Schema, ProfessionalnetIndustry>,
+    Limit
   >
 }
 

@@ -9,10 +9,14 @@ export interface Technews {
    * Searches stories and comments (`POST /data/technews/search`). Each page costs 2 credits. Scope `search:read`.
    * Neither params nor results are documented; `schema` checks each result and gives it your type.
    */
-  search<Schema extends SchemaOrType = undefined, Name extends string = 'posts'>(
+  search<
+    Schema extends SchemaOrType = undefined,
+    Name extends string = 'posts',
+    Limit extends number | undefined = number | undefined,
+  >(
     params?: OpenParams,
-    options?: OpenListOptions<Name> & SchemaOption<Schema>,
-  ): OpenList<Name, Schema>
+    options?: OpenListOptions<Name, Limit> & SchemaOption<Schema>,
+  ): OpenList<Name, Schema, Limit>
 }
 
 /**

@@ -49,7 +49,8 @@ export function composeRequest(
         : addExtra(operation, given, extra, bodyFormat)
     if (options && !operation.documented) issues.push(...misplacedOptions(operation, given))
     if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
-    const query = isInQuery(method) ? queryOf(params, issues) : ''
+    // What is wrong already is told once.
+    const query = isInQuery(method) && issues.length === 0 ? queryOf(params, issues) : ''
     if (issues.length === 0 && text === undefined)
       issues.push({ path: '', message: 'cannot be written as JSON' })
     // The copy may lack what an object of a class holds.

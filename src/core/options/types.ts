@@ -151,7 +151,10 @@ export interface ExpectedItemsOption {
 }
 
 /** Options of a list whose shape is not documented. `Name` is that of its array of items. */
-export interface OpenListOptions<Name extends string = string> extends PagedOptions {
+export interface OpenListOptions<
+  Name extends string = string,
+  Limit extends number | undefined = number | undefined,
+> extends PagedOptions<Limit> {
   /**
    * Where the items and the next page are. Default, a guess: an array under the resource's name, `meta.hasMore` and
    * `meta.nextCursor`.
@@ -168,9 +171,9 @@ export interface SchemaOption<Schema extends object | undefined = StandardSchema
 }
 
 /** Options of a call with several pages. */
-export interface PagedOptions extends CallOptions {
+export interface PagedOptions<Limit extends number | undefined = number | undefined> extends CallOptions {
   /** Stop after this many items. You pay for whole pages; `pages()` yields the last one whole. */
-  limit?: number | undefined
+  limit?: Limit | undefined
   /** Stop after this many pages. */
   maxPages?: number | undefined
 }

@@ -37,7 +37,10 @@ export interface PageFields<Params> {
  * const call = client.microblog.search({ query }, { maxPages: 10 })
  * for await (const page of call.pages()) await save(page.posts, { next: page.next })
  */
-export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterable<Item> {
+export class PagedCall<Page, Item, Limit extends number | undefined = number | undefined>
+  extends ApiCall<Page>
+  implements AsyncIterable<Item>
+{
   readonly #transport: ClientTransport
   readonly #operation: Operation
   readonly #options: AnyCallOptions | undefined
@@ -70,11 +73,11 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
    */
   resume(
     state: WalkState<NextOf<Page>> | NextOf<Page> | SocialSearchError | null | undefined,
-  ): PagedCall<Page, Item> {
+  ): PagedCall<Page, Item, Limit> {
     if (state === null || state === undefined) return this
     const params = paramsOf(this.#request) ?? {}
     const next = nextOfState(this.#operation, params, state, this.#options?.paging)
-    const Class = this.constructor as typeof PagedCall<Page, Item>
+    const Class = this.constructor as typeof PagedCall<Page, Item, Limit>
     const call = new Class(this.#transport, this.#operation, next ?? params, this.#options)
     call.#isEnded = next === null
     return call
@@ -150,6 +153,11 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
    * @param options `limit`: maximum items, a whole number of at least 1. Default: the option `limit` of the call, without
    * which it is required.
    */
+  toArray(
+    ...options: undefined extends Limit
+      ? [options: { limit: number }]
+      : [options?: { limit?: number | undefined }]
+  ): Promise<Item[]>
   async toArray(options?: { limit?: number | undefined }): Promise<Item[]> {
     const given = options?.limit ?? this.#options?.limit
     if (given === undefined)

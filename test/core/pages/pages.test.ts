@@ -106,7 +106,8 @@ describe('a walk', () => {
     expect(service.arrivals).toHaveLength(requests)
     service.arrivals.length = 0
     service.script(...threePages())
-    expect(idsOf((await settle(search({ limit }).toArray())).value!)).toEqual(expected)
+    const limited = makeClient().microblog.search({ query: 'rust' }, { limit })
+    expect(idsOf((await settle(limited.toArray())).value!)).toEqual(expected)
     expect(service.arrivals).toHaveLength(requests)
   })
 
@@ -123,7 +124,7 @@ describe('a walk', () => {
   )
 
   it('names toArray({ limit }) before anything is sent when neither it nor the call has a limit', async () => {
-    const { error } = await settle(search().toArray())
+    const { error } = await settle(search().toArray({} as never))
     expect(error).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringContaining('toArray({ limit })'),
