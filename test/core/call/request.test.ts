@@ -169,7 +169,9 @@ describe('search()', () => {
       expect((error as Error).message).toContain(`${name} is an option: pass it after the params`)
       // A query could not be written with it, which is not said besides.
       const { error: inQuery } = await settle(makeClient().mentions.list({ [name]: params[name] } as object))
-      expect(inQuery).toMatchObject({ issues: [{ path: name, message: 'is an option: pass it after the params' }] })
+      expect(inQuery).toMatchObject({
+        issues: [{ path: name, message: 'is an option: pass it after the params' }],
+      })
     },
   )
 
