@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { entryPoints } from '../../scripts/entry-points.ts'
@@ -21,7 +22,7 @@ const sdk = { root, cache, catalog, events, oauth, otel, proxy, shared, sandbox 
 const show = (value: unknown): string =>
   inspect(value, deep) + inspect(value, { ...deep, customInspect: false })
 const page = readFileSync(new URL('./canary.md', import.meta.url), 'utf8')
-const pathOf = (source: string): string => new URL(`../../${source}`, import.meta.url).pathname
+const pathOf = (source: string): string => fileURLToPath(new URL(`../../${source}`, import.meta.url))
 
 describe('a secret', () => {
   it('does not show on any surface, and the table in docs lists the same surfaces', async () => {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { entryPoints } from '../../scripts/entry-points.ts'
@@ -7,7 +8,7 @@ const imports = entryPoints.map(({ source }) => `import '../${source}'`).join('\
 const { service } = languageServiceFor(new Map([['entries.ts', imports]]))
 const program = service.getProgram()!
 const checker = program.getTypeChecker()
-const source = new URL('../../src/', import.meta.url).pathname
+const source = fileURLToPath(new URL('../../src/', import.meta.url)).replaceAll('\\', '/')
 
 /** What the import paths export. */
 const exported = new Set(
