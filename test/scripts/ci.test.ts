@@ -8,7 +8,7 @@ const found = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, command = '']) => command)
 
 it('.ci/run and ci.yml run the same checks', () => {
-  const all = found(textOf('.ci/run'), /^step (.+)$/gm)
+  const all = found(textOf('.ci/run'), /^(?:step|beside) (.+)$/gm)
   const here = all.flatMap((command) =>
     // One run keeps both cores busy; jobs of their own run at the same time.
     command === "npx vitest run --project '!main*'"
