@@ -15,7 +15,8 @@ import {
 } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { parseTime } from '../../lib/time.ts'
-import { type RecordTable, allTables, columnNamesOf } from './tables.ts'
+import { assertReadable, claim, upgrade } from './format.ts'
+import { type RecordTable, allTables } from './tables.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
 import { textOf } from './searches.ts'
 
@@ -34,11 +35,8 @@ export function needSqlite(flag: string): void {
 /** How long a command waits for a file, in milliseconds. A run waits in another way, since it has more to do. */
 const waitMs = 10_000
 
-/** The format of the files, as `user_version` says it. */
-const format = 1
-
 /**
- * Opens a file of records. It opens to write even for a reader: that completes what a killed run has begun.
+ * Opens a file of records. It opens to write even for a reader: that completes what a killed run has begun, and upgrades the file.
  *
  * @param command What works with it.
  * @returns undefined if there is none.
@@ -50,12 +48,15 @@ export function openDatabase(path: string, command: string): DatabaseSync | unde
   if (!existsSync(file)) return undefined
   const database = openToRead(file, path)
   try {
-    isOurs(database, path)
-    return database
+    assertReadable(database, path)
+    upgrade(database, path)
   } catch (error) {
+    // It is read as it is.
+    if (isReadOnly(error) || isLocked(error)) return database
     database.close()
     throw withPath(path, error)
   }
+  return database
 }
 
 /** Opens a file of records for a run, or makes one. Its work repeats while other processes have the file. */
@@ -65,7 +66,9 @@ export function openForRun(path: string): DatabaseSync {
   let database: DatabaseSync | undefined
   try {
     database = opened(file)
-    if (!isOurs(database, path)) claim(database, path)
+    assertReadable(database, path)
+    claim(database, path)
+    upgrade(database, path)
   } catch (error) {
     database?.close()
     throw isLocked(error) ? error : refusalOf(file, path, error)
@@ -77,38 +80,6 @@ export function openForRun(path: string): DatabaseSync {
     // The file system has no shared memory, or a program has the file open that was made without a log.
   }
   return database
-}
-
-/**
- * Whether a file has records; a new one has none yet.
- *
- * @throws {UsageError} for a file that this version cannot read.
- */
-function isOurs(database: DatabaseSync, path: string): boolean {
-  if (columnNamesOf(database, 'social_search_jobs').length === 0) return false
-  const found = formatOf(database)
-  if (found === format) return true
-  const reason =
-    found > format
-      ? `of a newer social-search than this one, which knows format ${format}; update it`
-      : 'of a social-search that was never published; pass another file'
-  throw new UsageError(`${path} has format ${found}, ${reason}`)
-}
-
-/**
- * Marks a file that has nothing yet.
- *
- * @throws {UsageError} for a file of another program.
- */
-function claim(database: DatabaseSync, path: string): void {
-  const isEmpty = database.prepare('SELECT 1 FROM sqlite_master').get() === undefined
-  if (!isEmpty || formatOf(database) > format)
-    throw new UsageError(`${path} is the database of another program; pass another file`)
-  database.exec(`PRAGMA user_version = ${format}`)
-}
-
-function formatOf(database: DatabaseSync): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 
 /** @param file An absolute path, since SQLite reads others as a URI. */

@@ -110,7 +110,11 @@ describe('find', () => {
       return all
     }
     expect(await seen()).toEqual(found)
+    // An old file that cannot be upgraded has another index.
+    const file = new DatabaseSync('p.db')
+    file.exec('PRAGMA user_version = 0; DROP TABLE microblog_posts_fts')
     expect(await asReader(seen)).toEqual(found)
+    file.close()
   })
 
   onPosix('reads, as describe does, a file that its reader may not write', async () => {

@@ -1,0 +1,109 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from '../../lib/sqlite-file.ts'
+import { UsageError } from '../command-errors.ts'
+import { say } from '../terminal.ts'
+import { createTables } from './schema.ts'
+import { type RecordTable, allTables, columnNamesOf, quoted } from './tables.ts'
+
+/** What leads from each format of a file to the next one. Published steps never change. */
+const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows]
+
+/** The format that this version writes, as `user_version` says it. Files of version 0.1.0 say 0. */
+const newest = steps.length
+
+/** The format of a file. */
+function formatOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+}
+
+/** Whether a file has all that this version makes; if not, it is an older one that cannot be written. */
+export function isNewest(database: DatabaseSync): boolean {
+  return formatOf(database) === newest
+}
+
+/** @throws {UsageError} for a file that this version cannot read. */
+export function assertReadable(database: DatabaseSync, path: string): void {
+  if (!isOurs(database)) return
+  const format = formatOf(database)
+  if (format > newest)
+    throw new UsageError(
+      `${path} has format ${format}, of a newer social-search than this one, which knows formats up to ${newest}; update it`,
+    )
+  const has = (table: string, column: string): boolean => columnNamesOf(database, table).includes(column)
+  const isOlder =
+    !has('social_search_spent', 'records') ||
+    allTables().some(({ name }) => has(name, 'record') && !has(name, 'counted_at'))
+  if (isOlder)
+    throw new UsageError(
+      `${path} was made by a social-search from before version 0.1.0, which was never published; pass another file`,
+    )
+}
+
+/** Brings a file that can be read to the newest format, in one transaction. */
+export function upgrade(database: DatabaseSync, path: string): void {
+  if (!isOurs(database) || isNewest(database)) return
+  say(`${path}: upgrading its format, once`)
+  inTransaction(database, () => {
+    // Another process may have done it by now.
+    for (const step of steps.slice(formatOf(database))) step(database)
+    database.exec(`PRAGMA user_version = ${newest}`)
+  })
+}
+
+/**
+ * Marks a file that has nothing yet.
+ *
+ * @throws {UsageError} for a file of another program.
+ */
+export function claim(database: DatabaseSync, path: string): void {
+  if (isOurs(database)) return
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_master').get() === undefined
+  if (!isEmpty || formatOf(database) > newest)
+    throw new UsageError(`${path} is the database of another program; pass another file`)
+  database.exec(`PRAGMA user_version = ${newest}`)
+}
+
+function isOurs(database: DatabaseSync): boolean {
+  return columnNamesOf(database, 'social_search_jobs').length > 0
+}
+
+/**
+ * Rows get numbers in the order in which they came, those first that `export --new` has exported; marks become parts of words in
+ * the index; and what is deleted leaves no words there.
+ */
+function numberRows(database: DatabaseSync): void {
+  for (const table of allTables()) {
+    const { name, text } = table
+    if (columnNamesOf(database, name).length === 0) continue
+    for (const trigger of ['added', 'changed', 'unindexed', 'deleted'])
+      database.exec(`DROP TRIGGER IF EXISTS ${quoted(`${name}_${trigger}`)}`)
+    if (text !== undefined) database.exec(`DROP TABLE IF EXISTS ${quoted(`${name}_fts`)}`)
+    createTables(database, table)
+    if (text !== undefined)
+      database.exec(`INSERT INTO ${quoted(`${name}_fts`)} (${quoted(`${name}_fts`)}) VALUES ('rebuild')`)
+    numberRowsOf(database, table)
+  }
+}
+
+function numberRowsOf(database: DatabaseSync, { name, key }: RecordTable): void {
+  const job = (source: string): string => `export ${source}`
+  const read = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?')
+  const exported = Number(read.get(job(`${name}_found`))?.['state'] ?? 0)
+  const keys = (condition: string): string => `(SELECT key FROM social_search_found WHERE ${condition})`
+  // A post that another query has found since comes again.
+  const wasExported = `(${quoted(key)} IN ${keys('number <= ?1')} AND ${quoted(key)} NOT IN ${keys('number > ?1')})`
+  const add = (condition: string): void => {
+    database
+      .prepare(
+        `INSERT INTO social_search_added (records, row) SELECT '${name}', number FROM ${quoted(name)}
+         WHERE ${condition} ORDER BY number`,
+      )
+      .run(exported)
+  }
+  add(wasExported)
+  if (exported > 0)
+    database
+      .prepare('REPLACE INTO social_search_jobs SELECT ?, ifnull(max(number), 0) FROM social_search_added')
+      .run(job(name))
+  add(`NOT ${wasExported}`)
+}
