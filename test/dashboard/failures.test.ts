@@ -122,19 +122,18 @@ describe('a search', () => {
 describe('with the budget used up', () => {
   const { open, budget } = setUpDashboard({ CREDITS: '3' })
 
-  it('the button says when it resets, one message offers stored searches, and no other button costs credits', async () => {
+  it('one message says when the budget is whole again and offers stored searches, and no button costs credits', async () => {
     const page = await open('/?tab=search')
     await page.getByRole('button', { name: 'Search · 2 credits' }).waitFor()
     await search(page, 'coffee')
     const said = await result(page)
-    const resets = page.getByRole('button', { name: /^Resets at 00:00 UTC \(in \d+ (h|min)\)$/ })
-    await resets.waitFor()
-    expect(await resets.isDisabled()).toBe(true)
+    await page.getByText(/ More at 00:00 UTC \(in \d+ (h|min)\)\.$/).waitFor()
+    expect(await page.getByRole('button', { name: 'Search', exact: true }).isDisabled()).toBe(true)
     expect(await page.getByRole('button', { name: /[1-9]\d* credits?$/ }).count()).toBe(0)
     await page.goto(page.url().split('?')[0]!)
     const notice = page.locator('.notice')
     await notice.getByText('A page costs 2 credits, and you have 1.').waitFor()
-    expect(await page.getByText(/reset/i).count()).toBe(1)
+    expect(await page.getByText(/More at/).count()).toBe(1)
     await page.getByRole('button', { name: 'coffee, 28 days', exact: true }).click()
     expect(await result(page)).toBe(said)
     await page.goto(page.url().replace('coffee', 'climate'))

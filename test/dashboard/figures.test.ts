@@ -48,22 +48,20 @@ describe('of mentions', () => {
     await page.locator('.mention').first().waitFor()
 
     const nameOf = dayIn(timezoneId)
-    const days = lastDays(nameOf, 29)
+    const days = lastDays(nameOf, 28)
     const named = all.map((each) => ({ ...each, day: nameOf(Date.parse(each.publishedAt)) }))
     // Mentions of 40 days: no day of them has the name of another.
     const byDay = Map.groupBy(named, ({ day }) => day)
     const counts = days.map((name) => byDay.get(name)?.length ?? 0)
     const recent = named.filter(({ day }) => days.includes(day))
     const [today = 0, ...past] = counts
-    const usual = past.reduce((a, b) => a + b, 0) / 28
+    const usual = past.toSorted((a, b) => a - b)[13]!
     const leads = (id: string) =>
       byDay.get(days[0]!)?.filter(({ listenerId }) => listenerId === id).length ?? 0
     const [react, vue] = [leads('lis_react'), leads('lis_vue')]
     const sentence = [
-      `${today === 0 ? 'No' : number(today)} new mention${today === 1 ? '' : 's'} today`,
-      usual >= 1
-        ? `, ${number(Math.round(usual))} a day is usual`
-        : `, ${number(recent.length)} in four weeks`,
+      `${today === 0 ? 'No' : number(today)} new mention${today === 1 ? '' : 's'} so far today`,
+      usual > 0 ? `, ${number(usual)} a day is usual` : `, ${number(recent.length)} in four weeks`,
       today > 1 && react !== vue ? `; ${react > vue ? 'react' : 'vue'} leads` : '',
     ]
     await expect.poll(async () => plain(await headline(page).textContent())).toBe(sentence.join(''))

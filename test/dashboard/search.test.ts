@@ -259,7 +259,7 @@ it('a search has the filters of the form', async () => {
   await page.getByLabel('Language').selectOption('English')
   await page.getByLabel('Since').fill('2026-11-05')
   await page.getByLabel('Until').fill('2026-11-04')
-  await page.getByRole('checkbox', { name: 'No replies' }).check()
+  await page.getByRole('checkbox', { name: 'Hide replies' }).check()
   await search(page, 'cycling')
   const until = page.getByLabel('Until')
   expect(await until.evaluate((input: HTMLInputElement) => input.validity.rangeUnderflow)).toBe(true)
@@ -274,7 +274,7 @@ it('a search has the filters of the form', async () => {
 
 it('a search is offered again for an hour, with its filters, and opening it buys nothing', async () => {
   const page = await open('/?tab=search')
-  await page.getByRole('checkbox', { name: 'No replies' }).check()
+  await page.getByRole('checkbox', { name: 'Hide replies' }).check()
   await search(page, 'travel')
   const said = await result(page)
   const before = await spent()
@@ -282,7 +282,7 @@ it('a search is offered again for an hour, with its filters, and opening it buys
   await page.getByText('What are people saying?').waitFor()
   await page.getByRole('button', { name: 'travel, 28 days, no replies', exact: true }).click()
   expect(await result(page)).toBe(said)
-  expect(await page.getByRole('checkbox', { name: 'No replies' }).isChecked()).toBe(true)
+  expect(await page.getByRole('checkbox', { name: 'Hide replies' }).isChecked()).toBe(true)
   expect(await spent()).toBe(before)
 })
 

@@ -44,7 +44,7 @@ it('three mentions make no chart, no filter and no mean', async () => {
   await serve(page, made(3, now))
   await page.getByRole('button', { name: 'today' }).click()
   await page.locator('.mention').first().waitFor()
-  expect(await headline(page).innerText()).toBe('No new mentions today, 3 in four weeks')
+  expect(await headline(page).innerText()).toBe('No new mentions so far today, 3 in four weeks')
   await page.getByRole('button', { name: 'See all mentions' }).click()
   await page.getByText('2 of 3 mentions unseen').waitFor()
   expect(await page.locator('select, .chart').count()).toBe(0)

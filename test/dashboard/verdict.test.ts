@@ -107,9 +107,9 @@ it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatev
       (kinds.get(kind.replaceAll(/react|vue|\d+/g, '_')) ?? 0) + 1,
     )
 
-    const driver = /(\w+): [^.]*driven by (\w+ \d+) \((\d+) posts?, (\d+)% of its views\)/.exec(why)
+    const driver = /(\w+): [^.]*, (\d+)% of its views on (\w+ \d+) \((\d+) posts?\)/.exec(why)
     if (driver) {
-      const [, query, name, count, percent] = driver
+      const [, query, percent, name, count] = driver
       const all = counted[names.indexOf(query!)]!
       const byDay = Map.groupBy(all, ({ timestamp }) => dayName(timestamp.slice(0, 10)))
       const views = (posts: MicroblogPost[]) => numbersOf(posts).views
@@ -141,7 +141,7 @@ describe('verdictOf()', () => {
   it('says why: by how much, and the day with a third of the views or more', () => {
     const launch = [...posts(9, 100), post(1100, 3, 'launch')]
     expect(verdict(launch, posts(20, 50)).why).toBe(
-      'react: 2× the views, driven by Nov 3 (2 posts, 60% of its views). vue: 2× the posts.',
+      'react: 2× the views, 60% of its views on Nov 3 (2 posts). vue: 2× the posts.',
     )
     expect(verdict(posts(10, 165), posts(10, 100)).why).toBe(
       'react: 65% more views. About as many posts: 10 and 10.',
@@ -172,9 +172,9 @@ describe('verdictOf()', () => {
     const sides = (day: number) => [{ query: 'react', posts: [...posts(9, 100), post(1100, day, 'launch')] }]
     const all = spanOf({ from: '2026-10-22', to: '2026-11-10' })
     const why = (day: number, from = all.from) => verdictOf(sides(day), { ...all, from }, { when: '' }).why
-    expect(why(3)).toMatch(/driven by Nov 3 \(/)
-    expect(why(10)).toMatch(/driven by Nov 10 so far \(/)
-    expect(why(3, Date.parse('2026-11-03T11:00:00Z'))).not.toMatch(/driven/)
+    expect(why(3)).toMatch(/% of its views on Nov 3 \(/)
+    expect(why(10)).toMatch(/% of its views on Nov 10 so far \(/)
+    expect(why(3, Date.parse('2026-11-03T11:00:00Z'))).not.toMatch(/of its views/)
   })
 })
 

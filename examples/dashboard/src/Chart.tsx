@@ -24,9 +24,9 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   const peaks = series.map((_, i) => rows[peakOf(rows.map(({ values }) => values[i] ?? null))])
   const top = roundUp(Math.max(1, ...rows.flatMap(({ values }) => values.map(Number))))
   const last = rows.length - 1
-  /** All bars have their time below, or the first, the last, and one that stands in the middle. */
-  const ticks =
-    last < 4 ? [...rows.keys()] : last % 2 === 0 || last > 11 ? [0, Math.floor(last / 2), last] : [0, last]
+  /** How many bars apart times stand below: four or three times where that comes out even. */
+  const step = last < 4 ? 1 : last / [3, 2, 1].find((parts) => last % parts === 0)!
+  const ticks = rows.filter((_, i) => i % step === 0)
   const named = rows.find(({ bucket }) => bucket === (pointed ?? selected))
   const text = (value: number | null | undefined) => (value == null ? '–' : figure(value))
   const note = (i: number) => {
@@ -40,12 +40,7 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
         <p className="legend row quiet">
           {series.map((name, i) => (
             <span key={name}>
-              {series.length > 1 && (
-                <>
-                  <Swatch index={i} /> <bdi>{name}</bdi>{' '}
-                </>
-              )}
-              <strong>{note(i)}</strong>
+              {series.length > 1 && <Swatch index={i} />} <bdi>{name}</bdi> <strong>{note(i)}</strong>
             </span>
           ))}
           {named && <span>{nameOf(named, unit)}</span>}
@@ -75,10 +70,8 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
           ))}
         </div>
         <div className="ticks quiet" style={{ paddingInline: `max(0px, ${50 / rows.length}% - 1.5em)` }}>
-          {ticks.map((at) => (
-            <span key={rows[at]!.bucket}>
-              {bucketName(rows[at]!.bucket, unit === 'weeks' ? 'days' : unit)}
-            </span>
+          {ticks.map(({ bucket }) => (
+            <span key={bucket}>{bucketName(bucket, unit === 'weeks' ? 'days' : unit)}</span>
           ))}
         </div>
       </div>

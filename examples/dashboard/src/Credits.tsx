@@ -39,15 +39,15 @@ export function useOffer(network: Network, ...needs: number[]): Offer {
   return { pages, price: `${pages > 1 ? 'up to ' : ''}${credits(cost(pages))}`, least: cost(1) }
 }
 
-/** When the budget is whole again, in its own zone: `Resets at 00:00 UTC (in 5 h)`. */
+/** When the budget is whole again, in its own zone: `More at 00:00 UTC (in 5 h).` */
 export function useReset(): string {
   const { endsAt = null, resetsIn = null, timeZone } = useBudget() ?? {}
-  if (endsAt === null || resetsIn === null) return 'No credits left'
+  if (endsAt === null || resetsIn === null) return ''
   const minutes = Math.ceil(resetsIn / 60_000)
   const time = new Date(endsAt).toLocaleTimeString('en', {
     ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone },
   } as const)
-  return `Resets at ${time} ${timeZone} (in ${minutes > 90 ? `${Math.round(minutes / 60)} h` : `${minutes} min`})`
+  return `More at ${time} ${timeZone} (in ${minutes > 90 ? `${Math.round(minutes / 60)} h` : `${minutes} min`}).`
 }
 
 export function Credits() {

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { type Change, type Mention, timeOf, useChanges, useListeners, type useMentions } from './mentions.ts'
 import { isTyping } from './controls.tsx'
+import { networkNames } from './networks.ts'
 import { Failure, focusTitle } from './status.tsx'
 import { LongText, Source, ageOf } from './Text.tsx'
 
@@ -131,7 +132,7 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
       <span className="source quiet">
         <Source mention={mention} />
         <span>
-          <bdi>{network}</bdi> ·{' '}
+          <bdi>{networkNames[network] ?? network}</bdi> ·{' '}
           <time dateTime={publishedAt} title={publishedAt}>
             {ageOf(timeOf(mention))}
           </time>

@@ -13,6 +13,7 @@ import {
   useMentions,
   useRecent,
 } from './mentions.ts'
+import { networkNames } from './networks.ts'
 import { dayName } from './period.ts'
 import { Empty, Failure, Notice } from './status.tsx'
 
@@ -41,7 +42,7 @@ export function Mentions() {
       {all >= few && (
         <div className="card flat">
           <Chart
-            {...{ rows: recent.rows, unit: 'days', selected: at, series: ['mentions'] }}
+            {...{ rows: recent.rows, unit: 'days', selected: at, series: ['Mentions by day'] }}
             onSelect={(day) => go({ at: day === at ? '' : day }, { replace: true })}
           />
         </div>
@@ -92,10 +93,9 @@ function ListFilters({ address }: { address: Address }) {
       onChange={(value) => go({ [name]: value }, { replace: true })}
     />
   )
-  const networks = ['microblog', 'professionalnet', 'technews'].map((name): Option => [name, name])
   return (
     <div className="filters inbox-filters row quiet">
-      {filter('network', 'Network', [['', 'Any network'], ...networks])}
+      {filter('network', 'Network', [['', 'Any network'], ...Object.entries(networkNames)])}
       {filter('listener', 'Listener', [['', 'Any listener'], ...listeners])}
       {filter('sort', 'Order', [
         ['', 'Newest first'],

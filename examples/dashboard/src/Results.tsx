@@ -189,8 +189,9 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
       const isWaiting = loads.some(({ isFetching, wait }) => isFetching && wait)
       return { headline: isWaiting ? 'Waiting for the service…' : 'Loading posts…', why: '' }
     }
-    if (failed.length === loads.length && loaded.length === 0) return { headline: 'No answer yet', why: '' }
-    if (missing) return { headline: `No answer yet: ${isolated(missing.query)} is not loaded`, why: '' }
+    if (failed.length === loads.length && loaded.length === 0)
+      return { headline: 'The search failed', why: '' }
+    if (missing) return { headline: `${isolated(missing.query)} is not loaded`, why: '' }
     if (covered.from >= covered.until) return { headline: 'These days are not loaded yet', why: '' }
     const sides = loads.map(({ query }, i) => ({ query: isolated(query), posts: counted[i]! }))
     const when = isPartial ? `since ${timeName(covered.from)}` : `in ${lengthOf(period)} days`

@@ -28,7 +28,6 @@ const kept = 3_600_000
 /** The first view and that of a search: a form that says what a press costs, and what it finds. */
 export function Search({ isToday }: { isToday: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
-  const reset = useReset()
   const address = useAddress()
   const shown = draftOf(address)
   const key = JSON.stringify(shown)
@@ -128,7 +127,7 @@ export function Search({ isToday }: { isToday: boolean }) {
           {words('query', 'Search posts')}
           {!isQuiet && words('versus', 'Compare with')}
           <button className="primary" disabled={isUsedUp} aria-disabled={isBusy}>
-            {isUsedUp ? reset : `${verb} · ${isLoaded ? 'free' : offer.price}`}
+            {isUsedUp ? verb : `${verb} · ${isLoaded ? 'free' : offer.price}`}
           </button>
         </div>
         {isUsedUp && <UsedUp price={offer.least || another.least} hasMentions={isOverview} />}
@@ -166,12 +165,12 @@ export function Search({ isToday }: { isToday: boolean }) {
           />
           {isMicroblog && (
             <label className="row">
-              No replies
               <input
                 type="checkbox"
                 checked={draft.noReplies}
                 onChange={(event) => change({ noReplies: event.target.checked })}
               />
+              Hide replies
             </label>
           )}
         </div>
@@ -241,7 +240,7 @@ function UsedUp({ price, hasMentions }: { price: number; hasMentions: boolean })
       ? `A page costs ${credits(price)}, and you have ${remaining}.`
       : `All ${limit} credits are spent.`
   return (
-    <Notice title={title}>
+    <Notice title={`${title} ${useReset()}`}>
       <Recent>
         {!hasMentions && (
           <button type="button" onClick={() => go({ tab: 'mentions' })}>

@@ -14,18 +14,25 @@ export function Today() {
   if (all === null || total === null || now == null || all === 0) return <NoMentions all={all} list={list} />
 
   const leader = leaderIn(listeners)
-  const usual = (total - now) / (rows.length - 1)
+  // The day in the middle: one of many mentions says nothing about the others.
+  const whole = rows.slice(0, -1).flatMap(({ values: [count] }) => count ?? [])
+  const usual = whole.toSorted((a, b) => a - b)[Math.floor(whole.length / 2)] ?? 0
+  const isCounted = whole.length === rows.length - 1
   return (
     <section className="stack today" aria-labelledby="today-title">
       <h2 id="today-title" className="headline" tabIndex={-1}>
-        {now === 0 ? 'No' : figure(now)} new {now === 1 ? 'mention' : 'mentions'} today
-        {usual >= 1 ? `, ${figure(Math.round(usual))} a day is usual` : `, ${figure(total)} in four weeks`}
+        {now === 0 ? 'No' : figure(now)} new {now === 1 ? 'mention' : 'mentions'} so far today
+        {!isCounted
+          ? ''
+          : usual > 0
+            ? `, ${figure(usual)} a day is usual`
+            : `, ${figure(total)} in four weeks`}
         {leader && now > 1 && `; ${isolated(leader.name)} leads`}
       </h2>
       {total >= few && (
         <div className="flat">
           <Chart
-            {...{ rows, unit: 'days', series: ['mentions'] }}
+            {...{ rows, unit: 'days', series: ['Mentions by day'] }}
             onSelect={(at) => go({ tab: 'mentions', at, state: 'all' })}
           />
         </div>

@@ -117,5 +117,6 @@ function driverOf(posts: Post[], covered: Span, by: Loudness): string | null {
   const percent = Math.floor((100 * sum(best)) / sum(posts))
   if (posts.length < fewPosts || days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
   if (startOf(day) < covered.from) return null
-  return `driven by ${[dayName(day), partOf(day, 'days', covered)].filter(Boolean).join(' ')} (${plural(best.length, 'post')}, ${percent}% of its ${by})`
+  const name = [dayName(day), partOf(day, 'days', covered)].filter(Boolean).join(' ')
+  return `${percent}% of its ${by} on ${name} (${plural(best.length, 'post')})`
 }

@@ -79,12 +79,12 @@ export function useCounts(all: Filters[], enabled = true): (number | null)[] {
   })
 }
 
-/** The first view and the chart show today and the four weeks before. */
-const period = () => lastDays(29)
+/** The first view and the chart show four weeks that end today. */
+const period = () => lastDays(28)
 /** Up to so many are loaded, and counted here. */
 const most = 500
 
-/** Mentions of today and of the four weeks before, by day and by listener: of what is loaded, or as the service counts them. */
+/** Mentions of four weeks, by day and by listener: of what is loaded, or as the service counts them. */
 export function useRecent(filters: Filters) {
   const days = bucketsOf(period(), 'days')
   const since = new Date(startOf(days[0]!)).toISOString()

@@ -26,6 +26,13 @@ export const networks = {
   ),
 }
 
+/** The networks of mentions, by name. */
+export const networkNames: Record<string, string> = {
+  microblog: networks.microblog.name,
+  professionalnet: networks.professionalnet.name,
+  technews: 'Tech news',
+}
+
 /** A search of one network. */
 export interface Search {
   network: Network
