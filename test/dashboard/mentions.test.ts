@@ -93,7 +93,7 @@ it('"Show seen ones too" lists all, and filters hold in the address', async () =
   const [, filtered] = await unseen(page)
   await page.locator('.mention').first().waitFor()
   const sources = await page.locator('.mention .source').allTextContents()
-  expect(sources.every((source) => source.includes('technews · '))).toBe(true)
+  expect(sources.every((source) => source.includes('Tech news · '))).toBe(true)
   const fits = (await page.locator('.mention .fit').allTextContents()).map((fit) =>
     Number(/fit (\d+)/.exec(fit)?.[1]),
   )

@@ -172,9 +172,9 @@ describe('verdictOf()', () => {
     const sides = (day: number) => [{ query: 'react', posts: [...posts(9, 100), post(1100, day, 'launch')] }]
     const all = spanOf({ from: '2026-10-22', to: '2026-11-10' })
     const why = (day: number, from = all.from) => verdictOf(sides(day), { ...all, from }, { when: '' }).why
-    expect(why(3)).toMatch(/% of its views on Nov 3 \(/)
-    expect(why(10)).toMatch(/% of its views on Nov 10 so far \(/)
-    expect(why(3, Date.parse('2026-11-03T11:00:00Z'))).not.toMatch(/of its views/)
+    expect(why(3)).toMatch(/% of them on Nov 3 \(/)
+    expect(why(10)).toMatch(/% of them on Nov 10 so far \(/)
+    expect(why(3, Date.parse('2026-11-03T11:00:00Z'))).not.toMatch(/of them/)
   })
 })
 

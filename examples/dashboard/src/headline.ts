@@ -37,7 +37,7 @@ export function verdictOf(
 ): Verdict {
   const [first, second] = sides.map((side) => ({ ...side, numbers: numbersOf(side.posts) }))
   if (!first) return { headline: '', why: '' }
-  const driverIn = ({ posts }: Side) => driverOf(posts, covered, by)
+  const driverIn = ({ posts }: Side, of: string) => driverOf(posts, covered, by, of)
   if (!second) return alone()
   const both = [first, second]
   const valuesOf = (metric: Metric) => both.map(({ numbers }) => numbers[metric])
@@ -67,7 +67,7 @@ export function verdictOf(
           .join(' posts to '),
       ]
   const subject = loud ?? frequent!
-  const because = [...reasons, loud && driverIn(loud)].filter(Boolean).join(', ')
+  const because = [...reasons, loud && driverIn(loud, `its ${by}`)].filter(Boolean).join(', ')
   const others = [
     by === 'views' &&
       engaging &&
@@ -98,7 +98,7 @@ export function verdictOf(
     const why = `${plural(numbers[by], units[by])} ${by === 'views' ? 'of' : 'with'} posts by ${plural(numbers.authors, 'author')}`
     return {
       headline: `${plural(posts.length, 'post')} about ${query} ${when}`,
-      why: `${[why, driverIn(first!)].filter(Boolean).join(', ')}.`,
+      why: `${[why, driverIn(first!, 'them')].filter(Boolean).join(', ')}.`,
     }
   }
 }
@@ -110,7 +110,7 @@ const describe = (numbers: Numbers, by: Loudness) =>
 const amount = (metric: Metric, lead: string) => `${lead} ${lead.endsWith('more') ? '' : 'the '}${metric}`
 
 /** The day that a third of the views or engagement goes to, if there are enough posts, of several days. Days that begin before what is covered are not whole. */
-function driverOf(posts: Post[], covered: Span, by: Loudness): string | null {
+function driverOf(posts: Post[], covered: Span, by: Loudness, of: string): string | null {
   const days = [...Map.groupBy(posts, ({ timestamp }) => dayOf(timestamp))]
   const sum = (posts: Post[]) => numbersOf(posts)[by]
   const [day, best] = days.reduce((a, b) => (sum(b[1]) > sum(a[1]) ? b : a), ['', [] as Post[]])
@@ -118,5 +118,5 @@ function driverOf(posts: Post[], covered: Span, by: Loudness): string | null {
   if (posts.length < fewPosts || days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
   if (startOf(day) < covered.from) return null
   const name = [dayName(day), partOf(day, 'days', covered)].filter(Boolean).join(' ')
-  return `${percent}% of its ${by} on ${name} (${plural(best.length, 'post')})`
+  return `${percent}% of ${of} on ${name} (${plural(best.length, 'post')})`
 }
