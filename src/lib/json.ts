@@ -2,8 +2,8 @@ import { randomId } from './hash.ts'
 
 /** What may be an integer of more digits than a number holds, or a part of a string. */
 const longInteger = /(?<=[\s:,[]|^)-?[1-9]\d{15,}(?=\s*(?:[,\]}]|$))/g
-/** Whether to look for one: nearly all texts have long digits in strings alone. */
-const hasLong = /(?:[\s:,[-]|^)\d{16}/
+/** The fewest digits of one. */
+const fewestDigits = 16
 
 /**
  * Parses JSON. An integer that a number cannot hold exactly becomes the text of its digits, behind a mark.
@@ -11,7 +11,7 @@ const hasLong = /(?:[\s:,[-]|^)\d{16}/
  * @throws {SyntaxError} if it is invalid.
  */
 export function parseJson(text: string, mark = ''): unknown {
-  if (!hasLong.test(text)) return JSON.parse(text)
+  if (!hasLongIntegers(text)) return JSON.parse(text)
   let quoted = ''
   let end = 0
   let afterString = 0
@@ -43,9 +43,20 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Whether a text may have an integer that {@link parseJson} would not leave as it is. */
+/**
+ * Whether a text may have an integer that {@link parseJson} would not leave as it is. Of so many digits in a row, one stands at each
+ * place that it looks at; nearly all texts have them in strings alone.
+ */
 export function hasLongIntegers(text: string): boolean {
-  return hasLong.test(text)
+  const isDigit = (place: number): boolean => (text.charCodeAt(place) ^ 0x30) < 10
+  for (let place = fewestDigits - 1; place < text.length; place += fewestDigits) {
+    if (!isDigit(place)) continue
+    let start = place
+    while (isDigit(start - 1)) start--
+    while (isDigit(place)) place++
+    if (place - start >= fewestDigits && ' \t\r\n:,[-'.includes(text.charAt(start - 1))) return true
+  }
+  return false
 }
 
 type Replacer = (this: unknown, name: string, value: unknown) => unknown

@@ -12,7 +12,7 @@ export class Redactor {
   /** The same, and the latest token. */
   #known: readonly Secret[] = []
   /** Finds those known. */
-  #reader: EscapeReader | undefined
+  #finder: Finder | undefined
 
   add(secret: string): void {
     this.renew(secret)
@@ -24,7 +24,7 @@ export class Redactor {
     if (token === this.#known.at(-1)?.text) return
     const isKept = token.length < minSecretLength || this.#kept.some(({ text }) => text === token)
     this.#known = isKept ? this.#kept : [...this.#kept, new Secret(token)]
-    this.#reader = undefined
+    this.#finder = undefined
   }
 
   /** A redactor that keeps what this one knows now, and a token. */
@@ -32,7 +32,7 @@ export class Redactor {
     if (this.#kept.some(({ text }) => text === token)) return this
     const redactor = new (this.constructor as typeof Redactor)()
     redactor.#kept = redactor.#known = this.#known
-    if (this.#known.some(({ text }) => text === token)) redactor.#reader = this.#reader
+    if (this.#known.some(({ text }) => text === token)) redactor.#finder = this.#finder
     else redactor.add(token)
     return redactor
   }
@@ -43,12 +43,8 @@ export class Redactor {
    */
   text(text: string): string {
     if (this.#known.length === 0 || text.length < minSecretLength) return text
-    const reader = (this.#reader ??= new EscapeReader(this.#known.flatMap(({ forms }) => forms)))
-    // First what stands there as it is, since the end of another escape could be its beginning; the longest ones, which may begin
-    // with others.
-    const secrets = this.#known.flatMap((secret) => [secret.text, ...secret.forms])
-    secrets.sort((one, other) => other.length - one.length)
-    const left = secrets.reduce((left, each) => left.replaceAll(each, replacement), text)
+    const { plain, reader } = (this.#finder ??= finderOf(this.#known))
+    const left = plain.reduce((left, secret) => left.replaceAll(secret, replacement), text)
     return reader.replace(left, replacement)
   }
 
@@ -77,6 +73,22 @@ export class Redactor {
     const text = String(value)
     const clean = this.text(text)
     return clean === text ? value : clean
+  }
+}
+
+/** What finds secrets in a text. */
+interface Finder {
+  /** How they stand there as they are: looked for first, since the end of another escape could be the beginning of one. */
+  readonly plain: readonly string[]
+  readonly reader: EscapeReader
+}
+
+function finderOf(secrets: readonly Secret[]): Finder {
+  const plain = new Set(secrets.flatMap(({ text, forms }) => [text, ...forms]))
+  return {
+    // The longest first, which may begin with others.
+    plain: [...plain].sort((one, other) => other.length - one.length),
+    reader: new EscapeReader(secrets.flatMap(({ forms }) => forms)),
   }
 }
 

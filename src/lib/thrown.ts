@@ -45,5 +45,13 @@ export function isMarked(value: unknown, mark: symbol): boolean {
 
 /** Calls a function of the user that must not fail its caller. What it throws, or its promise rejects with, goes to `failed`. */
 export function runUserCallback(work: () => unknown, failed: (error: unknown) => void = () => {}): void {
-  new Promise((resolve) => resolve(work())).catch(failed).catch(() => {})
+  let result: unknown
+  try {
+    result = work()
+    // The common case, without a promise.
+    if (result === undefined) return
+  } catch (error) {
+    result = Promise.reject(error)
+  }
+  new Promise((resolve) => resolve(result)).catch(failed).catch(() => {})
 }

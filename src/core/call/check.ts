@@ -28,24 +28,25 @@ export async function checkAnswer(
 ): Promise<Answer | Found> {
   const { operation } = call
   const { response, text, requestId, tookEffect } = success
+  const { validation, schema, paging } = call.settings
+  const known = { response, redactor, text, requestId }
+  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
+  // The common case.
+  if (isPlain && isValid(operation, success.value))
+    return { ...known, parsed: success.value, body: success.value, invalid: null }
   const isEmpty = isEmptySuccess(operation, success)
   // It lacks what every body of the service has.
   const settings: CallSettings = isEmpty ? { ...call.settings, validation: 'off' } : call.settings
   const value = isEmpty ? {} : withDocumentedNumbers(operation, text, success.value)
-  const { validation, schema, paging } = settings
-  const paid = { tookEffect, body: value ?? text }
-  // The common case, without a promise.
-  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
   const validated: Validated | Found =
     value === undefined
       ? { ok: false, message: whyUnusable(success, redactor), issues: [] }
-      : isPlain && issuesOf(operation.response, value).length === 0
-        ? { ok: true, body: value, invalid: null }
-        : await validateInTime({ ...call, settings }, value)
+      : await validateInTime({ ...call, settings }, value)
+  const paid = { tookEffect, body: value ?? text }
   if ('toError' in validated) return { ...validated, ...paid }
   if (validated.ok) {
     const { body, invalid } = validated
-    return { response, redactor, text, parsed: value, requestId, body, invalid }
+    return { ...known, parsed: value, body, invalid }
   }
   const issues = firstIssues(validated.issues, (text) => redactor.text(text))
   const message = redactor.text(validated.message)
@@ -54,11 +55,15 @@ export async function checkAnswer(
   return { ...paid, kind: 'unreadable', code: 'invalid_response', requestId, toError }
 }
 
+function isValid({ response }: Operation, value: unknown): boolean {
+  return value !== undefined && issuesOf(response, value).length === 0
+}
+
 /** A number that the service documents is one, whatever its digits; only in other fields do they all count. */
-function withDocumentedNumbers({ documented, response }: Operation, text: string, value: unknown): unknown {
-  if (!documented || !hasLongIntegers(text) || issuesOf(response, value).length === 0) return value
+function withDocumentedNumbers(operation: Operation, text: string, value: unknown): unknown {
+  if (!operation.documented || !hasLongIntegers(text) || isValid(operation, value)) return value
   const rounded = parsed(text)
-  return issuesOf(response, rounded).length === 0 ? rounded : value
+  return isValid(operation, rounded) ? rounded : value
 }
 
 /** Whether a success says all by its status. */
