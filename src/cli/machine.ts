@@ -1,21 +1,16 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientOptions } from '../index.ts'
-import { type SharedStore, SharedLimiter, sqliteStore } from '../extensions/shared/index.ts'
+import { SharedLimiter, sqliteStore } from '../extensions/shared/index.ts'
 import { within } from '../lib/abort.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { CommandError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
-import { addressOf, baseUrlOf } from './client.ts'
-import { type PeriodTerms, PeriodBudget, periodTermsOf, textOf, endTextOf } from './period-budget.ts'
-import { accountFlag, accountName } from './account.ts'
-import { storedAccounts, storedLogin, userFolder } from './login.ts'
+import { addressOf } from './client.ts'
+import { type PeriodTerms, PeriodBudget, periodTermsOf, textOf } from './period-budget.ts'
+import { accountName } from './account.ts'
+import { userFolder } from './login.ts'
 import { needSqlite } from './database/open-database.ts'
-import { rounded } from '../extend.ts'
-import { count } from '../lib/count.ts'
-import { createTable } from './table.ts'
-import { print, say } from './terminal.ts'
-import { planLines } from './watch-plan.ts'
 
 /** How long a command waits for the file, in milliseconds. */
 const openMs = 10_000
@@ -40,7 +35,8 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   const flagged = budget === undefined ? undefined : periodTermsOf('--budget', budget)
   const { baseUrl, apiKey } = addressOf(flags)
   // The sandbox costs nothing, unless one wants to try a budget.
-  const opened = sandbox === true && flagged === undefined ? undefined : await openFile(flagged !== undefined)
+  const opened =
+    sandbox === true && flagged === undefined ? undefined : await openMachineFile(flagged !== undefined)
   if (opened === undefined) return { budgets: [], budget, options: {}, close: () => Promise.resolve() }
   const { store } = opened
   const set = sandbox === true ? undefined : setTermsOf(opened.setText)
@@ -79,9 +75,9 @@ interface MachineFile {
 }
 
 /** Opens the file. Undefined if there is none and none can be made, so that no budget is set, unless it is needed. */
-async function openFile(isNeeded: true): Promise<MachineFile>
-async function openFile(isNeeded: boolean): Promise<MachineFile | undefined>
-async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
+export async function openMachineFile(isNeeded: true): Promise<MachineFile>
+export async function openMachineFile(isNeeded: boolean): Promise<MachineFile | undefined>
+export async function openMachineFile(isNeeded: boolean): Promise<MachineFile | undefined> {
   // It outlives the logins.
   const folder = isNeeded ? userFolder('state') : userFolder('state', 'no home')
   if (folder === undefined) return undefined
@@ -108,18 +104,18 @@ async function openFile(isNeeded: boolean): Promise<MachineFile | undefined> {
 }
 
 /** Where the budget of an account is. */
-function setKeyOf(account: string | undefined): string {
+export function setKeyOf(account: string | undefined): string {
   return account === undefined ? 'set-1' : `set-1:${account}`
 }
 
 /** Whose credits a budget counts: accounts may share an address. */
-function ownerOf(baseUrl: string): string {
+export function ownerOf(baseUrl: string): string {
   const account = accountName()
   return account === undefined ? baseUrl : `${baseUrl} ${account}`
 }
 
 /** The terms of the budget that is set. */
-function setTermsOf(text: string | undefined): PeriodTerms | undefined {
+export function setTermsOf(text: string | undefined): PeriodTerms | undefined {
   try {
     return text ? periodTermsOf('the budget', text, true) : undefined
   } catch {
@@ -128,111 +124,4 @@ function setTermsOf(text: string | undefined): PeriodTerms | undefined {
       'this version cannot read the budget that is set. Set it again, or switch it off: social-search budget off',
     )
   }
-}
-
-/** Sets the budget of all commands of the account; an empty text removes it. */
-async function storeSet(store: SharedStore, text: string): Promise<void> {
-  await store.update(setKeyOf(accountName()), () => ({ value: text, result: undefined }))
-}
-
-const periods = ['hour', 'day', 'month'] as const
-
-const noAddress =
-  'To see what was spent, log in, or set SOCIAL_SEARCH_BASE_URL: each address has its own count\n'
-
-/** Sets the budget of all commands, or shows the budgets and what has spent them. */
-export async function budget(text: string | undefined): Promise<void> {
-  if (text === undefined) await show()
-  else await set(text)
-}
-
-async function set(text: string): Promise<void> {
-  const terms = text === 'off' ? undefined : periodTermsOf('the budget', text, true)
-  const { store } = await openFile(true)
-  await storeSet(store, terms === undefined ? '' : textOf(terms))
-  store.close()
-  await print(
-    terms === undefined
-      ? 'No budget is set now\n'
-      : `All commands${ofAccount()} together may spend ${count(terms.limit, 'credit')} each ${terms.every}, in UTC\n`,
-  )
-}
-
-async function show(): Promise<void> {
-  const baseUrl = baseUrlOf()
-  const { store, setText } = await openFile(true)
-  const set = setTermsOf(setText)
-  const lines =
-    set === undefined
-      ? [
-          `No budget is set for all commands${ofAccount()}. Set one: social-search budget 200/day${accountFlag()}\n`,
-        ]
-      : []
-  if (baseUrl === undefined && set !== undefined) lines.push(`${textOf(set)} for all commands\n`)
-  if (baseUrl === undefined) lines.push(noAddress)
-  for (const every of periods) {
-    if (baseUrl === undefined) break
-    const spending = await PeriodBudget.spending(store, ownerOf(baseUrl), every)
-    const isSet = set?.every === every
-    if (!isSet && spending === undefined) continue
-    const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
-    const summary = await new PeriodBudget(store, ownerOf(baseUrl), terms, '').summary()
-    lines.push(textOfBudget(terms, summary, spending?.commands ?? {}))
-    const watches = Object.values(await PeriodBudget.watches(store, ownerOf(baseUrl), every))
-    for (const { name, plan } of watches) lines.push(`  ${name}: ${planLines(plan).join('\n    ')}\n`)
-    if (watches.length > 1)
-      lines.push(`  ${watches.length} watches share this budget, and each plans to spend all of it\n`)
-  }
-  store.close()
-  await print(lines.join(''))
-}
-
-function ofAccount(): string {
-  const account = accountName()
-  return account === undefined ? '' : ` of the account ${account}`
-}
-
-/** Prints the stored logins, without their keys: a table on a terminal, otherwise JSON Lines. */
-export async function accounts(): Promise<void> {
-  const file = await openFile(false)
-  const inUse =
-    process.env['SOCIAL_SEARCH_ACCOUNT'] || (process.env['SOCIAL_SEARCH_API_KEY'] ? '' : 'default')
-  const rows = await Promise.all(
-    storedAccounts().map(async (account) => {
-      const read = (text?: string): { result: string | undefined } => ({ result: text })
-      const budget = (await file?.store.update(setKeyOf(account), read)) || null
-      const { baseUrl, storedAt } = storedLogin(account) ?? {}
-      return {
-        ...{ account: account ?? 'default', address: baseUrl, key: storedAt, budget },
-        used: (account ?? 'default') === inUse ? 'yes' : null,
-      }
-    }),
-  )
-  file?.store.close()
-  if (process.env['SOCIAL_SEARCH_API_KEY'])
-    say('SOCIAL_SEARCH_API_KEY is set: commands without --account use it')
-  const { isTTY, columns: width } = process.stdout
-  if (!isTTY) await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  else if (rows.length === 0) await print('You are not logged in\n')
-  else await print(createTable(undefined, { fields: Object.keys(rows[0] ?? {}), width }).page(rows), true)
-}
-
-function textOfBudget(
-  terms: PeriodTerms,
-  { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
-  commands: Readonly<Record<string, number>>,
-): string {
-  const open = [uncertain > 0 && `${uncertain} uncertain`, reserved > 0 && `${reserved} reserved`]
-  const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
-  // A command notes what it has spent after the budget has counted it, and only the latest period has notes.
-  const others = rounded(Object.values(commands).reduce((rest, credits) => rest - credits, spent))
-  const all = {
-    ...commands,
-    ...(others > 0 && { 'commands that were killed, or before a wrong clock': others }),
-  }
-  const lines = Object.entries(all)
-    .sort(([, one], [, other]) => other - one)
-    .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
-  const whose = terms.isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
-  return `${textOf(terms)} ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

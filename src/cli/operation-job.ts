@@ -158,9 +158,9 @@ export class OperationJob implements Job {
   #success(): RunEnd {
     const { out, all, limit } = this.#flags
     const { next, records } = this.#state
-    const hasMore = limit === undefined && all !== true && next !== null
+    const hasNextPage = limit === undefined && all !== true && next !== null
     const rest =
-      this.#earlier.next === null ? ' · complete: nothing was sent' : hasMore ? ' · more: --all' : ''
+      this.#earlier.next === null ? ' · complete: nothing was sent' : hasNextPage ? ' · more: --all' : ''
     const missing = missingText(this.operation, this.jobs[0].params, records, this.#total)
     const empty = 'The service says that there is more, but sent empty pages. To continue: '
     return {
@@ -168,7 +168,7 @@ export class OperationJob implements Job {
         ...(all === true && next !== null ? [empty + this.#continuation(next)] : []),
         ...(missing === undefined ? [] : [missing]),
       ],
-      next: hasMore ? this.#continuation(next) : undefined,
+      next: hasNextPage ? this.#continuation(next) : undefined,
       summary: this.status() + rest,
       ...(records === 0 && out === undefined && { output: 'nothing found\n' }),
     }

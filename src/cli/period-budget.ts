@@ -1,14 +1,13 @@
 import type { ObservedBudget, Reservation } from '../index.ts'
 import type { CreditBudgetError } from '../errors/index.ts'
 import { mostOf } from '../extend.ts'
-import { SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
+import { type ChangeText, SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
 import { count } from '../lib/count.ts'
 import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
 import { type Period, periodAt, periodEnd } from '../lib/period.ts'
 import { accountFlag } from './account.ts'
 import { UsageError } from './command-errors.ts'
-import type { WatchPlan } from './watch-plan.ts'
 
 /** Credits for each hour, day or month, in UTC. */
 export interface PeriodTerms {
@@ -26,26 +25,6 @@ interface Spending {
   /** Credits by command, such as `search`. */
   readonly commands: Readonly<Record<string, number>>
 }
-
-/** A watch that spends a budget. */
-export interface NotedWatch {
-  /** Its queries and its file, in words. */
-  readonly name: string
-  readonly plan: WatchPlan
-  /** When it last ran, in milliseconds since 1970. */
-  readonly at: number
-  /** How long before that the run before had started, in milliseconds. */
-  readonly interval?: number | undefined
-  /** Whether the run before that came about as long before. */
-  readonly isSteady?: boolean | undefined
-  /** Whether the user has read how often to run it. */
-  readonly isTold?: boolean | undefined
-}
-
-type NotedWatches = Readonly<Record<string, NotedWatch>>
-
-/** A watch that has not run for so long spends nothing any more, in milliseconds. */
-const mostSilence = 2 * 86_400_000
 
 /** How long a call waits while another program has the file, in milliseconds. */
 const patienceMs = 10_000
@@ -155,39 +134,29 @@ export class PeriodBudget extends SharedBudget {
 
   /** What commands have spent in this period, and the latest limit; undefined if there is none. */
   static async spending(store: SharedStore, owner: string, every: Period): Promise<Spending | undefined> {
-    const key = await keyOf('spending', owner, every)
-    const found = await store.update(key, (text) => ({ result: parsed(text ?? 'null') as Spending | null }))
+    const text = await PeriodBudget.notes(store, 'spending', owner, every)
+    const found = parsed(text ?? 'null') as Spending | null
     if (found === null) return undefined
     return found.period === periodAt(Date.now(), every) ? found : { ...found, commands: {} }
   }
 
-  /**
-   * Notes a watch, and returns the others that spend this budget.
-   *
-   * @param watchAfter Makes the note of the one before.
-   */
-  async noteWatch(
-    id: string,
-    watchAfter: (before: NotedWatch | undefined) => NotedWatch,
-  ): Promise<{ watch: NotedWatch; others: readonly NotedWatch[] }> {
-    const key = await keyOf('watches', this.#owner, this.terms.every)
-    return this.#store.update(key, (text) => {
-      const { [id]: before, ...others } = watchesIn(text)
-      const watch = watchAfter(before)
-      const value = JSON.stringify({ ...others, [id]: watch } satisfies NotedWatches)
-      return { value, result: { watch, others: Object.values(others) } }
-    })
+  /** What is noted beside the budget of an owner: the budget does not depend on it. */
+  static async notes(
+    store: SharedStore,
+    ...of: [kind: NoteKind, owner: string, every: Period]
+  ): Promise<string | undefined> {
+    return store.update(await keyOf(...of), (text) => ({ result: text }))
   }
 
-  /** The watches that spend the budget of an address. */
-  static async watches(store: SharedStore, owner: string, every: Period): Promise<NotedWatches> {
-    return store.update(await keyOf('watches', owner, every), (text) => ({ result: watchesIn(text) }))
+  /** Changes what is noted beside this budget. */
+  async changeNotes<Result>(kind: NoteKind, change: ChangeText<Result>): Promise<Result> {
+    return this.#store.update(await keyOf(kind, this.#owner, this.terms.every), change)
   }
 
-  /** Notes what the command has spent in the period of a time, to show it. The budget does not depend on it. */
+  /** Notes what the command has spent in the period of a time, to show it. */
   async #note(cost: number, time = Date.now()): Promise<void> {
     const { limit, every } = this.terms
-    await this.#store.update(await keyOf('spending', this.#owner, every), (text, clock) => {
+    await this.changeNotes('spending', (text, clock) => {
       const period = periodAt(time, every)
       const before = parsed(text ?? 'null') as Spending | null
       // Nobody shows what an earlier period has spent.
@@ -203,11 +172,8 @@ export class PeriodBudget extends SharedBudget {
   }
 }
 
-function watchesIn(text: string | undefined): NotedWatches {
-  const all = Object.entries((parsed(text ?? '{}') ?? {}) as NotedWatches)
-  return Object.fromEntries(all.filter(([, { at }]) => Math.abs(Date.now() - at) < mostSilence))
-}
+type NoteKind = 'spending' | 'watches'
 
-async function keyOf(notes: 'spending' | 'watches', owner: string, every: Period): Promise<string> {
-  return `${notes}-1:${(await sha256(`${owner} ${every}`)).slice(0, 32)}`
+async function keyOf(kind: NoteKind, owner: string, every: Period): Promise<string> {
+  return `${kind}-1:${(await sha256(`${owner} ${every}`)).slice(0, 32)}`
 }

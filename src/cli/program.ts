@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
-import { accounts, budget } from './machine.ts'
+import { accounts, budget } from './budgets.ts'
 import { UsageError, exitCodeOf, exitCodeLines } from './command-errors.ts'
 import {
   common,

@@ -164,6 +164,12 @@ export function localTime(value: unknown): string | undefined {
   return Number.isNaN(time) ? undefined : local.toISOString().slice(0, 16).replace('T', ' ')
 }
 
+/** `14:02` today, and `2026-11-20 14:02` on another day. */
+export function timeOfDay(time: string): string {
+  const today = localTime(new Date().toISOString())?.slice(0, 10) ?? ''
+  return localTime(time)?.replace(`${today} `, '') ?? time
+}
+
 /** A text in one line. For a terminal, it is escaped, so that it can be measured. */
 export function oneLine(text: string, { width }: FormatOptions): string {
   const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')

@@ -1,5 +1,4 @@
 import { type SearchBatch, type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
-import { retryMs } from '../extensions/watch/due.ts'
 import type { OperationId } from '../api/operations.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { Call } from '../extend.ts'
@@ -12,7 +11,7 @@ import { confirmWatch } from './quote.ts'
 import { ageOf, millisecondsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf } from './client.ts'
 import type { Batch, Ending, Job, RunContext, RunEnd } from './run.ts'
-import { WatchPlanner } from './watch-planner.ts'
+import { WatchPlanner } from './watch-plan.ts'
 import { WatchReport, endOf } from './watch-report.ts'
 import {
   type SearchFlags,
@@ -120,7 +119,7 @@ export class WatchJob implements Job {
       const job = jobOf(this.operation, this.#searches[name])
       const added = yield { job, progress, records, known, query: name, gaps, hasFailed: error !== null }
       this.#report.addPosts(name, added)
-      planner.note(name, batch.state, error === null ? 0 : Date.now() + retryMs(this.#minInterval))
+      planner.note(batch)
       if (once === true || signal.aborted) continue
       await planner.say()
       await planner.sayNext()

@@ -1,22 +1,37 @@
-/** What a watch plans: how often its budget pays for a check, and how many posts its checks read. */
+import { resolve } from 'node:path'
 import { microblogPageSize } from '../api/limits.ts'
-import { memory, unknownPace, waitsOf } from '../extensions/watch/due.ts'
-import type { WatchPace, WatchState } from '../extensions/watch/index.ts'
+import {
+  type DueSearch,
+  type Funds,
+  dueTimes,
+  memory,
+  retryMs,
+  unknownPace,
+  waitsOf,
+} from '../extensions/watch/due.ts'
+import type { SearchBatch, WatchPace, WatchState } from '../extensions/watch/index.ts'
 import { gapsOf } from '../extensions/watch/spans.ts'
+import type { SharedStore } from '../extensions/shared/index.ts'
+import type { Budget, BudgetOutlook } from '../index.ts'
 import { count, durationText } from '../lib/count.ts'
+import { sha256 } from '../lib/hash.ts'
+import { parsed } from '../lib/json.ts'
 import type { Period } from '../lib/period.ts'
 import { parseTime } from '../lib/time.ts'
+import { PeriodBudget } from './period-budget.ts'
+import { say, showProgress, tell, timeOfDay } from './terminal.ts'
 
-const day = 86_400_000
+const hour = 3_600_000
+const day = 24 * hour
 /** Of a month, the mean. */
-const lengths = { hour: day / 24, day, month: 30.4 * day } as const
+const lengths = { hour, day, month: 30.4 * day } as const
 
 interface BudgetTerms {
   readonly limit: number
   readonly every: Period
 }
 
-/** As JSON, since `social-search budget` shows the plans of earlier runs. Times are in milliseconds. */
+/** What a watch plans: how often its budget pays for a check, and how many posts its checks read. As JSON, since `social-search budget` shows the plans of earlier runs. Times are in milliseconds. */
 export interface WatchPlan {
   readonly queries: number
   /** Credits of a page. */
@@ -63,7 +78,7 @@ export function planOf(states: readonly (WatchState | null)[], terms: PlanTerms)
  *
  * @param rate Credits a millisecond. Default: those of the budget.
  */
-export function waitsIn(
+function waitsIn(
   states: readonly (WatchState | null)[],
   { price, minInterval, budget }: Pick<PlanTerms, 'price' | 'minInterval' | 'budget'>,
   rate = budget === undefined ? Infinity : dailyOf(budget) / day,
@@ -92,13 +107,14 @@ function postsOf({ pace, spans }: WatchState): number {
 }
 
 /** The plan in one or two lines; none if there is nothing to plan. */
-export function planLines({ queries, price, interval, budget, waits, posts }: WatchPlan): string[] {
+export function planLines(plan: WatchPlan): string[] {
+  const { queries, price, interval, budget, waits, posts } = plan
   if (budget === undefined && interval === undefined) return []
   const check = `${queries} ${queries === 1 ? 'query' : 'queries'} × ${count(price, 'credit')}`
   const cost =
     interval === undefined
       ? `${check} = ${count(queries * price, 'credit')} a check`
-      : `${check} × ${numberText(checksOf(interval))} ${checksOf(interval) === 1 ? 'check' : 'checks'} = ${numberText(idleCost({ queries, price, interval }))} a day`
+      : `${check} × ${numberText(checksOf(interval))} ${checksOf(interval) === 1 ? 'check' : 'checks'} = ${numberText(idleCost(plan))} a day`
   const every = (least: number): string => {
     const [shortest, longest] = waits.map((wait) => Math.max(wait, least)) as [number, number]
     const range = longest < 1.25 * shortest ? [longest] : [shortest, longest]
@@ -117,32 +133,24 @@ export function planLines({ queries, price, interval, budget, waits, posts }: Wa
 }
 
 /** That others plan with the same money. */
-export function sharedText(others: readonly { readonly name: string }[]): string {
+function sharedText(others: readonly { readonly name: string }[]): string {
   const names = others.map(({ name }) => name)
   return `This budget also pays for the watch of ${names.join(', and of ')}. Each plans to spend all of it: let one watch check all queries`
 }
 
 /** `100 a day`. */
-export function creditsText({ limit, every }: BudgetTerms, unit = ''): string {
+function creditsText({ limit, every }: BudgetTerms, unit = ''): string {
   return `${numberText(limit)}${unit} ${every === 'hour' ? 'an' : 'a'} ${every}`
 }
 
 /** The budget that pays for each check of a schedule: `144/day`. */
-export function enoughText({ queries, price, interval = day, budget }: WatchPlan): string {
-  const every = budget?.every ?? 'day'
-  return `${Math.ceil((idleCost({ queries, price, interval }) * lengths[every]) / day)}/${every}`
+function enoughText(plan: WatchPlan): string {
+  const every = plan.budget?.every ?? 'day'
+  return `${Math.ceil((idleCost(plan) * lengths[every]) / day)}/${every}`
 }
 
 /** What checks cost in a day that bring no more than a page. */
-function idleCost({
-  queries,
-  price,
-  interval,
-}: {
-  queries: number
-  price: number
-  interval: number
-}): number {
+function idleCost({ queries, price, interval = day }: WatchPlan): number {
   return queries * price * checksOf(interval)
 }
 
@@ -156,3 +164,195 @@ const numberText = (amount: number): string => amount.toLocaleString('en')
 
 /** Two digits are as much as a plan knows. */
 const rounded = (amount: number): string => numberText(Number(amount.toPrecision(2)))
+
+/** What a watch plans with: its terms, and what it has read of each query. */
+export interface PlannerOptions extends Pick<PlanTerms, 'price' | 'minInterval' | 'maxPages' | 'once'> {
+  /** Those of the file, as far as it has them. */
+  readonly states: Readonly<Record<string, WatchState | null>>
+  readonly jobs: readonly object[]
+  readonly out: string | undefined
+  readonly budget: Budget | undefined
+}
+
+/** Says what a watch plans, and when its next check is due. */
+export class WatchPlanner {
+  readonly #options: PlannerOptions
+  readonly #period: PeriodBudget | undefined
+  readonly #states: Map<string, WatchState | null>
+  /** What the last check of a query has left, if it is due sooner or later than others. */
+  readonly #ends = new Map<string, Pick<DueSearch, 'hasGapToFill' | 'retryAt'>>()
+  readonly #startedAt = Date.now()
+  #isSaid = false
+  #notedAt = 0
+  #isNextSaid = false
+
+  constructor(options: PlannerOptions) {
+    const { states, budget } = options
+    this.#options = options
+    this.#period = budget instanceof PeriodBudget ? budget : undefined
+    this.#states = new Map(Object.entries(states))
+  }
+
+  /** Notes what a check has found. After an error, the query is due again after a while. */
+  note({ name, state, hasGapToFill, error }: SearchBatch<string, object>): void {
+    this.#states.set(name, state)
+    const retryAt = error === null ? 0 : Date.now() + retryMs(this.#options.minInterval)
+    this.#ends.set(name, { hasGapToFill, retryAt })
+  }
+
+  /**
+   * Says the plan once: for new queries, after their first check.
+   *
+   * @param isOver Whether no other check follows.
+   */
+  async say(isOver = false): Promise<void> {
+    const known = [...this.#states.values()].filter((state) => state?.pace !== undefined)
+    if (this.#isSaid || known.length < (isOver ? 1 : this.#states.size)) return
+    this.#isSaid = true
+    const noted = await this.#note()
+    const plan = noted?.watch.plan ?? this.#planOf(this.#options.once ? undefined : this.#options.minInterval)
+    const others = noted?.others ?? []
+    const lines = [...planLines(plan), ...(others.length > 0 ? [sharedText(others)] : [])]
+    for (const line of lines) (this.#options.out === undefined ? tell : say)(line)
+  }
+
+  /** When a query is due for a check, and why not now. */
+  async idleText(query: string, dueAt: number): Promise<string> {
+    const { minInterval } = this.#options
+    const budget = this.#period?.terms
+    const { pace, failedAt = 0 } = this.#states.get(query) ?? {}
+    const last = Math.max(pace?.at ?? 0, failedAt)
+    const { remaining = 0, endsAt = null } = (await this.outlook()) ?? {}
+    const end = endsAt ?? Infinity
+    const usual = this.#waitOf(query)
+    const now = this.#waitOf(query, remaining / Math.max(1, end - Date.now()))
+    // The next period has more money.
+    const next = `next check ${clockText(Math.min(dueAt, Math.max(end, last + usual)))}`
+    if (dueAt <= last + minInterval) return `${next} (--min-interval is ${durationText(minInterval)})`
+    if (budget === undefined || now > 1.1 * usual)
+      return `${next} (${count(remaining, 'credit')} left until ${clockText(end)} pay for one every ${durationText(now)})`
+    const isQuiet = dueAt > last + 1.1 * usual ? '; few posts come now' : ''
+    return `${next} (${creditsText(budget, ' credits')} pay for one every ${durationText(usual)}${isQuiet})`
+  }
+
+  /** Tells once how often to run a schedule whose run had nothing to do. */
+  async sayHowOften(): Promise<void> {
+    const noted = await this.#note()
+    if (noted?.watch.isSteady !== true || noted.watch.isTold === true) return
+    const { plan } = noted.watch
+    await this.#note(true)
+    const every = durationText(Math.max(...plan.waits))
+    const isShort = Math.max(...plan.waits) > this.#options.minInterval
+    const rise = isShort ? `raise the budget to ${enoughText(plan)}` : 'lower --min-interval'
+    say(
+      `Runs without a check cost nothing. To have fewer, start one every ${every}. To check in each, ${rise}`,
+    )
+  }
+
+  /** Says when the next check is due, if the watch waits: always on a terminal, once in a log. */
+  async sayNext(): Promise<void> {
+    if (Date.now() > this.#notedAt + hour) await this.#note()
+    if (this.#isNextSaid && !process.stderr.isTTY) return
+    const outlook = await this.outlook()
+    const funds = outlook === undefined || outlook.endsAt === null ? null : (outlook as Funds)
+    const now = Date.now()
+    const soonest = Math.min(...dueTimes(this.#due(), funds, now, { ...this.#options, once: false }))
+    // Without money for a page, a new period has some.
+    const at = soonest === Infinity ? (funds?.endsAt ?? Infinity) : soonest
+    if (at <= now || at === Infinity) return
+    this.#isNextSaid = true
+    const text = `next check at ${clockText(at)}`
+    if (process.stderr.isTTY) showProgress(text)
+    else say(text)
+  }
+
+  /** What the budget has left; undefined without one, or while it does not answer. */
+  outlook(): Promise<BudgetOutlook | undefined> {
+    return Promise.resolve(this.#options.budget?.summary?.()).catch(() => undefined)
+  }
+
+  #due(): DueSearch[] {
+    const { price } = this.#options
+    return [...this.#states].map(([query, state]) => {
+      const { pace = null, failedAt } = state ?? {}
+      const { hasGapToFill, retryAt } = this.#ends.get(query) ?? { hasGapToFill: false, retryAt: 0 }
+      return { pace, price, hasGapToFill, failedAt, retryAt }
+    })
+  }
+
+  #waitOf(query: string, rate?: number): number {
+    const waits = waitsIn([...this.#states.values()], { ...this.#options, budget: this.#period?.terms }, rate)
+    return waits[[...this.#states.keys()].indexOf(query)] ?? 0
+  }
+
+  #planOf(interval: number | undefined): WatchPlan {
+    const terms = { ...this.#options, budget: this.#period?.terms }
+    return planOf([...this.#states.values()], { ...terms, interval })
+  }
+
+  /** Notes this watch beside the budget that it spends; undefined without one that resets. */
+  async #note(isTold?: boolean): Promise<{ watch: NotedWatch; others: readonly NotedWatch[] } | undefined> {
+    const { out, jobs } = this.#options
+    this.#notedAt = Date.now()
+    const id = (await sha256(JSON.stringify([resolve(out ?? ''), jobs]))).slice(0, 32)
+    const noted = this.#period?.changeNotes('watches', (text) => {
+      const { [id]: before, ...others } = watchesIn(text)
+      const watch = this.#watchAfter(before, isTold)
+      const value = JSON.stringify({ ...others, [id]: watch } satisfies NotedWatches)
+      return { value, result: { watch, others: Object.values(others) } }
+    })
+    return noted?.catch(() => undefined)
+  }
+
+  #watchAfter(before: NotedWatch | undefined, isTold: boolean | undefined): NotedWatch {
+    const { out, once, minInterval } = this.#options
+    const at = once ? this.#startedAt : Date.now()
+    // The clock may have been set back.
+    const isNext = before !== undefined && before.at < at
+    const interval = !once ? minInterval : isNext ? at - before.at : before?.interval
+    const isSteady = isNext
+      ? Math.abs((before.interval ?? Infinity) / (interval ?? 0) - 1) < 0.25
+      : before?.isSteady
+    const plan = this.#planOf(interval && Math.max(interval, minInterval))
+    const name = `${[...this.#states.keys()].join(', ')}${out === undefined ? '' : ` (${out})`}`
+    return { name, at, interval, isSteady, isTold: isTold ?? (isSteady && before?.isTold), plan }
+  }
+}
+
+function clockText(time: number): string {
+  return timeOfDay(new Date(time).toISOString())
+}
+
+/** A watch that spends a budget, as others see it. */
+interface NotedWatch {
+  /** Its queries and its file, in words. */
+  readonly name: string
+  readonly plan: WatchPlan
+  /** When it last ran, in milliseconds since 1970. */
+  readonly at: number
+  /** How long before that the run before had started, in milliseconds. */
+  readonly interval?: number | undefined
+  /** Whether the run before that came about as long before. */
+  readonly isSteady?: boolean | undefined
+  /** Whether the user has read how often to run it. */
+  readonly isTold?: boolean | undefined
+}
+
+type NotedWatches = Readonly<Record<string, NotedWatch>>
+
+/** A watch that has not run for so long spends nothing any more, in milliseconds. */
+const mostSilence = 2 * day
+
+function watchesIn(text: string | undefined): NotedWatches {
+  const all = Object.entries((parsed(text ?? '{}') ?? {}) as NotedWatches)
+  return Object.fromEntries(all.filter(([, { at }]) => Math.abs(Date.now() - at) < mostSilence))
+}
+
+/** The plans of the watches that spend a budget, for `social-search budget`. */
+export async function plansText(store: SharedStore, owner: string, every: Period): Promise<string> {
+  const watches = Object.values(watchesIn(await PeriodBudget.notes(store, 'watches', owner, every)))
+  const lines = watches.map(({ name, plan }) => `  ${name}: ${planLines(plan).join('\n    ')}\n`)
+  if (watches.length > 1)
+    lines.push(`  ${watches.length} watches share this budget, and each plans to spend all of it\n`)
+  return lines.join('')
+}

@@ -1,11 +1,10 @@
 import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
-import { hasGapToFill } from '../extensions/watch/spans.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { BudgetOutlook } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
 import { CommandError, exitCodeOf, exitCodes } from './command-errors.ts'
-import { localTime } from './terminal.ts'
+import { localTime, timeOfDay } from './terminal.ts'
 import type { Ending, RunEnd } from './run.ts'
 
 /** What a run has found for one query. */
@@ -46,11 +45,11 @@ export class WatchReport {
     )
   }
 
-  add({ name, posts, gaps, state, credits, error }: SearchBatch<string, object>, idle?: string): void {
+  add({ name, posts, gaps, hasGapToFill, credits, error }: SearchBatch<string, object>, idle?: string): void {
     const row = this.#rows.get(name)
     if (row === undefined) return
     row.gaps = gaps
-    row.isSilent = !hasGapToFill(state.spans)
+    row.isSilent = !hasGapToFill
     row.idle = idle
     if (idle !== undefined) return
     const now = Date.now()
@@ -164,12 +163,6 @@ export function gapText({ from, to }: WatchGap): string {
   const [start, end] = [from, to].map((time) => time && timeOfDay(time))
   if (start === null) return end === null ? 'at unknown times' : `until ${end}`
   return `${start}–${start?.slice(0, 10) === end?.slice(0, 10) ? end?.slice(11) || end : end}`
-}
-
-/** `14:02` today, and `2026-11-20 14:02` on another day. */
-export function timeOfDay(time: string): string {
-  const today = localTime(new Date().toISOString())?.slice(0, 10) ?? ''
-  return localTime(time)?.replace(`${today} `, '') ?? time
 }
 
 /** What a budget has left, and until when. */

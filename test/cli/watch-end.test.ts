@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CommandError } from '../../src/cli/command-errors.ts'
 import { type WatchEnding, WatchReport, endOf } from '../../src/cli/watch-report.ts'
-import type { SearchBatch } from '../../src/extensions/watch/index.ts'
 import { ConnectionError, CreditBudgetError, UpstreamError } from '../../src/errors/index.ts'
 
 const credits = { spent: 2, uncertain: 0 }
@@ -10,11 +9,9 @@ const gap = { from: '2026-11-20T14:02:00Z', to: '2026-11-20T14:31:00Z' }
 /** A report of one look, with or without a gap; at a silent one, the service lists no posts. */
 function reportOf(kind: 'whole' | 'gap' | 'silent'): WatchReport {
   const report = new WatchReport(['acme'], { acme: {} })
-  const silence = kind === 'silent' ? { silence: [1, 2] as [number, number] } : {}
-  const spans = kind === 'whole' ? [] : [{ ids: ['1'], next: { query: 'acme' }, ...silence }]
   const batch = { name: 'acme', posts: [], known: [], credits, error: null, dueAt: null }
-  const state = { search: 'acme', spans } as SearchBatch['state']
-  report.add({ ...batch, state, gaps: kind === 'whole' ? [] : [gap] })
+  const state = { search: 'acme', spans: [] }
+  report.add({ ...batch, state, gaps: kind === 'whole' ? [] : [gap], hasGapToFill: kind === 'gap' })
   report.addPosts('acme', 3)
   return report
 }

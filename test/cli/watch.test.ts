@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
-import { timeOfDay } from '../../src/cli/watch-report.ts'
+import { timeOfDay } from '../../src/cli/terminal.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { bodies, saidSoFar, sandbox, social, useCommand } from './command.ts'

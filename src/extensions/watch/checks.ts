@@ -68,7 +68,9 @@ export class Checks<Post extends AnyPost> {
       ...(this.#failedAt !== undefined && { failedAt: this.#failedAt }),
       ...(this.#isGapNext && { isGapNext: true }),
     }
-    return { name: this.search.name, posts, known, credits, state, gaps: gapsOf(this.#spans), error, dueAt }
+    const { hasGapToFill, search } = this
+    const gaps = gapsOf(this.#spans)
+    return { name: search.name, posts, known, credits, state, gaps, hasGapToFill, error, dueAt }
   }
 
   /** The batch of a check that has failed. */

@@ -126,6 +126,8 @@ export interface WatchBatch<Post = MicroblogPost> {
   state: WatchState
   /** What is missing, newest first. This check or a later one fills it. */
   gaps: WatchGap[]
+  /** Whether another check would fill a gap at once. */
+  hasGapToFill: boolean
   /** Why the check ended early; null if it did not. The next check continues. */
   error: SocialSearchError | null
   /**

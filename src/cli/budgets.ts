@@ -1,0 +1,117 @@
+import { rounded } from '../extend.ts'
+import type { SharedStore } from '../extensions/shared/index.ts'
+import { count } from '../lib/count.ts'
+import { accountFlag, accountName } from './account.ts'
+import { baseUrlOf } from './client.ts'
+import { storedAccounts, storedLogin } from './login.ts'
+import { openMachineFile, ownerOf, setKeyOf, setTermsOf } from './machine.ts'
+import { type PeriodTerms, PeriodBudget, endTextOf, periodTermsOf, textOf } from './period-budget.ts'
+import { createTable } from './table.ts'
+import { print, say } from './terminal.ts'
+import { plansText } from './watch-plan.ts'
+
+const periods = ['hour', 'day', 'month'] as const
+
+const noAddress =
+  'To see what was spent, log in, or set SOCIAL_SEARCH_BASE_URL: each address has its own count\n'
+
+/** Sets the budget of all commands, or shows the budgets and what has spent them. */
+export async function budget(text: string | undefined): Promise<void> {
+  if (text === undefined) await show()
+  else await set(text)
+}
+
+async function set(text: string): Promise<void> {
+  const terms = text === 'off' ? undefined : periodTermsOf('the budget', text, true)
+  const { store } = await openMachineFile(true)
+  // An empty text removes it.
+  const value = terms === undefined ? '' : textOf(terms)
+  await store.update(setKeyOf(accountName()), () => ({ value, result: undefined }))
+  store.close()
+  await print(
+    terms === undefined
+      ? 'No budget is set now\n'
+      : `All commands${ofAccount()} together may spend ${count(terms.limit, 'credit')} each ${terms.every}, in UTC\n`,
+  )
+}
+
+async function show(): Promise<void> {
+  const baseUrl = baseUrlOf()
+  const { store, setText } = await openMachineFile(true)
+  const set = setTermsOf(setText)
+  const texts: string[] = []
+  if (set === undefined)
+    texts.push(
+      `No budget is set for all commands${ofAccount()}. Set one: social-search budget 200/day${accountFlag()}\n`,
+    )
+  else if (baseUrl === undefined) texts.push(`${textOf(set)} for all commands\n`)
+  if (baseUrl === undefined) texts.push(noAddress)
+  else for (const every of periods) texts.push(await spentText(store, ownerOf(baseUrl), every, set))
+  store.close()
+  await print(texts.join(''))
+}
+
+/** What commands have spent in a period, and what its watches plan; empty if it has no budget. */
+async function spentText(
+  store: SharedStore,
+  owner: string,
+  every: PeriodTerms['every'],
+  set: PeriodTerms | undefined,
+): Promise<string> {
+  const spending = await PeriodBudget.spending(store, owner, every)
+  const isSet = set?.every === every
+  if (!isSet && spending === undefined) return ''
+  const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
+  const summary = await new PeriodBudget(store, owner, terms, '').summary()
+  return textOfBudget(terms, summary, spending?.commands ?? {}) + (await plansText(store, owner, every))
+}
+
+function ofAccount(): string {
+  const account = accountName()
+  return account === undefined ? '' : ` of the account ${account}`
+}
+
+/** Prints the stored logins, without their keys: a table on a terminal, otherwise JSON Lines. */
+export async function accounts(): Promise<void> {
+  const file = await openMachineFile(false)
+  const inUse =
+    process.env['SOCIAL_SEARCH_ACCOUNT'] || (process.env['SOCIAL_SEARCH_API_KEY'] ? '' : 'default')
+  const rows = await Promise.all(
+    storedAccounts().map(async (account) => {
+      const read = (text?: string): { result: string | undefined } => ({ result: text })
+      const budget = (await file?.store.update(setKeyOf(account), read)) || null
+      const { baseUrl, storedAt } = storedLogin(account) ?? {}
+      return {
+        ...{ account: account ?? 'default', address: baseUrl, key: storedAt, budget },
+        used: (account ?? 'default') === inUse ? 'yes' : null,
+      }
+    }),
+  )
+  file?.store.close()
+  if (process.env['SOCIAL_SEARCH_API_KEY'])
+    say('SOCIAL_SEARCH_API_KEY is set: commands without --account use it')
+  const { isTTY, columns: width } = process.stdout
+  if (!isTTY) await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  else if (rows.length === 0) await print('You are not logged in\n')
+  else await print(createTable(undefined, { fields: Object.keys(rows[0] ?? {}), width }).page(rows), true)
+}
+
+function textOfBudget(
+  terms: PeriodTerms,
+  { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
+  commands: Readonly<Record<string, number>>,
+): string {
+  const open = [uncertain > 0 && `${uncertain} uncertain`, reserved > 0 && `${reserved} reserved`]
+  const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
+  // A command notes what it has spent after the budget has counted it, and only the latest period has notes.
+  const others = rounded(Object.values(commands).reduce((rest, credits) => rest - credits, spent))
+  const all = {
+    ...commands,
+    ...(others > 0 && { 'commands that were killed, or before a wrong clock': others }),
+  }
+  const lines = Object.entries(all)
+    .sort(([, one], [, other]) => other - one)
+    .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
+  const whose = terms.isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
+  return `${textOf(terms)} ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
+}
