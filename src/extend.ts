@@ -46,13 +46,13 @@ export type { CallCredits } from './errors/facts.ts'
 export { assumedItems, quoteOf } from './core/credits/price.ts'
 
 // HTTP and retries, on which OAuth builds.
-export { type Failing, nextWait } from './core/call/failure-table.ts'
+export { type Failing, announcedWait, nextWait } from './core/call/failure-table.ts'
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
-export { type BodyFormat, announcedWait, creditsHeader, requestIdOf } from './core/http/answer.ts'
+export { type BodyFormat, creditsHeader, requestIdOf } from './core/http/answer.ts'
 export { callFetch, initOf, readText, send } from './core/http/fetch.ts'
-export { FollowedRequest } from './core/http/undici.ts'
+export { FollowedRequest } from './core/http/network-error.ts'
 
 // Limits, on which shared limits build.
 export {
@@ -65,4 +65,4 @@ export {
 } from './limits/interface.ts'
 export { LocalLimiter } from './limits/local-limiter.ts'
 export { SurfacePace, type SentRequest, driftMs, marginMs } from './limits/surface-pace.ts'
-export { type Slot, type SlotSource, SurfaceQueue } from './limits/surface-queue.ts'
+export { type Gate, type Slot, SurfaceQueue } from './limits/surface-queue.ts'

@@ -111,25 +111,6 @@ export function wellFormedJson(value: unknown): string | undefined {
   return text.replaceAll(escapes, (escape, half?: string) => (half === undefined ? escape : '\ufffd'))
 }
 
-/** Whether a value has a date that is invalid, in place of which JSON would have null. */
-export function hasInvalidDate(value: unknown): boolean {
-  let isFound = false
-  const look = function (this: unknown, name: string, each: unknown): unknown {
-    isFound ||= isInvalidDate((this as Readonly<Record<string, unknown>>)[name])
-    return typeof each === 'bigint' ? '' : each
-  }
-  try {
-    JSON.stringify(value, look)
-  } catch {
-    // It is no JSON for another reason.
-  }
-  return isFound
-}
-
-export function isInvalidDate(value: unknown): boolean {
-  return value instanceof Date && Number.isNaN(value.getTime())
-}
-
 /** JSON with sorted fields, for comparison: a database may reorder the fields of what it stores. */
 export function canonicalJson(value: unknown): string | undefined {
   return JSON.stringify(value, (_, each: unknown) =>

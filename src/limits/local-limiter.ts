@@ -2,14 +2,14 @@ import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/runtime.ts'
 import type { CallLimiter, Lease, Limits, QueueRequest, QueueWait } from './interface.ts'
-import { PollingCalls, type Slots, countedSlots } from './polling-calls.ts'
+import { PollingCalls } from './polling-calls.ts'
 import { SurfacePace } from './surface-pace.ts'
 import { SurfaceQueue } from './surface-queue.ts'
 
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
   readonly #all: Limits
-  readonly #slots: Slots
+  readonly #slots: SlotCounter
   readonly #polling = isTiedToRequests() ? new PollingCalls(() => this.wake()) : undefined
   readonly #queues = new Map<string | null, SurfaceQueue>()
   readonly #inUse: Set<LocalLimiter> | undefined
@@ -77,13 +77,36 @@ export class LocalLimiter implements CallLimiter {
   }
 }
 
+/** Counts the requests in flight. */
+interface SlotCounter {
+  readonly taken: number
+  /** Resolves with what frees the slot. */
+  take(): Promise<() => void>
+}
+
 /** The queue of p-limit holds surfaces with a call to send: the calls wait in the queue of their surface. */
-function limitedSlots(inFlight: number): Slots {
+function limitedSlots(inFlight: number): SlotCounter {
   const limit = pLimit(inFlight)
   return {
     get taken() {
       return limit.activeCount
     },
     take: () => new Promise((resolve) => void limit(() => new Promise<void>((free) => resolve(free)))),
+  }
+}
+
+/** In Cloudflare's workers, a slot is only asked for when it is free, and its end must resolve no promise of the request that took it. */
+function countedSlots(): SlotCounter {
+  let taken = 0
+  return {
+    get taken() {
+      return taken
+    },
+    take: () => {
+      taken++
+      return Promise.resolve(() => {
+        taken--
+      })
+    },
   }
 }

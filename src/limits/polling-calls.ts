@@ -1,28 +1,6 @@
 import type { Lease, LeaseOutcome, QueueRequest } from './interface.ts'
 import type { SurfaceQueue } from './surface-queue.ts'
 
-export interface Slots {
-  readonly taken: number
-  /** Resolves with what frees the slot. */
-  take(): Promise<() => void>
-}
-
-/** In Cloudflare's workers, a slot is only asked for when it is free, and its end must resolve no promise of the request that took it. */
-export function countedSlots(): Slots {
-  let taken = 0
-  return {
-    get taken() {
-      return taken
-    },
-    take: () => {
-      taken++
-      return Promise.resolve(() => {
-        taken--
-      })
-    },
-  }
-}
-
 /** Milliseconds between two polls of a queued call. */
 const pollMs = 20
 

@@ -12,8 +12,8 @@ export interface Slot {
   release(send: SentRequest | null, unsent?: boolean): void
 }
 
-/** Where a surface queue gets its slots. */
-export interface SlotSource {
+/** What lets the next call of a queue go: the pace of its surface, and a slot. */
+export interface Gate {
   /** Milliseconds until the pace allows a request; Infinity until {@link SurfaceQueue.wake}. */
   wait(): number
   /** Whether all slots are taken. */
@@ -45,8 +45,8 @@ class Entry implements EventListenerObject {
   /** Since when it prepares; undefined if it does not. */
   #preparingSince: number | undefined
   #slowTimer: ReturnType<typeof setTimeout> | undefined
-  /** Whether it was prepared too long ago when a slot was free: the next slot waits for it. */
-  #hasMissedSlot = false
+  /** Whether it was not ready when a slot was free: it gets the next one, though it was prepared too long ago. */
+  hasMissedSlot = false
 
   constructor(
     queue: SurfaceQueue,
@@ -74,11 +74,9 @@ class Entry implements EventListenerObject {
     return this.#preparingSince !== undefined && now - this.#preparingSince > freshMs
   }
 
-  /** Whether it takes a slot that is free now. */
-  takesSlot(now: number): boolean {
-    if (this.isFresh(now) || (this.#hasMissedSlot && this.#preparedAt !== -Infinity)) return true
-    this.#hasMissedSlot = true
-    return false
+  /** Whether it may take a slot. */
+  isReady(now: number): boolean {
+    return this.isFresh(now) || (this.hasMissedSlot && this.#preparedAt !== -Infinity)
   }
 
   prepare(now: number): void {
@@ -119,7 +117,9 @@ class Entry implements EventListenerObject {
  */
 export class SurfaceQueue {
   readonly pace: SurfacePace
-  readonly #slots: SlotSource
+  readonly #gate: Gate
+  /** In Cloudflare's workers, each call prepares and wakes in its own request. */
+  readonly #isTied = isTiedToRequests()
   readonly #waiting = new WaitingLine<Entry>()
   /** How long calls have waited for the pace, in milliseconds. */
   #pacedMs = 0
@@ -130,9 +130,9 @@ export class SurfaceQueue {
   /** How many of the calls that wait have to prepare. */
   #toPrepare = 0
 
-  constructor(pace: SurfacePace, slots: SlotSource) {
+  constructor(pace: SurfacePace, gate: Gate) {
     this.pace = pace
-    this.#slots = slots
+    this.#gate = gate
   }
 
   get length(): number {
@@ -171,24 +171,21 @@ export class SurfaceQueue {
   /** Grants the next lease if it is due, or else sets a timer. */
   wake(): void {
     if (this.#waiting.first === undefined) return
-    // In Cloudflare's workers, each call prepares in its own request.
-    if (!isTiedToRequests()) this.prepare()
+    if (!this.#isTied) this.prepare()
     if (this.#isTakingSlot) return
     this.#endPacedWait()
-    const wait = this.#slots.wait()
+    const wait = this.#gate.wait()
     if (wait <= 0) {
-      if (this.#slots.isFull?.() !== true && this.#isReady()) void this.#grantNext()
+      if (this.#gate.isFull?.() !== true && this.#isReady()) void this.#grantNext()
     } else if (wait !== Infinity) {
       this.#pacedSince = performance.now()
-      // In Cloudflare's workers, each queued call polls instead.
-      if (!isTiedToRequests())
-        this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
+      if (!this.#isTied) this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
   }
 
   /** Prepares the calls that are next, or that one, if they may soon go. */
   prepare(only?: Entry): void {
-    if (this.#toPrepare === 0 || this.#slots.wait() > 0) return
+    if (this.#toPrepare === 0 || this.#gate.wait() > 0) return
     const now = performance.now()
     let ahead = 0
     for (const entry of this.#waiting.next(maxSlow)) {
@@ -208,7 +205,11 @@ export class SurfaceQueue {
   #nextReady(): Entry | undefined {
     if (this.#toPrepare === 0) return this.#waiting.first
     const now = performance.now()
-    return this.#waiting.next(maxSlow).find((entry) => entry.takesSlot(now))
+    for (const entry of this.#waiting.next(maxSlow)) {
+      if (entry.isReady(now)) return entry
+      entry.hasMissedSlot = true
+    }
+    return undefined
   }
 
   /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
@@ -226,9 +227,9 @@ export class SurfaceQueue {
   waitOf(): QueueWait | null {
     const { closed } = this.pace
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
-    const ms = this.#slots.wait()
+    const ms = this.#gate.wait()
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
-    return ms === Infinity || this.#slots.hasNoSlot() ? { reason: 'slot', ms: Infinity } : null
+    return ms === Infinity || this.#gate.hasNoSlot() ? { reason: 'slot', ms: Infinity } : null
   }
 
   #refuseIfClosed(entry: Entry): void {
@@ -240,11 +241,11 @@ export class SurfaceQueue {
 
   async #grantNext(): Promise<void> {
     this.#isTakingSlot = true
-    const slot = await this.#slots.take()
+    const slot = await this.#gate.take()
     this.#isTakingSlot = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
     const next = this.#nextReady()
-    if (slot && next && this.#slots.wait() <= 0) {
+    if (slot && next && this.#gate.wait() <= 0) {
       this.#leave(next)
       const granted = new GrantedRequest()
       const waited = granted.at - next.request.queuedAt
@@ -274,7 +275,7 @@ export class SurfaceQueue {
         isEnded = true
         if (refusedForMs !== undefined) {
           this.closeFor(refusedForMs)
-          this.#slots.refused?.(refusedForMs)
+          this.#gate.refused?.(refusedForMs)
         }
         if (unsent) pace.forget(request)
         else pace.leave(request, refusedForMs !== undefined)

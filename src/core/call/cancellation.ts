@@ -29,16 +29,8 @@ export function isEnded(reason: unknown): reason is Ended {
   return isMarked(reason, brand)
 }
 
-function late(
-  option: 'deadline' | 'maxQueueWait',
-  waited: number,
-  say: (ms: number, phase: TimeoutPhase) => string,
-): Ended {
-  return new Ended(
-    'timeout',
-    (context, phase) => new TimeoutError(say(waited, phase), { ...context, phase, option, waited }),
-  )
-}
+/** The options that end a call by its time. */
+type Lateness = 'deadline' | 'maxQueueWait'
 
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */
 export class Cancellation extends AbortController {
@@ -72,8 +64,8 @@ export class Cancellation extends AbortController {
   start({ signal, deadline, maxQueueWait }: CallSettings, callerLeft?: AbortSignal): void {
     if (signal) this.#follow(signal, (reason) => this.abort(reason))
     if (callerLeft) this.#follow(callerLeft, (reason) => this.#leave(reason))
-    this.#expireAfter(deadline, late('deadline', deadline, deadlinePassed), true)
-    this.#expireAfter(maxQueueWait, late('maxQueueWait', maxQueueWait, queuedTooLong), false)
+    this.#expireAfter(deadline, 'deadline', deadlinePassed)
+    this.#expireAfter(maxQueueWait, 'maxQueueWait', queuedTooLong)
   }
 
   /** Settles with the work, or rejects as soon as the call is aborted. */
@@ -97,15 +89,20 @@ export class Cancellation extends AbortController {
     else this.abort(reason)
   }
 
-  #expireAfter(ms: number, reason: Ended, endsRequest: boolean): void {
+  #expireAfter(ms: number, option: Lateness, say: (ms: number, phase: TimeoutPhase) => string): void {
     if (ms === Infinity) return
+    const reason = new Ended(
+      'timeout',
+      (context, phase) => new TimeoutError(say(ms, phase), { ...context, phase, option, waited: ms }),
+    )
     const end = performance.now() + ms
     if (end < this.sendBy) {
       this.#sendBy = end
       this.#late = reason
     }
     const timer = setTimeout(() => {
-      if (endsRequest || !this.isInFlight) this.abort(reason)
+      // A request that was sent goes on, unless its call is at its end.
+      if (option === 'deadline' || !this.isInFlight) this.abort(reason)
     }, ms)
     this.#cleanUp.push(() => clearTimeout(timer))
   }

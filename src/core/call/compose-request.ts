@@ -3,10 +3,11 @@ import { type FoundIssue, type Issue, firstIssues } from '../../api/issues.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redactor.ts'
-import { isInvalidDate, isRecord } from '../../lib/json.ts'
+import { isRecord } from '../../lib/json.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/answer.ts'
-import { type ClientSettings, isOption } from '../options/table.ts'
+import type { ClientSettings } from '../options/resolve.ts'
+import { isOption } from '../options/table.ts'
 
 /** A request, ready to be sent. */
 export interface Composed {
@@ -145,7 +146,9 @@ function isInQuery(method: string): boolean {
 function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): string | undefined {
   const plain = function (this: unknown, name: string, value: unknown): unknown {
     const given = (this as Readonly<Record<string, unknown>>)[name]
-    if (isLostInJson(value) || isInvalidDate(given)) throw new TypeError('JSON has no such value')
+    // In place of an invalid date, JSON would have null.
+    const isNoDate = given instanceof Date && Number.isNaN(given.getTime())
+    if (isLostInJson(value) || isNoDate) throw new TypeError('JSON has no such value')
     return isInQuery(method) && typeof value === 'bigint' ? String(value) : value
   }
   try {

@@ -12,7 +12,7 @@ import {
   codeOf,
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { type Sender, kindOfStatus, meaningOf, nextWait } from './failure-table.ts'
+import { type Sender, announcedWait, kindOfStatus, meaningOf, nextWait } from './failure-table.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
@@ -20,14 +20,7 @@ import type { Call, Failed, Found, Outcome, Success } from './call.ts'
 import { isEnded } from './cancellation.ts'
 import { jsonText, parsed } from '../../lib/json.ts'
 import { costOf } from '../credits/price.ts'
-import {
-  type ErrorBody,
-  announcedWait,
-  readCharged,
-  readCredits,
-  readProxied,
-  requestIdOf,
-} from '../http/answer.ts'
+import { type ErrorBody, readCharged, readCredits, readProxied, requestIdOf } from '../http/answer.ts'
 import type { RawResponse } from '../http/fetch.ts'
 import * as words from '../../errors/words.ts'
 import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'

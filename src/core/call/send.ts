@@ -4,8 +4,7 @@ import { isA, messageOf } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
 import { type PlainHeaders, requestHeaders } from '../http/headers.ts'
 import { type RawResponse, callFetch, initOf, noticeEnds, readText, send } from '../http/fetch.ts'
-import { FetchMisuse, NotSent } from '../http/network-error.ts'
-import { FollowedRequest } from '../http/undici.ts'
+import { FetchMisuse, FollowedRequest, NotSent } from '../http/network-error.ts'
 import { type Call, logAt } from './call.ts'
 
 /** What happened in one attempt. */

@@ -1,5 +1,5 @@
 import { requireOption } from '../../errors/check-options.ts'
-import type { ClientSettings } from '../options/table.ts'
+import type { ClientSettings } from '../options/resolve.ts'
 import type { AnswerCache, ObservedCall, ObservedStart, Observer } from '../options/types.ts'
 import { type Call, type CallResult, type Send, type Wrap, contextOf, errorContext } from './call.ts'
 import type { CallObserver } from './call-observer.ts'

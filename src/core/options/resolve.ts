@@ -3,17 +3,40 @@ import { ConfigurationError } from '../../errors/index.ts'
 import { Ledger } from '../credits/budget.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { type AuthProvider, Credential, NoCredential, assertToken } from '../http/credential.ts'
-import { EndOfLife, serviceFormat } from '../http/answer.ts'
+import { type BodyFormat, EndOfLife, serviceFormat } from '../http/answer.ts'
+import type { Fetch } from '../http/fetch.ts'
 import { userAgent } from '../http/headers.ts'
 import { assertMethod, assertObject, wholeNumber } from '../../errors/check-options.ts'
 import { inBrowser } from '../../lib/runtime.ts'
 import { fnv1a } from '../../lib/hash.ts'
 import { createLog, defaultLogger } from '../../lib/logger.ts'
-import type { Limits } from '../../limits/interface.ts'
+import type { CallLimiter, Limits } from '../../limits/interface.ts'
 import { limiterOfProcess } from '../../limits/process-limiter.ts'
-import { type CallSettings, type ClientSettings, defaultsOf, withOptions } from './table.ts'
+import { type CallSettings, defaultsOf, withOptions } from './table.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
 import { Redactor } from '../../lib/redactor.ts'
+
+/** What all calls of a client have in common, also of clients made from it with `withOptions`. */
+export interface ClientSettings {
+  /** Absolute, without a trailing slash. */
+  readonly baseUrl: string
+  /** Identifies the organization, whose limits and stored answers these are: a label, the hash of a key, or what provides tokens. */
+  readonly owner: string | object
+  readonly bodyFormat: BodyFormat
+  /** Whether a proxy is there: without a credential, or on the page's own origin. */
+  readonly isProxy: boolean
+  readonly credential: Credential
+  readonly redactor: Redactor
+  readonly limiter: CallLimiter
+  readonly ledger: Ledger
+  readonly endOfLife: EndOfLife
+  /** The user's prices by operation id, in credits. */
+  readonly prices: Readonly<Record<string, number>>
+  /** Surfaces that the user has set, by operation id; null for none. */
+  readonly surfaces: Readonly<Record<string, string | null>>
+  /** Undefined for the global fetch. */
+  readonly fetch: Fetch | undefined
+}
 
 /**
  * Checks the options of a client and fills in defaults.

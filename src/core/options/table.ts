@@ -1,13 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Budget, Ledger } from '../credits/budget.ts'
-import type { Credential } from '../http/credential.ts'
-import type { BodyFormat, EndOfLife } from '../http/answer.ts'
+import type { Budget } from '../credits/budget.ts'
 import { type UserHeaders, mergeHeaders } from '../http/headers.ts'
-import type { Fetch } from '../http/fetch.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import { type Log, createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redactor.ts'
-import type { CallLimiter } from '../../limits/interface.ts'
 import type {
   AnyCallOptions,
   CacheUse,
@@ -32,29 +28,7 @@ import {
   requireOption,
   wholeNumber,
 } from '../../errors/check-options.ts'
-import { hasInvalidDate, isRecord } from '../../lib/json.ts'
-
-/** What all calls of a client have in common, also of clients made from it with `withOptions`. */
-export interface ClientSettings {
-  /** Absolute, without a trailing slash. */
-  readonly baseUrl: string
-  /** Identifies the organization, whose limits and stored answers these are: a label, the hash of a key, or what provides tokens. */
-  readonly owner: string | object
-  readonly bodyFormat: BodyFormat
-  /** Whether a proxy is there: without a credential, or on the page's own origin. */
-  readonly isProxy: boolean
-  readonly credential: Credential
-  readonly redactor: Redactor
-  readonly limiter: CallLimiter
-  readonly ledger: Ledger
-  readonly endOfLife: EndOfLife
-  /** The user's prices by operation id, in credits. */
-  readonly prices: Readonly<Record<string, number>>
-  /** Surfaces that the user has set, by operation id; null for none. */
-  readonly surfaces: Readonly<Record<string, string | null>>
-  /** Undefined for the global fetch. */
-  readonly fetch: Fetch | undefined
-}
+import { isRecord } from '../../lib/json.ts'
 
 /** What a call may set for itself, with the defaults of its client. Times are milliseconds. */
 export interface CallSettings {
@@ -212,10 +186,7 @@ const rows: Rows = {
   // The request has it.
   extraParams: {
     scopes: call,
-    check: (name, extra) => {
-      requireOption<unknown>(extra, isRecord(extra), `${name} must be an object`)
-      if (hasInvalidDate(extra)) throw new ConfigurationError(`${name} has an invalid date`)
-    },
+    check: (name, extra) => void requireOption<unknown>(extra, isRecord(extra), `${name} must be an object`),
   },
   // The walk reads these two.
   limit: { scopes: call, of: isPaged, check: (name, limit) => void wholeNumber(name, limit) },

@@ -6,7 +6,7 @@ import {
   type Limits,
   type SentRequest,
   type Slot,
-  type SlotSource,
+  type Gate,
   SurfacePace,
   SurfaceQueue,
   longestClosureMs,
@@ -256,7 +256,7 @@ export interface LocalLimits extends Pick<Limits, 'inFlight' | 'perMinute'> {
  * One surface of this process: grants leases to the calls of its queue, in slots that all processes share. Its next call asks by an update,
  * which grants requests, or says why and until when it waits. While the store is unavailable, it waits, or goes on with limits of its own.
  */
-export class LimiterSurface implements SlotSource {
+export class LimiterSurface implements Gate {
   readonly key: string
   readonly queue: SurfaceQueue
   /** Why its calls wait; undefined if they have not asked since the latest change. */

@@ -168,7 +168,7 @@ describe('search()', () => {
       const { error } = await settle(makeClient().technews.search(params))
       expect((error as Error).message).toContain(`${name} is an option: pass it after the params`)
       // A query could not be written with it, which is not said besides.
-      const { error: inQuery } = await settle(makeClient().mentions.list({ [name]: params[name] } as object))
+      const { error: inQuery } = await settle(makeClient().mentions.list({ [name]: params[name] }))
       expect(inQuery).toMatchObject({
         issues: [{ path: name, message: 'is an option: pass it after the params' }],
       })
