@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Collection, withCollection } from './open-database.ts'
 import type { Gap } from './searches.ts'
-import { type RecordTable, quoted } from './tables.ts'
+import { type RecordTable, sqlName } from './tables.ts'
 
 /** How far a collection reaches. */
 export interface Reach {
@@ -55,7 +55,7 @@ export function describeCollection(path: string): Promise<Description> {
       )
       .all()
     const counts = tables.map(({ name }) => {
-      const row = database.prepare(`SELECT count(*) AS records FROM ${quoted(name)}`).get()
+      const row = database.prepare(`SELECT count(*) AS records FROM ${sqlName(name)}`).get()
       return [name, Number(row?.['records'])]
     })
     return {
@@ -138,13 +138,13 @@ function timesOf(
   key?: [string, string | null, string],
 ) {
   const [author] = key === undefined ? [] : authors
-  const at = time === undefined ? 'NULL' : `time_of(${quoted(time)})`
+  const at = time === undefined ? 'NULL' : `time_of(${sqlName(time)})`
   // Without the limit, SQLite would read each time twice.
   const row = database
     .prepare(
       `SELECT count(*) AS records, min(at) AS "from", max(at) AS "to",
        ${author === undefined ? 'NULL' : `count(DISTINCT author)`} AS authors
-       FROM (SELECT ${at} AS at, ${author === undefined ? 'NULL' : quoted(author)} AS author FROM ${quoted(name)}
+       FROM (SELECT ${at} AS at, ${author === undefined ? 'NULL' : sqlName(author)} AS author FROM ${sqlName(name)}
          ${key === undefined ? '' : `WHERE ${ofSearch}`} LIMIT -1)`,
     )
     .get(...(key ?? []))

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isRecord } from '../../lib/json.ts'
 import { UsageError } from '../command-errors.ts'
-import { allTables, columnNamesOf, quoted } from './tables.ts'
+import { allTables, columnNamesOf, sqlName } from './tables.ts'
 
 /** How many rows are read at once. */
 const partSize = 1000
@@ -63,7 +63,7 @@ export class SourceReader {
     this.last = after ?? 0
     this.#database = database
     const isAdded = after !== undefined && kind === 'records'
-    const table = kind === 'own' ? copyOf(database, name) : quoted(name)
+    const table = kind === 'own' ? copyOf(database, name) : sqlName(name)
     this.#from = isAdded
       ? `social_search_added AS added JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}'`
       : table
@@ -122,7 +122,7 @@ export class SourceReader {
 
   #pathsOfRecords(): string[] {
     const paths = new Set<string>()
-    for (const { record } of this.#database.prepare(`SELECT record FROM ${quoted(this.name)}`).iterate())
+    for (const { record } of this.#database.prepare(`SELECT record FROM ${sqlName(this.name)}`).iterate())
       addPaths(paths, JSON.parse(String(record)), '')
     return [...paths]
   }
@@ -130,8 +130,8 @@ export class SourceReader {
 
 /** A copy has numbers, which views have not, and stays the same while others write. */
 function copyOf(database: DatabaseSync, name: string): string {
-  const copy = `temp.${quoted(`export of ${name}`)}`
-  database.exec(`CREATE TABLE ${copy} AS SELECT * FROM main.${quoted(name)}`)
+  const copy = `temp.${sqlName(`export of ${name}`)}`
+  database.exec(`CREATE TABLE ${copy} AS SELECT * FROM main.${sqlName(name)}`)
   return copy
 }
 
@@ -142,7 +142,7 @@ function originOf(database: DatabaseSync, { name, kind }: Source): string {
   if (database.prepare(`SELECT 1 FROM ${searches}`).get() === undefined) return ''
   return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (
     SELECT 1 FROM social_search_results AS results
-    WHERE results.search = searches.number AND results.number = ${quoted(name)}.rowid)) AS query, `
+    WHERE results.search = searches.number AND results.number = ${sqlName(name)}.rowid)) AS query, `
 }
 
 /** A record with the queries that have found it. Fields of its own with the same names are under `record`. */

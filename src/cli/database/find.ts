@@ -3,7 +3,7 @@ import type { Operation } from '../../api/operation.ts'
 import { type Collection, withCollection } from './open-database.ts'
 import { type Reach, reachOf } from './describe.ts'
 import { isNewest } from './format.ts'
-import { type RecordTable, quoted, tableIsMissing } from './tables.ts'
+import { type RecordTable, sqlName, tableIsMissing } from './tables.ts'
 import { type Term, comparable, termsOf } from './terms.ts'
 
 /** Records of one kind, newest first. */
@@ -72,8 +72,8 @@ function matchesIn(
   limit: number,
 ): { readonly newest: readonly Match[]; readonly total: number } {
   const { where, values } = conditionOf(database, table, terms)
-  const name = quoted(table.name)
-  const time = table.time === undefined ? '0' : `ifnull(time_of(${quoted(table.time)}), 0)`
+  const name = sqlName(table.name)
+  const time = table.time === undefined ? '0' : `ifnull(time_of(${sqlName(table.time)}), 0)`
   // The whole rows of the newest ones alone.
   const rows = database
     .prepare(
@@ -120,7 +120,7 @@ function conditionOf(
 function taggedWith({ text }: Term, { key }: RecordTable): Condition | undefined {
   const [, tag, value] = /^tag:([^=]+)(?:=(.*))?$/s.exec(text) ?? []
   if (tag === undefined) return undefined
-  const found = `${quoted(key)} IN (SELECT record FROM tags WHERE tag = ?`
+  const found = `${sqlName(key)} IN (SELECT record FROM tags WHERE tag = ?`
   return value === undefined ? [`${found})`, tag] : [`${found} AND value = ?)`, tag, value]
 }
 
@@ -137,19 +137,19 @@ function conditionFor(
     const part = `EXISTS (SELECT 1 FROM json_tree(record) WHERE type = 'text' AND ${test})`
     return term.isWord ? [part] : [part, like]
   }
-  const columns = [text, ...searched].map(quoted)
+  const columns = [text, ...searched].map(sqlName)
   const any = (test: string): string => columns.map((column) => `${column} ${test}`).join(' OR ')
   if (!term.isWord) return [any(`LIKE ? ESCAPE '\\'`), ...columns.map(() => like)]
   const test = `has_term(${index}, ${columns.join(', ')})`
   if (!isNewest(database)) return [test]
-  const fts = quoted(`${name}_fts`)
+  const fts = sqlName(`${name}_fts`)
   const [found, ...values] = indexed(fts, vocabularyOf(database, name), term, index, test)
   return [term.hasSymbols ? `(${found}) AND ${test}` : found, ...values]
 }
 
 /** A table of all words in an index, and where they are. */
 function vocabularyOf(database: DatabaseSync, name: string): string {
-  const table = `temp.${quoted(`${name}_words`)}`
+  const table = `temp.${sqlName(`${name}_words`)}`
   database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS ${table} USING fts5vocab(main, '${name}_fts', instance)`)
   return table
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Patience, inTransaction } from '../../lib/sqlite-file.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Collection, whenFree, withCollection } from './open-database.ts'
-import { type RecordTable, quoted } from './tables.ts'
+import { type RecordTable, sqlName } from './tables.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { cellOf } from '../../extensions/export/fields.ts'
 import { isRecord } from '../../lib/json.ts'
@@ -70,7 +70,7 @@ export async function forgetIn(
     const rows = rowsOf(database, table, options)
     const words = table.text === undefined ? undefined : new Words(database, table)
     if (words !== undefined && rows.length > many) await alone(() => words.setSecure(false))
-    const remove = database.prepare(`DELETE FROM ${quoted(table.name)} WHERE number = ?`)
+    const remove = database.prepare(`DELETE FROM ${sqlName(table.name)} WHERE number = ?`)
     let at = 0
     while (at < rows.length) {
       at = await alone(() => {
@@ -111,7 +111,7 @@ class Words {
   constructor(database: DatabaseSync, { name }: RecordTable) {
     this.#database = database
     this.#name = `${name}_fts`
-    this.#index = quoted(this.#name)
+    this.#index = sqlName(this.#name)
   }
 
   setSecure(isSecure: boolean): void {
@@ -120,7 +120,7 @@ class Words {
 
   /** Writes all words anew, unless a deletion takes them out at once. */
   async clear(alone: Alone): Promise<void> {
-    const config = quoted(`${this.#name}_config`)
+    const config = sqlName(`${this.#name}_config`)
     const isSecure = `SELECT 1 FROM ${config} WHERE k = 'secure-delete' AND v = 1`
     if (this.#database.prepare(isSecure).get() !== undefined) return
     const changes = (): number =>
@@ -186,16 +186,18 @@ function rowsOf(
     for (const { number } of rows) numbers.add(Number(number))
   }
   for (const id of ids)
-    add(database.prepare(`SELECT number FROM ${quoted(name)} WHERE ${quoted(key)} = ?`).all(id))
+    add(database.prepare(`SELECT number FROM ${sqlName(name)} WHERE ${sqlName(key)} = ?`).all(id))
   if (olderThan !== undefined) {
-    const at = [...(time === undefined ? [] : [time]), 'counted_at'].map((each) => `time_of(${quoted(each)})`)
+    const at = [...(time === undefined ? [] : [time]), 'counted_at'].map(
+      (each) => `time_of(${sqlName(each)})`,
+    )
     const published = at.length === 1 ? at[0] : `coalesce(${at.join(', ')})`
-    add(database.prepare(`SELECT number FROM ${quoted(name)} WHERE ${published} < ?`).all(now - olderThan))
+    add(database.prepare(`SELECT number FROM ${sqlName(name)} WHERE ${published} < ?`).all(now - olderThan))
   }
   if (author !== undefined && (columns.length === 0 || authors.length > 0)) {
     const wanted = authorName(author)
-    const names = columns.length === 0 ? ['record'] : authors.map(quoted)
-    const rows = database.prepare(`SELECT number, ${names.join(', ')} FROM ${quoted(name)}`).iterate()
+    const names = columns.length === 0 ? ['record'] : authors.map(sqlName)
+    const rows = database.prepare(`SELECT number, ${names.join(', ')} FROM ${sqlName(name)}`).iterate()
     for (const { number, record, ...cells } of rows) {
       const texts = record === undefined ? Object.values(cells) : textsIn(JSON.parse(String(record)))
       if (texts.some((text) => isText(text) && authorName(text) === wanted)) numbers.add(Number(number))

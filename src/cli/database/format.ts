@@ -3,7 +3,7 @@ import { inTransaction } from '../../lib/sqlite-file.ts'
 import { UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { createTables } from './schema.ts'
-import { type RecordTable, allTables, columnNamesOf, quoted } from './tables.ts'
+import { type RecordTable, allTables, columnNamesOf, sqlName } from './tables.ts'
 
 /** What leads from each format of a file to the next one. Published steps never change. */
 const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows]
@@ -76,11 +76,11 @@ function numberRows(database: DatabaseSync): void {
     const { name, text } = table
     if (columnNamesOf(database, name).length === 0) continue
     for (const trigger of ['added', 'changed', 'unindexed', 'deleted'])
-      database.exec(`DROP TRIGGER IF EXISTS ${quoted(`${name}_${trigger}`)}`)
-    if (text !== undefined) database.exec(`DROP TABLE IF EXISTS ${quoted(`${name}_fts`)}`)
+      database.exec(`DROP TRIGGER IF EXISTS ${sqlName(`${name}_${trigger}`)}`)
+    if (text !== undefined) database.exec(`DROP TABLE IF EXISTS ${sqlName(`${name}_fts`)}`)
     createTables(database, table)
     if (text !== undefined)
-      database.exec(`INSERT INTO ${quoted(`${name}_fts`)} (${quoted(`${name}_fts`)}) VALUES ('rebuild')`)
+      database.exec(`INSERT INTO ${sqlName(`${name}_fts`)} (${sqlName(`${name}_fts`)}) VALUES ('rebuild')`)
     numberRowsOf(database, table)
   }
 }
@@ -91,11 +91,11 @@ function numberRowsOf(database: DatabaseSync, { name, key }: RecordTable): void 
   const exported = Number(read.get(job(`${name}_found`))?.['state'] ?? 0)
   const keys = (condition: string): string => `(SELECT key FROM social_search_found WHERE ${condition})`
   // A post that another query has found since comes again.
-  const wasExported = `(${quoted(key)} IN ${keys('number <= ?1')} AND ${quoted(key)} NOT IN ${keys('number > ?1')})`
+  const wasExported = `(${sqlName(key)} IN ${keys('number <= ?1')} AND ${sqlName(key)} NOT IN ${keys('number > ?1')})`
   const add = (condition: string): void => {
     database
       .prepare(
-        `INSERT INTO social_search_added (records, row) SELECT '${name}', number FROM ${quoted(name)}
+        `INSERT INTO social_search_added (records, row) SELECT '${name}', number FROM ${sqlName(name)}
          WHERE ${condition} ORDER BY number`,
       )
       .run(exported)

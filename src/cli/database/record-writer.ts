@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { cellOf, jsonOf } from '../../extensions/export/fields.ts'
 import { canonicalJson } from '../../lib/json.ts'
-import { type RecordTable, quoted } from './tables.ts'
+import { type RecordTable, sqlName } from './tables.ts'
 
 /** A row as its key, cells and JSON. */
 interface Row {
@@ -31,31 +31,31 @@ export class RecordWriter {
   constructor(database: DatabaseSync, table: RecordTable) {
     this.#table = table
     const { name, key, columns, counts, text } = table
-    const [own, keyName] = [quoted(name), quoted(key)]
+    const [own, keyName] = [sqlName(name), sqlName(key)]
     const others = columns.map(({ path }) => path).filter((path) => path !== key)
-    const names = [key, ...others, 'counted_at', 'record'].map(quoted)
+    const names = [key, ...others, 'counted_at', 'record'].map(sqlName)
     this.#insert = database.prepare(
       `INSERT INTO ${own} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
     )
     const isEqual = (paths: readonly string[]): string =>
-      paths.length === 0 ? '1' : paths.map((path) => `${quoted(path)} IS ?`).join(' AND ')
+      paths.length === 0 ? '1' : paths.map((path) => `${sqlName(path)} IS ?`).join(' AND ')
     this.#compare = database.prepare(
       `SELECT number, counted_at, record = ? AS isSame, (${isEqual(counts)}) AS hasSameCounts,
         (${isEqual(text === undefined ? [] : [text])}) AS hasSameText FROM ${own} WHERE ${keyName} = ?`,
     )
-    const values = [...others, 'counted_at', 'record'].map((path) => `${quoted(path)} = ?`)
+    const values = [...others, 'counted_at', 'record'].map((path) => `${sqlName(path)} = ?`)
     this.#update = database.prepare(`UPDATE ${own} SET ${values.join(', ')} WHERE number = ?`)
     this.#confirm = database.prepare(`UPDATE ${own} SET counted_at = ? WHERE number = ?`)
     if (counts.length === 0) return
-    const history = quoted(`${name}_counts`)
-    const counted = [key, 'counted_at', ...counts].map(quoted)
+    const history = sqlName(`${name}_counts`)
+    const counted = [key, 'counted_at', ...counts].map(sqlName)
     this.#count = database.prepare(
       `INSERT INTO ${history} (${counted.join(', ')}) VALUES (${counted.map(() => '?').join(', ')})`,
     )
     if (text === undefined) return
     this.#keepText = database.prepare(
-      `UPDATE ${history} SET ${quoted(text)} = (SELECT ${quoted(text)} FROM ${own} WHERE ${keyName} = ?1)
-       WHERE ${quoted(text)} IS NULL AND rowid = (SELECT min(rowid) FROM ${history} WHERE ${keyName} = ?1)`,
+      `UPDATE ${history} SET ${sqlName(text)} = (SELECT ${sqlName(text)} FROM ${own} WHERE ${keyName} = ?1)
+       WHERE ${sqlName(text)} IS NULL AND rowid = (SELECT min(rowid) FROM ${history} WHERE ${keyName} = ?1)`,
     )
   }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type RecordTable, quoted } from './tables.ts'
+import { type RecordTable, sqlName } from './tables.ts'
 
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
 const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
@@ -39,32 +39,32 @@ export function createTables(database: DatabaseSync, table: RecordTable): void {
     .filter(({ path }) => path !== key)
     .map(({ path, type }) => columnText(path, type))
   const all = [
-    `${quoted(key)} TEXT NOT NULL UNIQUE`,
+    `${sqlName(key)} TEXT NOT NULL UNIQUE`,
     ...columnsText,
     '"counted_at" TEXT',
     '"record" TEXT NOT NULL',
   ]
   // A number of its own, which VACUUM keeps, for the full text.
-  database.exec(`CREATE TABLE IF NOT EXISTS ${quoted(name)} (number INTEGER PRIMARY KEY, ${all.join(', ')});
+  database.exec(`CREATE TABLE IF NOT EXISTS ${sqlName(name)} (number INTEGER PRIMARY KEY, ${all.join(', ')});
     ${countsText(table)} ${triggersText(table)}`)
   createIndex(database, table)
 }
 
 function columnText(path: string, type: keyof typeof columnTypes): string {
-  return `${quoted(path)} ${columnTypes[type]}`
+  return `${sqlName(path)} ${columnTypes[type]}`
 }
 
 /** The history of counts: a row when a number changes. The first one has the first text if it was edited. */
 function countsText({ name, key, counts, text }: RecordTable): string {
   if (counts.length === 0) return ''
   const columns = [
-    `${quoted(key)} TEXT NOT NULL`,
+    `${sqlName(key)} TEXT NOT NULL`,
     '"counted_at" TEXT',
     ...counts.map((path) => columnText(path, 'number')),
     ...(text === undefined ? [] : [columnText(text, 'text')]),
   ]
-  return `CREATE TABLE IF NOT EXISTS ${quoted(`${name}_counts`)} (${columns.join(', ')});
-    CREATE INDEX IF NOT EXISTS ${quoted(`${name}_counts_of`)} ON ${quoted(`${name}_counts`)} (${quoted(key)});`
+  return `CREATE TABLE IF NOT EXISTS ${sqlName(`${name}_counts`)} (${columns.join(', ')});
+    CREATE INDEX IF NOT EXISTS ${sqlName(`${name}_counts_of`)} ON ${sqlName(`${name}_counts`)} (${sqlName(key)});`
 }
 
 /**
@@ -74,22 +74,22 @@ function countsText({ name, key, counts, text }: RecordTable): string {
 function createIndex(database: DatabaseSync, { name, text, searched }: RecordTable): void {
   if (text === undefined) return
   const columns = [text, ...searched]
-  const index = quoted(`${name}_fts`)
+  const index = sqlName(`${name}_fts`)
   const isThere = database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(`${name}_fts`)
   if (isThere !== undefined) return
-  const names = columns.map(quoted).join(', ')
-  const of = (row: string): string => columns.map((path) => `${row}.${quoted(path)}`).join(', ')
+  const names = columns.map(sqlName).join(', ')
+  const of = (row: string): string => columns.map((path) => `${row}.${sqlName(path)}`).join(', ')
   const remove = `INSERT INTO ${index} (${index}, rowid, ${names}) VALUES ('delete', old.number, ${of('old')});`
   const add = `INSERT INTO ${index} (rowid, ${names}) VALUES (new.number, ${of('new')});`
-  const isChanged = columns.map((path) => `old.${quoted(path)} IS NOT new.${quoted(path)}`).join(' OR ')
+  const isChanged = columns.map((path) => `old.${sqlName(path)} IS NOT new.${sqlName(path)}`).join(' OR ')
   const tokenizer = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc' separators '\ufe0e\ufe0f'"
   database.exec(`CREATE VIRTUAL TABLE ${index} USING fts5(${names},
-      content=${quoted(name)}, content_rowid="number", tokenize="${tokenizer}");
+      content=${sqlName(name)}, content_rowid="number", tokenize="${tokenizer}");
     INSERT INTO ${index} (${index}, rank) VALUES ('secure-delete', 1);
-    CREATE TRIGGER ${quoted(`${name}_added`)} AFTER INSERT ON ${quoted(name)} BEGIN ${add} END;
-    CREATE TRIGGER ${quoted(`${name}_changed`)} AFTER UPDATE ON ${quoted(name)}
+    CREATE TRIGGER ${sqlName(`${name}_added`)} AFTER INSERT ON ${sqlName(name)} BEGIN ${add} END;
+    CREATE TRIGGER ${sqlName(`${name}_changed`)} AFTER UPDATE ON ${sqlName(name)}
       WHEN ${isChanged} BEGIN ${remove} ${add} END;
-    CREATE TRIGGER ${quoted(`${name}_unindexed`)} AFTER DELETE ON ${quoted(name)} BEGIN ${remove} END;`)
+    CREATE TRIGGER ${sqlName(`${name}_unindexed`)} AFTER DELETE ON ${sqlName(name)} BEGIN ${remove} END;`)
 }
 
 /**
@@ -97,12 +97,12 @@ function createIndex(database: DatabaseSync, { name, text, searched }: RecordTab
  * behind, and a later run does not add it again.
  */
 function triggersText({ name, key, counts }: RecordTable): string {
-  const old = `old.${quoted(key)}`
+  const old = `old.${sqlName(key)}`
   const history =
-    counts.length === 0 ? '' : `DELETE FROM ${quoted(`${name}_counts`)} WHERE ${quoted(key)} = ${old};`
-  return `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}_numbered`)} AFTER INSERT ON ${quoted(name)} BEGIN
+    counts.length === 0 ? '' : `DELETE FROM ${sqlName(`${name}_counts`)} WHERE ${sqlName(key)} = ${old};`
+  return `CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_numbered`)} AFTER INSERT ON ${sqlName(name)} BEGIN
       INSERT OR REPLACE INTO social_search_added (records, row) VALUES ('${name}', new.number); END;
-    CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}_deleted`)} AFTER DELETE ON ${quoted(name)} BEGIN ${history}
+    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_deleted`)} AFTER DELETE ON ${sqlName(name)} BEGIN ${history}
       DELETE FROM social_search_found WHERE key = ${old};
       DELETE FROM social_search_added WHERE records = '${name}' AND row = old.number;
       DELETE FROM social_search_results WHERE number = old.number
@@ -112,7 +112,7 @@ function triggersText({ name, key, counts }: RecordTable): string {
 
 /** A view of records with the queries that have found them. It exists once a watch has found some. */
 export function createFoundView(database: DatabaseSync, { name, key }: RecordTable): void {
-  database.exec(`CREATE VIEW IF NOT EXISTS ${quoted(`${name}_found`)} AS
+  database.exec(`CREATE VIEW IF NOT EXISTS ${sqlName(`${name}_found`)} AS
     SELECT found.number AS rowid, query, first_seen, records.* FROM social_search_found AS found
-    JOIN ${quoted(name)} AS records ON records.${quoted(key)} = found.key`)
+    JOIN ${sqlName(name)} AS records ON records.${sqlName(key)} = found.key`)
 }

@@ -73,7 +73,7 @@ function nameOf({ id, list = '' }: Operation): string {
   return [...group, list].join('_')
 }
 
-export function quoted(name: string): string {
+export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
