@@ -145,7 +145,7 @@ function valueOf(name: string, value: unknown, { type, items }: JsonSchema): unk
 }
 
 /** A word as a shell takes it. */
-export function quoted(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w.,:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 

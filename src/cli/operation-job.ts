@@ -16,7 +16,7 @@ import {
   expectedOf,
   extraParamsOf,
   paramsOf,
-  quoted,
+  shellWord,
   missingText,
   commandOf,
 } from './flags.ts'
@@ -209,7 +209,7 @@ export class OperationJob implements Job {
       ? [`--${param}`, String((next as Readonly<Record<string, string | number>>)[param])]
       : ['--params', JSON.stringify(next)]
     const rest = limit === undefined ? [] : ['--limit', String(limit - this.#state.records)]
-    return ['the same command with', ...[...page, ...rest].map(quoted)].join(' ')
+    return ['the same command with', ...[...page, ...rest].map(shellWord)].join(' ')
   }
 
   /** Of all runs together: spent, uncertain and reserved. */

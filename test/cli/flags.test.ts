@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { ageOf, millisecondsOf, quoted } from '../../src/cli/flags.ts'
+import { ageOf, millisecondsOf, shellWord } from '../../src/cli/flags.ts'
 
 /** The arguments that a command gets from a shell. */
 const shellWords = (command: string): string[] =>
@@ -21,11 +21,11 @@ const texts = [
   '#',
 ]
 
-describe('quoted()', () => {
+describe('shellWord()', () => {
   it.skipIf(process.platform === 'win32').each(texts)(
     'passes a word through a shell unchanged: %j',
     (text) => {
-      expect(shellWords(quoted(text))).toEqual([text])
+      expect(shellWords(shellWord(text))).toEqual([text])
     },
   )
 })
