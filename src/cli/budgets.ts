@@ -5,7 +5,7 @@ import { accountFlag, accountName } from './account.ts'
 import { baseUrlOf } from './client.ts'
 import { storedAccounts, storedLogin } from './login.ts'
 import { openMachineFile, ownerOf, setKeyOf, setTermsOf } from './machine.ts'
-import { type PeriodTerms, PeriodBudget, endTextOf, periodTermsOf, textOf } from './period-budget.ts'
+import { type PeriodTerms, PeriodBudget, endText, periodTermsOf, termsText } from './period-budget.ts'
 import { createTable } from './table.ts'
 import { print, say } from './terminal.ts'
 import { plansText } from './watch-plan.ts'
@@ -25,7 +25,7 @@ async function set(text: string): Promise<void> {
   const terms = text === 'off' ? undefined : periodTermsOf('the budget', text, true)
   const { store } = await openMachineFile(true)
   // An empty text removes it.
-  const value = terms === undefined ? '' : textOf(terms)
+  const value = terms === undefined ? '' : termsText(terms)
   await store.update(setKeyOf(accountName()), () => ({ value, result: undefined }))
   store.close()
   await print(
@@ -44,7 +44,7 @@ async function show(): Promise<void> {
     texts.push(
       `No budget is set for all commands${ofAccount()}. Set one: social-search budget 200/day${accountFlag()}\n`,
     )
-  else if (baseUrl === undefined) texts.push(`${textOf(set)} for all commands\n`)
+  else if (baseUrl === undefined) texts.push(`${termsText(set)} for all commands\n`)
   if (baseUrl === undefined) texts.push(noAddress)
   else for (const every of periods) texts.push(await spentText(store, ownerOf(baseUrl), every, set))
   store.close()
@@ -63,7 +63,7 @@ async function spentText(
   if (!isSet && spending === undefined) return ''
   const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
   const summary = await new PeriodBudget(store, owner, terms, '').summary()
-  return textOfBudget(terms, summary, spending?.commands ?? {}) + (await plansText(store, owner, every))
+  return budgetText(terms, summary, spending?.commands ?? {}) + (await plansText(store, owner, every))
 }
 
 function ofAccount(): string {
@@ -96,7 +96,7 @@ export async function accounts(): Promise<void> {
   else await print(createTable(undefined, { fields: Object.keys(rows[0] ?? {}), width }).page(rows), true)
 }
 
-function textOfBudget(
+function budgetText(
   terms: PeriodTerms,
   { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
   commands: Readonly<Record<string, number>>,
@@ -113,5 +113,5 @@ function textOfBudget(
     .sort(([, one], [, other]) => other - one)
     .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
   const whose = terms.isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
-  return `${textOf(terms)} ${whose}, until ${endTextOf(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
+  return `${termsText(terms)} ${whose}, until ${endText(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

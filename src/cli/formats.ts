@@ -91,7 +91,7 @@ export function createCard({ fields, width = 80 }: FormatOptions): Formatter {
         ([name, value]) =>
           [
             escapedForTerminal(labelOf(name.split('.').at(-1) ?? name)),
-            value === false ? 'no' : value === true ? 'yes' : textOf(value),
+            value === false ? 'no' : value === true ? 'yes' : valueText(value),
           ] as const,
       )
       .filter(([, text]) => text !== '')
@@ -120,11 +120,11 @@ function picked(record: unknown, fields: readonly string[]): Record<string, unkn
 }
 
 /** Texts in an object say enough without their names, unlike numbers; what is true or false is left out. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('; ')
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).filter(Boolean).join('; ')
   if (isRecord(value)) {
     const parts = Object.entries(value).map(([name, part]) => {
-      const text = textOf(part)
+      const text = valueText(part)
       return text !== '' && (typeof part === 'number' || isRecord(part)) ? `${name} ${text}` : text
     })
     return parts.filter(Boolean).join(', ')

@@ -14,7 +14,7 @@ import { isRecord, parsed } from '../lib/json.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { text as textOf } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { SocialSearch } from '../index.ts'
 import { errorText } from './error-text.ts'
 import { accountFlag, accountName } from './account.ts'
@@ -116,7 +116,7 @@ export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise
   const address = baseUrl ?? process.env['SOCIAL_SEARCH_BASE_URL']
   if (!address) throw new UsageError('pass --base-url, the address of the service')
   const path = join(userFolder('config'), fileOf(accountName()))
-  const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
+  const apiKey = (process.stdin.isTTY ? await askForKey() : await readText(process.stdin)).trim()
   if (apiKey === '') throw new UsageError('the key is empty; paste it, or pipe it in: < key.txt')
   try {
     // A free call.

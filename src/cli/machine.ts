@@ -7,7 +7,7 @@ import { messageOf } from '../lib/thrown.ts'
 import { CommandError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import { addressOf } from './client.ts'
-import { type PeriodTerms, PeriodBudget, periodTermsOf, textOf } from './period-budget.ts'
+import { type PeriodTerms, PeriodBudget, periodTermsOf, termsText } from './period-budget.ts'
 import { accountName } from './account.ts'
 import { userFolder } from './login.ts'
 import { needSqlite } from './database/open-database.ts'
@@ -57,7 +57,7 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
         })
   return {
     budgets,
-    budget: budget ?? (set && textOf(set)),
+    budget: budget ?? (set && termsText(set)),
     options: limiter === undefined ? {} : { limiter },
     async close() {
       await limiter?.close()

@@ -41,12 +41,12 @@ export function periodTermsOf(name: string, text: string, isSet = false): Period
 }
 
 /** `200/day`. */
-export function textOf({ limit, every }: Pick<PeriodTerms, 'limit' | 'every'>): string {
+export function termsText({ limit, every }: Pick<PeriodTerms, 'limit' | 'every'>): string {
   return `${limit}/${every}`
 }
 
 /** When the current period ends: `2026-11-25 00:00 UTC`. */
-export function endTextOf(every: Period): string {
+export function endText(every: Period): string {
   return utcText(periodEnd(Date.now(), (time) => periodAt(time, every)))
 }
 
@@ -69,7 +69,7 @@ export type Advice = string | { readonly do: string; readonly command: string }
 export function adviceOn({ budget: { needed, resetsAt = NaN }, refusedBy }: CreditBudgetError): Advice {
   if (!(refusedBy instanceof PeriodBudget)) return 'Raise --budget'
   const { limit, every, isSet } = refusedBy.terms
-  const terms = textOf({ limit, every })
+  const terms = termsText({ limit, every })
   const what =
     needed > limit ? 'is too low for this call; ' : `starts again at ${utcText(resetsAt)}; wait, or `
   if (!isSet) return `--budget ${terms} ${what}raise --budget`

@@ -157,16 +157,16 @@ async function openFile(
   }
   const database = await RecordDatabase.open(path, job, patience)
   let lastCall: Call | undefined
-  let noted = textOf(client.credits)
+  let noted = sumsOf(client.credits)
   const store = (page: Omit<StoredPage, 'credits'>): number => {
     const { credits } = client
     const added = database.store({ ...page, credits })
-    noted = textOf(credits)
+    noted = sumsOf(credits)
     return added
   }
   const note = (): void => {
     const page = lastCall && job.underWay(lastCall)
-    if (page === undefined || textOf(client.credits) === noted) database.assertWritable()
+    if (page === undefined || sumsOf(client.credits) === noted) database.assertWritable()
     else store(page)
   }
   return {
@@ -186,7 +186,7 @@ async function openFile(
   }
 }
 
-function textOf({ spent, uncertain, reserved }: SocialSearch['credits']): string {
+function sumsOf({ spent, uncertain, reserved }: SocialSearch['credits']): string {
   return [spent, uncertain, reserved].join()
 }
 

@@ -18,7 +18,7 @@ import { parseTime } from '../../lib/time.ts'
 import { assertReadable, claim, upgrade } from './format.ts'
 import { type RecordTable, allTables } from './tables.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
-import { textOf } from './searches.ts'
+import { jobKey } from './searches.ts'
 
 /** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */
 export function needSqlite(flag: string): void {
@@ -211,7 +211,7 @@ export function progressOf(
   job: object,
   needed: readonly string[],
 ): Progress | undefined {
-  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(textOf(job))
+  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(jobKey(job))
   if (row === undefined) return undefined
   const progress = parsed(String(row['state']))
   if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress

@@ -17,7 +17,7 @@ import { type Progress, lockForRun, openForRun, progressOf, withPath } from './o
 import { RecordWriter, hashOf, timeText } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type RecordTable, tableOf } from './tables.ts'
-import { type Credits, type Gap, SearchWriter, textOf } from './searches.ts'
+import { type Credits, type Gap, SearchWriter, jobKey } from './searches.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -145,7 +145,7 @@ export class RecordDatabase {
           .prepare(
             'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
           )
-          .run(textOf(job), JSON.stringify(progress))
+          .run(jobKey(job), JSON.stringify(progress))
       return added
     })
   }

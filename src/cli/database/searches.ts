@@ -29,7 +29,7 @@ export interface Gap {
   readonly to: string | null
 }
 
-export function textOf(job: object): string {
+export function jobKey(job: object): string {
   return canonicalJson(job) ?? ''
 }
 
@@ -93,7 +93,7 @@ export class SearchWriter {
 
   /** The number of a job's search. */
   numberOf(job: object): number {
-    const text = textOf(job)
+    const text = jobKey(job)
     const { search, network, command, params } = searchOf(job)
     this.#add.run(search, network, command, params, this.#table.name, text)
     return Number(this.#find.get(text)?.['number'])
