@@ -1,4 +1,4 @@
-import { timeText, count } from '../lib/count.ts'
+import { roughDuration, count } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
 import { type Reach, type DescribedSearch, describeCollection } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
@@ -39,7 +39,9 @@ function reachText({ from, to, lastCheck, gaps }: Reach): string {
   const span =
     from === null || to === null ? 'has no times' : `reaches from ${localTime(from)} to ${localTime(to)}`
   const check =
-    lastCheck === null ? [] : [`last checked ${timeText(Math.max(0, Date.now() - parseTime(lastCheck)))} ago`]
+    lastCheck === null
+      ? []
+      : [`last checked ${roughDuration(Math.max(0, Date.now() - parseTime(lastCheck)))} ago`]
   const missing = gaps === 0 ? [] : [`${gaps} ${gaps === 1 ? 'gap' : 'gaps'} (see describe)`]
   return [span, ...check, ...missing].join('; ')
 }

@@ -1,7 +1,7 @@
 import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { BudgetOutlook } from '../index.ts'
-import { count, timeText } from '../lib/count.ts'
+import { count, roughDuration } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
 import { CommandError, exitCodeOf, exitCodes } from './command-errors.ts'
 import { localTime, timeOfDay } from './terminal.ts'
@@ -90,7 +90,7 @@ export class WatchReport {
       if (lastCheck === 'none') return `  ${query}: ${idle ?? 'not checked'}`
       const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
       const delay =
-        posts === 0 || delays.length === 0 ? '' : ` · found ${timeText(mean)} after they were published`
+        posts === 0 || delays.length === 0 ? '' : ` · found ${roughDuration(mean)} after they were published`
       const end = lastCheck === 'failed' ? '; its last check failed' : ''
       return `  ${query}: ${count(posts, 'new post')} · ${count(credits, 'credit')}${delay}${end}`
     })

@@ -23,7 +23,7 @@ export function durationText(ms: number): string {
 }
 
 /** A time in milliseconds, in the largest unit of which it has at least two: `90 seconds`, `12 minutes`. */
-export function timeText(ms: number, round = Math.floor): string {
+export function roughDuration(ms: number, round = Math.floor): string {
   const [unit, size] = units.find(([, size]) => ms >= 2 * size) ?? ['second', 1000]
   return count(round(ms / size), unit)
 }

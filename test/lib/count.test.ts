@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { timeText } from '../../src/lib/count.ts'
+import { roughDuration } from '../../src/lib/count.ts'
 
 it.each([
   [0, '0 seconds'],
@@ -9,6 +9,6 @@ it.each([
   [7_199_000, '119 minutes'],
   [7_200_000, '2 hours'],
   [172_800_000, '2 days'],
-])('timeText() writes %i milliseconds as %s', (ms, text) => {
-  expect(timeText(ms)).toBe(text)
+])('roughDuration() writes %i milliseconds as %s', (ms, text) => {
+  expect(roughDuration(ms)).toBe(text)
 })

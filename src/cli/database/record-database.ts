@@ -14,7 +14,7 @@ import { CommandError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { clear, forgetIn, Forgotten, remainsText } from './forget.ts'
 import { type Progress, lockForRun, openForRun, progressOf, withPath } from './open-database.ts'
-import { RecordWriter, hashOf, timeText } from './record-writer.ts'
+import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type RecordTable, tableOf } from './tables.ts'
 import { type Credits, type Gap, SearchWriter, jobKey } from './searches.ts'
@@ -119,7 +119,7 @@ export class RecordDatabase {
     at,
     now = Date.now(),
   }: StoredPage): number {
-    const time = timeText(at ?? new Date())
+    const time = sqliteTime(at ?? new Date())
     return this.#inTransaction(() => {
       let added = 0
       // A search shows its costs also before it has a page.

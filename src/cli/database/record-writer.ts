@@ -62,7 +62,7 @@ export class RecordWriter {
   /**
    * Adds a record, or updates its row, unless a later answer is stored already.
    *
-   * @param at When the answer came, as {@link timeText} writes it; null if that is not known.
+   * @param at When the answer came, as {@link sqliteTime} writes it; null if that is not known.
    */
   write(record: unknown, at: string | null): Written {
     const row = this.#rowOf(record)
@@ -130,11 +130,11 @@ export class RecordWriter {
 
 /** Whether a stored answer is later than this one. A time in the future was told by a wrong clock. */
 function isLater(stored: SQLOutputValue | undefined, at: string | null): boolean {
-  return typeof stored === 'string' && stored > (at ?? '') && stored <= timeText(new Date())
+  return typeof stored === 'string' && stored > (at ?? '') && stored <= sqliteTime(new Date())
 }
 
 /** A time as SQLite's own functions write it: `2026-11-27 21:30:00.123`, in UTC. */
-export function timeText(time: Date): string {
+export function sqliteTime(time: Date): string {
   return time.toISOString().slice(0, 23).replace('T', ' ')
 }
 

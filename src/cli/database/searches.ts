@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { operationOf } from '../../api/operations.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { commandOf, positionalOf } from '../flags.ts'
-import { timeText } from './record-writer.ts'
+import { sqliteTime } from './record-writer.ts'
 import type { RecordTable } from './tables.ts'
 
 /** What was searched, as a reader of the file sees it. */
@@ -123,7 +123,7 @@ export class SearchWriter {
     const open = uncertain + reserved
     const [more, moreOpen] = [spent - this.#noted.spent, open - this.#noted.open]
     // A call counts on the day on which it was sent.
-    const day = this.#noted.day ?? timeText(new Date()).slice(0, 10)
+    const day = this.#noted.day ?? sqliteTime(new Date()).slice(0, 10)
     this.#pending = { spent, open, day: reserved > 0 ? day : undefined }
     if (more !== 0 || moreOpen !== 0)
       this.#spend.run(search, network ?? '', this.#table.name, day, more, moreOpen)
