@@ -26,7 +26,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   const interrupt = new InterruptHandler()
   let lock: FileLock | undefined
   try {
-    const format = formatOf(to)
+    const format = fileFormatOf(to)
     const isNew = flags.new === true
     const sources = chosenFrom(sourcesIn(database), from, format, flags)
     // Two exports at once would have the same rows.
@@ -68,7 +68,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
 const formats = ['.csv', '.jsonl', '.xlsx'] as const
 type Format = (typeof formats)[number]
 
-function formatOf(path: string): Format {
+function fileFormatOf(path: string): Format {
   const ending = extname(path).toLowerCase()
   const format = formats.find((each) => each === ending)
   if (format !== undefined) return format

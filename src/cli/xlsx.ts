@@ -36,18 +36,18 @@ function fontOf(style = '', color = ''): string {
 }
 
 /** How cells look: a long text has several lines, which begin at the top. */
-function formatOf(attributes = '', isWrapped = false): string {
+function cellFormat(attributes = '', isWrapped = false): string {
   const wrap = isWrapped ? ' wrapText="1"' : ''
   return `<xf ${attributes} applyAlignment="1"><alignment vertical="top"${wrap}/></xf>`
 }
 
 const cellFormats = [
-  formatOf(),
-  formatOf('fontId="1" applyFont="1"'),
-  formatOf('numFmtId="164" applyNumberFormat="1"'),
-  formatOf('fontId="2" applyFont="1"', true),
-  formatOf('', true),
-  formatOf('numFmtId="3" applyNumberFormat="1"'),
+  cellFormat(),
+  cellFormat('fontId="1" applyFont="1"'),
+  cellFormat('numFmtId="164" applyNumberFormat="1"'),
+  cellFormat('fontId="2" applyFont="1"', true),
+  cellFormat('', true),
+  cellFormat('numFmtId="3" applyNumberFormat="1"'),
 ]
 
 const styleSheet = `<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="3">${fontOf()}${fontOf('<b/>')}${fontOf('<u/>', '<color rgb="FF0563C1"/>')}</fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${cellFormats.length}">${cellFormats.join('')}</cellXfs></styleSheet>`

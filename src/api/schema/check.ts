@@ -11,7 +11,7 @@ import type { Schema } from './schema.ts'
  */
 export function check(schema: Schema, value: unknown): FoundIssue[] {
   try {
-    const { error } = z.safeParse(schema as z.core.$ZodType, value, { error: messageOf })
+    const { error } = z.safeParse(schema as z.core.$ZodType, value, { error: issueMessage })
     return error?.issues.flatMap((...issue) => readIssue(schema, value, ...issue)) ?? []
   } catch (error) {
     if (!isA(error, RangeError)) throw error
@@ -70,7 +70,7 @@ const typeNames: Readonly<Record<string, string>> = {
   integer: 'an integer',
 }
 
-function messageOf(issue: z.core.$ZodRawIssue): string {
+function issueMessage(issue: z.core.$ZodRawIssue): string {
   const { input, path, inst } = issue
   if (issue.code === 'unrecognized_keys') return 'is not a known property'
   if (input === undefined && path !== undefined && path.length > 0) return 'is required'
