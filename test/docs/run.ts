@@ -33,7 +33,7 @@ const given = () => {
   Object.assign(process.env, { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: apiKey })
   return {
     client: new SocialSearch(sandbox.clientOptions()), baseUrl, apiKey, query: 'coffee',
-    url: 'https://professionalnet.example/company/candlemere-lighting', request: new Request(baseUrl),
+    url: 'https://professionalnet.example/company/quillfeather-software', request: new Request(baseUrl),
     load: async () => null, save: async () => {}, later() {}, salvage() {}, review() {},
     userOf: async () => ({ id: 'ada' }),
   }

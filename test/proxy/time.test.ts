@@ -82,7 +82,7 @@ describe('createProxy() for a page with a timeout', () => {
   it('waits longer for an operation with a recommended timeout', async () => {
     const { proxy, sandbox } = setUp()
     sandbox.inject({ delay: 80_000 })
-    const body = '{"url":"https://professionalnet.example/company/candlemere-lighting"}'
+    const body = '{"url":"https://professionalnet.example/company/quillfeather-software"}'
     const { value } = await settle(post(proxy, { path: '/data/professionalnet/company/get', body }))
     expect(value?.status).toBe(200)
   })

@@ -145,7 +145,7 @@ describe('searchOptions()', () => {
   })
 
   it('passes params, ids and options to any call', async () => {
-    const url = 'https://professionalnet.example/company/candlemere-lighting'
+    const url = 'https://professionalnet.example/company/quillfeather-software'
     const { company } = await queries.query(searchOptions(client, 'professionalnet.company.get', { url }))
     expect(company.id).toBeTruthy()
     const { mentions } = await queries.query(searchOptions(client, 'mentions.list', { count: 1 }))

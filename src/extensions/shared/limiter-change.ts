@@ -2,7 +2,13 @@
 // it, and grants what its calls may have. The store is read and written elsewhere (`limiter-sync.ts`).
 
 import { type Moment, expectedTime, timeOf } from './clock.ts'
-import { type LimiterState, type Place, type ProcessPart, type Rules, exampleState } from './limiter-state.ts'
+import {
+  type LimiterState,
+  type PlaceInLine,
+  type ProcessPart,
+  type Rules,
+  exampleState,
+} from './limiter-state.ts'
 import { type WakeUp, everyone } from './notices.ts'
 import { type Grant, type Report, SlotOffers } from './limiter-grants.ts'
 import { contentOf, countChange, hasLost, leaseEnd, readState, without } from './text-head.ts'
@@ -71,7 +77,7 @@ export function changeState(
 function putPart(state: LimiterState, report: Report, { leaseMs, spanMs }: Rules, now: number): void {
   const { process, slots, waiting, offerMs } = report
   const before = state.processes[process]
-  const places = Array.from(waiting.keys(), (surface): [string, Place] => [
+  const places = Array.from(waiting.keys(), (surface): [string, PlaceInLine] => [
     surface,
     before?.places[surface] ?? { since: now },
   ])

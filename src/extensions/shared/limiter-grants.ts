@@ -5,7 +5,13 @@
 // A process that takes a slot may send several requests with it. To the others in line at a surface, it leaves as many requests as it has
 // sent more than they: so all get equal shares, however far from the store they are.
 
-import { type LimiterState, type Place, type ProcessPart, type Rules, unpaced } from './limiter-state.ts'
+import {
+  type LimiterState,
+  type PlaceInLine,
+  type ProcessPart,
+  type Rules,
+  unpaced,
+} from './limiter-state.ts'
 import type { WakeUp } from './notices.ts'
 import { without } from './text-head.ts'
 
@@ -53,7 +59,7 @@ interface Waiting {
   readonly process: string
   readonly part: ProcessPart
   readonly surface: string
-  readonly place: Place
+  readonly place: PlaceInLine
 }
 
 /** Grants and offers the free slots of a state in which a process has just put its part. */

@@ -23,7 +23,7 @@ export interface Rules {
 }
 
 /** The place of a process in the line for free slots, at one surface. */
-export interface Place {
+export interface PlaceInLine {
   /** The process that has waited longest goes first. */
   readonly since: number
   /** Since when a free slot is offered to it; undefined while none is. */
@@ -43,7 +43,7 @@ export interface ProcessPart {
   /** How many more it sent before those than the process that sent least, at each surface; at most the requests of a span. */
   surplus: Record<string, number>
   /** Where it waits. */
-  places: Record<string, Place>
+  places: Record<string, PlaceInLine>
 }
 
 /** All that the processes of one organization share. Times are in milliseconds since its first state was created. */

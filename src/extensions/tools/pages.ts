@@ -46,7 +46,7 @@ export interface Page {
 }
 
 /** Where a result goes on. */
-export interface Place {
+export interface PageOffset {
   readonly page: Page
   /** Items of the page that earlier results have shown. */
   readonly offset: number
@@ -72,7 +72,7 @@ export class Pages {
   }
 
   /** The handle of a place, for the result of a call with these arguments. */
-  handleOf({ page, offset }: Place, args: Arguments): Promise<string> {
+  handleOf({ page, offset }: PageOffset, args: Arguments): Promise<string> {
     const { id, operation, outcome } = page
     const param = operation.paging?.param
     const params = JSON.parse(page.params) as Record<string, string | number | undefined>
@@ -98,7 +98,7 @@ export class Pages {
   }
 
   /** Where a handle leads that a call with the same arguments got; undefined if there is none. */
-  async placeOf(operation: Operation, args: Arguments, handle: string): Promise<Place | undefined> {
+  async placeOf(operation: Operation, args: Arguments, handle: string): Promise<PageOffset | undefined> {
     const sealed = await this.#handles.open(operation, args, handle)
     if (sealed === undefined) return undefined
     const { id, position, offset, isBought } = sealed

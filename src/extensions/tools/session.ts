@@ -8,7 +8,7 @@ import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type SessionSettings, type SessionTool, type ToolRun, buy } from './buy.ts'
 import { StillWaiting, ToolRefusal, failureOf, isRefusal, issueText } from './failures.ts'
-import { type Bought, type Page, type PageFailure, type Place, Pages } from './pages.ts'
+import { type Bought, type Page, type PageFailure, type PageOffset, Pages } from './pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
 import { inputIssues, readArguments } from './tool-schema.ts'
 import type { ToolCallOptions, ToolResult } from './types.ts'
@@ -39,7 +39,7 @@ interface Walked {
   readonly items?: readonly Item[] | undefined
   readonly record?: ToolResult['record']
   /** Where the next call goes on; null after the last page. */
-  readonly place: Place | null
+  readonly place: PageOffset | null
   readonly failure?: PageFailure | undefined
 }
 
@@ -71,7 +71,7 @@ export class ToolSession {
   }
 
   /** Where a call begins: where its handle leads, or at its first page. */
-  async #startOf({ tool, args, next, remarks }: ToolRun): Promise<Place> {
+  async #startOf({ tool, args, next, remarks }: ToolRun): Promise<PageOffset> {
     if (next === undefined) {
       const page = this.#pages.pageAt(tool.operation, args)
       const age = this.#pages.ageOf(page)
@@ -87,7 +87,7 @@ export class ToolSession {
   }
 
   /** Reads the pages of a call, and says what they hold. */
-  async #walk(run: ToolRun, start: Place): Promise<ToolResult> {
+  async #walk(run: ToolRun, start: PageOffset): Promise<ToolResult> {
     const { args, signal, summary, tool } = run
     const { shown, items, record, place, failure } = await this.#read(run, start)
     const hasNext = tool.operation.list !== undefined && place !== start
@@ -106,7 +106,7 @@ export class ToolSession {
   }
 
   /** Reads page after page. If the caller leaves, it ends after the page that was sent. */
-  async #read(run: ToolRun, start: Place): Promise<Walked> {
+  async #read(run: ToolRun, start: PageOffset): Promise<Walked> {
     const { options, pages, signal, summary } = run
     const shown: Page[] = []
     let left = this.#most
@@ -161,7 +161,7 @@ export class ToolSession {
   #cancelled(
     run: ToolRun,
     signal: AbortSignal,
-    start: Place,
+    start: PageOffset,
     walk: Promise<ToolResult>,
   ): Promise<ToolResult> {
     return new Promise((resolve) => {
@@ -185,7 +185,7 @@ export class ToolSession {
   }
 
   /** The page, which is bought at most once, also if several calls want it. */
-  async #get(run: ToolRun, { page, isElsewhere = false }: Place): Promise<Bought> {
+  async #get(run: ToolRun, { page, isElsewhere = false }: PageOffset): Promise<Bought> {
     for (;;) {
       if (page.outcome === undefined && run.tool.archive === undefined)
         run.approved ??= await approveCost(run, page, this.#settings)
@@ -286,7 +286,7 @@ function readRun(tool: SessionTool, given: unknown, options: ToolCallOptions): T
 }
 
 /** Where a call goes on: on the same page, as long as it has further items. */
-function placeAfter(here: Place, { items, next }: Bought): Place | null {
+function placeAfter(here: PageOffset, { items, next }: Bought): PageOffset | null {
   if (here.offset < (items?.length ?? 0)) return here
   return next === null ? null : { page: next, offset: 0 }
 }
