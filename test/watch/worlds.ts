@@ -302,7 +302,7 @@ export async function world(options: WorldOptions, setClock: (time: number) => v
   const { doubles } = oracle
   // In the end the service is honest, and nobody counts the credits: what is still missing is lost.
   service.faulty = 0
-  for (let n = 0; n < 100 && (n < 3 || oracle.gaps.length > 0); n++) {
+  for (let n = 0; n < 400 && (n < 3 || oracle.gaps.length > 0); n++) {
     await check(undefined, 30)
     service.now += hour
   }
