@@ -46,7 +46,7 @@ export function openDatabase(path: string, command: string): DatabaseSync | unde
   needSqlite(command)
   const file = resolve(path)
   if (!existsSync(file)) return undefined
-  const database = openToRead(file, path)
+  const database = openEvenReadOnly(file, path)
   try {
     assertReadable(database, path)
     upgrade(database, path)
@@ -102,7 +102,7 @@ function opened(file: string, options?: { waitMs?: number; readOnly?: boolean })
 }
 
 /** Opens a file, also where nothing can be written. A log needs a file beside it; without a log, the file is all there is. */
-function openToRead(file: string, path: string): DatabaseSync {
+function openEvenReadOnly(file: string, path: string): DatabaseSync {
   try {
     return opened(file, { waitMs })
   } catch (error) {
