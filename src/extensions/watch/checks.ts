@@ -108,7 +108,7 @@ export class Checks<Post extends AnyPost> {
     }
     const gaps = gapsOf(this.#spans).length
     this.#idle++
-    for await (const page of poll(pagesOf, this.#spans, options)) {
+    for await (const page of readPages(pagesOf, this.#spans, options)) {
       this.#failedAt = undefined
       this.#isGapNext = maxPages === 1 && !isOfGaps
       // Posts older than the first page are not wanted.
@@ -145,7 +145,7 @@ function firstSpan([span]: Spans, now: number): WatchSpan[] {
 }
 
 /** The posts of a page, newest first, and what has been read with it. */
-interface PolledPage<Post> {
+interface PageRead<Post> {
   readonly fresh: readonly Post[]
   /** All others. */
   readonly known: readonly Post[]
@@ -153,7 +153,7 @@ interface PolledPage<Post> {
   readonly reading: Reading
 }
 
-interface PollTerms extends Omit<ReadTerms, 'fallback'> {
+interface PagesTerms extends Omit<ReadTerms, 'fallback'> {
   readonly maxPages: number
   /** Reads gaps, and no newer posts. */
   readonly isOfGaps: boolean
@@ -163,11 +163,11 @@ interface PollTerms extends Omit<ReadTerms, 'fallback'> {
 const newest = -1
 
 /** Reads pages from the newest post down to known ones, and then fills gaps, the newest first. */
-async function* poll<Post extends AnyPost>(
+async function* readPages<Post extends AnyPost>(
   pagesOf: Pages<Post>,
   known: Spans,
-  { maxPages, isOfGaps, ...terms }: PollTerms,
-): AsyncGenerator<PolledPage<Post>> {
+  { maxPages, isOfGaps, ...terms }: PagesTerms,
+): AsyncGenerator<PageRead<Post>> {
   const { search, now } = terms
   let spans = known
   let left = maxPages
@@ -180,7 +180,7 @@ async function* poll<Post extends AnyPost>(
     let next: object | null = null
     try {
       const start = spans[gap]?.next ?? search
-      for await (const page of walk(pagesOf, spans, start, left, { ...terms, fallback })) {
+      for await (const page of readDownFrom(pagesOf, spans, start, left, { ...terms, fallback })) {
         left--
         latest = page.reading
         ;({ spans } = latest)
@@ -210,13 +210,13 @@ async function* poll<Post extends AnyPost>(
 }
 
 /** Reads pages from `start` on, down to known posts. */
-async function* walk<Post extends AnyPost>(
+async function* readDownFrom<Post extends AnyPost>(
   pagesOf: Pages<Post>,
   known: Spans,
   start: object,
   maxPages: number,
   terms: ReadTerms,
-): AsyncGenerator<PolledPage<Post>> {
+): AsyncGenerator<PageRead<Post>> {
   let [spans, asked] = [known, start]
   for await (const page of pagesOf(start, { maxPages })) {
     const reading = read(spans, { ...listOf(page), asked }, terms)
@@ -237,7 +237,7 @@ function listOf({ posts, next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
 function sorted<Post extends AnyPost>(
   { posts }: Page<Post>,
   ids: ReadonlySet<string>,
-): Pick<PolledPage<Post>, 'fresh' | 'known'> {
+): Pick<PageRead<Post>, 'fresh' | 'known'> {
   const all = [...new Map(posts.map((post) => [idOf(post), post])).values()]
   const isFresh = (post: Post): boolean => ids.has(idOf(post))
   return { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)) }
