@@ -29,6 +29,7 @@ describe('createMcp() over HTTP', () => {
     async (accept) => {
       const response = await setUp()({ id: 7, method: 'tools/call', params: call }, { accept })
       expect(response.headers.get('content-type')).toContain('text/event-stream')
+      expect(await response.text()).toMatch(/^data: .*"id":7/m)
     },
   )
 
