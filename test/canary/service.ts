@@ -71,7 +71,7 @@ export const splitId: Trick = (secret) =>
   answer(502, 'no', { requestId: `${secret.slice(0, 3)}\u200b${secret.slice(3)}`, error: { code: 'x' } })
 
 export const wrongShape: Trick = (secret) =>
-  answer(200, secret, { requestId: secret, posts: secret, meta: secret })
+  answer(200, secret, { requestId: secret, posts: secret, meta: secret, [secret]: { [secret]: [secret] } })
 export const noJson: Trick = (secret) => answer(200, secret, `<p>${secret}</p>`)
 export const htmlError: Trick = (secret) => answer(502, secret, `<p>${secret}</p>`)
 export const problem: Trick = (secret) =>

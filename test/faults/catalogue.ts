@@ -1,5 +1,4 @@
 import type { Fault } from './case.ts'
-import { caller } from './caller.ts'
 import { concurrency } from './concurrency.ts'
 import { http } from './http.ts'
 import { money } from './money.ts'
@@ -8,10 +7,8 @@ import { paging } from './paging.ts'
 import { payload } from './payload.ts'
 import { protocol } from './protocol.ts'
 import { retryAfter } from './retry-after.ts'
-import { security } from './security.ts'
 import { shape } from './shape.ts'
 import { time } from './time.ts'
-import { userCode } from './user-code.ts'
 
 /** All faults, by number. */
 export const catalogue: readonly Fault[] = [
@@ -23,9 +20,6 @@ export const catalogue: readonly Fault[] = [
   ...shape,
   ...time,
   ...concurrency,
-  ...caller,
   ...paging,
   ...money,
-  ...security,
-  ...userCode,
 ]

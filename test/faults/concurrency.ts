@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events'
 import { vi } from 'vitest'
 import { serveSandbox } from '../support/sandbox.ts'
 import { collectGarbage } from '../support/garbage.ts'
@@ -52,29 +51,6 @@ export const concurrency: readonly Fault[] = [
     await server.close()
     return `${endings(ends)}, at most ${peak} open; ${costs(client, undefined)}`
   }),
-  fault(212, '1,000 calls with one signal', async () => {
-    const { signal } = new AbortController()
-    const client = makeClient({ fetch: () => Promise.resolve(page.clone()), ...unpaced })
-    let count = 0
-    for (let batch = 0; batch < 2; batch++) {
-      const calls = queries(500).map((query) => client.microblog.search({ query }, { signal }))
-      count += (await Promise.all(calls)).length
-      must(getEventListeners(signal, 'abort').length === 0, 'no call leaves a listener')
-    }
-    return `${count} answered; 0 listeners left after each 500`
-  }),
-  fault(213, 'a queued call is aborted', () =>
-    inVirtualTime(async () => {
-      const { fetch, at } = scripted(hang)
-      const client = makeClient({ fetch, limits: { inFlight: 1 } })
-      const blocking = outcomeOf(client.microblog.search({ query: 'blocking' }))
-      const { error, ms } = await settle(
-        client.microblog.search({ query: 'b' }, { signal: abortIn(100, 'left') }),
-      )
-      await settle(blocking)
-      return `${ending(error)} at ${ms} ms; ${at.length} request, the blocking one; ${costs(client, undefined)}`
-    }),
-  ),
   fault(214, 'a call in flight is aborted, and another waits for its slot', () =>
     inVirtualTime(async () => {
       const start = performance.now()
@@ -88,23 +64,6 @@ export const concurrency: readonly Fault[] = [
       return `${ending(error)} at ${ms} ms; the other sent at ${Math.floor(at[1]! - start)} ms; ${costs(client, undefined)}`
     }),
   ),
-  fault(215, 'a call is aborted in the wait before a retry', () =>
-    inVirtualTime(async () => {
-      const { fetch, at } = scripted(unavailable)
-      const client = makeClient({ fetch })
-      const { error, ms } = await settle(
-        client.microblog.search({ query: 'a' }, { signal: abortIn(1000, 'left') }),
-      )
-      return `${ending(error)} at ${ms} ms; ${at.length} request; ${vi.getTimerCount()} timers left; ${costs(client, error)}`
-    }),
-  ),
-  fault(216, 'the signal is aborted beforehand', async () => {
-    const { fetch, at } = scripted(page)
-    const client = makeClient({ fetch })
-    const signal = AbortSignal.abort('left')
-    const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }, { signal }))
-    return `${ending(error)}; ${at.length} requests; ${costs(client, error)}`
-  }),
   fault(217, 'a call is aborted while its body arrives, over HTTP', async () => {
     const server = await rawServer(
       (socket) => void socket.write(http('200 OK', '{', { 'content-length': '99' })),

@@ -1,7 +1,7 @@
 import { CreditBudget, type SocialSearch } from '../../src/index.ts'
 import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import type { Fault as SandboxFault } from '../../src/extensions/sandbox/index.ts'
-import { abortIn, pass, settle } from '../support/clock.ts'
+import { pass, settle } from '../support/clock.ts'
 import { failure, hang, makeClient, ok } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
 import { costs, ending, inVirtualTime, outcomeOf, scripted, search, success } from './observe.ts'
@@ -77,13 +77,6 @@ export const money: readonly Fault[] = [
       Number(ledger) <= 300 ? 'ledger is less' : 'ledger is more',
     )
   }),
-  fault(282, 'a call is aborted after it was sent', () =>
-    inVirtualTime(async () => {
-      const client = makeClient({ fetch: hang })
-      const { error } = await settle(client.microblog.search(query, { signal: abortIn(100, 'left') }))
-      return `${ending(error)}; ${costs(client, error)}`
-    }),
-  ),
   fault(283, '50 calls at once of two clients that share a budget of 9 credits', () =>
     inVirtualTime(async () => {
       const { fetch, at } = scripted(page)
@@ -118,11 +111,6 @@ export const money: readonly Fault[] = [
       const other = await outcomeOf(client.microblog.search(query))
       const { value } = await settle(waiting)
       return `${ending(other.error)}, then ${ending(value?.error)}; ${costs(client, undefined)}`
-    }),
-  ),
-  fault(287, 'reactions, whose number has no documented bound, with a budget of 999 credits', () =>
-    charged([], (client) => client.professionalnet.posts.reactions({ postUrl: 'x' }), {
-      budget: new CreditBudget(999),
     }),
   ),
 ]

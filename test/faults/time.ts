@@ -1,7 +1,6 @@
 import { vi } from 'vitest'
-import { type CallOptions, SocialSearch } from '../../src/index.ts'
 import { pass, settle } from '../support/clock.ts'
-import { apiKey, failure, hang, makeClient, ok, rateLimited } from '../support/service.ts'
+import { failure, hang, makeClient, ok, rateLimited } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
 import { costs, ending, inVirtualTime, outcomeOf, scripted, search, success } from './observe.ts'
 
@@ -30,25 +29,6 @@ async function early(answer: Response): Promise<string> {
     return `${ending(error)}, second request ${at[1]! - at[0]! >= 20_000 ? 'not' : 'sent'} before the announced time`
   })
 }
-
-/** Tries what cannot be a duration in every option that is one, of a client and of a call. */
-async function refused(value: unknown): Promise<string> {
-  const { fetch, at } = scripted(page)
-  const options = ['timeout', 'deadline'].map((name) => ({ [name]: value }))
-  const all = [...options, { retry: { maxWait: value } }] as Omit<CallOptions, 'cache'>[]
-  const client = makeClient({ fetch })
-  const ends: string[] = []
-  for (const each of all) {
-    const construct = Promise.resolve().then(
-      () => new SocialSearch({ baseUrl: 'https://api.example/v1', apiKey, ...each }),
-    )
-    ends.push(ending((await outcomeOf(construct)).error))
-    ends.push(ending((await outcomeOf(client.microblog.search({ query: 'rust' }, each))).error))
-  }
-  return `${ends.length} × ${[...new Set(ends)].join(', ')}; ${at.length} sent`
-}
-
-const notDurations = [0, Number.NaN, 2 ** 31, -1, Infinity, '5000']
 
 export const time: readonly Fault[] = [
   ...([1, -1] as const).flatMap((sign, index) =>
@@ -88,23 +68,6 @@ export const time: readonly Fault[] = [
       clock.mockRestore()
       return `${value?.length} answered, at most ${mostInAMinute(at)} in any minute`
     }),
-  ),
-  fault(187, '21 calls at once', () =>
-    inVirtualTime(async () => {
-      const { fetch, at } = scripted(page)
-      const client = makeClient({ fetch })
-      await settle(Promise.all(Array.from({ length: 21 }, () => client.microblog.search({ query: 'rust' }))))
-      const soon = at.filter((time) => time - at[0]! < 1000).length
-      const last = at[20]! - at[0]!
-      return `${soon} within a second, the 21st ${last >= 60_000 ? 'at least' : 'less than'} a minute after the first`
-    }),
-  ),
-  ...notDurations.map((value, index) =>
-    fault(
-      188 + index,
-      `a timeout, a deadline and a maxWait of ${typeof value === 'string' ? `'${value}'` : String(value)}`,
-      () => refused(value),
-    ),
   ),
   fault(194, 'headers after 4 s, a body that stalls, and a timeout of 5 s', () => {
     const stalled = () => new Response(new ReadableStream())

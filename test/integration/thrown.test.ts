@@ -44,6 +44,10 @@ const harmless: Record<string, (fail: Throw) => Partial<ClientOptions>> = {
     logger: { debug: fail, info: fail, warn: fail, error: fail },
     observers: [{ onCall: fail }],
   }),
+  'the logger, later': (fail) => {
+    const later = (): unknown => Promise.resolve().then(fail)
+    return { logger: { debug: later, info: later, warn: later, error: later } }
+  },
   'settle() of a budget': (fail) => ({ budget: { reserve: () => ({ settle: fail }) } }),
   'the store of a cache': (fail) => ({
     cache: new ResultCache({ maxAge: 60_000, store: { get: fail, set: fail, delete: fail } }),

@@ -110,6 +110,16 @@ describe('fetch', () => {
     ).toMatchObject(expected)
   })
 
+  it.each(['nothing', 'a response whose body was used'])('may not return %s', async (what) => {
+    const used = ok()
+    await used.text()
+    const fetch = () => Promise.resolve(what === 'nothing' ? (undefined as never) : used)
+    expect(await service.search({ fetch })).toMatchObject({
+      error: { name: 'ConfigurationError', charged: 'unknown' },
+      ...maybePaid,
+    })
+  })
+
   it.each([
     [
       'expects a URL',

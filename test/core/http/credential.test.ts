@@ -20,6 +20,12 @@ describe('apiKey', () => {
     await settle(makeClient({ apiKey: () => Promise.resolve(`token_${++calls}`) }).microblog.search(query))
     expect(bearers()).toEqual(['Bearer token_1', 'Bearer token_2'])
   })
+
+  it('fails the call, and is not shown, when its function returns one with a line break', async () => {
+    const { error, sent } = await service.search({ apiKey: () => 'org_live_secret\nx' })
+    expect([error, sent]).toMatchObject([{ name: 'ConfigurationError', charged: 'no' }, 0])
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('org_live')
+  })
 })
 
 describe('auth', () => {

@@ -54,6 +54,11 @@ describe('new SocialSearch()', () => {
     [{ ...good, apiKey: '' }, /empty/],
     [{ ...good, apiKey: '"org_1"' }, /apiKey is in quotes; remove them/],
     [{ ...good, apiKey: 'abc\r\nX-Evil: 1' }, /printable ASCII.*character 4 of 14/],
+    [{ ...good, apiKey: 'secret ключ' }, /printable ASCII/],
+    [{ ...good, apiKey: 'secret 1' }, /printable ASCII/],
+    [{ ...good, baseUrl: 'https://user:secret@api.example/v1' }, /user name/],
+    [{ ...good, baseUrl: 'http://api.example/secret' }, /must be https/],
+    [{ ...good, baseUrl: 'org_secret' }, /not a URL/],
     [{ ...good, apiKey: null }, /must be a string, got object/],
     [{ ...good, auth: { token: () => 't' } }, /either apiKey or auth/],
     [{ baseUrl: good.baseUrl, auth: {} }, /auth must implement token\(\)/],
@@ -87,12 +92,26 @@ describe('new SocialSearch()', () => {
     expect(error.message).not.toContain('secret')
   })
 
-  // `timeout` and `deadline` are rows 188 to 193 of the fault catalog.
-  it.each([0.5, null])('refuses maxQueueWait: %s', (value) => {
-    expect(refusal({ ...good, maxQueueWait: value }).message).toContain(
-      'maxQueueWait must be a number of milliseconds from 1 to 2147483647, got ',
-    )
-  })
+  it.each([0, 0.5, -1, Number.NaN, 2 ** 31, Infinity, '5000', null])(
+    'refuses %s as a duration, as each call does, which is not sent',
+    async (value) => {
+      const fetch = vi.fn<Fetch>()
+      const client = new SocialSearch({ ...good, fetch })
+      for (const name of ['timeout', 'deadline', 'maxQueueWait', 'retry.maxWait']) {
+        const options = name === 'retry.maxWait' ? { retry: { maxWait: value } } : { [name]: value }
+        const call = client.microblog
+          .search({ query: 'q' }, options as object)
+          .catch((error: unknown) => error)
+        for (const error of [refusal({ ...good, ...options }), await call]) {
+          expect(error).toBeInstanceOf(ConfigurationError)
+          expect((error as Error).message).toContain(
+            `${name} must be a number of milliseconds from 1 to 2147483647, got `,
+          )
+        }
+      }
+      expect(fetch).not.toHaveBeenCalled()
+    },
+  )
 
   it.each([0, -1, 1.5, Number.NaN, '2', null])('refuses %s as a count', (value) => {
     expect(refusal({ ...good, limits: { inFlight: value } }).message).toMatch(
@@ -144,6 +163,18 @@ describe('in a browser', () => {
     vi.stubGlobal('location', { href: 'http://localhost:5173/' })
     expect(() => new SocialSearch({ baseUrl, auth })).not.toThrow()
   })
+
+  it.each(['//evil.example/v1', '/\\evil.example/v1', '/\t/evil.example/v1', '\\\\evil.example'])(
+    'new SocialSearch() takes a path of its own origin, and not %j',
+    async (baseUrl) => {
+      pretend()
+      expect(refusal({ baseUrl, auth: false }).message).toMatch(/not a URL|another origin/)
+      const fetch = vi.fn<Fetch>(() => Promise.resolve(new Response('', { status: 418 })))
+      const client = new SocialSearch({ baseUrl: '/api/social', auth: false, fetch })
+      await client.organization.usage().catch(() => {})
+      expect(fetch.mock.calls[0]?.[0].url).toBe('https://app.example/api/social/organization/usage')
+    },
+  )
 
   it.each(['file:///app/index.html', 'about:srcdoc'])(
     'new SocialSearch() refuses a path in a page that has no origin: %s',
