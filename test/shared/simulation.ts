@@ -1,7 +1,7 @@
 import { type Changed, changeState } from '../../src/extensions/shared/limiter-change.ts'
-import type { Rules } from '../../src/extensions/shared/limiter-state.ts'
+import type { StateRead } from '../../src/extensions/shared/clock.ts'
+import type { LimiterState, Rules } from '../../src/extensions/shared/limiter-state.ts'
 import type { Report } from '../../src/extensions/shared/limiter-grants.ts'
-import { type Granted, SimulatedProcess } from './simulated-process.ts'
 import { type Sent, SimulatedService } from './simulated-service.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
@@ -19,6 +19,39 @@ export interface Plan {
   readonly seed: number
   /** What happens, and how long after the one before, in milliseconds. */
   readonly attacks: readonly { readonly attack: (typeof attacks)[number]; readonly after: number }[]
+}
+
+/** A request that may be sent. */
+interface Granted extends Omit<Sent, 'endsAt'> {
+  readonly grantedAt: number
+}
+
+/** A process that shares a state. */
+class SimulatedProcess {
+  seen: StateRead | undefined
+  copy: LimiterState | undefined
+  /** The surfaces of the calls that wait. */
+  readonly calls: string[] = []
+  sent: Sent[] = []
+  /** Requests that it may send with its free slots, until its turn ends. */
+  granted: Granted[] = []
+  turnEndsAt = 0
+  open = 0
+  free = 0
+  closures: { surface: string; openAt: number }[] = []
+  nextAt = 0
+  pausedUntil = 0
+  isAlive = true
+  /** What it is about to write, if the text is still the same. */
+  pending: { changed: Changed; text: string | undefined; reported: number; readAt: number } | undefined
+  readonly id: string
+  /** How long it takes from its reading of the text to its writing, in milliseconds. */
+  readonly delay: number
+
+  constructor(id: string, delay: number) {
+    this.id = id
+    this.delay = delay
+  }
 }
 
 /** Runs processes, and the service that they call, on a virtual clock. */
