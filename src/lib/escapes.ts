@@ -21,17 +21,8 @@ const opens = 3
 const ofEscapes = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%\\&#;{}'
 
 /** The names of signs that begin, divide or end escapes, besides `amp`. */
-const names = [
-  ...[
-    { name: 'AMP', code: ampersand },
-    { name: 'percnt', code: percent },
-    { name: 'bsol', code: backslash },
-  ],
-  ...[
-    { name: 'num', code: hash },
-    { name: 'semi', code: semicolon },
-  ],
-]
+const signs = { AMP: ampersand, percnt: percent, bsol: backslash, num: hash, semi: semicolon }
+const names = /* @__PURE__ */ Object.entries(signs)
 /** Most digits of a number, and letters of a name, so that none is looked at many times. */
 const mostLetters = 32
 /** So much less than any digits are worth. */
@@ -215,7 +206,7 @@ function nameAt(chars: Uint8Array, start: number): number {
   let length = 0
   while (length < mostLetters && isLetter(chars[start + length] as number)) length++
   if (length < 2 || chars[start + length] !== semicolon) return 0
-  for (const { name, code } of names)
+  for (const [name, code] of names)
     if (name.length === length && startsWith(chars, start, name)) return code * 64 + length + 1
   return anySign * 64 + length + 1
 }

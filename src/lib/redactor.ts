@@ -11,8 +11,10 @@ export class Redactor {
   #kept: readonly Secret[] = []
   /** The same, and the latest token. */
   #known: readonly Secret[] = []
-  /** Finds those known. */
-  #finder: Finder | undefined
+  /** How they stand in a text as they are, the longest first, which may begin with others. */
+  #plain: readonly string[] = []
+  /** Finds them where they are escaped. */
+  #reader: EscapeReader | undefined
 
   add(secret: string): void {
     this.renew(secret)
@@ -24,7 +26,7 @@ export class Redactor {
     if (token === this.#known.at(-1)?.text) return
     const isKept = token.length < minSecretLength || this.#kept.some(({ text }) => text === token)
     this.#known = isKept ? this.#kept : [...this.#kept, new Secret(token)]
-    this.#finder = undefined
+    this.#reader = undefined
   }
 
   /** A redactor that keeps what this one knows now, and a token. */
@@ -32,7 +34,8 @@ export class Redactor {
     if (this.#kept.some(({ text }) => text === token)) return this
     const redactor = new (this.constructor as typeof Redactor)()
     redactor.#kept = redactor.#known = this.#known
-    if (this.#known.some(({ text }) => text === token)) redactor.#finder = this.#finder
+    if (this.#known.some(({ text }) => text === token))
+      [redactor.#plain, redactor.#reader] = [this.#plain, this.#reader]
     else redactor.add(token)
     return redactor
   }
@@ -43,9 +46,17 @@ export class Redactor {
    */
   text(text: string): string {
     if (this.#known.length === 0 || text.length < minSecretLength) return text
-    const { plain, reader } = (this.#finder ??= finderOf(this.#known))
-    const left = plain.reduce((left, secret) => left.replaceAll(secret, replacement), text)
+    const reader = (this.#reader ??= this.#prepare())
+    // First what stands there as it is, since the end of another escape could be its beginning.
+    const left = this.#plain.reduce((left, secret) => left.replaceAll(secret, replacement), text)
     return reader.replace(left, replacement)
+  }
+
+  #prepare(): EscapeReader {
+    const forms = this.#known.flatMap(({ forms }) => forms)
+    const plain = new Set([...this.#known.map(({ text }) => text), ...forms])
+    this.#plain = [...plain].sort((one, other) => other.length - one.length)
+    return new EscapeReader(forms)
   }
 
   /** Redacts every string and number in parsed JSON, names of properties included. Changes the data in place. */
@@ -73,22 +84,6 @@ export class Redactor {
     const text = String(value)
     const clean = this.text(text)
     return clean === text ? value : clean
-  }
-}
-
-/** What finds secrets in a text. */
-interface Finder {
-  /** How they stand there as they are: looked for first, since the end of another escape could be the beginning of one. */
-  readonly plain: readonly string[]
-  readonly reader: EscapeReader
-}
-
-function finderOf(secrets: readonly Secret[]): Finder {
-  const plain = new Set(secrets.flatMap(({ text, forms }) => [text, ...forms]))
-  return {
-    // The longest first, which may begin with others.
-    plain: [...plain].sort((one, other) => other.length - one.length),
-    reader: new EscapeReader(secrets.flatMap(({ forms }) => forms)),
   }
 }
 

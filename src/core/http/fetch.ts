@@ -31,7 +31,7 @@ export async function send(
   fetchOnce: (init: Init) => Promise<Response>,
 ): Promise<Response> {
   if (typeof (globalThis.Request as unknown) !== 'function')
-    throw new NotSent('this runtime has no Request; load a polyfill of it with that of fetch')
+    throw new NotSent('this runtime has no Request; load a polyfill')
   const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
   const signed = { ...init, headers: { ...init.headers, ...authorization } }
   return api(url, { method: init.method, fetch: () => fetchOnce(signed) } as Options)

@@ -51,14 +51,14 @@ const unsentWords =
   /when HTTP Tunneling|Failed to parse URL from \[object Request\]|client error \(Connect\)|before secure TLS connection was established|^bad port$|Requests to port \d+ are blocked|Requires net access to/
 
 /** All that other functions than the runtime's say of a request that they could not send. Whole messages: a user's may quote one. */
-const foreignUnsent: Readonly<Record<string, RegExp>> = {
-  // The system call stands in words alone. Several addresses that fail have no words.
-  'node-fetch': /^request to \S+ failed, reason:( connect \S+ .*| getaddrinfo \S+ .*|\s*)$/,
-  Electron:
-    /^net::ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|CONNECTION_(REFUSED|FAILED|TIMED_OUT)|PROXY_CONNECTION_FAILED|TUNNEL_CONNECTION_FAILED|NETWORK_ACCESS_DENIED|ADDRESS_INVALID|UNSAFE_PORT)$/,
-  'expo/fetch':
-    /^fetch failed: java\.net\.(UnknownHostException|ConnectException|NoRouteToHostException|SocketTimeoutException: failed to connect to)\b/,
-}
+const foreignUnsent = [
+  // node-fetch. The system call stands in words alone. Several addresses that fail have no words.
+  /^request to \S+ failed, reason:( connect \S+ .*| getaddrinfo \S+ .*|\s*)$/,
+  // Electron.
+  /^net::ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|CONNECTION_(REFUSED|FAILED|TIMED_OUT)|PROXY_CONNECTION_FAILED|TUNNEL_CONNECTION_FAILED|NETWORK_ACCESS_DENIED|ADDRESS_INVALID|UNSAFE_PORT)$/,
+  // expo/fetch.
+  /^fetch failed: java\.net\.(UnknownHostException|ConnectException|NoRouteToHostException|SocketTimeoutException: failed to connect to)\b/,
+]
 
 /** A stream that an HTTP/2 server, or its GOAWAY, has refused: it promises that it has not processed the request. */
 const refusedStream = /\bNGHTTP2_REFUSED_STREAM$|refused stream before processing any application logic/
@@ -116,7 +116,7 @@ function isUnsent(links: readonly Link[]): boolean {
   const [syscall] = textsOf(links, 'syscall')
   if (links.some(({ isUnconnected }) => isUnconnected)) return true
   if (codes.some((each) => neverSentCode.test(each)) || says(links, unsentWords)) return true
-  if (Object.values(foreignUnsent).some((words) => says(links, words))) return true
+  if (foreignUnsent.some((words) => says(links, words))) return true
   // The same code may come from `connect`, or from `read` on an established connection.
   if (syscall !== undefined) return ['connect', 'getaddrinfo'].includes(syscall)
   const [outer] = links
