@@ -75,33 +75,34 @@ Without an account: social-search search coffee --sandbox`
 
 /** The address of the commands; undefined if there is none. */
 export function baseUrlOf(): string | undefined {
-  const account = accountName()
-  if (account !== undefined) return loginOf(account).baseUrl
-  return addressIn(process.env['SOCIAL_SEARCH_BASE_URL'] || storedLogin(account)?.baseUrl)
+  return knownLogin().baseUrl
 }
 
-/** The login of an account with a name, as it was stored: nothing of the environment mixes with it. */
-function loginOf(account: string): StoredLogin {
-  const stored = storedLogin(account)
-  if (stored !== null) return { baseUrl: addressIn(stored.baseUrl) ?? stored.baseUrl, apiKey: stored.apiKey }
-  const command = `social-search login --account ${account} --base-url URL`
-  throw new CommandError('credentials', `there is no account ${account}; log in: ${command}`)
-}
-
-/** The address and the key of the commands: of the account, or of the environment, or else those that `login` has stored. */
+/** The address and the key of the commands. */
 export function addressOf({ sandbox }: Pick<SharedFlags, 'sandbox'>): StoredLogin {
   if (sandbox === true) return { baseUrl: 'sandbox', apiKey: 'sandbox' }
-  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
-  const account = accountName()
-  if (account !== undefined) return loginOf(account)
-  const stored = key ? null : storedLogin(account)
-  const storedUrl = addressIn(stored?.baseUrl)
-  const baseUrl = addressIn(address) ?? storedUrl
+  const { baseUrl, apiKey } = knownLogin()
   if (!baseUrl) throw new CommandError('credentials', `no address of the service${noLogin}`)
-  // A stored key goes only to the address that it was stored with.
-  const apiKey = key || (storedUrl === baseUrl ? stored?.apiKey : undefined)
   if (!apiKey) throw new CommandError('credentials', `no key for this address${noLogin}`)
   return { baseUrl, apiKey }
+}
+
+/** What is known of address and key: those of the account, or of the environment, or else those that `login` has stored. */
+function knownLogin(): { readonly baseUrl: string | undefined; readonly apiKey: string | undefined } {
+  const account = accountName()
+  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
+  const stored = account === undefined && key ? null : storedLogin(account)
+  const storedUrl = addressIn(stored?.baseUrl)
+  if (account !== undefined) {
+    const command = `social-search login --account ${account} --base-url URL`
+    if (stored === null)
+      throw new CommandError('credentials', `there is no account ${account}; log in: ${command}`)
+    // Nothing of the environment mixes with it.
+    return { baseUrl: storedUrl, apiKey: stored.apiKey }
+  }
+  const baseUrl = addressIn(address) ?? storedUrl
+  // A stored key goes only to the address that it was stored with.
+  return { baseUrl, apiKey: key || (storedUrl === baseUrl ? stored?.apiKey : undefined) }
 }
 
 /** An address, spelled one way: budgets and limits belong to it. */

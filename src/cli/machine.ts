@@ -40,7 +40,7 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   if (opened === undefined) return { budgets: [], budget, options: {}, close: () => Promise.resolve() }
   const { store } = opened
   const set = sandbox === true ? undefined : setTermsOf(opened.setText)
-  const owner = sandbox === true ? baseUrl : ownerOf(baseUrl)
+  const owner = ownerOf(baseUrl)
   const terms = [flagged, set].filter((each) => each !== undefined)
   // Two limits of one period are one budget: the lower one.
   const [lowest] = terms.toSorted((one, other) => one.limit - other.limit)

@@ -61,8 +61,7 @@ function usageMessageOf({ code, message }: CommanderError, words: readonly strin
     return `that is how programs name it; did you mean social-search ${meant}?`
   if (code === 'commander.excessArguments')
     return 'too many arguments: put several words in quotes, and pass params as flags or with --params'
-  const isUnknown = code === 'commander.unknownCommand' && text === message.replace('error: ', '')
-  return isUnknown ? `${text}; see social-search --help` : text
+  return code === 'commander.unknownCommand' ? `${text} (see social-search --help)` : text
 }
 
 /** @param isHelpLong Whether help lists filters that few need as well. */

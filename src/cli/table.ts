@@ -128,8 +128,8 @@ export function createTable(
   }
 }
 
-/** What says most about records whose fields are not documented, if they have it: when, who, what, and its state. */
-const meanings = [/^(timestamp|date|.*At)$/, /^author/, /^(title|text|body)$/, /^state$/]
+/** What says most about records whose fields are not documented, if they have it. */
+const first = ['time', 'author', 'text', 'state']
 
 /** The fields of records, those that say most first. The text of a story may be in its title. */
 function byMeaning(records: readonly unknown[]): {
@@ -139,8 +139,8 @@ function byMeaning(records: readonly unknown[]): {
   const all = [...new Set(records.flatMap((record) => Object.keys(Object(record) as object)))]
   const isMerged = all.includes('text') && all.includes('title')
   const rankOf = (name: string): number => {
-    const rank = meanings.findIndex((meaning) => meaning.test(name))
-    return rank !== -1 ? rank : isIdName(name) ? meanings.length + 1 : meanings.length
+    const rank = first.indexOf(meaningOf(name))
+    return rank !== -1 ? rank : isIdName(name) ? first.length + 1 : first.length
   }
   const names = all.filter((name) => !(isMerged && name === 'title')).sort((a, b) => rankOf(a) - rankOf(b))
   return { names, others: isMerged ? { text: 'title' } : {} }

@@ -1,34 +1,56 @@
-import { type SearchBatch, type SearchToWatch, watchSearches } from '../extensions/watch/index.ts'
+import { readFileSync } from 'node:fs'
+import { microblogSearch } from '../api/endpoints/microblog.ts'
+import { professionalnetPostsSearch } from '../api/endpoints/professionalnet/posts.ts'
+import {
+  type SearchBatch,
+  type SearchToWatch,
+  type WatchState,
+  watchSearches,
+} from '../extensions/watch/index.ts'
 import type { OperationId } from '../api/operations.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { Call } from '../extend.ts'
 import type { Budget, SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
+import { messageOf } from '../lib/thrown.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import type { Machine } from './machine.ts'
 import { confirmWatch } from './quote.ts'
-import { ageOf, millisecondsOf, wholeNumberOf } from './flags.ts'
+import {
+  type SharedFlags,
+  ageOf,
+  millisecondsOf,
+  paramFlags,
+  paramsOf,
+  positionalOf,
+  wholeNumberOf,
+} from './flags.ts'
 import { budgetOf } from './client.ts'
 import type { Batch, Ending, Job, RunContext, RunEnd } from './run.ts'
+import { tell } from './terminal.ts'
 import { WatchPlanner } from './watch-plan.ts'
 import { WatchReport, endOf } from './watch-report.ts'
-import {
-  type SearchFlags,
-  type SearchOperation,
-  type Searches,
-  jobOf,
-  operationOf,
-  searchesOf,
-  statesOf,
-} from './watch-search.ts'
 
-export interface WatchFlags extends SearchFlags {
+export interface WatchFlags extends SharedFlags {
+  readonly network: string
+  readonly minInterval: string
   readonly maxPages: string
+  readonly queries?: string
   readonly once?: boolean
   readonly from?: 'now'
   readonly keep?: string
 }
+
+/** Params of a search, for each query. */
+type Searches = Readonly<Record<string, object>>
+
+const networks = { microblog: microblogSearch, professionalnet: professionalnetPostsSearch } as const
+
+export const watchNetworks = Object.keys(networks)
+
+/** The search of either network. */
+type SearchOperation = (typeof networks)[keyof typeof networks]
 
 /** A watch: new posts of searches, as they come. */
 export class WatchJob implements Job {
@@ -151,4 +173,66 @@ export class WatchJob implements Job {
     complain(error, undefined, this.#queries.length > 1 ? name : undefined)
     if (this.#failure === undefined || exitNameOf(error) === 'unknown') this.#failure = error
   }
+}
+
+/** @throws {UsageError} for filters of the other network, which would be ignored. */
+function operationOf(flags: WatchFlags): SearchOperation {
+  const operation = networks[flags.network as keyof typeof networks]
+  const other = paramFlags(microblogSearch).find(
+    ({ attribute }) => operation !== microblogSearch && attribute in flags,
+  )
+  if (other === undefined) return operation
+  throw new UsageError(`${other.name} is for --network microblog; pass params of others with --params`)
+}
+
+/** Params of each search, under its query. */
+function searchesOf(operation: SearchOperation, flags: WatchFlags, words: readonly string[]): Searches {
+  const queries = [...new Set([...words, ...(flags.queries === undefined ? [] : linesOf(flags.queries))])]
+  if (queries.length === 0) throw new UsageError('pass a query, or --queries FILE')
+  const list = words.find((word) => /^[^\s\d"]+,[^\s\d"]+$/.test(word))
+  if (list !== undefined) tell(`${list} is one query; for several: ${list.replaceAll(',', ' ')}`)
+  const name = positionalOf(operation) ?? ''
+  const { params } = paramsOf(operation, flags, queries[0])
+  return Object.fromEntries(queries.map((query) => [query, { ...params, [name]: query }]))
+}
+
+/** The queries of a file, one a line. `# a comment` is none, `#hashtag` is. */
+function linesOf(path: string): string[] {
+  try {
+    const lines = textFrom(readFileSync(path)).split('\n')
+    return lines.map((line) => line.trim()).filter((line) => line !== '' && !/^#(\s|$)/.test(line))
+  } catch (error) {
+    throw new UsageError(`--queries: ${messageOf(error)}`)
+  }
+}
+
+/** @throws for bytes that are no text: the service would search for what they look like, and charge. */
+function textFrom(bytes: Uint8Array): string {
+  // PowerShell writes UTF-16, which a byte order mark begins.
+  const [encoding] = [
+    ...(bytes[0] === 0xff && bytes[1] === 0xfe ? ['utf-16le'] : []),
+    ...(bytes[0] === 0xfe && bytes[1] === 0xff ? ['utf-16be'] : []),
+    'utf-8',
+  ]
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Said below.
+  }
+  throw new Error('the file is not UTF-8; save it as UTF-8')
+}
+
+/** What distinguishes the watch of a query from other jobs in a database. */
+function jobOf({ id }: SearchOperation, params: object | undefined): object {
+  return { watch: id, params }
+}
+
+/** The states of queries, as far as a file has them. */
+function statesOf(
+  searches: Searches,
+  progress: readonly (object | undefined)[],
+): Readonly<Record<string, WatchState | null>> {
+  const states = Object.keys(searches).map((query, index) => [query, progress[index] ?? null])
+  return Object.fromEntries(states) as Readonly<Record<string, WatchState | null>>
 }
