@@ -97,6 +97,20 @@ describe('watchSearch()', () => {
     expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 300))
   })
 
+  it('keeps a gap whose pages are empty in two nights, however many empty pages a night has', async () => {
+    const { feed, check, lost } = setUpChecks(20)
+    await check()
+    feed.post(280)
+    await check()
+    feed.onRequest = (cursor) => (cursor === undefined ? undefined : Response.json(page([], `${cursor}+`)))
+    for (let night = 0; night < 2; night++) {
+      vi.advanceTimersByTime(21 * hour)
+      const gaps = await check()
+      expect(gaps).toHaveLength(1)
+      expect(lost(gaps)).toEqual([])
+    }
+  })
+
   it('keeps a gap when the service forgets its place, and then lists nothing above known posts, for days', async () => {
     const { feed, check, found, lost } = setUpChecks(20, { maxPages: 2 })
     await check()
