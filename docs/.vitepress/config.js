@@ -8,7 +8,7 @@ import { renderForSearch, search } from './search.js'
 /** The groups of `docs/guides.json` as a sidebar, with the pages that only the site has. */
 const guides = Object.entries({
   ...groups,
-  Start: { 'docs/home.md': 'Home', ...groups.Start },
+  Start: { 'README.md': 'Home', ...groups.Start },
   Reference: { ...groups['Reference'], 'docs/api/index.md': 'API' },
   'For maintainers': {
     ...groups['For maintainers'],

@@ -12,7 +12,14 @@ import {
 import { dirname, join } from 'node:path'
 import { fileOf, pages, repository, root } from './places.js'
 
-const files = ['AGENTS.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md']
+const files = [
+  'README.md',
+  'AGENTS.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'CODE_OF_CONDUCT.md',
+]
   .concat(readdirSync(`${root}docs`).map((name) => `docs/${name}`))
   .concat(readdirSync(`${root}docs/reference`).map((name) => `docs/reference/${name}`))
 
@@ -29,21 +36,40 @@ appendFileSync(join(pages, 'index.md'), `\n## Calls and prices\n${calls}`)
 
 function textOf(file) {
   const linked = /(!?\[(?:[^\]]|\](?!\())*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)/g
-  return readFileSync(root + file, 'utf8').replaceAll(linked, (_, text, path, hash = '') => {
+  const text = foldSetUp(withPictures(readFileSync(root + file, 'utf8')))
+  return text.replaceAll(linked, (_, text, path, hash = '') => {
     const target = join(dirname(file), path)
     if (!existsSync(root + target)) throw new Error(`${file} links to ${path}, which does not exist`)
-    const dark = target.replace('.webp', '-dark.webp')
-    if (text.startsWith('!') && files.includes(dark))
-      return [
-        [target, 'in-light'],
-        [dark, 'in-dark'],
-      ]
-        .map(([file, name]) => `<img class="${name}" src="/${fileOf(file)}" alt="${text.slice(2, -1)}">`)
-        .join('')
     if (files.includes(target)) return `${text}(/${fileOf(target)}${hash})`
     // Only the repository has this file.
     return repository === undefined
       ? `${text.slice(1, -1)} (\`${target}\`)`
       : `${text}(${repository}/blob/main/${target}${hash})`
   })
+}
+
+/** Pictures in Markdown and in <picture> as images with their size, so that the page does not move when they arrive. */
+function withPictures(text) {
+  const image = (path, alt, name = '') => {
+    const [width, height] = sizeOf(readFileSync(root + path))
+    return `<img src="/${fileOf(path)}" alt="${alt}" width="${width}" height="${height}"${name}>`
+  }
+  return text
+    .replaceAll(
+      /^<picture>[^]*?srcset="(.*?)"[^]*?src="(.*?)"[^]*?alt="(.*?)"[^]*?<\/picture>/gm,
+      (_, dark, light, alt) =>
+        [image(light, alt, ' class="in-light"'), image(dark, alt, ' class="in-dark"')].join(''),
+    )
+    .replaceAll(/^!\[(.*)\]\((.*\.webp)\)$/gm, (_, alt, path) => image(path, alt))
+}
+
+/** Width and height of a picture in WebP's extended format, which Chromium writes. */
+function sizeOf(bytes) {
+  if (bytes.toString('latin1', 12, 16) !== 'VP8X') throw new Error('a picture is no extended WebP')
+  return [bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1]
+}
+
+/** The sample that the others of its page begin with is read once, so it is closed. */
+function foldSetUp(text) {
+  return text.replace(/^(.*begin with this.*:)\n\n(```ts\n[^]*?^```)$/m, '$1\n\n::: details Set-up\n$2\n:::')
 }

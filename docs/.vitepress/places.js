@@ -13,7 +13,6 @@ export const repository = packageJson.repository?.url.replaceAll(/^git\+|\.git$/
 export const fileOf = (file) =>
   file
     .replace(/^docs\//, '')
-    .replace(/^home\.md$/, 'index.md')
     .replace(/^AGENTS\.md$/, 'coding-agents.md')
     .replace(/(^|\/)README\.md$/, '$1index.md')
     .replace(/^[A-Z_]+\.md$/, (name) => name.toLowerCase())

@@ -22,7 +22,6 @@ describe('docs/frameworks.md', () => {
     vi.stubGlobal('fetch', (...args: ConstructorParameters<typeof Request>) =>
       sandbox.fetch(new Request(...args)),
     )
-    vi.stubGlobal('userOf', async () => ({ id: 'ada' }))
   })
 
   it('has a Hono app that searches and serves the proxy', async () => {

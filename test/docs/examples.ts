@@ -21,12 +21,23 @@ export const examples = globSync('src/**/*.ts', { cwd: root })
     ),
   )
 
-/** What examples take as given, beside what samples do. */
+/** What examples take as given: names that stand for the reader's own. */
 export const givenToExamples = `
+import type { MicroblogSearchParams, SocialSearch, WalkState } from 'social-search-sdk'
 import type { RedisClientType } from 'redis'
 import type { OAuthClient, PendingAuthorization } from 'social-search-sdk/oauth'
 import type { WatchState } from 'social-search-sdk/watch'
 declare global {
+  const apiKey: string, baseUrl: string, query: string, url: string, secret: string, token: string
+  const clientId: string, clientSecret: string, successCallbackUrl: string, failureCallbackUrl: string
+  const client: SocialSearch, request: Request
+  function load(): Promise<WalkState<MicroblogSearchParams> | null>
+  function loadState(): Promise<WatchState | null>
+  function save(...what: unknown[]): Promise<void>
+  function later(seconds?: number): void
+  function salvage(body: unknown): void
+  function review(...what: unknown[]): void
+  function userOf(request: Request): Promise<{ id: string } | null>
   const error: unknown, stored: WatchState | null, redis: RedisClientType
   const oauth: OAuthClient, pending: PendingAuthorization
   const createServer: typeof import('node:http').createServer
@@ -54,8 +65,19 @@ const pathOf = new Map(
   }),
 )
 
+/** An example as a module: its statements in a function, so that `return` and `await` are at home. */
+export function exampleModule(example: string): string {
+  const imports = /^import [^]*?from '.*$/gm
+  const sample = withImports(example)
+  const statements = sample
+    .replace(imports, '')
+    .replaceAll(/^export default /gm, 'void ')
+    .replaceAll(/^export (?!\{)/gm, '')
+  return `${(sample.match(imports) ?? []).join('\n')}\nasync () => {\n${statements}}\nexport {}`
+}
+
 /** An example with imports of what it uses of the package: docstrings leave them out. */
-export function withImports(example: string): string {
+function withImports(example: string): string {
   const declared = (example.match(/^const [^]*? = /gm) ?? []).join()
   const uses = (name: string, text: string) => new RegExp(`\\b${name}\\b`).test(text)
   return [...pathOf]

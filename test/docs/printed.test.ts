@@ -13,7 +13,7 @@ describe('the pages of the documentation', () => {
   it('docs/cookbook.md tells a wrong key from a key without the scope', async () => {
     const keys = `[{ key: 'searches_only', scopes: ['search:read'] }, { key: 'reads_all', scopes: ['org:read'] }]`
     const outputOf = async (key: string) =>
-      (await run('the key is wrong', clientOf(`{ keys: ${keys} }`, `apiKey: '${key}'`))).stderr
+      (await run('the key is wrong', `{ keys: ${keys} }`, `apiKey: '${key}'`)).stderr
     expect(await outputOf('unknown_key')).toContain('wrong or revoked')
     expect(await outputOf('searches_only')).toContain("lacks a permission [ 'org:read' ]")
     expect(await outputOf('reads_all')).toBe('')
@@ -22,7 +22,8 @@ describe('the pages of the documentation', () => {
   it('docs/cookbook.md answers 429 with a wait when a 503 announces one, and when the minute is used up', async () => {
     const { stdout } = await run(
       'const isBusy',
-      clientOf('{}', 'limits: { perMinute: 3 }, retry: { maxAttempts: 1 }'),
+      '',
+      'limits: { perMinute: 3 }, retry: { maxAttempts: 1 }',
       `
 sandbox.inject({ status: 503, retryAfter: 120 })
 const answers = [await answer('tea'), await answer('tea'), await answer('tea')]
@@ -41,18 +42,23 @@ console.log(JSON.stringify(answers.map(({ status, headers }) => [status, headers
   })
 })
 
-/** Code that makes a sandbox, and a client of it with further options. */
-function clientOf(options: string, more = ''): string {
-  return `import { createSandbox } from 'social-search-sdk/sandbox'
-import { SocialSearch } from 'social-search-sdk'
-const sandbox = createSandbox(${options})
-const client = new SocialSearch({ ...sandbox.clientOptions(), ${more} })
-`
-}
-
-/** Runs the sample that holds a text, from the sources, with code before and after it. */
-function run(text: string, before = '', after = ''): Promise<{ stdout: string; stderr: string }> {
+/**
+ * Runs the sample that holds a text, from the sources.
+ *
+ * @param sandbox Options of its sandbox.
+ * @param client Further options of its client.
+ * @param after Code that follows.
+ */
+function run(
+  text: string,
+  sandbox = '',
+  client = '',
+  after = '',
+): Promise<{ stdout: string; stderr: string }> {
   const sample = samples.find((sample) => sample.text.includes(text))?.text ?? ''
-  const args = ['--input-type=module-typescript', '--eval', fromSources(before + sample) + after]
+  const program = sample
+    .replace('createSandbox()', `createSandbox(${sandbox})`)
+    .replace('new SocialSearch(options)', `new SocialSearch({ ...options, ${client} })`)
+  const args = ['--input-type=module-typescript', '--eval', fromSources(program) + after]
   return promisify(execFile)(process.execPath, args)
 }

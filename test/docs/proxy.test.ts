@@ -68,12 +68,10 @@ describe('docs/proxy.md', () => {
     const sample = samplesOf('docs/proxy.md').find((each) => each.includes('postsOf')) ?? ''
     const error = { code: 'credit_budget', charged: 'no', needed: 2, remaining: 1, resetsAt: 0, whose }
     const page = `
-import { SocialSearch } from 'social-search-sdk'
 const answer = ${JSON.stringify({ requestId: 'proxy_1', error })}
-const fetch = async () => Response.json(answer, { status: 402 })
-const client = new SocialSearch({ baseUrl, auth: false, fetch })
+globalThis.fetch = async () => Response.json(answer, { status: 402 })
 const alerts = []
-const alert = (text) => alerts.push(text)
+globalThis.alert = (text) => alerts.push(text)
 ${sample}
 await postsOf('coffee')
 if (!alerts[0]?.startsWith(${JSON.stringify(text)})) throw new Error(alerts[0])`
@@ -83,10 +81,10 @@ if (!alerts[0]?.startsWith(${JSON.stringify(text)})) throw new Error(alerts[0])`
   it('tells visitors the credits that they have left', async () => {
     const sample = samplesOf('docs/proxy.md').find((text) => text.includes('creditsLeft')) ?? ''
     const search = `
-const body = JSON.stringify({ query })
+const body = JSON.stringify({ query: 'coffee' })
 const headers = { 'content-type': 'application/json' }
 await proxy(new Request('https://app.example/data/microblog/tweets/search', { method: 'POST', headers, body }))
-const left = await (await creditsLeft(request)).json()
+const left = await (await creditsLeft(new Request('https://app.example'))).json()
 if (left.remaining !== 8) throw new Error(JSON.stringify(left))`
     expect(await runAll(new Map([['sample', sample + search]]))).toEqual({})
   })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { session } from './samples.ts'
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
 const sandboxes = fileURLToPath(new URL('../support/sandbox.ts', import.meta.url))
@@ -17,77 +18,55 @@ export function fromSources(sample: string): string {
   })
 }
 
-/** What samples take as given, for samples that are run: a folder, and a client of a sandbox, which also answers each `fetch`. */
-const given = fromSources(`
-import { mkdtempSync } from 'node:fs'
+/** Samples send these params and calls as the service may know them one day: the sandbox knows what is documented. */
+const isAhead = (program: string) => /extraParams:|client\.request\(/.test(program)
+
+/**
+ * Runs each program in a folder of its own, against a sandbox of its own: it answers each `fetch`, those of pages through a proxy. The
+ * environment has its address and its key.
+ */
+const runner = fromSources(`
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { SocialSearch } from 'social-search-sdk'
+import { createProxy } from 'social-search-sdk/proxy'
 import { createSandbox } from 'social-search-sdk/sandbox'
 
+globalThis.location = new URL('https://app.example/')
 const folder = process.cwd()
-const given = () => {
-  process.chdir(folder)
-  process.chdir(mkdtempSync('sample-'))
-  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false } })
-  const { baseUrl, apiKey } = sandbox
-  globalThis.fetch = (...request) => sandbox.fetch(new Request(...request))
-  Object.assign(process.env, { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: apiKey })
-  return {
-    client: new SocialSearch(sandbox.clientOptions()), baseUrl, apiKey, query: 'coffee',
-    url: 'https://professionalnet.example/company/quillfeather-software', request: new Request(baseUrl),
-    load: async () => null, save: async () => {}, later() {}, salvage() {}, review() {},
-    userOf: async () => ({ id: 'ada' }),
-  }
-}
 const failures = {}
+async function run(name, file, isAhead) {
+  process.chdir(mkdtempSync(folder + '/run-'))
+  const sandbox = createSandbox({ posts: 100, limits: { perMinute: false } })
+  const page = { requestId: 'req_1', posts: [], meta: { returnedCount: 0, hasMore: false } }
+  if (isAhead) sandbox.inject({ status: 200, body: page })
+  const client = new SocialSearch(sandbox.clientOptions())
+  const proxy = createProxy({ client, allow: ['microblog.search'], authorize: async () => ({ id: 'ada' }), budget: 100 })
+  globalThis.fetch = (...args) => {
+    const request = new Request(...args)
+    return request.url.startsWith(location.href) ? proxy(request) : sandbox.fetch(request)
+  }
+  const baseUrl = 'https://' + file + '.example/v1' // programs share no limits
+  Object.assign(process.env, { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: sandbox.apiKey, EVENTS_SECRET: 'e' })
+  await import(folder + '/' + file + '.ts').catch((error) => (failures[name] = String(error?.stack ?? error)))
+}
 `)
 
-/** What each sample that failed has thrown, by its name. */
-type Failures = Record<string, string>
-
-/** Runs samples one after the other, each against a new sandbox. */
-export async function runAll(samples: ReadonlyMap<string, string>): Promise<Failures> {
-  const steps = [...samples].map(([name, sample]) => {
-    const body = fromSources(sample).replaceAll(
-      /^import (\* as )?([^]*?) from (.*)$/gm,
-      (_, namespace: string | undefined, names: string, from: string) =>
-        `const ${namespace === undefined ? names.replaceAll(/\btype \w+,?/g, '') : names} = await import(${from})`,
-    )
-    return `
-await (async ({ client, baseUrl, apiKey, query, url, request, load, save, later, salvage, review, userOf }) => {
-{ ${body} }
-})(given()).catch((error) => (failures[${JSON.stringify(name)}] = String(error?.stack ?? error)))`
-  })
-  return failuresOf(`${given}${steps.join('\n')}`)
-}
-
-/** Runs samples one after the other, each as a module of its own that takes nothing as given. */
-export async function runModules(samples: ReadonlyMap<string, string>): Promise<Failures> {
-  const files = [...samples].map(([name, sample], index) => ({ name, file: `sample-${index}.ts`, sample }))
-  const steps = files.map(
-    ({ name, file }) => `
-await import(folder + '/${file}').catch((error) => (failures[${JSON.stringify(name)}] = String(error?.stack ?? error)))`,
-  )
-  const code = `const folder = process.cwd(), failures = {}\n${steps.join('')}`
-  return failuresOf(code, new Map(files.map(({ file, sample }) => [file, fromSources(sample)])))
-}
-
-/** Runs a program that collects failures, in a new folder with some files. */
-async function failuresOf(
-  program: string,
-  files: ReadonlyMap<string, string> = new Map(),
-): Promise<Failures> {
-  const code = `${program}
-process.chdir(folder)
-;(await import('node:fs')).writeFileSync('failures.json', JSON.stringify(failures))
-process.exit()`
+/** Runs programs one after the other, each as a module; what each that failed has thrown, by its name. */
+export async function runAll(programs: ReadonlyMap<string, string>): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'samples-'))
+  const runs = [...programs].map(([name, program], index) => {
+    const file = `sample-${index}`
+    writeFileSync(join(folder, `${file}.ts`), fromSources(program).replace('listen(3000)', 'listen(0)'))
+    return `await run(${JSON.stringify([name, file, isAhead(program)]).slice(1, -1)})`
+  })
+  const end = `writeFileSync(folder + '/failures.json', JSON.stringify(failures))\nprocess.exit()`
   symlinkSync(join(src, '../node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  for (const [file, text] of files) writeFileSync(join(folder, file), text)
+  writeFileSync(join(folder, 'session.ts'), session)
   try {
-    const args = ['--input-type=module-typescript', '--eval', code]
+    const args = ['--input-type=module-typescript', '--eval', [runner, ...runs, end].join('\n')]
     await promisify(execFile)(process.execPath, args, { cwd: folder })
-    return JSON.parse(readFileSync(join(folder, 'failures.json'), 'utf8')) as Failures
+    return JSON.parse(readFileSync(join(folder, 'failures.json'), 'utf8')) as Record<string, string>
   } finally {
     rmSync(folder, { recursive: true })
   }

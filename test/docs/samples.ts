@@ -15,55 +15,36 @@ export function samplesOf(page: string, language: 'tsx?' | 'sh' | 'sql' = 'tsx?'
   return [...(pages.get(page) ?? '').matchAll(blocks)].map(([, sample = '']) => sample)
 }
 
-/** What samples take as given: names that stand for the reader's own. */
-export const given = `
-import type { MicroblogSearchParams, SocialSearch, WalkState } from 'social-search-sdk'
-import type { WatchState } from 'social-search-sdk/watch'
-declare global {
-  const apiKey: string, baseUrl: string, query: string, url: string, secret: string, token: string
-  const clientId: string, clientSecret: string, successCallbackUrl: string, failureCallbackUrl: string
-  const client: SocialSearch, request: Request
-  function load(): Promise<WalkState<MicroblogSearchParams> | null>
-  function loadState(): Promise<WatchState | null>
-  function save(...what: unknown[]): Promise<void>
-  function later(seconds?: number): void
-  function salvage(body: unknown): void
-  function review(...what: unknown[]): void
-  function userOf(request: Request): Promise<{ id: string } | null>
+/** What a page says before the sample that its others begin with. */
+const setUp = /begin with this[^\n]*:\n\n```tsx?\n/
+
+/** A sample that makes a client of its own is whole, also on a page whose samples begin with its first one. */
+const isWhole = (sample: string) => /^import \{[^}]*\bSocialSearch\b/m.test(sample)
+
+/** The samples of a page as a reader runs them. */
+export function programsOf(page: string): string[] {
+  const [first = '', ...others] = samplesOf(page)
+  if (!setUp.test(pages.get(page) ?? '')) return first === '' ? [] : [first, ...others]
+  return [first, ...others.map((sample) => (isWhole(sample) ? sample : `${first}\n${sample}`))]
+}
+
+/** The module that pages with a login of the reader's own import. */
+export const session = `export async function userOf(request: Request): Promise<{ id: string } | null> {
+  return request.url === '' ? null : { id: 'ada' }
 }
 `
-
-/** A sample as a module: its imports, and its statements in a function, so that \`return\` and \`await\` are at home. */
-export function moduleOf(sample: string): string {
-  const imports = /^import [^]*?from '.*$/gm
-  const statements = sample
-    .replace(imports, '')
-    .replaceAll(/^export default /gm, 'void ')
-    .replaceAll(/^export (?!\{)/gm, '')
-  return `${(sample.match(imports) ?? []).join('\n')}\nasync () => {\n${statements}}\nexport {}`
-}
 
 // `npm run apps` and the suite agents compile these, with packages that are not installed here.
 const compiledElsewhere = ['docs/frameworks.md', 'docs/agents.md']
 
-const cookbook = 'docs/cookbook.md'
-const [setUp = ''] = samplesOf(cookbook)
-
-/**
- * The samples that `npm test` compiles. `pasted` is a sample as a reader runs it: in the cookbook, alone after its first one.
- */
+/** The programs that `npm test` compiles and runs. */
 export const samples = [...pages.keys()]
   .filter((page) => !compiledElsewhere.includes(page))
   .flatMap((page) =>
-    samplesOf(page).map((text, index) => {
-      const pasted = page === cookbook && index > 0 ? `${setUp}\n${text}` : text
-      return {
-        page,
-        number: index + 1,
-        text,
-        pasted,
-        isAlone: page === cookbook,
-        file: `${page}.${index}.ts`,
-      }
-    }),
+    programsOf(page).map((text, index) => ({
+      page,
+      name: `${page}: sample ${index + 1}`,
+      text,
+      file: `${page}.${index}.ts`,
+    })),
   )

@@ -1,7 +1,7 @@
 /** Compiles and tests users' programs in a separate project, with the built package: needs the registry, once. */
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { given, samplesOf } from '../docs/samples.ts'
+import { samplesOf, session } from '../docs/samples.ts'
 import { root, run } from './tarball.ts'
 
 const folder = join(root, 'test/apps')
@@ -20,7 +20,6 @@ for (const [index, sample] of samplesOf('docs/testing.md').entries()) {
   const ending = sample.includes("from 'node:test'") ? 'node.ts' : 'test.ts'
   writeFileSync(join(out, `sample-${index + 1}.${ending}`), sample)
 }
-writeFileSync(join(out, 'given.ts'), given)
 
 // These import each other, so each is a file by the name in its first line.
 for (const sample of samplesOf('docs/frameworks.md')) {
@@ -29,6 +28,7 @@ for (const sample of samplesOf('docs/frameworks.md')) {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${sample}\nexport {}`)
 }
+writeFileSync(join(out, 'frameworks/session.ts'), session)
 
 run('npx', ['tsc', '-p', folder])
 console.log('✓ programs of users compile')

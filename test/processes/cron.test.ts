@@ -35,31 +35,33 @@ async function jobFolder(hook = '') {
       .replace('your_key', sandbox.apiKey)
       .replace('https://hooks.example/posts', hook),
   )
-  const env = samples.find((each) => each.includes('> job.env')) ?? ''
-  const lines = samples.filter((each) => each.includes('* * * cd'))
+  const scripts = samples.filter((each) => each.includes(' > job.env') || each.includes(' > send.sh'))
+  const lines = samples
+    .flatMap((each) => each.split('\n'))
+    .filter((line) => line.includes('* * * /home/you/jobs/'))
   const { NODE_OPTIONS } = process.env
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
   const shell = async (code: string) =>
     (await execute('sh', ['-c', code], { cwd: folder, env: { PATH, NODE_OPTIONS } })).stdout
-  await shell(env)
+  for (const script of scripts) await shell(script)
   return {
     sandbox,
     folder,
     /** What the page adds to the end of a line. */
-    ends: samples.filter((each) => each.startsWith('; ')),
-    /** Runs a line that the page prints for the crontab, as cron does; returns what cron would mail. */
+    ends: samples.filter((each) => each.startsWith('&& ')),
+    /** Runs a line of the crontab, as cron does; returns what cron would mail. */
     async night(part: string, end = ''): Promise<string> {
-      const printed = await shell(lines.find((each) => each.includes(part)) ?? '')
-      const line = printed.split('\n').find((each) => each.includes(part)) ?? ''
+      const line = lines.find((each) => each.includes(part)) ?? ''
       const home = join(folder, 'home')
-      // A line that is pasted below others has their path.
-      const path = /^PATH=(.*)/.exec(printed)?.[1] ?? PATH
-      const options = { cwd: '/', env: { HOME: home, NODE_OPTIONS, PATH: path } }
+      const options = { cwd: '/', env: { HOME: home, NODE_OPTIONS, PATH: '/usr/bin:/bin' } }
       // Nights are more than a minute apart, so their requests share no limit.
       rmSync(home, { recursive: true, force: true })
-      const command = line.replace(/^.* \* \* \* /, '').replaceAll('\\%', '%') + end.trimEnd()
+      const command = line
+        .replace(/^.* \* \* \* /, '')
+        .replace('/home/you/jobs', folder)
+        .replaceAll('\\%', '%')
       // cron does not mind how a line ends.
-      const { stdout, stderr } = await execute('sh', ['-c', `${command}; true`], options)
+      const { stdout, stderr } = await execute('sh', ['-c', `${command} ${end.trimEnd()}; true`], options)
       return stdout + stderr
     },
     exits: () => readFileSync(join(folder, 'job.log'), 'utf8').match(/^exit \d+/gm),
@@ -79,7 +81,8 @@ it('docs/jobs.md has lines for cron that store each post once in ten nights, log
   expect(numbersOf(join(folder, 'posts.db'), 'SELECT id FROM microblog_posts')).toEqual(range(0, 269))
   rmSync(join(folder, 'job.env'))
   await night('watch coffee')
-  expect(exits()?.at(-1)).toBe('exit 9')
+  expect(exits()?.at(-1)).toBe('exit 1')
+  expect(readFileSync(join(folder, 'job.log'), 'utf8')).toContain('job.env: No such file')
 })
 
 it('docs/jobs.md tells a failed night by mail, and each complete one to a monitor', async () => {
@@ -91,25 +94,25 @@ it('docs/jobs.md tells a failed night by mail, and each complete one to a monito
   const address = await listening(monitor)
   onTestFinished(() => closed(monitor))
   const { folder, night, ends } = await jobFolder()
-  const [mail, ping] = ends.map((each) => each.replace('https://monitor.example/id', address))
-  for (const end of [mail, ping]) expect(await night('watch coffee', end)).toBe('')
+  const [ping] = ends.map((each) => each.replace('https://monitor.example/id', address))
+  expect(await night('watch coffee', ping)).toBe('')
   expect(pings).toBe(1)
   rmSync(join(folder, 'job.env'))
-  expect(await night('watch coffee', mail)).toMatch(/^exit 9 .+\n$/)
-  expect(await night('watch coffee', ping)).toBe('')
+  expect(await night('watch coffee', ping)).toMatch(/^exit 1 .+\n$/)
   expect(pings).toBe(1)
 })
 
 it('docs/jobs.md has lines for cron that look at brands, and write each morning which query has found what', async () => {
   const { sandbox, folder, night, exits } = await jobFolder()
+  writeFileSync(join(folder, 'brands.txt'), 'acme\nglobex\n')
   sandbox.publish([{ id: '90', body: 'acme is old' }])
-  await night('watch acme')
+  await night('brands.txt')
   sandbox.publish(['acme', 'globex', 'acme and globex'].map((body, index) => ({ id: `9${index + 1}`, body })))
   // Fifteen minutes later, each of them is due.
   const database = new DatabaseSync(join(folder, 'posts.db'))
   database.exec("UPDATE social_search_jobs SET state = json_set(state, '$.pace.at', 0)")
   database.close()
-  await night('watch acme')
+  await night('brands.txt')
   await night('export posts.db')
   expect(exits()).toEqual(Array(3).fill('exit 0'))
   const name = readdirSync(folder).find((each) => each.startsWith('new-')) ?? ''
@@ -136,11 +139,11 @@ it('docs/jobs.md sends new posts to a webhook, again after a failure, and nothin
   const { sandbox, folder, night, exits } = await jobFolder(await listening(receiver))
   onTestFinished(() => closed(receiver))
   await night('watch coffee')
-  await night('curl')
+  await night('send.sh')
   expect(readFileSync(join(folder, 'job.log'), 'utf8')).toMatch(/error: 500$/m)
   sandbox.publish(posts(20, 21))
   await night('watch coffee')
-  for (let each = 0; each < 3; each++) await night('curl')
+  for (let each = 0; each < 3; each++) await night('send.sh')
   expect(received.map((lines) => lines.split('\n').length - 1)).toEqual([20, 20, 1])
   expect(readdirSync(folder)).not.toContain('new.jsonl')
   expect(exits()).toEqual(['exit 0', 'exit 22', ...Array<string>(4).fill('exit 0')])

@@ -29,15 +29,17 @@ async function workers(limit = 1000) {
   return { sandbox, work: () => execute(process.execPath, args, { env }) }
 }
 
-it('docs/fleet.md has a worker that puts its query back when a deploy ends it', async () => {
+it('docs/fleet.md has a worker that keeps its page and puts its query back when a deploy ends it', async () => {
   const { sandbox, work } = await workers()
-  sandbox.inject({ delay: 60_000 })
+  sandbox.inject({ delay: 1000 })
   const worker = work()
   await vi.waitUntil(() => sandbox.requests.length > 0, { timeout: 20_000 })
   worker.child.kill()
   await worker
   expect(await admin.lrange('queries', 0, -1)).toEqual(['coffee', 'tea'])
   expect(await admin.exists('taken')).toBe(0)
+  expect(await admin.hlen('posts')).toBe(20)
+  expect(sandbox.ledger.spent).toBe(2)
 })
 
 it('docs/fleet.md has workers that put their queries back when the budget is used up', async () => {

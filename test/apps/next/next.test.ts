@@ -15,8 +15,6 @@ const added = {
   'package.json': '{ "private": true }',
   'app/layout.tsx':
     'export default ({ children }: { children: React.ReactNode }) => <html><body>{children}</body></html>',
-  'instrumentation.ts':
-    "export const register = () => void Object.assign(globalThis, { userOf: async () => ({ id: 'ada' }) })",
   'next.config.mjs': `export default {
     cacheComponents: process.env.CACHE_COMPONENTS === 'true',
     turbopack: { root: '${join(apps, '../..')}' },
@@ -42,7 +40,7 @@ export const budget = new SharedBudget({ store, name: 'site', limit: 30, every: 
 /** Writes the app of docs/frameworks.md, with a budget of 30 credits in SQLite passed to the client. */
 function makeApp(folder: string, files: Record<string, string>): void {
   rmSync(folder, { recursive: true, force: true })
-  const documented = ['social.ts', 'app/page.tsx', 'app/api/social/[...path]/route.ts']
+  const documented = ['social.ts', 'session.ts', 'app/page.tsx', 'app/api/social/[...path]/route.ts']
   for (const file of documented) cpSync(join(samples, file), join(folder, file))
   edit(join(folder, 'social.ts'), 'fromEnv()', 'fromEnv({ budget })')
   edit(
