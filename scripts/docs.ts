@@ -1,6 +1,6 @@
 /**
  * Writes the pages of docs/reference, docs/specs/openapi.json, src/extensions/schemas/index.ts, the texts of tools and llms.txt from the operation
- * table, its schemas, the docstrings and the guides; into the guides, how to install the package, and the list of `docs/guides.json`. With
+ * table, its schemas, the docstrings and the guides; into the guides, how to install the package, and the list of `docs/guides.json`. AGENTS.md is also a skill. With
  * `--check` it only tells whether they are up to date.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { withInstall } from './docs/install.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
 import { readSchemas, schemaExports } from './docs/schema-exports.ts'
+import { skillFile, skillOf } from './docs/skill.ts'
 import { renderOpenapi } from './docs/specs.ts'
 import { toolTexts } from './docs/tool-texts.ts'
 
@@ -39,6 +40,7 @@ files.set(
 const written = ['README.md', 'examples/README.md', ...globSync('docs/*.md', { cwd: root })]
 for (const path of written) files.set(path, withGuides(path, withInstall(readFileSync(at(path), 'utf8'))))
 const textOf = (path: string) => files.get(path) ?? readFileSync(at(path), 'utf8')
+files.set(skillFile, skillOf(textOf('AGENTS.md')))
 files.set('llms.txt', renderLlmsTxt(packageJson.description, textOf))
 
 const extra = ['docs/reference', 'docs/specs']

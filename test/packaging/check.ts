@@ -59,7 +59,7 @@ try {
   claim(
     'holds only what users need',
     files.every((file) =>
-      /^(dist|docs|AGENTS|llms|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file),
+      /^(dist|docs|AGENTS|skills|llms|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file),
     ),
   )
   const dangling = files
@@ -69,8 +69,7 @@ try {
         ([, link = '']) => join(dirname(file), link),
       ),
     )
-    // SECURITY.md leads to tests, which only the repository has.
-    .filter((link) => !existsSync(join(installed, link)) && !link.startsWith('test/'))
+    .filter((link) => !existsSync(join(installed, link)))
   claim('links to no file that it does not hold', dangling.length === 0, dangling.join('\n'))
   const foreign = files.filter((file) => file.endsWith('.js')).flatMap(foreignSourcesOf)
   claim('holds no code of other packages, by its source maps', foreign.length === 0, foreign.join('\n'))
