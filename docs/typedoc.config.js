@@ -1,5 +1,5 @@
 /** Writes the API pages: one folder for each import path of the package, one page for each export. */
-import { Converter } from 'typedoc'
+import { Comment, Converter } from 'typedoc'
 import { entryPoints } from '../scripts/entry-points.ts'
 
 /** Import paths, by the source file of each. */
@@ -7,7 +7,28 @@ const nameOf = new Map(
   entryPoints.map(({ path, source }) => [new URL(`../${source}`, import.meta.url).pathname, path]),
 )
 
-/** Names each module by its import path instead of its source file, and fails if it has none. */
+/** What each import path is for. */
+const purposeOf = {
+  '.': 'The client, its calls, budgets and errors.',
+  './sandbox': 'Simulates the service in memory, for tests.',
+  './sandbox/node': 'Serves a sandbox over HTTP.',
+  './schemas': 'zod schemas of records, bodies and params.',
+  './catalog': "A client of the service's sample area, a catalog of planets, which costs nothing.",
+  './shared': 'Rate limits and budgets that processes share, and their stores.',
+  './oauth': 'Logs users in, and refreshes their tokens.',
+  './proxy': 'Lets web pages make calls without a key.',
+  './events': 'Receives what the service sends to your URLs.',
+  './query': 'Options for TanStack Query, which pay once.',
+  './export': 'CSV and JSON Lines from searches.',
+  './watch': 'Finds new posts of searches, within a budget.',
+  './cache': 'Keeps paid answers, so that repeated calls are free.',
+  './otel': 'OpenTelemetry spans and metrics of calls.',
+  './tools': 'Calls as tools for language models.',
+  './mcp': 'Serves the tools over MCP.',
+  './node': "Mounts a proxy, receiver or MCP server in Node's `http`.",
+}
+
+/** Names each module by its import path instead of its source file, and fails if it has none, or if nothing says what it is for. */
 function nameModules(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     const modules = project.children ?? []
@@ -15,6 +36,9 @@ function nameModules(app) {
       const name = nameOf.get(project.getSymbolIdFromReflection(module)?.fileName)
       if (name === undefined) throw new Error(`${module.name} is no import path of the package`)
       module.name = name
+      const purpose = purposeOf[name.replace('social-search-sdk', '.')]
+      if (purpose === undefined) throw new Error(`purposeOf has no sentence about ${name}`)
+      module.comment = new Comment([{ kind: 'text', text: purpose }])
     }
     if (modules.length !== nameOf.size)
       throw new Error(`${modules.length} of ${nameOf.size} import paths have pages`)
@@ -52,6 +76,7 @@ export default {
   hideBreadcrumbs: true,
   hidePageHeader: true,
   parametersFormat: 'table',
+  indexFormat: 'table',
   interfacePropertiesFormat: 'table',
   typeDeclarationFormat: 'table',
 }

@@ -5,23 +5,32 @@ import { search } from './search.js'
 
 /** What users type, by the page that answers it. */
 const expected = {
-  '/agents': ['mcp', 'openai'],
+  '/agents': ['mcp', 'openai', 'claude'],
   '/cli': ['login', 'quote', 'exit code'],
-  '/cookbook': ['abort'],
+  '/cookbook': ['abort', 'cancel request', 'rotate key', 'sigterm', 'count mentions free'],
   '/credits': ['budget', 'budget per day', 'price', 'what does it cost', 'refund'],
-  '/errors': ['retry', 'retries', '429', 'charged'],
+  '/errors': ['retry', 'retries', '429', 'charged', 'retry-after'],
   '/events': ['events'],
   '/export': ['sqlite', 'csv', 'excel', 'parquet', 'duckdb'],
   '/fleet': ['shared limiter', 'redis'],
-  '/frameworks': ['react', 'svelte', 'vue', 'hono', 'deno', 'bun'],
+  '/frameworks': ['react', 'next.js', 'svelte', 'vue', 'hono', 'deno', 'bun'],
   '/jobs': ['cron', 'dedupe', 'duplicates', 'slack', 'compare', 'webhook', 'last week'],
-  '/limits': ['rate limit', 'timeout', 'deadline'],
-  '/pages': ['resume', 'resume after crash', 'pagination'],
+  '/limits': ['rate limit', 'timeout', 'deadline', 'worker threads'],
+  '/pages': ['resume', 'resume after crash', 'pagination', 'save progress'],
   '/proxy': ['api key in browser', 'hide my key', 'cors', '402'],
   '/start': ['how to install'],
-  '/support': ['python', 'supported versions'],
+  '/support': ['python', 'supported versions', 'react native', 'windows'],
   '/telemetry': ['opentelemetry', 'metrics'],
-  '/testing': ['offline', 'test without paying', 'mock', 'jest', 'fake timers', 'node:test'],
+  '/testing': [
+    'offline',
+    'jsdom',
+    'empty page',
+    'test without paying',
+    'mock',
+    'jest',
+    'fake timers',
+    'node:test',
+  ],
 }
 
 const chunks = new URL('dist/assets/chunks/', import.meta.url)

@@ -76,6 +76,7 @@ export default defineConfig({
           overflow-wrap: anywhere;
         }
       }
+      .vp-doc img { height: auto }
       .dark .in-light, html:not(.dark) .in-dark { display: none }
       @media (max-width: 640px) {
         .vp-doc td { min-width: 8em }

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Long pages that do not help to write a program. */
-const leftOut = ['/faults', '/canary', '/changelog', '/contributing']
+const leftOut = ['/changelog', '/contributing']
 
 /**
  * Writes each page as Markdown beside its HTML, `llms.txt` with a list of them, and `llms-full.txt` with their texts.

@@ -61,23 +61,6 @@ describe('docs/proxy.md', () => {
     )
   })
 
-  it.each([
-    ['user', 'You have no searches left until '],
-    ['all', 'This site has no searches left until '],
-  ])('tells visitors that a budget of %j is used up', async (whose, text) => {
-    const sample = samplesOf('docs/proxy.md').find((each) => each.includes('postsOf')) ?? ''
-    const error = { code: 'credit_budget', charged: 'no', needed: 2, remaining: 1, resetsAt: 0, whose }
-    const page = `
-const answer = ${JSON.stringify({ requestId: 'proxy_1', error })}
-globalThis.fetch = async () => Response.json(answer, { status: 402 })
-const alerts = []
-globalThis.alert = (text) => alerts.push(text)
-${sample}
-await postsOf('coffee')
-if (!alerts[0]?.startsWith(${JSON.stringify(text)})) throw new Error(alerts[0])`
-    expect(await runAll(new Map([['sample', page]]))).toEqual({})
-  })
-
   it('tells visitors the credits that they have left', async () => {
     const sample = samplesOf('docs/proxy.md').find((text) => text.includes('creditsLeft')) ?? ''
     const search = `
