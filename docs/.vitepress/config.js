@@ -20,8 +20,11 @@ const guides = Object.entries({
   text,
   items: Object.entries(titles).map(([file, text]) => ({ text, link: urlOf(file) })),
 }))
-/** The same below a list of calls or names. */
-const collapsed = guides.map((group) => ({ ...group, collapsed: group.text !== 'Reference' }))
+/** Their groups below a list of calls or names: VitePress nests buttons where a group can be closed. */
+const groupsOfGuides = {
+  text: 'Guides',
+  items: guides.map(({ text, items: [first] }) => ({ text, link: first.link })),
+}
 
 const reference = readdirSync(`${pages}reference`)
   .filter((name) => name !== 'index.md')
@@ -108,13 +111,19 @@ export default defineConfig({
     ],
     sidebar: {
       '/': guides,
-      '/reference/': [{ text: 'Calls', link: '/reference/', items: reference }, ...collapsed],
-      '/api/': [{ text: 'API', link: '/api/', items: api() }, ...collapsed],
+      '/reference/': [{ text: 'Calls', link: '/reference/', items: reference }, groupsOfGuides],
+      '/api/': [{ text: 'API', link: '/api/', items: api() }, groupsOfGuides],
     },
     outline: [2, 3],
     search: {
       provider: 'local',
-      options: { detailedView: true, _render: renderForSearch, miniSearch: search },
+      options: {
+        detailedView: true,
+        _render: renderForSearch,
+        miniSearch: search,
+        // Its name is what it shows: the word, and a key.
+        translations: { button: { buttonText: 'Search', buttonAriaLabel: '' } },
+      },
     },
     ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
   },

@@ -30,7 +30,6 @@ for (const file of files) {
   if (/\.(webp|svg|png)$/.test(file)) copyFileSync(root + file, target)
   if (file.endsWith('.md')) writeFileSync(target, textOf(file))
 }
-copyFileSync(join(import.meta.dirname, '404.md'), join(pages, '404.md'))
 // The home page ends with the prices.
 const [, calls] = /^## Calls\n([^]*?)^## /m.exec(textOf('docs/reference/README.md'))
 appendFileSync(join(pages, 'index.md'), `\n## Calls and prices\n${calls}`)

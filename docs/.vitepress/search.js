@@ -10,7 +10,6 @@ const titles = new Map(
 /** What the search finds in a page: its text, below its title in the sidebar, which names what people look for. */
 export function renderForSearch(source, env, md) {
   const title = titles.get(env.relativePath)
-  if (env.relativePath === '404.md') return ''
   return md.render(title === undefined ? source : source.replace(/^# .*$/m, `# ${title}`), env)
 }
 

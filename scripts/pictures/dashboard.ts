@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 
 const now = '2026-11-18T15:00:00Z'
 
-/** A screenshot of the first comparison, about as wide as the column of a README or guide: its text can be read there. */
+/** The answer of the first comparison, 1,280 × 640 pixels: its text can be read in the column of a README. */
 export async function dashboardPicture(browser: Browser, colorScheme: 'light' | 'dark'): Promise<Buffer> {
   const server = spawn(process.execPath, ['server.ts'], {
     cwd: join(import.meta.dirname, '../../examples/dashboard'),
@@ -19,8 +19,8 @@ export async function dashboardPicture(browser: Browser, colorScheme: 'light' | 
     }
     if (origin === undefined) throw new Error('the server of the dashboard ended')
     const page = await browser.newPage({
-      viewport: { width: 760, height: 1400 },
-      deviceScaleFactor: 2,
+      viewport: { width: 960, height: 1400 },
+      deviceScaleFactor: 4 / 3,
       colorScheme,
     })
     await page.clock.setFixedTime(new Date(now))
@@ -31,8 +31,8 @@ export async function dashboardPicture(browser: Browser, colorScheme: 'light' | 
     await page.getByText(/^All posts in these 28 days, compared/).waitFor()
     await page.getByText('48 credits left').waitFor()
     await page.mouse.move(0, 0)
-    const end = await page.locator('.answer').evaluate((answer) => answer.getBoundingClientRect().bottom)
-    return await page.screenshot({ clip: { x: 0, y: 0, width: 760, height: end + 16 } })
+    const top = await page.locator('.answer').evaluate((answer) => answer.getBoundingClientRect().top)
+    return await page.screenshot({ clip: { x: 0, y: top, width: 960, height: 480 } })
   } finally {
     server.kill()
   }
