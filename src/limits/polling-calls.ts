@@ -1,5 +1,5 @@
 import type { Lease, LeaseOutcome, QueueRequest } from './interface.ts'
-import type { SurfaceQueue } from './surface-queue.ts'
+import type { Entry, SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
 const pollMs = 20
@@ -12,14 +12,13 @@ const silentMs = 4 * heartbeatMs
 
 /** A call in a queue. It keeps its result until it polls. */
 interface PolledCall {
-  leave: () => void
-  /** Prepares it, if it is among the next: an incoming request may not do it for another one. */
-  prepare: () => void
+  readonly queue: SurfaceQueue
+  entry?: Entry
   seenAt: number
-  timer: ReturnType<typeof setTimeout> | undefined
+  timer?: ReturnType<typeof setTimeout>
   /** Gives the lease or the refusal to the call; undefined before the result, and after its delivery. */
-  deliver: (() => void) | undefined
-  lease: Lease | undefined
+  deliver?: (() => void) | undefined
+  lease?: Lease
 }
 
 /**
@@ -38,14 +37,7 @@ export class PollingCalls {
 
   acquire(queue: SurfaceQueue, request: QueueRequest): Promise<Lease> {
     return new Promise((resolve, reject) => {
-      const call: PolledCall = {
-        leave: () => {},
-        prepare: () => {},
-        seenAt: performance.now(),
-        timer: undefined,
-        deliver: undefined,
-        lease: undefined,
-      }
+      const call: PolledCall = { queue, seenAt: performance.now() }
       const grant = (lease: Lease): void => {
         call.lease = lease
         const end = (outcome?: LeaseOutcome): void => {
@@ -61,9 +53,7 @@ export class PollingCalls {
         }
       }
       this.#calls.add(call)
-      const entry = queue.enter(request, grant, refuse)
-      call.leave = () => queue.cancel(entry, undefined)
-      call.prepare = () => queue.prepare(entry)
+      call.entry = queue.enter(request, grant, refuse)
       // The abort comes from the request of this call, which needs no poll to hear of it.
       request.signal.addEventListener('abort', () => call.deliver?.(), { once: true })
       this.#poll(call)
@@ -76,7 +66,8 @@ export class PollingCalls {
     if (now - call.seenAt < silentMs / 2)
       for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
     call.seenAt = now
-    if (call.lease === undefined) call.prepare()
+    // An incoming request may not prepare the call of another one.
+    if (call.lease === undefined) call.queue.prepare(call.entry)
     if (call.lease === undefined || call.deliver !== undefined) this.#wake()
     call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
     if (call.deliver === undefined) return
@@ -87,7 +78,7 @@ export class PollingCalls {
   #end(call: PolledCall): void {
     clearTimeout(call.timer)
     this.#calls.delete(call)
-    if (call.lease === undefined) call.leave()
-    else call.lease.end()
+    if (call.lease) call.lease.end()
+    else if (call.entry) call.queue.cancel(call.entry, undefined)
   }
 }

@@ -33,7 +33,7 @@ const maxAhead = 8
 const maxSlow = 64
 
 /** A call that waits. It leaves when its signal aborts. */
-class Entry implements EventListenerObject {
+export class Entry implements EventListenerObject {
   readonly request: QueueRequest
   readonly grant: (lease: Lease) => void
   readonly refuse: (reason: unknown) => void
@@ -215,12 +215,12 @@ export class SurfaceQueue {
   /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
   closeFor(milliseconds: number): void {
     this.pace.closeFor(milliseconds)
-    for (const entry of this.#waiting.all()) this.#refuseIfClosed(entry)
+    for (const entry of this.#waiting.next()) this.#refuseIfClosed(entry)
     this.wake()
   }
 
   refuse(reason: unknown): void {
-    for (const entry of this.#waiting.all()) this.cancel(entry, reason)
+    for (const entry of this.#waiting.next()) this.cancel(entry, reason)
   }
 
   /** Why the next call would wait; null if it could go now. */
@@ -312,32 +312,25 @@ type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>
 class WaitingLine<Entry extends Waiting> {
   /** Calls of one rank in the order in which they came, by rank; none is empty. */
   readonly #ranks: (Rank & { readonly entries: Set<Entry> })[] = []
-  #length = 0
 
   get length(): number {
-    return this.#length
+    return this.#lengthOf(Infinity)
   }
 
   get first(): Entry | undefined {
     return this.#ranks[0]?.entries.values().next().value
   }
 
-  /** The first ones. */
-  next(count: number): Entry[] {
+  /** The first ones, or all. A copy: calls may leave while it is read. */
+  next(count = Infinity): Entry[] {
     const next: Entry[] = []
     for (const { entries } of this.#ranks)
       for (const entry of entries) if (next.push(entry) === count) return next
     return next
   }
 
-  /** A copy: calls may leave while it is read. */
-  all(): Entry[] {
-    return this.#ranks.flatMap(({ entries }) => [...entries])
-  }
-
   /** Puts a call behind those that go before it. */
   add(entry: Entry): void {
-    this.#length++
     const { priority, isRetry } = entry.request
     const place = this.#placeOf(entry.request)
     const rank = this.#ranks[place]
@@ -347,8 +340,7 @@ class WaitingLine<Entry extends Waiting> {
 
   /** How many calls go before one that has just been added. */
   before(entry: Entry): number {
-    const ranks = this.#ranks.slice(0, this.#placeOf(entry.request) + 1)
-    return ranks.reduce((sum, { entries }) => sum + entries.size, -1)
+    return this.#lengthOf(this.#placeOf(entry.request) + 1) - 1
   }
 
   /** Whether the call was waiting. */
@@ -356,9 +348,12 @@ class WaitingLine<Entry extends Waiting> {
     const place = this.#placeOf(entry.request)
     const rank = this.#ranks[place]
     if (rank?.entries.delete(entry) !== true) return false
-    this.#length--
     if (rank.entries.size === 0) this.#ranks.splice(place, 1)
     return true
+  }
+
+  #lengthOf(ranks: number): number {
+    return this.#ranks.slice(0, ranks).reduce((sum, { entries }) => sum + entries.size, 0)
   }
 
   /** The index of a rank, or where it would be. */

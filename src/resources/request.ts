@@ -61,7 +61,7 @@ function operationOf(endpoint: Endpoint): Operation {
   requireOption(
     credits,
     Number.isFinite(credits) && Number(credits) >= 0,
-    'credits must be the price of a success, a number of at least 0; only GET is free by default',
+    'credits must be a number of at least 0; only GET may omit it',
   )
   const template = templateOf(path)
   const { surface = surfaceOf(template) } = endpoint
