@@ -10,6 +10,7 @@ import { createTable } from './table.ts'
 import { gapText } from './watch-report.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { forgetRecords, remainsText } from './database/forget.ts'
+import { untilFree } from './database/open-database.ts'
 
 interface FindFlags extends Pick<SharedFlags, 'format' | 'fields'> {
   readonly limit: string
@@ -108,9 +109,8 @@ export async function forget(
     if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`${question}; pass --yes`)
     if (!(await ask(`${question}. Continue?`))) throw new CommandError('interrupted', 'nothing was deleted')
   }
-  const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
   const options = { author, ids, olderThan }
-  const { records, isClean } = await forgetRecords(path, options, confirm, { forMs: Infinity, onWait })
+  const { records, isClean } = await forgetRecords(path, options, confirm, untilFree(path))
   say(`${path}: ${count(records, 'record')} forgotten. Later runs do not add them again.`)
   if (!isClean) say(remainsText(path))
   say('Not reached: exports, copies and backups, other posts that quote or mention, and the network itself')

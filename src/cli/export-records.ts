@@ -7,7 +7,7 @@ import { UsageError } from './command-errors.ts'
 import type { FileLock } from '../lib/node/file-lock.ts'
 import { inTransaction } from '../lib/sqlite-file.ts'
 import { type Source, SourceReader, assertHasOrder, sourcesIn } from './database/export-sources.ts'
-import { lockForRun, openDatabase, whenFree, withPath } from './database/open-database.ts'
+import { lockForRun, openDatabase, untilFree, whenFree, withPath } from './database/open-database.ts'
 import { tableIsMissing } from './database/tables.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { say } from './terminal.ts'
@@ -53,7 +53,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
           if (!isPlaced) place()
           isPlaced = true
         })
-      await whenFree(from, settle, { onWait: () => say(`${from} is locked by another program; waiting`) })
+      await whenFree(from, settle, untilFree(from))
     })
     say(`${to}: ${read.map((each) => rowsText(each, read.length > 1)).join(', ')}`)
   } catch (error) {

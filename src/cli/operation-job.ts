@@ -10,7 +10,7 @@ import { UsageError, exitCodeOf, exitCodes } from './command-errors.ts'
 import type { Machine } from './machine.ts'
 import { PeriodBudget } from './period-budget.ts'
 import { confirmWalk, quoteFor } from './quote.ts'
-import { storedProgress } from './database/open-database.ts'
+import { storedProgress } from './database/record-database.ts'
 import {
   type SharedFlags,
   expectedOf,

@@ -4,8 +4,13 @@ import type { Observer, SocialSearch, Wait } from '../index.ts'
 import { type Patience, patiently } from '../lib/sqlite-file.ts'
 import { exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import { type Progress, whenFree } from './database/open-database.ts'
-import { type RecordDatabaseOptions, type StoredPage, RecordDatabase } from './database/record-database.ts'
+import { untilFree, whenFree } from './database/open-database.ts'
+import {
+  type Progress,
+  type RecordDatabaseOptions,
+  type StoredPage,
+  RecordDatabase,
+} from './database/record-database.ts'
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
@@ -146,9 +151,8 @@ async function openFile(
   interrupt: InterruptHandler,
 ): Promise<RunFile> {
   const { signal } = interrupt
-  const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
   const patience: Patience = {
-    onWait,
+    ...untilFree(path),
     signal,
     get forMs() {
       // After Ctrl-C, a page that has come is printed if it cannot be stored.

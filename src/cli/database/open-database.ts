@@ -1,6 +1,7 @@
 import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
 import { builtin } from '../../lib/runtime.ts'
 import { UsageError, CommandError } from '../command-errors.ts'
+import { say } from '../terminal.ts'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -17,8 +18,6 @@ import { messageOf } from '../../lib/thrown.ts'
 import { parseTime } from '../../lib/time.ts'
 import { assertReadable, claim, upgrade } from './format.ts'
 import { type RecordTable, allTables } from './tables.ts'
-import { isRecord, parsed } from '../../lib/json.ts'
-import { jobKey } from './searches.ts'
 
 /** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */
 export function needSqlite(flag: string): void {
@@ -145,6 +144,12 @@ function mayRead(file: string): boolean {
   }
 }
 
+/** Waits for a file for as long as other programs have it, and says so. */
+export function untilFree(path: string): Patience {
+  const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
+  return { forMs: Infinity, onWait }
+}
+
 /** Repeats work on a file while other programs have it; its errors name the file. */
 export async function whenFree<T>(path: string, work: () => T, patience?: Patience): Promise<T> {
   try {
@@ -196,42 +201,6 @@ export async function withCollection<T>(
     throw withPath(path, error)
   } finally {
     database.close()
-  }
-}
-
-/** How far a job or a watch is. */
-export type Progress = Readonly<Record<string, unknown>>
-
-/**
- * @param needed Fields that it must have.
- * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
- */
-export function progressOf(
-  database: DatabaseSync,
-  job: object,
-  needed: readonly string[],
-): Progress | undefined {
-  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(jobKey(job))
-  if (row === undefined) return undefined
-  const progress = parsed(String(row['state']))
-  if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
-  throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
-}
-
-/**
- * What earlier runs have stored of jobs, also while another run has their lock; nothing without a file.
- *
- * @throws {UsageError} for a file that is not a database, or whose progress cannot be read.
- */
-export function storedProgress(path: string, jobs: readonly object[]): readonly (Progress | undefined)[] {
-  const database = openDatabase(path, '--out')
-  try {
-    const table = database?.prepare("SELECT 1 FROM sqlite_master WHERE name = 'social_search_jobs'").get()
-    return table === undefined ? [] : jobs.map((job) => database && progressOf(database, job, []))
-  } catch (error) {
-    throw withPath(path, error)
-  } finally {
-    database?.close()
   }
 }
 

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 import { parseTime } from '../../lib/time.ts'
 import {
   type FileIdentity,
@@ -10,10 +11,10 @@ import {
   inTransaction,
   patiently,
 } from '../../lib/sqlite-file.ts'
-import { CommandError } from '../command-errors.ts'
+import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { clear, forgetIn, Forgotten, remainsText } from './forget.ts'
-import { type Progress, lockForRun, openForRun, progressOf, withPath } from './open-database.ts'
+import { lockForRun, openDatabase, openForRun, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type RecordTable, tableOf } from './tables.ts'
@@ -218,4 +219,36 @@ export class RecordDatabase {
 
 export function movedText(path: string): string {
   return `${path} was moved, removed or replaced while this run wrote to it`
+}
+
+/** How far a job or a watch is. */
+export type Progress = Readonly<Record<string, unknown>>
+
+/**
+ * @param needed Fields that it must have.
+ * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
+ */
+function progressOf(database: DatabaseSync, job: object, needed: readonly string[]): Progress | undefined {
+  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(jobKey(job))
+  if (row === undefined) return undefined
+  const progress = parsed(String(row['state']))
+  if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
+  throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
+}
+
+/**
+ * What earlier runs have stored of jobs, also while another run has their lock; nothing without a file.
+ *
+ * @throws {UsageError} for a file that is not a database, or whose progress cannot be read.
+ */
+export function storedProgress(path: string, jobs: readonly object[]): readonly (Progress | undefined)[] {
+  const database = openDatabase(path, '--out')
+  try {
+    const table = database?.prepare("SELECT 1 FROM sqlite_master WHERE name = 'social_search_jobs'").get()
+    return table === undefined ? [] : jobs.map((job) => database && progressOf(database, job, []))
+  } catch (error) {
+    throw withPath(path, error)
+  } finally {
+    database?.close()
+  }
 }
