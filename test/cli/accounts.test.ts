@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { failed, recordsOf } from '../support/command-line.ts'
-import { createSandbox } from '../support/sandbox.ts'
+import { createSandbox, sandboxFlag } from '../support/sandbox.ts'
 import { folder, sandbox, social, stateFolder, useCommand } from './command.ts'
 
 useCommand()
@@ -76,6 +76,12 @@ describe('--account', () => {
     const state = join(stateFolder, 'social-search')
     for (const file of readdirSync(state))
       for (const name of names) expect(readFileSync(join(state, file)).includes(keyOf(name))).toBe(false)
+  })
+
+  it('has a budget of its own in the sandbox, too', async () => {
+    const codeOf = async (account: string) =>
+      (await social(`search coffee ${sandboxFlag} --budget 2/day --account ${account}`)).code
+    expect([await codeOf('acme'), await codeOf('globex'), await codeOf('acme')]).toEqual([0, 0, 5])
   })
 
   it('logs out of one account, and keeps its key from everybody else', async () => {
