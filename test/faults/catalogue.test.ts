@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { catalogue } from './catalogue.ts'
-import { checkFaults, page, rows } from './check-faults.ts'
+import { catalogue, checkFaults, page, rows } from './catalogue.ts'
 
 it('the fault catalogue links to the tests of failures that it does not simulate', () => {
   const links = [...page.matchAll(/\| \[(.*)\]\(\.\.\/(.*)\) \|/g)]

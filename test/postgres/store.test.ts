@@ -28,20 +28,6 @@ storeContract('postgresStore', open, { isRemote: true })
 // The first three are those of the contract of stores.
 sharedLimiterContract('SharedLimiter on Postgres', open, () => cuts.splice(3).forEach((cut) => cut()))
 
-describe('SharedBudget on Postgres', () => {
-  it('never exceeds the limit when processes reserve at once, and refuses after TRUNCATE', async () => {
-    const stores = await Promise.all([open(), open(), open()])
-    const budgets = stores.map((store) => new SharedBudget({ store, name: 'march', limit: 21 }))
-    const asked = await Promise.allSettled(
-      Array.from({ length: 30 }, (_, i) => budgets[i % 3]!.reserve(2, 'any')),
-    )
-    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
-    expect(await budgets[0]!.summary()).toMatchObject({ reserved: 20, remaining: 1 })
-    server.run('truncate social_search_shared')
-    await expect(budgets[1]!.reserve(2, 'any')).rejects.toMatchObject({ code: 'budget_unavailable' })
-  })
-})
-
 describe('postgresStore()', () => {
   const poolOf = () => {
     const pool = new Pool({ connectionString: server.url, max: 2 })

@@ -67,20 +67,6 @@ describe('SharedLimiter.acquire()', () => {
     await Promise.all(waiting)
   })
 
-  it('cancels a grant whose reply came too late', async () => {
-    const options = { limits: { inFlight: 1 }, lease: 600_000, storeTimeout: 1000 }
-    const { commands, wrap } = network()
-    const { ask, log } = await worker(newOrganization(), options, wrap)
-    let delays = 1
-    commands.meet = async (send, args) => {
-      const reply = await send()
-      if (isGrant(args) && delays-- > 0) await pass(1500)
-      return reply
-    }
-    finish(await ask())
-    expect(log).toEqual(['the shared store is unavailable', 'the shared store is available again'])
-  })
-
   it('cancels a grant whose reply was lost with the connection', async () => {
     const limits = { perMinute: 2, windowMs: 60_000 }
     const { commands, wrap } = network()

@@ -1,4 +1,3 @@
-import { catalogue } from '../faults/catalogue.ts'
-import { checkFaults } from '../faults/check-faults.ts'
+import { catalogue, checkFaults } from '../faults/catalogue.ts'
 
 checkFaults(catalogue.filter(({ isInRealTime }) => isInRealTime))

@@ -29,6 +29,11 @@ describe('search()', () => {
     expect(await service.search({ retry: { maxWait: 10_000 } })).toMatchObject({ sent: 11 })
   })
 
+  it('waits out an announced time of just maxWait', async () => {
+    service.script(rateLimited(60), ok())
+    expect(await service.search()).toMatchObject({ error: undefined, sent: 2, ms: 60_000 })
+  })
+
   it('does not retry before an announced wait of more digits than a number holds', async () => {
     const body = '{"requestId":"r","error":{"code":"rate_limited","retryAfter":99999999999999999999}}'
     service.script(() => ok(body, { status: 429 }))
