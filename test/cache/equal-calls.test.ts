@@ -82,18 +82,6 @@ describe('equal calls in flight', () => {
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
   })
 
-  it('go on when the budget refuses the leader', async () => {
-    service.script(() => ok())
-    const { client } = cached()
-    const refused = begin(client.microblog.search(query, { budget: new CreditBudget(1) }))
-    const budget = new CreditBudget(10)
-    const others = Array.from({ length: 99 }, () => begin(client.microblog.search(query, { budget })))
-    expect((await settle(refused)).value!.error).toBeInstanceOf(CreditBudgetError)
-    for (const { error } of (await settle(Promise.all(others))).value!) expect(error).toBeUndefined()
-    expect(service.arrivals).toHaveLength(1)
-    expect([budget.summary().spent, client.credits.spent]).toEqual([2, 2])
-  })
-
   it('send nothing on the budget of a leader that leaves the queue, and begin anew on their own', async () => {
     service.script(slow(1000), slow(1000), slow(1000))
     const { client } = cached()
