@@ -31,8 +31,8 @@ export async function dashboardPicture(browser: Browser, colorScheme: 'light' | 
     await page.getByText(/^All posts in these 28 days, compared/).waitFor()
     await page.getByText('48 credits left').waitFor()
     await page.mouse.move(0, 0)
-    const top = await page.locator('.answer').evaluate((answer) => answer.getBoundingClientRect().top)
-    return await page.screenshot({ clip: { x: 0, y: top, width: 960, height: 480 } })
+    const top = await page.locator('.headline').evaluate((headline) => headline.getBoundingClientRect().top)
+    return await page.screenshot({ clip: { x: 0, y: top - 16, width: 960, height: 480 } })
   } finally {
     server.kill()
   }
