@@ -145,6 +145,22 @@ describe('watchSearch()', () => {
     expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 140))
   })
 
+  it('loses nothing when the service answers an old cursor with the newest page, and names that cursor again', async () => {
+    const { feed, check, found, lost } = setUpChecks(20, { maxPages: 1 })
+    await check()
+    feed.post(60)
+    await check()
+    feed.post(60)
+    feed.onRequest = (cursor) => {
+      if (cursor === undefined) return undefined
+      feed.onRequest = () => undefined
+      return Response.json(feed.page(feed.ids.slice(0, 20), cursor))
+    }
+    for (let time = 0; time < 4; time++) expect(lost(await check())).toEqual([])
+    expect(await check({ maxPages: 20 })).toEqual([])
+    expect(found.toSorted((a, b) => a - b)).toEqual(range(1, 140))
+  })
+
   it('starts with `from: now` at the first check, even if it fails', async () => {
     const { feed, check, found } = setUpChecks(100, { from: 'now', retry: false })
     feed.start -= 2 * hour

@@ -88,7 +88,9 @@ export interface Reading {
 }
 
 /** Adds a page to what has been read. */
-export function read(spans: Spans, page: ReadPage, terms: ReadTerms): Reading {
+export function read(spans: Spans, given: ReadPage, terms: ReadTerms): Reading {
+  // A page that names itself as the one below does not say where that is.
+  const page = given.next && isSamePage(given.next, given.asked) ? { ...given, next: null } : given
   const position = positionOf(spans, page, terms)
   if (position === null) return { spans, at: -1, fresh: new Set(), isJoined: true, isSilent: true }
   const listing = new Listing(position, terms.overlap)
