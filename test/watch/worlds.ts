@@ -112,6 +112,8 @@ export class LyingService {
       const from = isLate ? time - Math.log(1 - this.#random.next()) * 10 * minute : time
       this.#waiting.push({ id: `p${++this.#serial}`, time: Math.round(time), from, isLate })
     }
+    // What is published later is not published at a time that has passed.
+    this.#until = Math.max(this.#until, this.now)
     for (const entry of this.#waiting.splice(0)) {
       if (entry.from > this.now) this.#waiting.push(entry)
       else {
