@@ -5,7 +5,14 @@ import { accountFlag, accountName } from './account.ts'
 import { baseUrlOf } from './client.ts'
 import { storedAccounts, storedLogin } from './login.ts'
 import { openMachineFile, ownerOf, setKeyOf, setTermsOf } from './machine.ts'
-import { type PeriodTerms, PeriodBudget, endText, periodTermsOf, termsText } from './period-budget.ts'
+import {
+  type PeriodTerms,
+  type Spending,
+  PeriodBudget,
+  endText,
+  periodTermsOf,
+  termsText,
+} from './period-budget.ts'
 import { createTable } from './table.ts'
 import { print, say } from './terminal.ts'
 import { plansText } from './watch-plan.ts'
@@ -63,7 +70,7 @@ async function spentText(
   if (!isSet && spending === undefined) return ''
   const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
   const summary = await new PeriodBudget(store, owner, terms, '').summary()
-  return budgetText(terms, summary, spending?.commands ?? {}) + (await plansText(store, owner, every))
+  return budgetText(terms, summary, spending) + (await plansText(store, owner, every))
 }
 
 function ofAccount(): string {
@@ -96,10 +103,17 @@ export async function accounts(): Promise<void> {
   else await print(createTable(undefined, { fields: Object.keys(rows[0] ?? {}), width }).page(rows), true)
 }
 
+/** `      40  search`: who has spent most comes first. */
+function linesOf(tally: Readonly<Record<string, number>>, prefix: string): string[] {
+  return Object.entries(tally)
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, credits]) => `  ${String(credits).padStart(8)}  ${prefix}${name}\n`)
+}
+
 function budgetText(
   terms: PeriodTerms,
   { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
-  commands: Readonly<Record<string, number>>,
+  { commands = {}, labels = {} }: Partial<Spending> = {},
 ): string {
   const open = [uncertain > 0 && `${uncertain} uncertain`, reserved > 0 && `${reserved} reserved`]
   const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
@@ -109,9 +123,7 @@ function budgetText(
     ...commands,
     ...(others > 0 && { 'commands that were killed, or before a wrong clock': others }),
   }
-  const lines = Object.entries(all)
-    .sort(([, one], [, other]) => other - one)
-    .map(([command, credits]) => `  ${String(credits).padStart(8)}  ${command}\n`)
+  const lines = [...linesOf(all, ''), ...linesOf(labels, '--cost-label ')]
   const whose = terms.isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
   return `${termsText(terms)} ${whose}, until ${endText(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

@@ -55,12 +55,14 @@ export async function describe(path: string): Promise<void> {
     await print(`${JSON.stringify(description)}\n`)
     return
   }
-  const { searches, tables } = description
+  const { searches, tables, labels } = description
   const table = createTable([...titles], { fields: undefined, width: columns || 80 })
   const notes = searches.flatMap(notesOf).map((note) => `${note}\n`)
   const kinds = Object.entries(tables).map(([name, records]) => `${name} ${records.toLocaleString('en')}`)
   await print(table.page(searches.map(rowOf)), true)
-  await print(`${notes.join('')}\nRecords: ${kinds.join(', ')}\n`)
+  const costs = Object.entries(labels).map(([label, credits]) => `${label} ${credits}`)
+  const spent = costs.length === 0 ? '' : `Credits by --cost-label: ${costs.join(', ')}\n`
+  await print(`${notes.join('')}\nRecords: ${kinds.join(', ')}\n${spent}`)
 }
 
 /** The columns that fit are shown. */

@@ -51,6 +51,8 @@ export function withClient(command: Command, operation?: Pick<Operation, 'price'
     .option('--sandbox', 'use a simulated service; needs no account (SOCIAL_SEARCH_SANDBOX_NOW: its time)')
     .optionsGroup(advanced)
     .addOption(accountOption())
+  if (operation?.price.kind !== 'free')
+    command.option('--cost-label <name>', 'count the credits under this name in budget and describe')
   if (operation?.surface !== null)
     command.option('--per-minute <n>', 'send at most this many requests a minute, or off')
   return command

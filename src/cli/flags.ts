@@ -13,6 +13,7 @@ export interface SharedFlags {
   readonly extraParams?: string
   readonly budget?: string | undefined
   readonly perMinute?: string
+  readonly costLabel?: string
   readonly sandbox?: boolean
   readonly all?: boolean
   readonly yes?: boolean

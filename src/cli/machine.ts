@@ -4,7 +4,7 @@ import type { ClientOptions } from '../index.ts'
 import { SharedLimiter, sqliteStore } from '../extensions/shared/index.ts'
 import { within } from '../lib/abort.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { CommandError } from './command-errors.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 import type { SharedFlags } from './flags.ts'
 import { addressOf } from './client.ts'
 import { type PeriodTerms, PeriodBudget, periodTermsOf, termsText } from './period-budget.ts'
@@ -31,22 +31,30 @@ export interface Machine {
  * @param command What `social-search budget` calls it, such as `search`.
  */
 export async function openMachine(flags: SharedFlags, command: string): Promise<Machine> {
-  const { budget, perMinute, sandbox } = flags
+  const { budget, perMinute, sandbox, costLabel, out } = flags
   const flagged = budget === undefined ? undefined : periodTermsOf('--budget', budget)
+  if (costLabel !== undefined && !/^[\w.@:/-]{1,64}$/.test(costLabel))
+    throw new UsageError(
+      `--cost-label must be a name of letters, digits and any of _.@:/- (at most 64), got ${costLabel}`,
+    )
   const { baseUrl, apiKey } = addressOf(flags)
   // The sandbox costs nothing, unless one wants to try a budget.
   const opened =
     sandbox === true && flagged === undefined ? undefined : await openMachineFile(flagged !== undefined)
+  const set = sandbox === true || opened === undefined ? undefined : setTermsOf(opened.setText)
+  if (costLabel !== undefined && (out ?? flagged ?? set) === undefined)
+    throw new UsageError(
+      '--cost-label needs --out, or a budget of a period such as --budget 200/day: they count by it',
+    )
   if (opened === undefined) return { budgets: [], budget, options: {}, close: () => Promise.resolve() }
   const { store } = opened
-  const set = sandbox === true ? undefined : setTermsOf(opened.setText)
   const owner = ownerOf(baseUrl)
   const terms = [flagged, set].filter((each) => each !== undefined)
   // Two limits of one period are one budget: the lower one.
   const [lowest] = terms.toSorted((one, other) => one.limit - other.limit)
   const budgets = terms
     .filter((each) => each === lowest || each.every !== lowest?.every)
-    .map((each) => new PeriodBudget(store, owner, each, command))
+    .map((each) => new PeriodBudget(store, owner, each, command, costLabel))
   // The sandbox has no limits, and --per-minute is for one command.
   const limiter =
     sandbox === true || perMinute !== undefined

@@ -5,6 +5,7 @@ import { describeCollection } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
+import { say } from './terminal.ts'
 import { budgetOf, clientFor } from './client.ts'
 import type { Operation } from '../api/operation.ts'
 import { itemsOf } from '../api/list-items.ts'
@@ -47,9 +48,10 @@ export async function mcp(flags: McpFlags): Promise<void> {
     throw new UsageError(
       'mcp needs --budget: credits for the session, such as 100, or for all commands, such as 200/day',
     )
-  const keeper = out === undefined ? undefined : await keepAnswers(out, complain)
+  const keeper = out === undefined ? undefined : await keepAnswers(out, complain, flags.costLabel)
   const client = clientFor(flags, { ...machine.options, observers: keeper ? [keeper] : [] }, machine.budgets)
   const { createMcp } = await loadMcp()
+  if (out !== undefined) say(`${out} keeps what is bought: each call with its params, cost and time`)
   const server = createMcp({
     client,
     budget,
@@ -93,13 +95,18 @@ interface Keeper extends Observer, Wrapping {
 }
 
 /**
- * Keeps in a file what a client pays for, for `mcp`, where an agent chooses the calls. The file has the highest cost of a call before
- * the call is sent; a call that it cannot take is refused.
+ * Keeps in a file what a client pays for, for `mcp`, where an agent chooses the calls: each purchase, and its records if it has some.
+ * The file has the highest cost of a call before the call is sent; a call that it cannot take is refused.
  *
  * @param onError Hears of an answer that could not be kept; its caller has it all the same.
+ * @param label What the costs are counted under.
  * @throws {UsageError} for a file that cannot keep them.
  */
-export async function keepAnswers(path: string, onError: (error: unknown) => void): Promise<Keeper> {
+export async function keepAnswers(
+  path: string,
+  onError: (error: unknown) => void,
+  label?: string,
+): Promise<Keeper> {
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
   ;(await RecordDatabase.open(path, { operation: search, jobs: [] })).close()
@@ -107,13 +114,16 @@ export async function keepAnswers(path: string, onError: (error: unknown) => voi
   const open = (call: Call): Promise<RecordDatabase> => {
     // Otherwise it would go on in a new file.
     if (identity.isReplaced()) throw new CommandError('failed', movedText(path))
-    return RecordDatabase.open(path, { operation: call.operation, jobs: [] })
+    const { operation } = call
+    return RecordDatabase.open(path, {
+      operation: operation.list === undefined ? search : operation,
+      jobs: [],
+    })
   }
   const pending = new Set<Promise<unknown>>()
   const kept: Wrap = (send) => (call) => {
-    const { list, price } = call.operation
-    if (list === undefined || price.kind === 'free') return send(call)
-    const work = keepAnswer(path, () => open(call), send, call, onError)
+    if (call.operation.price.kind === 'free') return send(call)
+    const work = keepAnswer(path, () => open(call), send, call, onError, label)
     const settled = work.catch(() => {}).finally(() => pending.delete(settled))
     pending.add(settled)
     return work
@@ -127,6 +137,7 @@ async function keepAnswer(
   send: Send,
   call: Call,
   onError: (error: unknown) => void,
+  label: string | undefined,
 ): Promise<CallResult> {
   const { operation, request, record } = call
   // All pages belong to one search.
@@ -134,9 +145,10 @@ async function keepAnswer(
   const job = { mcp: operation.id, params: Object.fromEntries(params) }
   let database: RecordDatabase | undefined
   const store = (reserved: number, page?: Pick<StoredPage, 'progress' | 'records'>): unknown =>
-    database?.store({ job, ...page, credits: { ...record.credits, reserved } })
+    database?.store({ job, ...page, label, credits: { ...record.credits, reserved } })
   const keep = async (body?: unknown): Promise<void> => {
-    const page = body === undefined ? {} : { progress: {}, records: itemsOf(operation, body) ?? [] }
+    const hasRecords = body !== undefined && operation.list !== undefined
+    const page = hasRecords ? { progress: {}, records: itemsOf(operation, body) ?? [] } : {}
     await whenFree(path, () => store(0, page)).catch(onError)
   }
   try {

@@ -18,12 +18,14 @@ export interface PeriodTerms {
 }
 
 /** What the commands of one period have spent. */
-interface Spending {
+export interface Spending {
   readonly period: string
   /** The latest limit. */
   readonly limit: number
   /** Credits by command, such as `search`. */
   readonly commands: Readonly<Record<string, number>>
+  /** Credits by `--cost-label`; undefined before the first one. */
+  readonly labels?: Readonly<Record<string, number>> | undefined
 }
 
 /** How long a call waits while another program has the file, in milliseconds. */
@@ -84,18 +86,20 @@ export class PeriodBudget extends SharedBudget {
   readonly terms: PeriodTerms
   readonly #owner: string
   readonly #command: string
+  readonly #label: string | undefined
   readonly #store: SharedStore
   #isNoted = false
   #noted = Promise.resolve()
 
   /** @param owner The address. */
-  constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
+  constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string, label?: string) {
     const { limit, every } = terms
     super({ store, name: `${owner} ${every}`, limit, every, storeTimeout: patienceMs, logger: false })
     this.name = terms.isSet ? 'budget' : '--budget'
     this.terms = terms
     this.#owner = owner
     this.#command = command
+    this.#label = label
     this.#store = store
   }
 
@@ -137,7 +141,7 @@ export class PeriodBudget extends SharedBudget {
     const text = await PeriodBudget.notes(store, 'spending', owner, every)
     const found = parsed(text ?? 'null') as Spending | null
     if (found === null) return undefined
-    return found.period === periodAt(Date.now(), every) ? found : { ...found, commands: {} }
+    return found.period === periodAt(Date.now(), every) ? found : { ...found, commands: {}, labels: {} }
   }
 
   /** What is noted beside the budget of an owner: the budget does not depend on it. */
@@ -161,15 +165,22 @@ export class PeriodBudget extends SharedBudget {
       const before = parsed(text ?? 'null') as Spending | null
       // Nobody shows what an earlier period has spent.
       if (before?.period !== period && period !== periodAt(clock, every)) return { result: undefined }
-      const commands = before?.period === period ? before.commands : {}
-      const spent =
-        cost > 0 ? { ...commands, [this.#command]: (commands[this.#command] ?? 0) + cost } : commands
-      return {
-        value: JSON.stringify({ period, limit, commands: spent } satisfies Spending),
-        result: undefined,
+      const { commands = {}, labels } = before?.period === period ? before : {}
+      const spent = {
+        ...{ period, limit, commands: plus(commands, this.#command, cost) },
+        labels: this.#label === undefined ? labels : plus(labels, this.#label, cost),
       }
+      return { value: JSON.stringify(spent satisfies Spending), result: undefined }
     })
   }
+}
+
+function plus(
+  tally: Readonly<Record<string, number>> = {},
+  name: string,
+  cost: number,
+): Readonly<Record<string, number>> {
+  return cost > 0 ? { ...tally, [name]: (tally[name] ?? 0) + cost } : tally
 }
 
 type NoteKind = 'spending' | 'watches'

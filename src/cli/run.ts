@@ -91,7 +91,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     ]
     const client = clientFor(flags, { ...machine.options, interrupt, observers }, machine.budgets)
     job.check(client)
-    if (flags.out !== undefined) file = await openFile(flags.out, job, client, interrupt)
+    if (flags.out !== undefined) file = await openFile(flags.out, job, client, interrupt, flags.costLabel)
 
     const write = async (batch: Batch): Promise<number | 'closed'> => {
       if (file !== undefined) return file.store(batch)
@@ -149,6 +149,7 @@ async function openFile(
   job: Job,
   client: SocialSearch,
   interrupt: InterruptHandler,
+  label: string | undefined,
 ): Promise<RunFile> {
   const { signal } = interrupt
   const patience: Patience = {
@@ -164,7 +165,7 @@ async function openFile(
   let noted = sumsOf(client.credits)
   const store = (page: Omit<StoredPage, 'credits'>): number => {
     const { credits } = client
-    const added = database.store({ ...page, credits })
+    const added = database.store({ ...page, credits, label })
     noted = sumsOf(credits)
     return added
   }

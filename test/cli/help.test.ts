@@ -65,6 +65,7 @@ describe('help', () => {
         '--confirm-above',
         '--allow',
         '--account',
+        '--cost-label',
         '--per-minute',
         '--help',
       ],

@@ -13,10 +13,10 @@ import { folder, sandbox, social, useCommand } from './command.ts'
 useCommand()
 
 /** @param onSend Called when a request is on its way. */
-async function setUp(onError: (error: unknown) => void = vi.fn(), onSend = () => {}) {
+async function setUp(onError: (error: unknown) => void = vi.fn(), onSend = () => {}, label?: string) {
   const path = join(folder, 'agent.db')
   const { baseUrl, apiKey } = sandbox
-  const observers = [await keepAnswers(path, onError)]
+  const observers = [await keepAnswers(path, onError, label)]
   const fetch = (request: Request) => {
     onSend()
     return sandbox.fetch(request)
@@ -76,6 +76,45 @@ it('keepAnswers() has what a call may cost before it is sent, and what it has co
   sandbox.inject({ reset: 'after' })
   await expect(client.microblog.search({ query: 'lost' })).rejects.toThrow()
   expect(spent(path).slice(1)).toEqual([{ search: 'lost', credits: 0, uncertain: 2 }])
+})
+
+it('keepAnswers() keeps each purchase, also of what is no list: call, params, cost, time and label', async () => {
+  const { path, client } = await setUp(vi.fn(), undefined, 'acme')
+  const url = 'https://professional.example/company/acme'
+  sandbox.inject({ reset: 'after' })
+  await expect(client.professionalnet.company.get({ url })).rejects.toThrow()
+  await client.microblog.search({ query: 'kettle', count: 5 })
+  await client.organization.usage()
+  const purchases = allOf(
+    path,
+    `SELECT json_extract(job, '$.mcp') AS call, params, at, label, credits, uncertain
+     FROM social_search_purchases AS purchases
+     JOIN social_search_searches AS searches ON searches.number = purchases.search`,
+  )
+  const at = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:/) as string
+  expect(purchases).toEqual([
+    {
+      call: 'professionalnet.company.get',
+      params: JSON.stringify({ url }),
+      at,
+      label: 'acme',
+      credits: 0,
+      uncertain: 4,
+    },
+    {
+      call: 'microblog.search',
+      params: '{"count":5,"query":"kettle"}',
+      at,
+      label: 'acme',
+      credits: 2,
+      uncertain: 0,
+    },
+  ])
+  // What is no list has no records to describe.
+  expect(await describeCollection(path)).toMatchObject({
+    labels: { acme: 6 },
+    searches: [{ search: 'kettle' }],
+  })
 })
 
 /** Renames a column of a file, so that no answer fits into it. */

@@ -88,6 +88,31 @@ describe('social-search budget', () => {
     expect(sandbox.ledger.spent).toBe(8)
   })
 
+  it('counts by --cost-label, also in the file of --out, and refuses one that nothing would count', async () => {
+    await setTo('100/day')
+    await social(`${search} --cost-label acme --out posts.db`)
+    await social(`posts coffee --per-minute off --cost-label globex`)
+    await social(`${search} --cost-label acme --budget 9/day`)
+    await social(search)
+    expect((await social('budget')).out).toBe(
+      [
+        '100/day for all commands, until 2026-11-25 00:00 UTC: 10 spent · 90 left',
+        '         6  search',
+        '         4  posts',
+        '         4  --cost-label acme',
+        '         4  --cost-label globex\n',
+      ].join('\n'),
+    )
+    expect(JSON.parse((await social('describe posts.db')).out)).toMatchObject({ labels: { acme: 2 } })
+    await social('budget off')
+    expect(await social(`${search} --cost-label acme`)).toMatchObject(
+      failed(2, '--cost-label needs --out, or'),
+    )
+    expect(await social(`${search} --cost-label a\u001b --out posts.db`)).toMatchObject(
+      failed(2, 'a name of letters'),
+    )
+  })
+
   it('shows what is left, and which commands have spent the rest', async () => {
     expect((await social('budget')).out).toBe(
       'No budget is set for all commands. Set one: social-search budget 200/day\n',

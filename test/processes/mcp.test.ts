@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { linesOf } from '../support/command-line.ts'
-import { server, social, useCommand } from './command.ts'
+import { allOf } from '../support/posts-database.ts'
+import { command, server, social, useCommand } from './command.ts'
 
 useCommand()
 
@@ -74,6 +76,26 @@ describe('mcp', () => {
       },
     })
     expect([result.code, JSON.parse(result.err)]).toEqual([code, report])
+  })
+
+  it('says where it keeps what is bought, which is there when it is killed', async () => {
+    server.inject({ delay: 1000 })
+    const result = await social('mcp --budget 4/day --cost-label acme --out bought.db', {
+      input: null,
+      during(child) {
+        for (const message of messages.slice(0, 2).concat(messages.slice(3)))
+          child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+        void expect
+          .poll(() => server.requests.length, { interval: 5 })
+          .toBe(1)
+          .then(() => child.kill('SIGKILL'))
+      },
+    })
+    expect(result.err).toBe('bought.db keeps what is bought: each call with its params, cost and time\n')
+    const purchases = 'SELECT label, credits, uncertain, at FROM social_search_purchases'
+    expect(allOf(join(command.folder, 'bought.db'), purchases)).toEqual([
+      { label: 'acme', credits: 0, uncertain: 2, at: expect.stringMatching(/^\d{4}-\d\d-\d\d /) as string },
+    ])
   })
 
   it('searches the file of --archive for free, and refuses one that does not exist', async () => {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Collection, withCollection } from './open-database.ts'
 import type { Gap } from './searches.ts'
-import { type RecordTable, sqlName } from './tables.ts'
+import { type RecordTable, columnNamesOf, sqlName } from './tables.ts'
 
 /** How far a collection reaches. */
 export interface Reach {
@@ -42,6 +42,8 @@ export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
 export interface Description {
   readonly searches: readonly DescribedSearch[]
   readonly tables: Readonly<Record<string, number>>
+  /** Credits under each `--cost-label`, those included that may have been charged. */
+  readonly labels: Readonly<Record<string, number>>
 }
 
 /** @throws {UsageError} for a file without records. */
@@ -64,8 +66,21 @@ export function describeCollection(path: string): Promise<Description> {
         return table === undefined ? [] : [searchOf(database, table, group)]
       }),
       tables: Object.fromEntries(counts) as Record<string, number>,
+      labels: labelsOf(database),
     }
   })
+}
+
+function labelsOf(database: DatabaseSync): Record<string, number> {
+  // A file that cannot be written may be older.
+  if (columnNamesOf(database, 'social_search_purchases').length === 0) return {}
+  const rows = database
+    .prepare(
+      `SELECT label, sum(credits + uncertain) AS credits FROM social_search_purchases
+       WHERE label IS NOT NULL GROUP BY label ORDER BY credits DESC, label`,
+    )
+    .all()
+  return Object.fromEntries(rows.map(({ label, credits }) => [String(label), Number(credits)]))
 }
 
 export function reachOf({ database, tables }: Collection): Reach {
@@ -108,9 +123,9 @@ function searchOf(database: DatabaseSync, table: RecordTable, group: Row): Descr
   const [spent] = database
     .prepare(
       `SELECT ifnull(sum(credits), 0) AS credits, ifnull(sum(uncertain), 0) AS uncertain
-       FROM social_search_spent WHERE search = ? AND network = ? AND records = ?`,
+       FROM social_search_spent WHERE search = ? AND network IS ? AND records = ?`,
     )
-    .all(key[0], key[1] ?? '', table.name)
+    .all(...key)
   const gaps = all(
     `SELECT "from", "to" FROM social_search_missing AS missing
      JOIN social_search_searches AS searches ON searches.number = missing.search WHERE ${mine}`,

@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../lib/sqlite-file.ts'
 import { UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
-import { createTables } from './schema.ts'
+import { createSharedTables, createTables } from './schema.ts'
 import { type RecordTable, allTables, columnNamesOf, sqlName } from './tables.ts'
 
 /** What leads from each format of a file to the next one. Published steps never change. */
-const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows]
+const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows, keepPurchases]
 
 /** The format that this version writes, as `user_version` says it. Files of version 0.1.0 say 0. */
 const newest = steps.length
@@ -83,6 +83,20 @@ function numberRows(database: DatabaseSync): void {
       database.exec(`INSERT INTO ${sqlName(`${name}_fts`)} (${sqlName(`${name}_fts`)}) VALUES ('rebuild')`)
     numberRowsOf(database, table)
   }
+}
+
+/** What each search had cost a day becomes a purchase; from now on, each request is one. */
+function keepPurchases(database: DatabaseSync): void {
+  createSharedTables(database)
+  database.exec(
+    `INSERT INTO social_search_purchases (search, at, credits, uncertain)
+       SELECT (SELECT ifnull(min(number), 0) FROM social_search_searches AS searches WHERE searches.search = spent.search
+         AND ifnull(searches.network, '') = spent.network AND searches.records = spent.records),
+         day || ' 00:00:00.000', credits, uncertain FROM social_search_spent AS spent;
+     DROP TABLE social_search_spent`,
+  )
+  // The view of that name.
+  createSharedTables(database)
 }
 
 function numberRowsOf(database: DatabaseSync, { name, key }: RecordTable): void {

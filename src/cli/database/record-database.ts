@@ -47,6 +47,8 @@ export interface StoredPage {
   readonly hasFailed?: boolean
   /** Of the run so far. */
   readonly credits?: Credits
+  /** What the costs are counted under. */
+  readonly label?: string | undefined
   /** When the answer came. Default: now. */
   readonly at?: Date | undefined
   /** What the age of records counts from: a wrong clock of this machine must not forget them all. */
@@ -116,6 +118,7 @@ export class RecordDatabase {
     query,
     gaps,
     credits,
+    label,
     hasFailed,
     at,
     now = Date.now(),
@@ -140,7 +143,7 @@ export class RecordDatabase {
         if (hasFailed !== true) this.#searches.checked(search, time)
         if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       }
-      if (credits !== undefined) this.#searches.spend(job, credits)
+      if (credits !== undefined) this.#searches.spend(search, credits, label)
       if (progress !== undefined)
         this.#database
           .prepare(

@@ -19,9 +19,14 @@ const sharedTables = `
   CREATE VIEW IF NOT EXISTS social_search_gaps AS
     SELECT searches.search, network, "from", "to" FROM social_search_missing AS missing
     JOIN social_search_searches AS searches ON searches.number = missing.search;
-  CREATE TABLE IF NOT EXISTS social_search_spent (
-    search TEXT, network TEXT, records TEXT, day TEXT, credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL,
-    PRIMARY KEY (search, network, records, day));
+  CREATE TABLE IF NOT EXISTS social_search_purchases (
+    number INTEGER PRIMARY KEY, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
+    credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL);
+  CREATE VIEW IF NOT EXISTS social_search_spent AS
+    SELECT searches.search, network, records, date(at) AS day, sum(credits) AS credits, sum(uncertain) AS uncertain
+    FROM social_search_purchases AS purchases
+    JOIN social_search_searches AS searches ON searches.number = purchases.search
+    GROUP BY searches.search, network, records, date(at);
   CREATE TABLE IF NOT EXISTS social_search_found (
     number INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT, key TEXT, first_seen TEXT NOT NULL, UNIQUE (query, key));
   CREATE INDEX IF NOT EXISTS social_search_found_of ON social_search_found (key);
@@ -31,9 +36,14 @@ const sharedTables = `
   CREATE TABLE IF NOT EXISTS social_search_forgotten (hash BLOB PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS social_search_salt (salt BLOB NOT NULL)`
 
+/** Makes what all kinds of records share and is missing. */
+export function createSharedTables(database: DatabaseSync): void {
+  database.exec(sharedTables)
+}
+
 /** Makes the tables that are missing. */
 export function createTables(database: DatabaseSync, table: RecordTable): void {
-  database.exec(sharedTables)
+  createSharedTables(database)
   const { name, columns, key } = table
   const columnsText = columns
     .filter(({ path }) => path !== key)

@@ -14,6 +14,8 @@ interface Search {
   /** `watch`, `mcp`, `search`, `comments`. */
   readonly command: string
   readonly params: string
+  /** Whether what it finds are records, which have a table. */
+  readonly hasRecords: boolean
 }
 
 /** What a run has spent, or has open. */
@@ -21,6 +23,12 @@ export interface Credits {
   readonly spent: number
   readonly uncertain: number
   readonly reserved: number
+}
+
+/** A request that is under way, as the file has it. */
+interface Purchase {
+  readonly search: number
+  readonly number: number
 }
 
 /** A time whose posts are missing. */
@@ -45,7 +53,7 @@ function searchOf(job: object): Search {
   return {
     search: typeof name === 'string' ? name.toWellFormed() : command,
     network: found?.surface ?? null,
-    ...{ command, params: canonicalJson(params) ?? '{}' },
+    ...{ command, params: canonicalJson(params) ?? '{}', hasRecords: found?.list !== undefined },
   }
 }
 
@@ -59,10 +67,12 @@ export class SearchWriter {
   readonly #addAgain: StatementSync
   readonly #filled: StatementSync
   readonly #missing: StatementSync
-  readonly #spend: StatementSync
-  /** What the file has of this run's costs, and the day of what is open. */
-  #noted: { readonly spent: number; readonly open: number; readonly day: string | undefined } = {
-    ...{ spent: 0, open: 0, day: undefined },
+  readonly #buy: StatementSync
+  readonly #settle: StatementSync
+  readonly #dropFree: StatementSync
+  /** What the file has of this run's costs, and its row of a request that is under way. */
+  #noted: { readonly spent: number; readonly open: number; readonly purchase?: Purchase | undefined } = {
+    ...{ spent: 0, open: 0 },
   }
   #pending = this.#noted
 
@@ -85,17 +95,22 @@ export class SearchWriter {
     )
     this.#filled = database.prepare('DELETE FROM social_search_missing WHERE search = ?')
     this.#missing = database.prepare('INSERT INTO social_search_missing VALUES (?, ?, ?)')
-    this.#spend = database.prepare(
-      `INSERT INTO social_search_spent VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-       SET credits = credits + excluded.credits, uncertain = uncertain + excluded.uncertain`,
+    this.#buy = database.prepare(
+      'INSERT INTO social_search_purchases (search, at, label, credits, uncertain) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#settle = database.prepare(
+      'UPDATE social_search_purchases SET credits = credits + ?, uncertain = uncertain + ? WHERE number = ?',
+    )
+    this.#dropFree = database.prepare(
+      'DELETE FROM social_search_purchases WHERE number = ? AND credits = 0 AND uncertain = 0',
     )
   }
 
   /** The number of a job's search. */
   numberOf(job: object): number {
     const text = jobKey(job)
-    const { search, network, command, params } = searchOf(job)
-    this.#add.run(search, network, command, params, this.#table.name, text)
+    const { search, network, command, params, hasRecords } = searchOf(job)
+    this.#add.run(search, network, command, params, hasRecords ? this.#table.name : '', text)
     return Number(this.#find.get(text)?.['number'])
   }
 
@@ -115,18 +130,22 @@ export class SearchWriter {
   }
 
   /**
-   * Adds to a search what the run has spent since the last time. Credits of a request that is under way may have been spent:
-   * a process that is killed cannot tell.
+   * Notes what the run has spent since the last time: a row for each request, with the time at which it was sent. Credits of a
+   * request that is under way may have been spent: a process that is killed cannot tell.
+   *
+   * @param label What the costs are counted under.
    */
-  spend(job: object, { spent, uncertain, reserved }: Credits): void {
-    const { search, network } = searchOf(job)
+  spend(search: number, { spent, uncertain, reserved }: Credits, label: string | undefined): void {
     const open = uncertain + reserved
     const [more, moreOpen] = [spent - this.#noted.spent, open - this.#noted.open]
-    // A call counts on the day on which it was sent.
-    const day = this.#noted.day ?? sqliteTime(new Date()).slice(0, 10)
-    this.#pending = { spent, open, day: reserved > 0 ? day : undefined }
-    if (more !== 0 || moreOpen !== 0)
-      this.#spend.run(search, network ?? '', this.#table.name, day, more, moreOpen)
+    let purchase = this.#noted.purchase?.search === search ? this.#noted.purchase : undefined
+    if (purchase !== undefined) this.#settle.run(more, moreOpen, purchase.number)
+    else if (more !== 0 || moreOpen !== 0) {
+      const row = this.#buy.run(search, sqliteTime(new Date()), label ?? null, more, moreOpen)
+      purchase = { search, number: Number(row.lastInsertRowid) }
+    }
+    if (reserved === 0 && purchase !== undefined) this.#dropFree.run(purchase.number)
+    this.#pending = { spent, open, purchase: reserved > 0 ? purchase : undefined }
   }
 
   /** Call it when the transaction is over: what was not stored is added again. */

@@ -16,6 +16,8 @@ function makeFile(sql: string): void {
   file.close()
 }
 
+/** Files of version 0.1.0 say 0. */
+const newest = 2
 const version = () => rowsOf('posts.db', 'PRAGMA user_version')
 const search = 'search tea --out posts.db --budget 20'
 const commands = [
@@ -43,13 +45,14 @@ describe('posts.db of version 0.1.0', () => {
           'social_search_searches',
         ],
       ]
-      const before = Object.fromEntries(
-        kept.map((name) => [name, allOf('posts.db', `SELECT * FROM ${name}`)]),
-      )
+      const tables = () =>
+        Object.fromEntries(
+          kept.map((name) => [name, allOf('posts.db', `SELECT * FROM ${name} ORDER BY 1 DESC`)]),
+        )
+      const before = tables()
       expect((await social('describe posts.db')).err).toBe('posts.db: upgrading its format, once\n')
-      const after = Object.fromEntries(kept.map((name) => [name, allOf('posts.db', `SELECT * FROM ${name}`)]))
-      expect(after).toEqual(before)
-      expect(version()).toEqual([1])
+      expect(tables()).toEqual(before)
+      expect(version()).toEqual([newest])
       makeFile(`INSERT INTO microblog_posts_fts (microblog_posts_fts, rank) VALUES ('integrity-check', 1)`)
       expect((await social(line)).err).not.toContain('upgrading')
     },
@@ -91,14 +94,16 @@ describe('posts.db', () => {
 
   it('says its format, from the first run on', async () => {
     await social(search)
-    expect(version()).toEqual([1])
+    expect(version()).toEqual([newest])
   })
 
   it.each(commands)('of a newer version is refused, and stays as it is: %s', async (line) => {
     await social(search)
-    makeFile('PRAGMA user_version = 2; PRAGMA journal_mode = DELETE')
+    makeFile(`PRAGMA user_version = ${newest + 1}; PRAGMA journal_mode = DELETE`)
     const [bytes, sent] = [readFileSync('posts.db'), sandbox.requests.length]
-    expect(await social(line)).toMatchObject(failed(2, 'posts.db has format 2, of a newer social-search'))
+    expect(await social(line)).toMatchObject(
+      failed(2, `posts.db has format ${newest + 1}, of a newer social-search`),
+    )
     expect([readFileSync('posts.db').equals(bytes), sandbox.requests.length]).toEqual([true, sent])
   })
 

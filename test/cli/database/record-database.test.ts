@@ -235,6 +235,25 @@ describe('RecordDatabase', () => {
     ])
   })
 
+  it('has a row for each request, with its label, and none for one that was free', async () => {
+    const database = await open()
+    const purchases = 'SELECT label, credits, uncertain FROM social_search_purchases ORDER BY number'
+    const note = (spent: number, uncertain: number, reserved: number, label?: string) =>
+      database.store({ job, label, credits: { spent, uncertain, reserved } })
+    note(0, 0, 2, 'acme')
+    expect(rows(purchases)).toEqual([{ label: 'acme', credits: 0, uncertain: 2 }])
+    note(2, 0, 0, 'acme')
+    note(2, 0, 2)
+    note(2, 0, 0)
+    note(2, 0, 2)
+    note(2, 2, 0)
+    expect(rows(purchases)).toEqual([
+      { label: 'acme', credits: 2, uncertain: 0 },
+      { label: null, credits: 0, uncertain: 2 },
+    ])
+    database.close()
+  })
+
   it('notes costs again that could not be stored', async () => {
     const database = await open()
     const other = new DatabaseSync(path)
