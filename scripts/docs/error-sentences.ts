@@ -45,14 +45,14 @@ export const sentences: Readonly<Record<Exclude<keyof typeof words, Frame>, Said
     words.noAnswerOf('no token', 60_000),
     words.noAnswerOf('no answer of a budget', 60_000),
   ],
-  noTime: ['timeout', words.noTime(30_000, 'connect'), words.noTime(30_000, 'headers')],
-  deadlinePassed: [
+  timePassed: [
     'timeout',
+    words.timePassed('timeout', 30_000, 'headers'),
     ...(['queue', 'connect', 'headers', 'body', 'wait'] as const).map((phase) =>
-      words.deadlinePassed(5000, phase),
+      words.timePassed('deadline', 5000, phase),
     ),
+    words.timePassed('maxQueueWait', 5000, 'queue'),
   ],
-  queuedTooLong: ['timeout', words.queuedTooLong(5000, 'queue')],
   connectionFailed: [
     'connection',
     words.connectionFailed('connect', 'api.example.com', 'ECONNREFUSED', false, false),
@@ -107,10 +107,20 @@ export const messages: readonly string[] = [
     ...{ operation: 'microblog.search', charged: 'unknown', credits: { spent: 0, uncertain: 2 } },
   }),
   words.fullMessage(words.notJson(200, 'text/html: Welcome'), {
-    ...{ operation: 'microblog.search', charged: 'yes', credits: { spent: 2, uncertain: 0 }, body: '' },
+    ...{
+      operation: 'microblog.search',
+      charged: 'yes',
+      credits: { spent: 2, uncertain: 0 },
+      body: 'the text',
+    },
   }),
   words.fullMessage(words.wrongShape(), {
-    ...{ operation: 'microblog.search', charged: 'yes', credits: { spent: 2, uncertain: 2 }, body: '' },
+    ...{
+      operation: 'microblog.search',
+      charged: 'yes',
+      credits: { spent: 2, uncertain: 2 },
+      body: 'the text',
+    },
   }),
   words.fullMessage(words.serviceAnswered(500, '', ''), {
     ...{

@@ -61,6 +61,6 @@ export function got(input: unknown): string {
 export function summary(issues: readonly Issue[], whole = ''): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path || whole} ${message}`.trimStart())
   const others = issues.length - shown.length
-  if (others > 0) shown.push(issues.length > maxIssues ? 'and many more' : `and ${others} more`)
+  if (others > 0) shown.push(`and ${issues.length > maxIssues ? 'many' : others} more`)
   return shown.join('; ')
 }

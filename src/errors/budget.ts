@@ -28,9 +28,12 @@ export class CreditBudgetError extends SharedError {
     const known = Object.entries({ ...refusal, reserved: mayReturn ? reserved : undefined })
     const budget = Object.fromEntries(known.filter(([, value]) => value !== undefined))
     const named = name === undefined ? 'the `budget`' : `the budget ${JSON.stringify(name)}`
+    const until =
+      refusal.resetsAt === undefined ? '' : ` or wait until ${new Date(refusal.resetsAt).toJSON()}`
+    const advice = mayReturn ? '; wait for them' : `; raise the budget${until}`
     super(
       'credit_budget',
-      what || budgetTooLow(refusal, { budget: named, option: (name) => `\`${name}\`` }),
+      what || budgetTooLow(refusal, { budget: named, option: (name) => `\`${name}\`` }) + advice,
       (context) => new new.target({ what, refusedBy, ...refusal }, context),
       context,
       { budget, option: bound === null ? 'expectedItems' : (bound?.param ?? 'budget') },

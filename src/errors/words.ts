@@ -9,6 +9,7 @@ import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, Tim
 /** What a message says besides what happened. */
 export interface CallFacts {
   readonly operation?: string | undefined
+  readonly status?: unknown
   /** Seconds. */
   readonly retryAfter?: unknown
   readonly charged: Charged
@@ -17,13 +18,18 @@ export interface CallFacts {
   readonly body?: unknown
 }
 
-/** The message of an error: which call, what happened, when to try again, what it cost. */
-export function fullMessage(what: string, { operation, retryAfter, body, ...facts }: CallFacts): string {
+/** The message of an error: which call, what happened, when to try again, what it cost, and what trying again may cost. */
+export function fullMessage(
+  what: string,
+  { operation, status, retryAfter, body, ...facts }: CallFacts,
+): string {
   const prefix = operation === undefined ? '' : `${operation}: `
-  const wait = retryAfter === undefined ? '' : `; retry in ${Math.ceil(Number(retryAfter))} s`
   const cost = costText(facts)
-  const kept = body === undefined ? '' : `${cost ? '; t' : 'T'}he answer is in \`error.body\``
-  return prefix + what + wait + (cost || kept ? `. ${cost}${kept}.` : '')
+  const later = cost === '' && Number(status) >= 429 ? '; try again later' : ''
+  const wait = retryAfter === undefined ? later : `; retry in ${Math.ceil(Number(retryAfter))} s`
+  const again = [facts.applied, facts.charged].includes('unknown') ? '; trying again may repeat it' : ''
+  const advice = body ? `${cost ? '; t' : 'T'}he answer is in \`error.body\`` : again
+  return prefix + what + wait + (cost || advice ? `. ${cost}${advice}.` : '')
 }
 
 /** What a call has cost, or may have; empty if it cost nothing. */
@@ -70,7 +76,7 @@ export const budgetUnavailable = (reason: string, temporary: boolean): string =>
 
 export const clientClosed = (what: 'client' | 'limiter'): string => `the ${what} is closed`
 
-export const limitReached = (): string => 'rate limit reached'
+export const limitReached = (): string => meanings.rate_limited
 
 /** @param lack What code of the user should have given. */
 export const noAnswerOf = (lack: string, ms: number): string => `${lack} within ${ms} ms`
@@ -94,24 +100,20 @@ export const mustAuthorize = (reason: keyof typeof lackOfTokens): string =>
 
 // What happened to a request.
 
-export const noTime = (ms: number, phase: TimeoutPhase): string =>
-  phase === 'connect'
-    ? `no connection within ${ms / 1000} s`
-    : `no complete response within ${ms / 1000} s (waiting for ${phase})`
-
 const whileWaiting: Readonly<Record<TimeoutPhase, string>> = {
   queue: 'in the queue',
-  connect: 'before a connection was open',
+  connect: 'while connecting',
   headers: 'before the response began',
   body: 'before the response was complete',
   wait: 'between two attempts',
 }
 
-export const deadlinePassed = (ms: number, phase: TimeoutPhase): string =>
-  `the deadline of ${ms} ms passed ${whileWaiting[phase]}`
-
-export const queuedTooLong = (ms: number, phase: TimeoutPhase): string =>
-  `the ${ms} ms of maxQueueWait passed ${whileWaiting[phase]}`
+/** @param option The one that set the time. */
+export const timePassed = (
+  option: 'timeout' | 'deadline' | 'maxQueueWait',
+  ms: number,
+  phase: TimeoutPhase,
+): string => `the \`${option}\` of ${ms} ms passed ${whileWaiting[phase]}`
 
 /** @param isUnprocessed The server promises that it has not processed the request. */
 export function connectionFailed(
@@ -121,7 +123,7 @@ export function connectionFailed(
   isUnprocessed: boolean,
   isInPage: boolean,
 ): string {
-  if (phase === 'connect') return `cannot reach ${host} (${reason})`
+  if (phase === 'connect') return `cannot reach ${host} (${reason}); check baseUrl and the network`
   if (phase === 'tls') return `no trusted TLS connection to ${host} (${reason})`
   if (isUnprocessed) return `${host} refused the request and did not process it (${reason})`
   const hint = '; a page does not say why: the server may be down, or refuse this origin (CORS)'
@@ -137,13 +139,13 @@ export const redirected = (): string => 'the response is a redirect; check baseU
 /** What the documented codes mean, and statuses without such a code. */
 const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
   validation_error: 'the service refused the request',
-  unauthorized: 'the service refused the credential',
+  unauthorized: 'the service refused the key or token',
   rate_limited: 'rate limit reached',
   upstream_error: 'the search provider is not answering',
   // A gateway may answer so to any call.
   professionalnet_unavailable: 'temporarily unavailable',
   403: 'not permitted',
-  404: 'not found',
+  404: 'no such id or address',
   503: 'temporarily unavailable',
 }
 
@@ -158,12 +160,12 @@ export function serviceAnswered(status: number, code: string, message: string): 
 
 /** @param described The type of the body, and the first words of a page. */
 export const gatewayAnswered = (status: number, described?: string): string =>
-  `the answer ${status} is not the service's own${described === undefined ? '' : ` (${described})`}`
+  `a proxy seems to have answered ${status}${described === undefined ? '' : ` (${described})`}`
 
 export const lacksVersion = (): string => 'check baseUrl: it lacks /v1'
 
 export const lacksScope = (scopes: readonly string[]): string =>
-  `the credential lacks ${scopes.join(' or ')}, or its owner the permission`
+  `the credential may lack ${scopes.join(' or ')}, or its owner the permission`
 
 // What is wrong with a response that may be paid for.
 
@@ -189,13 +191,16 @@ export const checkedTooLate = (): string => 'the deadline passed while the respo
 
 // What is wrong with pages.
 
-export const wrongPage = (asked: number, got: string): string => `expected page ${asked}, got page ${got}`
+const stopped = ', so reading stopped'
 
-export const samePage = (): string => 'the page has the same items as the previous page'
+export const wrongPage = (asked: number, got: string): string =>
+  `expected page ${asked}, got page ${got}${stopped}`
 
-export const pageLoop = (): string => 'pagination loop: the next page was already fetched'
+export const samePage = (): string => `the page has the same items as the previous page${stopped}`
 
-export const noCursor = (): string => 'meta.hasMore is true, but meta.nextCursor is missing'
+export const pageLoop = (): string => `the next page was already fetched${stopped}`
+
+export const noCursor = (): string => `meta.hasMore is true, but meta.nextCursor is missing${stopped}`
 
 export const noHasMore = (found: string): string => `expected meta.hasMore, found ${found}; pass paging.next`
 

@@ -77,13 +77,13 @@ const met: [name: string, fault: Fault, call?: Call][] = [
 /** Errors of the backend's own client, as a page gets them. */
 const ofProxy: Record<string, object> = {
   ConnectionError: { message: expect.stringContaining('between the proxy and the service') },
-  TimeoutError: { message: expect.stringContaining('the deadline of 25000 ms') },
+  TimeoutError: { message: expect.stringContaining('the `deadline` of 25000 ms') },
   RedirectError: { status: undefined },
 }
 
 /** What a page gets of the answer of a gateway, which may name internal hosts. */
 const ofGateway = {
-  message: expect.stringContaining("502 is not the service's own. You may have been charged 2 credits"),
+  message: expect.stringContaining('a proxy seems to have answered 502. You may have been charged 2 credits'),
 }
 
 describe('an error through createProxy()', () => {

@@ -75,7 +75,7 @@ describe('createProxy() for a page with a timeout', () => {
     const { browser, sandbox } = setUp({ authorize: () => later(10_000).then(() => ({ id: 'ada' })) })
     sandbox.inject({ delay: 22_000 })
     const { error, ms } = await settle(browser.microblog.search({ query: 'coffee' }))
-    expect(error).toMatchObject({ code: 'timeout', message: expect.stringMatching(/the deadline/) })
+    expect(error).toMatchObject({ code: 'timeout', message: expect.stringMatching(/the `deadline`/) })
     expect(ms).toBe(25_000)
   })
 

@@ -18,7 +18,11 @@ describe('a search whose time ran out', () => {
   }
 
   it.each([
-    ['timeout', () => ({ timeout: 200 }), 'not sent: no connection within 0.2 s'],
+    [
+      'timeout',
+      () => ({ timeout: 200 }),
+      'not sent: the `timeout` of 200 ms passed before a connection was open',
+    ],
     ['deadline', () => ({ deadline: 200 }), 'passed before a connection was open'],
   ])('is free when its %s ends while the connection is being opened', async (_, options, message) => {
     const error = expect.objectContaining({

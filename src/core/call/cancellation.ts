@@ -4,7 +4,7 @@ import {
   type TimeoutPhase,
   TimeoutError,
 } from '../../errors/index.ts'
-import { deadlinePassed, queuedTooLong } from '../../errors/words.ts'
+import { timePassed } from '../../errors/words.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { isMarked } from '../../lib/thrown.ts'
 import type { CallSettings } from '../options/table.ts'
@@ -28,9 +28,6 @@ export class Ended {
 export function isEnded(reason: unknown): reason is Ended {
   return isMarked(reason, brand)
 }
-
-/** The options that end a call by its time. */
-type Lateness = 'deadline' | 'maxQueueWait'
 
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */
 export class Cancellation extends AbortController {
@@ -64,8 +61,8 @@ export class Cancellation extends AbortController {
   start({ signal, deadline, maxQueueWait }: CallSettings, callerLeft?: AbortSignal): void {
     if (signal) this.#follow(signal, (reason) => this.abort(reason))
     if (callerLeft) this.#follow(callerLeft, (reason) => this.#leave(reason))
-    this.#expireAfter(deadline, 'deadline', deadlinePassed)
-    this.#expireAfter(maxQueueWait, 'maxQueueWait', queuedTooLong)
+    this.#expireAfter(deadline, 'deadline')
+    this.#expireAfter(maxQueueWait, 'maxQueueWait')
   }
 
   /** Settles with the work, or rejects as soon as the call is aborted. */
@@ -89,11 +86,12 @@ export class Cancellation extends AbortController {
     else this.abort(reason)
   }
 
-  #expireAfter(ms: number, option: Lateness, say: (ms: number, phase: TimeoutPhase) => string): void {
+  #expireAfter(ms: number, option: 'deadline' | 'maxQueueWait'): void {
     if (ms === Infinity) return
     const reason = new Ended(
       'timeout',
-      (context, phase) => new TimeoutError(say(ms, phase), { ...context, phase, option, waited: ms }),
+      (context, phase) =>
+        new TimeoutError(timePassed(option, ms, phase), { ...context, phase, option, waited: ms }),
     )
     const end = performance.now() + ms
     if (end < this.sendBy) {

@@ -24,7 +24,7 @@ import { type ErrorBody, readCharged, readCredits, readProxied, requestIdOf } fr
 import type { RawResponse } from '../http/fetch.ts'
 import * as words from '../../errors/words.ts'
 import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'
-import { cut, maxMessageLength } from '../../api/issues.ts'
+import { cut, maxMessageLength, summary } from '../../api/issues.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 
 /** What the meaning of an attempt depends on, besides the evidence. */
@@ -61,7 +61,12 @@ function find(call: Asked, evidence: Evidence): Found {
     case 'late': {
       const { timeoutMs: waited } = call
       const toError = (context: ErrorContext) =>
-        new TimeoutError(words.noTime(waited, phase), { ...context, phase, option: 'timeout', waited })
+        new TimeoutError(words.timePassed('timeout', waited, phase), {
+          ...context,
+          phase,
+          option: 'timeout',
+          waited,
+        })
       return { kind: phase === 'connect' ? 'unsent' : 'no-answer', code: 'timeout', toError }
     }
     case 'misused': {
@@ -256,8 +261,9 @@ function describeError(
   status: number,
   told: ErrorBody | string,
 ): string {
-  const { message, code = '', issues: [issue] = [] }: ErrorBody = typeof told === 'string' ? {} : told
-  const said = printable(message ?? '', maxMessageLength)
+  const { message = '', code = '', issues = [] }: ErrorBody = typeof told === 'string' ? {} : told
+  // They name each invalid field; a message need not.
+  const said = printable(issues.length > 0 ? summary(issues) : message, maxMessageLength)
   const what =
     typeof told === 'string'
       ? words.gatewayAnswered(status, told)
@@ -265,7 +271,6 @@ function describeError(
   const parts = [what]
   // A path without an id always exists, so the address must be wrong.
   if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1')) parts.push(words.lacksVersion())
-  if (issue && message === undefined) parts.push(`${issue.path} ${issue.message}`)
   if (status === 403 && said === '' && scopes.length > 0) parts.push(words.lacksScope(scopes))
   return parts.join('; ')
 }

@@ -30,13 +30,13 @@ describe('the message of an error', () => {
   it('names no network when the service is unavailable: a gateway says so of each call', async () => {
     const body = JSON.stringify({ requestId: 'r', error: { code: 'professionalnet_unavailable' } })
     const call = answeredWith(503, body).microblog.search({ query })
-    expect(await messageOf(call)).toBe('microblog.search: temporarily unavailable (503)')
+    expect(await messageOf(call)).toBe('microblog.search: temporarily unavailable (503); try again later')
   })
 
   it.each([404, 502])('has type and first words of an HTML page with status %i', async (status) => {
     const call = answeredWith(status, page, 'text/html').microblog.search({ query })
     expect(await messageOf(call)).toContain(
-      `the answer ${status} is not the service's own (text/html: Not Found nginx [redacted])`,
+      `a proxy seems to have answered ${status} (text/html: Not Found nginx [redacted])`,
     )
   })
 

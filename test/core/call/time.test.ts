@@ -15,9 +15,9 @@ const service = scriptedService()
 virtualTime()
 
 it.each([
-  [{ timeout: 147.6 }, 'no complete response within 0.148 s (waiting for headers)'],
-  [{ deadline: 147.6 }, 'the deadline of 148 ms passed before the response began'],
-  [{ maxQueueWait: 147.6, limits: { inFlight: 1 } }, 'the 148 ms of maxQueueWait passed in the queue'],
+  [{ timeout: 147.6 }, 'the `timeout` of 148 ms passed before the response began'],
+  [{ deadline: 147.6 }, 'the `deadline` of 148 ms passed before the response began'],
+  [{ maxQueueWait: 147.6, limits: { inFlight: 1 } }, 'the `maxQueueWait` of 148 ms passed in the queue'],
 ] satisfies [Partial<ClientOptions>, string][])(
   'search() reports whole milliseconds when given %j',
   async (...args) => {

@@ -132,7 +132,10 @@ describe('explainNetworkError()', () => {
   })
 
   it.each([
-    [coded('ENOTFOUND', 'getaddrinfo'), 'cannot reach api.example.com (ENOTFOUND)'],
+    [
+      coded('ENOTFOUND', 'getaddrinfo'),
+      'cannot reach api.example.com (ENOTFOUND); check baseUrl and the network',
+    ],
     [coded('CERT_HAS_EXPIRED'), 'no trusted TLS connection to api.example.com (CERT_HAS_EXPIRED)'],
     [coded('ECONNRESET', 'read'), 'the connection failed after the request was sent (ECONNRESET)'],
   ])('says what failed when the error is %o', (error, message) => {
@@ -147,6 +150,6 @@ describe('explainNetworkError()', () => {
       { baseUrl: 'https://sk_live_123/v1', redactor },
       false,
     )
-    expect(message).toBe('cannot reach [redacted] (ENOTFOUND)')
+    expect(message).toBe('cannot reach [redacted] (ENOTFOUND); check baseUrl and the network')
   })
 })

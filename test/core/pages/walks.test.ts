@@ -96,7 +96,7 @@ describe('expectedItems', () => {
     expect(error).toMatchObject({
       budget: { needed: 100, remaining: 9, bound: { param: 'maxComments', least: 100 } },
       option: 'maxComments',
-      message: expect.stringMatching(/has 9 left; the smallest `maxComments` is 100$/),
+      message: expect.stringMatching(/has 9 left; the smallest `maxComments` is 100; raise the budget$/),
     })
   })
 
