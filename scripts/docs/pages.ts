@@ -41,7 +41,7 @@ function resourcePage(resource: string, members: readonly Operation[], declarati
   const isMember = members.some(({ id }) => id.startsWith(`${resource}.`))
   const parts = [
     `# ${titles[resource] ?? capitalized(resource)}`,
-    `${isMember ? sentence(declarations.member(resource).text) : ofDescription} Options and errors shared by all calls: [Reference](README.md).`,
+    `${isMember ? sentence(declarations.member(resource).text) : ofDescription} \`client\` is a [\`SocialSearch\`](README.md#socialsearch). Options and errors shared by all calls: [Reference](README.md).`,
     ...(members.length > 1 ? [members.map(({ id }) => `- [${id}](#${anchorOf(id)})`).join('\n')] : []),
     ...members.map((operation) => operationSection(operation, declarations)),
   ]
@@ -66,13 +66,13 @@ function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declara
     '# Reference',
     'All calls of a client, their options, limits and errors.',
     '## SocialSearch',
-    `\`\`\`ts\nconst client = new SocialSearch({ baseUrl, apiKey }) // or SocialSearch.fromEnv()\n\`\`\``,
+    `\`\`\`ts\nimport { SocialSearch } from 'social-search-sdk'\n\nconst client = SocialSearch.fromEnv() // or new SocialSearch({ baseUrl, apiKey })\n\`\`\``,
     '[Options](../options.md) lists what the constructor accepts. Besides the calls below, a client has:',
     table(['Member', 'Meaning'], clientRows(declarations)),
     '## Calls',
     'Fields keep the names of the service. If shapes are open, the service documents neither params nor response, and both pass through unchanged.',
     table(['Call', 'What it does', 'Price', 'Shapes'], calls),
-    'The catalog has its own client, and [its own page](catalog.md).',
+    'The catalog of planets, a separate sample area of the service, has its own client and [its own page](catalog.md).',
     '## Options of a call',
     'Pass options as the last argument of a call.',
     table(['Option', 'Applies to', 'Meaning'], optionRows(declarations)),

@@ -22,7 +22,7 @@ const setUp = /begin with this[^\n]*:\n\n```tsx?\n/
 const isWhole = (sample: string) => /^import \{[^}]*\bSocialSearch\b/m.test(sample)
 
 /** The samples of a page as a reader runs them. */
-export function programsOf(page: string): string[] {
+function programsOf(page: string): string[] {
   const [first = '', ...others] = samplesOf(page)
   if (!setUp.test(pages.get(page) ?? '')) return first === '' ? [] : [first, ...others]
   return [first, ...others.map((sample) => (isWhole(sample) ? sample : `${first}\n${sample}`))]
