@@ -28,9 +28,7 @@ export class CreditBudgetError extends SharedError {
     const known = Object.entries({ ...refusal, reserved: mayReturn ? reserved : undefined })
     const budget = Object.fromEntries(known.filter(([, value]) => value !== undefined))
     const named = name === undefined ? 'the `budget`' : `the budget ${JSON.stringify(name)}`
-    const until =
-      refusal.resetsAt === undefined ? '' : ` or wait until ${new Date(refusal.resetsAt).toJSON()}`
-    const advice = mayReturn ? '; wait for them' : `; raise the budget${until}`
+    const advice = mayReturn ? '; wait for them' : '; raise the budget'
     super(
       'credit_budget',
       what || budgetTooLow(refusal, { budget: named, option: (name) => `\`${name}\`` }) + advice,

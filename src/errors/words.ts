@@ -123,7 +123,7 @@ export function connectionFailed(
   isUnprocessed: boolean,
   isInPage: boolean,
 ): string {
-  if (phase === 'connect') return `cannot reach ${host} (${reason}); check baseUrl and the network`
+  if (phase === 'connect') return `cannot reach ${host} (${reason}); check baseUrl`
   if (phase === 'tls') return `no trusted TLS connection to ${host} (${reason})`
   if (isUnprocessed) return `${host} refused the request and did not process it (${reason})`
   const hint = '; a page does not say why: the server may be down, or refuse this origin (CORS)'
@@ -191,16 +191,13 @@ export const checkedTooLate = (): string => 'the deadline passed while the respo
 
 // What is wrong with pages.
 
-const stopped = ', so reading stopped'
+export const wrongPage = (asked: number, got: string): string => `expected page ${asked}, got page ${got}`
 
-export const wrongPage = (asked: number, got: string): string =>
-  `expected page ${asked}, got page ${got}${stopped}`
+export const samePage = (): string => 'the page has the same items as the previous page'
 
-export const samePage = (): string => `the page has the same items as the previous page${stopped}`
+export const pageLoop = (): string => 'pagination loop: the next page was already fetched'
 
-export const pageLoop = (): string => `the next page was already fetched${stopped}`
-
-export const noCursor = (): string => `meta.hasMore is true, but meta.nextCursor is missing${stopped}`
+export const noCursor = (): string => 'meta.hasMore is true, but meta.nextCursor is missing'
 
 export const noHasMore = (found: string): string => `expected meta.hasMore, found ${found}; pass paging.next`
 

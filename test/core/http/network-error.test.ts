@@ -134,7 +134,7 @@ describe('explainNetworkError()', () => {
   it.each([
     [
       coded('ENOTFOUND', 'getaddrinfo'),
-      'cannot reach api.example.com (ENOTFOUND); check baseUrl and the network',
+      'cannot reach api.example.com (ENOTFOUND); check baseUrl',
     ],
     [coded('CERT_HAS_EXPIRED'), 'no trusted TLS connection to api.example.com (CERT_HAS_EXPIRED)'],
     [coded('ECONNRESET', 'read'), 'the connection failed after the request was sent (ECONNRESET)'],
@@ -150,6 +150,6 @@ describe('explainNetworkError()', () => {
       { baseUrl: 'https://sk_live_123/v1', redactor },
       false,
     )
-    expect(message).toBe('cannot reach [redacted] (ENOTFOUND); check baseUrl and the network')
+    expect(message).toBe('cannot reach [redacted] (ENOTFOUND); check baseUrl')
   })
 })
