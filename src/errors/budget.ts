@@ -28,7 +28,7 @@ export class CreditBudgetError extends SharedError {
     const known = Object.entries({ ...refusal, reserved: mayReturn ? reserved : undefined })
     const budget = Object.fromEntries(known.filter(([, value]) => value !== undefined))
     const named = name === undefined ? 'the `budget`' : `the budget ${JSON.stringify(name)}`
-    const advice = mayReturn ? '; wait for them' : '; raise the budget'
+    const advice = mayReturn ? '' : '; raise the budget'
     super(
       'credit_budget',
       what || budgetTooLow(refusal, { budget: named, option: (name) => `\`${name}\`` }) + advice,

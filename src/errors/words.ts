@@ -9,7 +9,6 @@ import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, Tim
 /** What a message says besides what happened. */
 export interface CallFacts {
   readonly operation?: string | undefined
-  readonly status?: unknown
   /** Seconds. */
   readonly retryAfter?: unknown
   readonly charged: Charged
@@ -19,14 +18,10 @@ export interface CallFacts {
 }
 
 /** The message of an error: which call, what happened, when to try again, what it cost, and what trying again may cost. */
-export function fullMessage(
-  what: string,
-  { operation, status, retryAfter, body, ...facts }: CallFacts,
-): string {
+export function fullMessage(what: string, { operation, retryAfter, body, ...facts }: CallFacts): string {
   const prefix = operation === undefined ? '' : `${operation}: `
   const cost = costText(facts)
-  const later = cost === '' && Number(status) >= 429 ? '; try again later' : ''
-  const wait = retryAfter === undefined ? later : `; retry in ${Math.ceil(Number(retryAfter))} s`
+  const wait = retryAfter === undefined ? '' : `; retry in ${Math.ceil(Number(retryAfter))} s`
   const again = [facts.applied, facts.charged].includes('unknown') ? '; trying again may repeat it' : ''
   const advice = body ? `${cost ? '; t' : 'T'}he answer is in \`error.body\`` : again
   return prefix + what + wait + (cost || advice ? `. ${cost}${advice}.` : '')
@@ -123,7 +118,7 @@ export function connectionFailed(
   isUnprocessed: boolean,
   isInPage: boolean,
 ): string {
-  if (phase === 'connect') return `cannot reach ${host} (${reason}); check baseUrl`
+  if (phase === 'connect') return `cannot reach ${host} (${reason})`
   if (phase === 'tls') return `no trusted TLS connection to ${host} (${reason})`
   if (isUnprocessed) return `${host} refused the request and did not process it (${reason})`
   const hint = '; a page does not say why: the server may be down, or refuse this origin (CORS)'

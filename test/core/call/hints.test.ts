@@ -30,7 +30,7 @@ describe('the message of an error', () => {
   it('names no network when the service is unavailable: a gateway says so of each call', async () => {
     const body = JSON.stringify({ requestId: 'r', error: { code: 'professionalnet_unavailable' } })
     const call = answeredWith(503, body).microblog.search({ query })
-    expect(await messageOf(call)).toBe('microblog.search: temporarily unavailable (503); try again later')
+    expect(await messageOf(call)).toBe('microblog.search: temporarily unavailable (503)')
   })
 
   it.each([404, 502])('has type and first words of an HTML page with status %i', async (status) => {
