@@ -22,7 +22,7 @@ export function fullMessage(what: string, { operation, retryAfter, body, ...fact
   const prefix = operation === undefined ? '' : `${operation}: `
   const cost = costText(facts)
   const wait = retryAfter === undefined ? '' : `; retry in ${Math.ceil(Number(retryAfter))} s`
-  const again = [facts.applied, facts.charged].includes('unknown') ? '; trying again may repeat it' : ''
+  const again = [facts.applied, facts.charged].includes('unknown') ? '; a retry may repeat it' : ''
   const advice = body ? `${cost ? '; t' : 'T'}he answer is in \`error.body\`` : again
   return prefix + what + wait + (cost || advice ? `. ${cost}${advice}.` : '')
 }
@@ -134,7 +134,7 @@ export const redirected = (): string => 'the response is a redirect; check baseU
 /** What the documented codes mean, and statuses without such a code. */
 const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
   validation_error: 'the service refused the request',
-  unauthorized: 'the service refused the key or token',
+  unauthorized: 'the service refused the key',
   rate_limited: 'rate limit reached',
   upstream_error: 'the search provider is not answering',
   // A gateway may answer so to any call.
@@ -155,7 +155,7 @@ export function serviceAnswered(status: number, code: string, message: string): 
 
 /** @param described The type of the body, and the first words of a page. */
 export const gatewayAnswered = (status: number, described?: string): string =>
-  `a proxy seems to have answered ${status}${described === undefined ? '' : ` (${described})`}`
+  `a proxy may have answered ${status}${described === undefined ? '' : ` (${described})`}`
 
 export const lacksVersion = (): string => 'check baseUrl: it lacks /v1'
 

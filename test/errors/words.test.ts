@@ -24,10 +24,10 @@ describe('the sentences of errors', () => {
     expect(messages).toEqual([
       'microblog.search: not sent: count must be at most 20, got 21',
       'microblog.search: rate limit reached (429); retry in 90 s',
-      'microblog.search: the connection failed after the request was sent (ECONNRESET). You may have been charged 2 credits; trying again may repeat it.',
+      'microblog.search: the connection failed after the request was sent (ECONNRESET). You may have been charged 2 credits; a retry may repeat it.',
       'microblog.search: the response is not JSON (200, text/html: Welcome). You were charged 2 credits; the answer is in `error.body`.',
       'microblog.search: the response is not of the documented shape. You were charged 2 credits, and may have been charged 2 more; the answer is in `error.body`.',
-      'mentions.setState: the service answered 500. It may have been applied; trying again may repeat it.',
+      'mentions.setState: the service answered 500. It may have been applied; a retry may repeat it.',
     ])
   })
 })

@@ -83,7 +83,7 @@ const ofProxy: Record<string, object> = {
 
 /** What a page gets of the answer of a gateway, which may name internal hosts. */
 const ofGateway = {
-  message: expect.stringContaining('a proxy seems to have answered 502. You may have been charged 2 credits'),
+  message: expect.stringContaining('a proxy may have answered 502. You may have been charged 2 credits'),
 }
 
 describe('an error through createProxy()', () => {

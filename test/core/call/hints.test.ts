@@ -36,7 +36,7 @@ describe('the message of an error', () => {
   it.each([404, 502])('has type and first words of an HTML page with status %i', async (status) => {
     const call = answeredWith(status, page, 'text/html').microblog.search({ query })
     expect(await messageOf(call)).toContain(
-      `a proxy seems to have answered ${status} (text/html: Not Found nginx [redacted])`,
+      `a proxy may have answered ${status} (text/html: Not Found nginx [redacted])`,
     )
   })
 
