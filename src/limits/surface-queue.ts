@@ -353,7 +353,9 @@ class WaitingLine<Entry extends Waiting> {
   }
 
   #lengthOf(ranks: number): number {
-    return this.#ranks.slice(0, ranks).reduce((sum, { entries }) => sum + entries.size, 0)
+    let length = 0
+    for (const { entries } of this.#ranks.slice(0, ranks)) length += entries.size
+    return length
   }
 
   /** The index of a rank, or where it would be. */
