@@ -33,7 +33,7 @@ export function costText({
   applied,
   credits,
 }: Pick<CallFacts, 'charged' | 'applied' | 'credits'>): string {
-  if (applied === 'unknown') return 'It may have been applied'
+  if (applied === 'unknown') return 'The change may have been applied'
   if (charged === 'no') return ''
   const { spent, uncertain } = credits
   if (charged === 'unknown' && spent === 0)
@@ -56,12 +56,12 @@ export function budgetTooLow(
   { needed, remaining, reserved = 0, bound }: RefusedBudget,
   names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
-  const others = needed <= remaining + reserved ? ` and ${reserved} reserved for calls in progress` : ''
+  const others = needed <= remaining + reserved ? ` and ${reserved} reserved for calls in progress; retry when they end` : ''
   const hint =
     bound === undefined
       ? ''
       : bound === null
-        ? `; if you expect fewer items, pass ${names.option('expectedItems')}; it does not limit the charge`
+        ? `; pass ${names.option('expectedItems')} if you expect fewer (it does not limit the charge)`
         : `; the smallest ${names.option(bound.param)} is ${bound.least}`
   return `it may cost ${count(needed, 'credit')} and ${names.budget} has ${remaining} left${others}${hint}`
 }
@@ -76,7 +76,7 @@ export const limitReached = (): string => meanings.rate_limited
 /** @param lack What code of the user should have given. */
 export const noAnswerOf = (lack: string, ms: number): string => `${lack} within ${ms} ms`
 
-export const failedHeaders = (reason: string): string => `the function \`headers\` failed: ${reason}`
+export const failedHeaders = (reason: string): string => `your headers function failed: ${reason}`
 
 /** @param isFree Free calls are not stored. */
 export const notCached = (isFree: boolean): string =>
@@ -140,7 +140,7 @@ const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
   // A gateway may answer so to any call.
   professionalnet_unavailable: 'temporarily unavailable',
   403: 'not permitted',
-  404: 'no such id or address',
+  404: 'no such id or path',
   503: 'temporarily unavailable',
 }
 
@@ -178,19 +178,19 @@ export const wrongShape = (): string => 'the response is not of the documented s
 
 /** @param lack Undefined if issues say it. */
 export const wrongSchema = (lack?: string): string =>
-  `the response does not fit the schema of the call${lack === undefined ? '' : `: ${lack}`}`
+  `the response does not fit your schema${lack === undefined ? '' : `: ${lack}`}`
 
-export const slowSchema = (ms: number): string => `the schema of the call took more than ${ms} ms`
+export const slowSchema = (ms: number): string => `your schema took more than ${ms} ms`
 
 export const checkedTooLate = (): string => 'the deadline passed while the response was checked'
 
 // What is wrong with pages.
 
-export const wrongPage = (asked: number, got: string): string => `expected page ${asked}, got page ${got}`
+export const wrongPage = (asked: number, got: string): string => `asked for page ${asked}, got page ${got}`
 
 export const samePage = (): string => 'the page has the same items as the previous page'
 
-export const pageLoop = (): string => 'pagination loop: the next page was already fetched'
+export const pageLoop = (): string => 'the next page was already fetched'
 
 export const noCursor = (): string => 'meta.hasMore is true, but meta.nextCursor is missing'
 

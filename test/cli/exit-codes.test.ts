@@ -16,7 +16,7 @@ describe('exit codes', () => {
     [4, 'a paid response is invalid', search, '"id":"paid"', paid],
     [5, 'a budget is spent', `${search} --all --budget 3`, 'budget'],
     [6, 'a call may have been charged', search, 'may have been charged', { reset: 'after' }],
-    [6, 'a change may have been applied', change, 'It may have been applied', { reset: 'after' }],
+    [6, 'a change may have been applied', change, 'The change may have been applied', { reset: 'after' }],
   ])('are %i when %s', async (code, _, line, message, fault) => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
     if (fault !== undefined) sandbox.inject(fault)

@@ -27,7 +27,7 @@ describe('the sentences of errors', () => {
       'microblog.search: the connection failed after the request was sent (ECONNRESET). You may have been charged 2 credits; a retry may repeat it.',
       'microblog.search: the response is not JSON (200, text/html: Welcome). You were charged 2 credits; the answer is in `error.body`.',
       'microblog.search: the response is not of the documented shape. You were charged 2 credits, and may have been charged 2 more; the answer is in `error.body`.',
-      'mentions.setState: the service answered 500. It may have been applied; a retry may repeat it.',
+      'mentions.setState: the service answered 500. The change may have been applied; a retry may repeat it.',
     ])
   })
 })

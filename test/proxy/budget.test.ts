@@ -126,7 +126,7 @@ describe('a page whose budget at createProxy() is used up', () => {
 
   it('learns what its own calls have reserved, and not what those of others have', async () => {
     for (const [options, backend, text] of [
-      [{ budget: 2 }, {}, 'your budget has 0 left and 2 reserved for calls in progress'],
+      [{ budget: 2 }, {}, 'your budget has 0 left and 2 reserved for calls in progress; retry when they end'],
       [{}, { budget: new CreditBudget(2) }, 'the budget for all users has 0 left'],
     ] as const) {
       const { browser, sandbox } = setUp(options, { backend })

@@ -129,7 +129,7 @@ function asResponse(value: unknown): Response {
   )
     throw new FetchMisuse('fetch returned no Response')
   if (response.bodyUsed || response.body?.locked)
-    throw new FetchMisuse('fetch has read the body; it should read response.clone()')
+    throw new FetchMisuse('your fetch has read the body; it should read response.clone()')
   return value as Response
 }
 

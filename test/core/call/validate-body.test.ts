@@ -107,7 +107,7 @@ describe('schema', () => {
   it.each(odd)('keeps the paid page on the error when the schema returns %s', async (_, validate) => {
     service.script(ok(page(['1'])))
     const schema = { '~standard': { version: 1, vendor: 'test', validate: validate as () => never } } as const
-    const message = expect.stringContaining('does not fit the schema of the call')
+    const message = expect.stringContaining('does not fit your schema')
     expect(await service.search({}, { schema } as object)).toMatchObject({
       error: { name: 'InvalidResponseError', message, body: page(['1']) },
       ...paid,

@@ -51,12 +51,12 @@ describe('a function for headers', () => {
   })
 
   it.each<[string, Headers, string]>([
-    ['throws', () => assertNever('a bug'), 'the function `headers` failed: a bug'],
-    ['rejects with nothing', () => Promise.reject(undefined), 'the function `headers` failed'],
+    ['throws', () => assertNever('a bug'), 'your headers function failed: a bug'],
+    ['rejects with nothing', () => Promise.reject(undefined), 'your headers function failed'],
     [
       'throws an error with the key',
       () => assertNever(`bad ${apiKey}`),
-      'the function `headers` failed: bad [redacted]',
+      'your headers function failed: bad [redacted]',
     ],
     ['returns nothing', () => undefined as never, 'headers must be an object, got undefined'],
     ['returns a text', () => 'x-a: b' as never, 'headers must be an object'],
