@@ -56,7 +56,10 @@ export function budgetTooLow(
   { needed, remaining, reserved = 0, bound }: RefusedBudget,
   names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
-  const others = needed <= remaining + reserved ? ` and ${reserved} reserved for calls in progress; retry when they end` : ''
+  const others =
+    needed <= remaining + reserved
+      ? ` and ${reserved} reserved for calls in progress; retry when they end`
+      : ''
   const hint =
     bound === undefined
       ? ''

@@ -94,7 +94,10 @@ describe('Ctrl-C during a request', () => {
     sandbox.inject({ reset: 'after' })
     const run = await social(line)
     expect(run).toMatchObject(
-      failed(6, effect === 'applied' ? 'The change may have been applied' : 'You may have been charged 2 credits'),
+      failed(
+        6,
+        effect === 'applied' ? 'The change may have been applied' : 'You may have been charged 2 credits',
+      ),
     )
     expect(run.err).not.toContain('stopped')
   })

@@ -110,7 +110,9 @@ describe('a write whose answer is lost', () => {
     const args = { id: 'men_764dbb8c410af7ff', state: 'seen' }
     const { error } = await tools.mentions_setState.execute(args)
     expect(error).toMatchObject({ applied: 'unknown', charged: 'no' })
-    expect(error?.message).toMatch(/The change may have been applied\. Read it before you repeat the change\.$/)
+    expect(error?.message).toMatch(
+      /The change may have been applied\. Read it before you repeat the change\.$/,
+    )
   })
 
   it('has applied no if the service refuses it, and reads have no such field', async () => {
