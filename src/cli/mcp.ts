@@ -109,7 +109,8 @@ export async function keepAnswers(
 ): Promise<Keeper> {
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
-  ;(await RecordDatabase.open(path, { operation: search, jobs: [] })).close()
+  const file = await RecordDatabase.open(path, { operation: search, jobs: [] })
+  await whenFree(path, () => file.assertWritable()).finally(() => file.close())
   const identity = identityOf(path)
   const open = (call: Call): Promise<RecordDatabase> => {
     // Otherwise it would go on in a new file.

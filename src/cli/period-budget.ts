@@ -180,7 +180,10 @@ function plus(
   name: string,
   cost: number,
 ): Readonly<Record<string, number>> {
-  return cost > 0 ? { ...tally, [name]: (tally[name] ?? 0) + cost } : tally
+  if (cost <= 0) return tally
+  // A name may be one that objects have, such as `constructor`.
+  const before = Object.hasOwn(tally, name) ? (tally[name] ?? 0) : 0
+  return { ...tally, [name]: before + cost }
 }
 
 type NoteKind = 'spending' | 'watches'

@@ -110,10 +110,12 @@ it('keepAnswers() keeps each purchase, also of what is no list: call, params, co
       uncertain: 0,
     },
   ])
-  // What is no list has no records to describe.
   expect(await describeCollection(path)).toMatchObject({
     labels: { acme: 6 },
-    searches: [{ search: 'kettle' }],
+    searches: [
+      { search: url, records: 0, credits: 0, uncertain: 4 },
+      { search: 'kettle', records: 5, credits: 2 },
+    ],
   })
 })
 

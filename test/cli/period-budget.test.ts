@@ -91,7 +91,7 @@ describe('social-search budget', () => {
   it('counts by --cost-label, also in the file of --out, and refuses one that nothing would count', async () => {
     await setTo('100/day')
     await social(`${search} --cost-label acme --out posts.db`)
-    await social(`posts coffee --per-minute off --cost-label globex`)
+    await social(`posts coffee --per-minute off --cost-label constructor`)
     await social(`${search} --cost-label acme --budget 9/day`)
     await social(search)
     expect((await social('budget')).out).toBe(
@@ -100,7 +100,7 @@ describe('social-search budget', () => {
         '         6  search',
         '         4  posts',
         '         4  --cost-label acme',
-        '         4  --cost-label globex\n',
+        '         4  --cost-label constructor\n',
       ].join('\n'),
     )
     expect(JSON.parse((await social('describe posts.db')).out)).toMatchObject({ labels: { acme: 2 } })

@@ -18,12 +18,8 @@ describe('a search whose time ran out', () => {
   }
 
   it.each([
-    [
-      'timeout',
-      () => ({ timeout: 200 }),
-      'not sent: the `timeout` of 200 ms passed before a connection was open',
-    ],
-    ['deadline', () => ({ deadline: 200 }), 'passed before a connection was open'],
+    ['timeout', () => ({ timeout: 200 }), 'not sent: the `timeout` of 200 ms passed while connecting'],
+    ['deadline', () => ({ deadline: 200 }), 'passed while connecting'],
   ])('is free when its %s ends while the connection is being opened', async (_, options, message) => {
     const error = expect.objectContaining({
       ...{ name: 'TimeoutError', phase: 'connect', charged: 'no', message: expect.stringContaining(message) },

@@ -63,7 +63,8 @@ export function describeCollection(path: string): Promise<Description> {
     return {
       searches: groups.flatMap((group) => {
         const table = tables.find(({ name }) => name === group['records'])
-        return table === undefined ? [] : [searchOf(database, table, group)]
+        // What an agent paid for may be no list, such as a company.
+        return table === undefined && group['records'] !== '' ? [] : [searchOf(database, table, group)]
       }),
       tables: Object.fromEntries(counts) as Record<string, number>,
       labels: labelsOf(database),
@@ -115,9 +116,10 @@ type Row = Readonly<Record<string, unknown>>
 const ofSearch = `number IN (SELECT results.number FROM social_search_results AS results WHERE results.search IN
   (SELECT number FROM social_search_searches WHERE search = ?1 AND network IS ?2 AND records = ?3))`
 
-function searchOf(database: DatabaseSync, table: RecordTable, group: Row): DescribedSearch {
-  const key = [group['search'], group['network'], table.name] as [string, string | null, string]
-  const { records, authors, ...times } = timesOf(database, table, key)
+function searchOf(database: DatabaseSync, table: RecordTable | undefined, group: Row): DescribedSearch {
+  const key = [group['search'], group['network'], table?.name ?? ''] as [string, string | null, string]
+  const none = { records: 0, authors: null, from: null, to: null }
+  const { records, authors, ...times } = table === undefined ? none : timesOf(database, table, key)
   const all = (sql: string): Row[] => database.prepare(sql).all(...key)
   const mine = '(searches.search = ?1 AND network IS ?2 AND records = ?3)'
   const [spent] = database

@@ -9,7 +9,7 @@ import { type RecordTable, allTables, columnNamesOf, sqlName } from './tables.ts
 const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows, keepPurchases]
 
 /** The format that this version writes, as `user_version` says it. Files of version 0.1.0 say 0. */
-const newest = steps.length
+export const currentFormat = steps.length
 
 /** The format of a file. */
 function formatOf(database: DatabaseSync): number {
@@ -18,16 +18,16 @@ function formatOf(database: DatabaseSync): number {
 
 /** Whether a file has all that this version makes; if not, it is an older one that cannot be written. */
 export function isNewest(database: DatabaseSync): boolean {
-  return formatOf(database) === newest
+  return formatOf(database) === currentFormat
 }
 
 /** @throws {UsageError} for a file that this version cannot read. */
 export function assertReadable(database: DatabaseSync, path: string): void {
   if (!isOurs(database)) return
   const format = formatOf(database)
-  if (format > newest)
+  if (format > currentFormat)
     throw new UsageError(
-      `${path} has format ${format}, of a newer social-search than this one, which knows formats up to ${newest}; update it`,
+      `${path} has format ${format}, of a newer social-search than this one, which knows formats up to ${currentFormat}; update it`,
     )
   const has = (table: string, column: string): boolean => columnNamesOf(database, table).includes(column)
   const isOlder =
@@ -42,12 +42,12 @@ export function assertReadable(database: DatabaseSync, path: string): void {
 /** Brings a file that can be read to the newest format, in one transaction. */
 export function upgrade(database: DatabaseSync, path: string): void {
   if (!isOurs(database) || isNewest(database)) return
-  say(`${path}: upgrading its format, once`)
   inTransaction(database, () => {
     // Another process may have done it by now.
     for (const step of steps.slice(formatOf(database))) step(database)
-    database.exec(`PRAGMA user_version = ${newest}`)
+    database.exec(`PRAGMA user_version = ${currentFormat}`)
   })
+  say(`${path} has been upgraded to format ${currentFormat}`)
 }
 
 /**
@@ -58,9 +58,9 @@ export function upgrade(database: DatabaseSync, path: string): void {
 export function claim(database: DatabaseSync, path: string): void {
   if (isOurs(database)) return
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_master').get() === undefined
-  if (!isEmpty || formatOf(database) > newest)
+  if (!isEmpty || formatOf(database) > currentFormat)
     throw new UsageError(`${path} is the database of another program; pass another file`)
-  database.exec(`PRAGMA user_version = ${newest}`)
+  database.exec(`PRAGMA user_version = ${currentFormat}`)
 }
 
 function isOurs(database: DatabaseSync): boolean {

@@ -13,6 +13,7 @@ import {
 } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
+import { currentFormat } from './format.ts'
 import { clear, forgetIn, Forgotten, remainsText } from './forget.ts'
 import { lockForRun, openDatabase, openForRun, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
@@ -157,7 +158,13 @@ export class RecordDatabase {
   /** @throws while another program has the file, or if it is not where it was: nothing may be bought then. */
   assertWritable(): void {
     this.#assertThere()
-    inTransaction(this.#database, () => {})
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      // Only a change tells: SQLite begins a transaction in a file that it may only read.
+      this.#database.exec(`PRAGMA user_version = ${currentFormat}`)
+    } finally {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+    }
   }
 
   /**

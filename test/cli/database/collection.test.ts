@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { keepAnswers } from '../../../src/cli/mcp.ts'
 import { findRecords } from '../../../src/cli/database/find.ts'
 import { failed } from '../../support/command-line.ts'
 import { allOf, posts } from '../../support/posts-database.ts'
@@ -123,6 +124,7 @@ describe('find', () => {
       const { code, out } = await social(line)
       expect(await asReader(() => social(line))).toMatchObject({ code, out, err: '' })
     }
+    await expect(asReader(() => keepAnswers('p.db', () => {}))).rejects.toThrow('it may not be written')
     expect(await asReader(() => social('forget p.db --id 1 --yes'))).toMatchObject(
       failed(1, 'p.db cannot be used: it may not be written'),
     )

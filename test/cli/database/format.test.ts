@@ -50,7 +50,7 @@ describe('posts.db of version 0.1.0', () => {
           kept.map((name) => [name, allOf('posts.db', `SELECT * FROM ${name} ORDER BY 1 DESC`)]),
         )
       const before = tables()
-      expect((await social('describe posts.db')).err).toBe('posts.db: upgrading its format, once\n')
+      expect((await social('describe posts.db')).err).toBe('posts.db has been upgraded to format 2\n')
       expect(tables()).toEqual(before)
       expect(version()).toEqual([newest])
       makeFile(`INSERT INTO microblog_posts_fts (microblog_posts_fts, rank) VALUES ('integrity-check', 1)`)
