@@ -65,9 +65,9 @@ describe('social-search sandbox', () => {
     const { baseUrl, apiKey } = await started('--growth 3600')
     const client = new SocialSearch({ baseUrl, apiKey })
     const batches = watchSearch(client.microblog, { query: 'acme' }, { minInterval: 1000 })
-    await batches.next()
-    expect((await batches.next()).value?.posts.length).toBeGreaterThan(0)
-    await batches.return(undefined)
+    let checks = 0
+    // Those that come after the first check: how soon is up to the machine.
+    for await (const { posts } of batches) if (checks++ > 0 && posts.length > 0) break
   })
 
   it('answers the same on each run at the time of --now', async () => {

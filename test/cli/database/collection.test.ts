@@ -15,10 +15,10 @@ const own = [
 
 const onPosix = it.skipIf(process.platform === 'win32')
 
-/** Works as somebody who may not write beside `p.db`, nor that file itself. */
-async function asReader<T>(work: () => Promise<T>, mode = 0o444): Promise<T> {
+/** Works as somebody who may not write `p.db`, nor, by default, beside it. */
+async function asReader<T>(work: () => Promise<T>, mode = 0o444, folderMode = 0o555): Promise<T> {
   const isRoot = process.getuid?.() === 0
-  chmodSync(folder, 0o555)
+  chmodSync(folder, folderMode)
   chmodSync('p.db', mode)
   // root may write everything.
   if (isRoot) process.seteuid?.('nobody')
@@ -124,7 +124,10 @@ describe('find', () => {
       const { code, out } = await social(line)
       expect(await asReader(() => social(line))).toMatchObject({ code, out, err: '' })
     }
-    await expect(asReader(() => keepAnswers('p.db', () => {}))).rejects.toThrow('it may not be written')
+    for (const folderMode of [0o555, 0o777])
+      await expect(asReader(() => keepAnswers('p.db', () => {}), 0o444, folderMode)).rejects.toThrow(
+        'it may not be written',
+      )
     expect(await asReader(() => social('forget p.db --id 1 --yes'))).toMatchObject(
       failed(1, 'p.db cannot be used: it may not be written'),
     )
