@@ -1,6 +1,6 @@
 import type { ObservedBudget, Reservation } from '../index.ts'
 import type { CreditBudgetError } from '../errors/index.ts'
-import { mostOf } from '../extend.ts'
+import { addTo, mostOf } from '../extend.ts'
 import { type ChangeText, SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
 import { count } from '../lib/count.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -167,23 +167,12 @@ export class PeriodBudget extends SharedBudget {
       if (before?.period !== period && period !== periodAt(clock, every)) return { result: undefined }
       const { commands = {}, labels } = before?.period === period ? before : {}
       const spent = {
-        ...{ period, limit, commands: plus(commands, this.#command, cost) },
-        labels: this.#label === undefined ? labels : plus(labels, this.#label, cost),
+        ...{ period, limit, commands: addTo(commands, this.#command, cost) },
+        labels: this.#label === undefined ? labels : addTo(labels ?? {}, this.#label, cost),
       }
       return { value: JSON.stringify(spent satisfies Spending), result: undefined }
     })
   }
-}
-
-function plus(
-  tally: Readonly<Record<string, number>> = {},
-  name: string,
-  cost: number,
-): Readonly<Record<string, number>> {
-  if (cost <= 0) return tally
-  // A name may be one that objects have, such as `constructor`.
-  const before = Object.hasOwn(tally, name) ? (tally[name] ?? 0) : 0
-  return { ...tally, [name]: before + cost }
 }
 
 type NoteKind = 'spending' | 'watches'

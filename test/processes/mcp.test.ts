@@ -1,9 +1,10 @@
+import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { linesOf } from '../support/command-line.ts'
 import { allOf } from '../support/posts-database.ts'
-import { command, server, social, useCommand } from './command.ts'
+import { command, server, social, useCommand, when } from './command.ts'
 
 useCommand()
 
@@ -42,6 +43,13 @@ async function session(flags: string, params: object = search) {
   return { server, tools, called, report: JSON.parse(err) as object }
 }
 
+/** For `during`: calls a search, and acts once the service has its request. */
+const underWay = (act: (child: ChildProcess) => void) => (child: ChildProcess) => {
+  for (const message of messages.slice(0, 2).concat(messages.slice(3)))
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  when(() => server.requests.length === 1, act)(child)
+}
+
 describe('mcp', () => {
   it('serves the operations of --allow, keeps to --confirm-above, and names its version', async () => {
     const flags = '--budget 100 --allow microblog.search'
@@ -63,17 +71,10 @@ describe('mcp', () => {
     server.inject({ delay: 1000 })
     const result = await social('mcp --budget 4/day', {
       input: null,
-      during(child) {
-        for (const message of messages.slice(0, 2).concat(messages.slice(3)))
-          child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-        void expect
-          .poll(() => server.requests.length, { interval: 5 })
-          .toBe(1)
-          .then(() => {
-            if (end === 'SIGTERM') child.kill(end)
-            else child.stdin?.end()
-          })
-      },
+      during: underWay((child) => {
+        if (end === 'SIGTERM') child.kill(end)
+        else child.stdin?.end()
+      }),
     })
     expect([result.code, JSON.parse(result.err)]).toEqual([code, report])
   })
@@ -82,14 +83,7 @@ describe('mcp', () => {
     server.inject({ delay: 1000 })
     const result = await social('mcp --budget 4/day --cost-label acme --out bought.db', {
       input: null,
-      during(child) {
-        for (const message of messages.slice(0, 2).concat(messages.slice(3)))
-          child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-        void expect
-          .poll(() => server.requests.length, { interval: 5 })
-          .toBe(1)
-          .then(() => child.kill('SIGKILL'))
-      },
+      during: underWay((child) => void child.kill('SIGKILL')),
     })
     expect(result.err).toBe('bought.db keeps what is bought: each call with its params, cost and time\n')
     const purchases = 'SELECT label, credits, uncertain, at FROM social_search_purchases'

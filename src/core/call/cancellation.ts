@@ -29,6 +29,16 @@ export function isEnded(reason: unknown): reason is Ended {
   return isMarked(reason, brand)
 }
 
+/** @param option The one that set the time, of so many milliseconds. */
+export function timedOut(
+  option: 'timeout' | 'deadline' | 'maxQueueWait',
+  waited: number,
+  context: ErrorContext,
+  phase: TimeoutPhase,
+): TimeoutError {
+  return new TimeoutError(timePassed(option, waited, phase), { ...context, phase, option, waited })
+}
+
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */
 export class Cancellation extends AbortController {
   #sendBy = Infinity
@@ -88,11 +98,7 @@ export class Cancellation extends AbortController {
 
   #expireAfter(ms: number, option: 'deadline' | 'maxQueueWait'): void {
     if (ms === Infinity) return
-    const reason = new Ended(
-      'timeout',
-      (context, phase) =>
-        new TimeoutError(timePassed(option, ms, phase), { ...context, phase, option, waited: ms }),
-    )
+    const reason = new Ended('timeout', (context, phase) => timedOut(option, ms, context, phase))
     const end = performance.now() + ms
     if (end < this.sendBy) {
       this.#sendBy = end

@@ -17,7 +17,7 @@ import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
 import type { Call, Failed, Found, Outcome, Success } from './call.ts'
-import { isEnded } from './cancellation.ts'
+import { isEnded, timedOut } from './cancellation.ts'
 import { jsonText, parsed } from '../../lib/json.ts'
 import { costOf } from '../credits/price.ts'
 import { type ErrorBody, readCharged, readCredits, readProxied, requestIdOf } from '../http/answer.ts'
@@ -59,14 +59,7 @@ function find(call: Asked, evidence: Evidence): Found {
       return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
     }
     case 'late': {
-      const { timeoutMs: waited } = call
-      const toError = (context: ErrorContext) =>
-        new TimeoutError(words.timePassed('timeout', waited, phase), {
-          ...context,
-          phase,
-          option: 'timeout',
-          waited,
-        })
+      const toError = (context: ErrorContext) => timedOut('timeout', call.timeoutMs, context, phase)
       return { kind: phase === 'connect' ? 'unsent' : 'no-answer', code: 'timeout', toError }
     }
     case 'misused': {

@@ -229,7 +229,7 @@ export class CreditBudget implements Budget {
   }
 }
 
-/** Credits by operation. */
+/** Credits by operation, or by another name. */
 type Tally = Readonly<Record<string, number>>
 
 interface Account extends CreditSummary {
@@ -239,8 +239,10 @@ interface Account extends CreditSummary {
 
 const emptyAccount: Account = { spent: 0, uncertain: 0, reserved: 0, isLost: false, by: {} }
 
-export function addTo(tally: Tally, operation: string, credits: number): Tally {
-  return credits > 0 ? { ...tally, [operation]: (tally[operation] ?? 0) + credits } : tally
+export function addTo(tally: Tally, name: string, credits: number): Tally {
+  // A name may be one that objects have, such as `constructor`.
+  const before = Object.hasOwn(tally, name) ? (tally[name] ?? 0) : 0
+  return credits > 0 ? { ...tally, [name]: before + credits } : tally
 }
 
 /** The operation that has spent most. */
