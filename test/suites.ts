@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import type { Reporter, Vitest } from 'vitest/node'
 
 /** Suites that `npm test` leaves out, and why. */
@@ -22,8 +21,6 @@ const tidy = [
   ...['scripts', 'tools', 'types', 'watch'],
 ]
 
-// Some files wait for real sockets and tabs, and leave their core to another. Equal in both projects of `npm test`.
-const maxWorkers = availableParallelism() + 1
 const random = 'test/support/random.ts'
 const setupFiles = [random, 'test/support/own-limits.ts', 'test/support/real-timers.ts']
 
@@ -33,7 +30,7 @@ export const projects = [
     extends: true as const,
     test: {
       name: 'main',
-      ...{ maxWorkers, setupFiles },
+      setupFiles,
       include: ['test/**/*.test.ts'],
       // `test/apps` is a separate project: npm run apps.
       exclude: [...Object.keys(apart), ...tidy, 'apps'].map((name) => `test/${name}/**`),
@@ -43,7 +40,7 @@ export const projects = [
     extends: true as const,
     test: {
       name: 'main-tidy',
-      ...{ maxWorkers, setupFiles },
+      setupFiles,
       isolate: false,
       include: tidy.map((name) => `test/${name}/**/*.test.ts`),
     },
@@ -51,8 +48,6 @@ export const projects = [
   ...Object.keys(apart).map((name) => ({
     extends: true as const,
     test: {
-      // The servers of the dashboard's files would write the same cache of Vite.
-      ...(name === 'dashboard' && { maxWorkers: 1, sequence: { groupOrder: 1 } }),
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 180_000 },
       ...{ expect: { poll: { timeout: 30_000 } }, setupFiles: [random] },
       globalSetup: ['test/set-up.ts', ...(name === 'examples' ? ['test/examples/pack.ts'] : [])],

@@ -10,7 +10,7 @@ import { createSandbox } from 'social-search-sdk/sandbox'
 import { createServer as createVite } from 'vite'
 import { listeners, storyBefore } from './story.ts'
 
-const { PORT = 4020, CREDITS = 60, NOW, SEED } = process.env
+const { PORT = 4020, CREDITS = 60, NOW, SEED, CACHE } = process.env
 
 const apiKey = 'made_up_key_of_the_dashboard'
 const sandbox = createSandbox({
@@ -66,6 +66,7 @@ const vite = await createVite({
   root: import.meta.dirname,
   plugins: [react()],
   logLevel: 'warn',
+  ...(CACHE && { cacheDir: CACHE }),
   // The package is linked from two folders up.
   server: { middlewareMode: true, ws: { server }, fs: { allow: ['../..'] } },
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { launchChromium } from '../browser/chromium.ts'
+import { newFolder } from '../support/folder.ts'
 import { Started } from '../support/started.ts'
 
 export const example = join(import.meta.dirname, '../../examples/dashboard')
@@ -27,7 +28,8 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
     browser = await launchChromium()
     server = spawn(process.execPath, ['server.ts'], {
       cwd: example,
-      env: { ...process.env, PORT: '0', ...env },
+      // Servers of two files would write one cache of Vite at once.
+      env: { ...process.env, PORT: '0', CACHE: newFolder(), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     origin = await new Started(server).printed(greeting)
