@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
+import { samplesOf } from '../docs/samples.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { exportRecords } from '../../src/cli/export-records.ts'
@@ -8,6 +9,7 @@ import { folder, sandbox, social, useCommand } from './command.ts'
 
 useCommand({ content: { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) } })
 
+const [, labels = ''] = samplesOf('docs/export.md', 'sql')
 const ids = 'SELECT id FROM microblog_posts'
 
 describe('export', () => {
@@ -80,9 +82,7 @@ describe('export', () => {
   it('takes tables and views of the user as they are, also beside the columns of records', async () => {
     await social('search coffee --all --yes --out a.db')
     const file = new DatabaseSync('a.db')
-    file.exec(`CREATE TABLE tags (record TEXT REFERENCES microblog_posts (id) ON DELETE CASCADE, tag, value);
-      INSERT INTO tags VALUES ('2', 'topic', 'tea'), ('2', 'weight', 9007199254740993);
-      CREATE VIEW tagged AS SELECT posts.*, tag, value FROM microblog_posts AS posts JOIN tags ON tags.record = posts.id`)
+    file.exec(labels.replace(/VALUES .*;/, "VALUES ('2', 'topic', 'tea'), ('2', 'weight', 9007199254740993);"))
     file.close()
     expect(await social('export a.db tagged.csv --table tagged')).toMatchObject({ code: 0 })
     const [header, first, second] = linesOf(readFileSync('tagged.csv', 'utf8'))
