@@ -82,7 +82,9 @@ describe('export', () => {
   it('takes tables and views of the user as they are, also beside the columns of records', async () => {
     await social('search coffee --all --yes --out a.db')
     const file = new DatabaseSync('a.db')
-    file.exec(labels.replace(/VALUES .*;/, "VALUES ('2', 'topic', 'tea'), ('2', 'weight', 9007199254740993);"))
+    file.exec(
+      labels.replace(/VALUES .*;/, "VALUES ('2', 'topic', 'tea'), ('2', 'weight', 9007199254740993);"),
+    )
     file.close()
     expect(await social('export a.db tagged.csv --table tagged')).toMatchObject({ code: 0 })
     const [header, first, second] = linesOf(readFileSync('tagged.csv', 'utf8'))
