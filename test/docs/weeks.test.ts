@@ -3,7 +3,7 @@ import { sandbox, social, useCommand } from '../cli/command.ts'
 import { allOf } from '../support/posts-database.ts'
 import { samplesOf } from './samples.ts'
 
-const [weeks = '', lastWeek = ''] = samplesOf('docs/jobs.md', 'sql')
+const [weeks = ''] = samplesOf('docs/jobs.md', 'sql')
 
 useCommand({ content: { microblog: [] } })
 
@@ -27,14 +27,3 @@ it('docs/jobs.md counts the posts of each week and query once', async () => {
     ['2026-11-09', 'globex', 1],
   ])
 })
-
-it.each(['2026-11-23', '2026-11-28', '2026-11-29'])(
-  'docs/jobs.md means Monday to Sunday of the week before when it is %s',
-  async (today) => {
-    const days = ['15', '16', '22', '23'].map((day) => `('2026-11-${day}T12:00:00Z')`)
-    const table = `WITH posts("timestamp") AS (VALUES ${days.join()}) SELECT "timestamp" AS day FROM posts`
-    await social('search acme --budget 20 --out empty.db')
-    const found = allOf('empty.db', `${table} ${lastWeek.replaceAll("'now'", `'${today}'`)}`)
-    expect(found.map(({ day }) => String(day).slice(8, 10))).toEqual(['16', '22'])
-  },
-)
