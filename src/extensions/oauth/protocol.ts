@@ -249,6 +249,9 @@ async function request(
   })
 }
 
+/** What a gateway answers that has waited in vain, whatever its body says: the server may have issued tokens. */
+const gatewayGaveUp = [408, 502, 504]
+
 /** After an OAuth error code, no token was issued. Any other 5xx may come from a gateway and leaves that unknown. */
 function errorOf(
   { status, headers }: Response,
@@ -261,10 +264,11 @@ function errorOf(
   const wait = announcedWait(headers, null, Date.now())
   const details = { step, status, retryAfter: wait === null ? undefined : wait / 1000 }
   // Gateways also put an `error` into JSON, and may have replaced a response that contained tokens.
+  const isLost = gatewayGaveUp.includes(status)
   const isFromServer = status < 500 || error === 'temporarily_unavailable' || error === 'server_error'
-  if (typeof error !== 'string' || !isFromServer || status === 502 || status === 504) {
+  if (typeof error !== 'string' || !isFromServer || isLost) {
     const message = `the server responded with ${status}, without an OAuth error`
-    const processed = status < 500 ? 'no' : 'unknown'
+    const processed = isLost || status >= 500 ? 'unknown' : 'no'
     return new OAuthError(message, { ...details, reason: 'invalid_response', processed })
   }
   // Many servers expect the secret in the header without the encoding that the standard requires.
