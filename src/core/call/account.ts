@@ -238,8 +238,8 @@ function logAttempt(
   const isRetried = wait !== null
   const times = { durationMs: Math.round(duration), ...(isRetried && { waitMs: Math.round(wait) }) }
   const message = code === undefined ? 'answered' : isRetried ? 'failed, retrying' : 'failed'
-  // What is sent again may be paid for, or applied, twice.
-  const level = isRetried && tookEffect !== 'no' ? 'warn' : 'info'
+  // It was paid for, or applied, or may have been.
+  const level = code !== undefined && tookEffect !== 'no' ? 'warn' : 'info'
   logAt(call, call.record.attempts.length, level, message, {
     ...{ status, code, charged, ...credits, requestId, ...times },
   })

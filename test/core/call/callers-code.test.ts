@@ -168,11 +168,11 @@ describe('logger', () => {
     expect(info).toHaveBeenLastCalledWith('answered', expect.objectContaining({ status: 200 }))
   })
 
-  it('warns when the call retries an attempt that may have been charged', async () => {
+  it('warns of an attempt that may have been charged, and of a retry of it', async () => {
     service.script(unreachable())
     const warn = vi.fn()
     await service.search({ logger: { warn } })
-    expect(warn).not.toHaveBeenCalled()
+    expect(warn).toHaveBeenCalledExactlyOnceWith('failed', expect.objectContaining({ charged: 'unknown' }))
     await service.search({ logger: { warn }, retry: { unknown: true } })
     expect(warn).toHaveBeenCalledWith('failed, retrying', expect.objectContaining({ charged: 'unknown' }))
   })
