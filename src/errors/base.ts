@@ -122,6 +122,8 @@ export class SocialSearchError extends Error {
   declare readonly budget?: RefusedBudget
   /** What happened, for people: the message without the call and the cost. Not enumerable. */
   declare readonly what: string
+  /** @internal What it was made of, besides the facts of its call. */
+  declare readonly made: readonly [text: string, own: Readonly<Record<string, unknown>> | undefined]
 
   /**
    * @param text What happened; the message also says which call it was, what it cost and when to try again.
@@ -141,6 +143,7 @@ export class SocialSearchError extends Error {
     for (const [name, value] of Object.entries(fields))
       if (value !== undefined) Object.assign(this, { [name]: value })
     setNonEnumerable(this, 'what', what)
+    setNonEnumerable(this, 'made', [text, own])
     setNonEnumerable(this, 'attempts', attempts ?? [])
     if (body !== undefined) setNonEnumerable(this, 'body', body)
   }
@@ -219,31 +222,18 @@ export function nameClasses(classes: Readonly<Record<string, object>>): void {
     Object.defineProperty(Class, 'name', { value, configurable: true })
 }
 
+/** The same failure, with the facts of another call: calls may share a login, a budget, a request. */
+export function failureFor(
+  { code, made, constructor }: SocialSearchError,
+  context: ErrorContext,
+): SocialSearchError {
+  const args: ConstructorParameters<typeof SocialSearchError> = [code, made[0], context, made[1]]
+  return Reflect.construct(SocialSearchError, args, constructor) as SocialSearchError
+}
+
 /** Sets a field that logs and JSON of an error leave out. */
 export function setNonEnumerable(error: SocialSearchError, name: string, value: unknown): void {
   Object.defineProperty(error, name, { value, configurable: true })
-}
-
-/** A failure that several calls may share, such as a refused token. */
-export abstract class SharedError extends SocialSearchError {
-  readonly #again: (context: ErrorContext) => SharedError
-
-  /** @param again Makes the same error with other facts. */
-  constructor(
-    code: ClientErrorCode,
-    message: string,
-    again: (context: ErrorContext) => SharedError,
-    context?: ErrorContext,
-    own?: Readonly<Record<string, unknown>>,
-  ) {
-    super(code, message, context, own)
-    this.#again = again
-  }
-
-  /** The same failure, for one of the calls. */
-  of(context: ErrorContext): SocialSearchError {
-    return this.#again(context)
-  }
 }
 
 nameClasses({ SocialSearchError })

@@ -1,4 +1,4 @@
-import { type ErrorContext, SharedError, nameClasses, setNonEnumerable } from './base.ts'
+import { type ErrorContext, SocialSearchError, nameClasses, setNonEnumerable } from './base.ts'
 import type { RefusedBudget } from './facts.ts'
 import { budgetTooLow } from './words.ts'
 
@@ -9,7 +9,7 @@ import { budgetTooLow } from './words.ts'
  * @example
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.budget.needed}, has ${error.budget.remaining} credits`)
  */
-export class CreditBudgetError extends SharedError {
+export class CreditBudgetError extends SocialSearchError {
   declare readonly code: 'credit_budget'
   /** The budget, and what the call needs of it. */
   declare readonly budget: RefusedBudget
@@ -32,7 +32,6 @@ export class CreditBudgetError extends SharedError {
     super(
       'credit_budget',
       what || budgetTooLow(refusal, { budget: named, option: (name) => `\`${name}\`` }) + advice,
-      (context) => new new.target({ what, refusedBy, ...refusal }, context),
       context,
       { budget, option: bound === null ? 'expectedItems' : (bound?.param ?? 'budget') },
     )

@@ -1,5 +1,5 @@
 import { type Issue, summary } from '../api/issues.ts'
-import { type ErrorContext, SharedError, SocialSearchError, nameClasses } from './base.ts'
+import { type ErrorContext, SocialSearchError, nameClasses } from './base.ts'
 import type { ConnectionPhase, TimeoutPhase } from './facts.ts'
 import { clientClosed, invalidRequest } from './words.ts'
 
@@ -150,11 +150,11 @@ export class PaginationError extends SocialSearchError {
  * await client.close()
  * await search.catch((error: unknown) => console.log(error instanceof ClosedError)) // true
  */
-export class ClosedError extends SharedError {
+export class ClosedError extends SocialSearchError {
   declare readonly code: 'closed'
 
   constructor(closed: 'client' | 'limiter' = 'client', context?: ErrorContext) {
-    super('closed', clientClosed(closed), (context) => new new.target(closed, context), context)
+    super('closed', clientClosed(closed), context)
   }
 }
 

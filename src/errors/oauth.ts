@@ -1,4 +1,4 @@
-import { type ErrorContext, SharedError, nameClasses } from './base.ts'
+import { type ErrorContext, SocialSearchError, nameClasses } from './base.ts'
 import { mustAuthorize } from './words.ts'
 
 /**
@@ -14,14 +14,13 @@ export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused'
  * @example
  * if (error instanceof ReauthorizationRequiredError) console.log('sign in again:', error.reason)
  */
-export class ReauthorizationRequiredError extends SharedError {
+export class ReauthorizationRequiredError extends SocialSearchError {
   declare readonly code: 'reauthorization_required'
   /** Why the tokens no longer work. */
   declare readonly reason: ReauthorizationReason
 
   constructor(reason: ReauthorizationReason, context?: ErrorContext) {
-    const again = (context: ErrorContext) => new new.target(reason, context)
-    super('reauthorization_required', mustAuthorize(reason), again, context, { reason })
+    super('reauthorization_required', mustAuthorize(reason), context, { reason })
   }
 }
 
@@ -43,7 +42,7 @@ export interface OAuthErrorDetails {
  * @example
  * if (error instanceof OAuthError) console.error(error.step, error.reason)
  */
-export class OAuthError extends SharedError {
+export class OAuthError extends SocialSearchError {
   declare readonly code: 'oauth'
   /** The phase that failed. */
   declare readonly step: OAuthStep
@@ -60,9 +59,8 @@ export class OAuthError extends SharedError {
   declare readonly retryAfter?: number
 
   constructor(text: string, details: OAuthErrorDetails, context?: ErrorContext) {
-    const again = (context: ErrorContext) => new new.target(text, details, context)
     const { step, reason, processed, status, retryAfter } = details
-    super('oauth', `${step}: ${text}`, again, context, { step, reason, processed, status, retryAfter })
+    super('oauth', `${step}: ${text}`, context, { step, reason, processed, status, retryAfter })
   }
 }
 
@@ -72,11 +70,11 @@ export class OAuthError extends SharedError {
  * @example
  * if (error instanceof TokenStoreError) console.error(error.message)
  */
-export class TokenStoreError extends SharedError {
+export class TokenStoreError extends SocialSearchError {
   declare readonly code: 'token_store'
 
   constructor(text: string, context?: ErrorContext) {
-    super('token_store', text, (context) => new new.target(text, context), context)
+    super('token_store', text, context)
   }
 }
 

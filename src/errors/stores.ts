@@ -1,4 +1,4 @@
-import { type ErrorContext, SharedError, SocialSearchError, nameClasses } from './base.ts'
+import { type ErrorContext, SocialSearchError, nameClasses } from './base.ts'
 import { budgetUnavailable } from './words.ts'
 
 /**
@@ -7,7 +7,7 @@ import { budgetUnavailable } from './words.ts'
  * @example
  * if (error instanceof BudgetUnavailableError && error.temporary) later() // nothing was sent
  */
-export class BudgetUnavailableError extends SharedError {
+export class BudgetUnavailableError extends SocialSearchError {
   declare readonly code: 'budget_unavailable'
   /** The error of its store, or what it does not know. */
   declare readonly reason: string
@@ -16,8 +16,7 @@ export class BudgetUnavailableError extends SharedError {
 
   constructor(reason: string, context?: ErrorContext & { temporary?: boolean }) {
     const { temporary = false } = context ?? {}
-    const again = (context: ErrorContext) => new new.target(reason, { ...context, temporary })
-    super('budget_unavailable', budgetUnavailable(reason, temporary), again, context, { reason, temporary })
+    super('budget_unavailable', budgetUnavailable(reason, temporary), context, { reason, temporary })
   }
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { CreditBudget, CreditBudgetError } from '../../src/index.ts'
+import {
+  ConnectionError,
+  CreditBudget,
+  CreditBudgetError,
+  type InvalidResponseError,
+} from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { failure, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
 import { idsOf, query } from '../support/search.ts'
@@ -76,10 +81,36 @@ describe('equal calls in flight', () => {
     service.script(() => Response.error())
     const { client } = cached()
     const calls = Array.from({ length: 10 }, () => begin(client.microblog.search(query)))
-    for (const { error } of (await settle(Promise.all(calls))).value!)
-      expect(error).toMatchObject({ code: 'connection', charged: 'unknown' })
+    const errors = (await settle(Promise.all(calls))).value!.map(({ error }) => error as ConnectionError)
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(ConnectionError)
+      expect(error).toMatchObject({ code: 'connection', charged: 'unknown', reason: errors[0]?.reason })
+    }
     expect(service.arrivals).toHaveLength(1)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    // One of them has paid.
+    expect(errors.map(({ credits }) => credits.uncertain)).toEqual([2, ...new Array<number>(9).fill(0)])
+    expect(new Set(errors.map(({ callId }) => callId)).size).toBe(10)
+  })
+
+  it('have paid for an answer that nobody can read once', async () => {
+    service.script(
+      () =>
+        new Response('{"requestId":"req_1", broken', {
+          headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' },
+        }),
+    )
+    const { client } = cached()
+    const calls = [1, 2].map(() => begin(client.microblog.search(query)))
+    const [payer, other] = (await settle(Promise.all(calls))).value!.map(({ error }) => error)
+    expect(payer).toMatchObject({ code: 'invalid_response', charged: 'yes', credits: { spent: 2 } })
+    expect(other).toMatchObject({
+      charged: 'yes',
+      credits: { spent: 0 },
+      body: (payer as InvalidResponseError).body,
+    })
+    expect((payer as Error).message).toContain('You were charged 2 credits')
+    expect((other as Error).message).toContain('You were charged 0 credits')
   })
 
   it('send nothing on the budget of a leader that leaves the queue, and begin anew on their own', async () => {

@@ -3,8 +3,9 @@ import {
   ConfigurationError,
   CreditBudgetError,
   RateLimitError,
-  SharedError,
+  SocialSearchError,
   TimeoutError,
+  failureFor,
 } from '../../errors/index.ts'
 import { failedHeaders, limitReached, noAnswerOf } from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
@@ -230,7 +231,9 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
     const refusal = { ...budget, refusedBy, bound: isLow ? undefined : bound }
     return new CreditBudgetError(refusal, errorContext(call))
   }
-  if (reason instanceof SharedError) return reason.of(errorContext(call))
+  // One that belongs to no call yet: several may share a login, or a budget.
+  if (reason instanceof SocialSearchError && reason.operation === undefined)
+    return failureFor(reason, errorContext(call))
   if (!(reason instanceof SurfaceClosed)) return reason
   const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
   const message = limitReached()

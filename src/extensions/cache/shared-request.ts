@@ -1,5 +1,5 @@
-import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
-import { SocialSearchError } from '../../errors/index.ts'
+import { type Call, type CallResult, type Send, Cancellation, contextOf } from '../../extend.ts'
+import { SocialSearchError, failureFor } from '../../errors/index.ts'
 import type { CacheLookup, Entry } from './cache-lookup.ts'
 
 /** The answer for one call. */
@@ -26,6 +26,8 @@ export class SharedRequest {
   #answer: Promise<Omit<SharedAnswer, 'isPayer'>> | undefined
   #isSent = false
   #isOver = false
+  /** Why the request has failed. */
+  #failure: unknown
   #fetched: Entry | undefined
 
   /**
@@ -55,6 +57,7 @@ export class SharedRequest {
       return { ...(await cancellation.race(() => answer)), isPayer: call === this.#payer }
     } catch (error) {
       this.#waiting.delete(call)
+      if (error === this.#failure) throw this.#failureOf(call, error)
       if (this.#isOver || this.#isNeededAfter(call)) throw error
       this.#close()
       this.#end.abort(error)
@@ -62,6 +65,20 @@ export class SharedRequest {
       // The last call that waits gets the facts of the request that ends with it.
       return { ...(await answer), isPayer: true }
     }
+  }
+
+  /** The failure of the request, for one of its calls. What it cost, the first one has paid. */
+  #failureOf(call: Call, error: unknown): unknown {
+    if (call === this.#payer || !(error instanceof SocialSearchError)) return error
+    const { charged, attempts, requestId, body } = error
+    return failureFor(error, {
+      ...contextOf(call.operation, call.request),
+      callId: call.id,
+      charged,
+      attempts,
+      requestId,
+      body,
+    })
   }
 
   /** Whether the request goes on when a call has left. */
@@ -97,9 +114,14 @@ export class SharedRequest {
       ;[this.#payer] = this.#waiting
       void this.#stored.store(entry, fetched).then(this.#close)
       return { entry, fetched }
+    } catch (error) {
+      this.#failure = error
+      ;[this.#payer] = this.#waiting
+      throw error
     } finally {
       this.#isOver = true
-      if (this.#payer === undefined) this.#close()
+      // Calls may join until the store has what was fetched.
+      if (this.#fetched === undefined) this.#close()
     }
   }
 }
