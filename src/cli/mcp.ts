@@ -20,10 +20,8 @@ import {
   wrap,
 } from '../extend.ts'
 import type { Observer } from '../index.ts'
-import { identityOf } from '../lib/sqlite-file.ts'
 import { whenFree } from './database/open-database.ts'
-import { type StoredPage, RecordDatabase, movedText } from './database/record-database.ts'
-import { sendNoted } from './note-costs.ts'
+import { RecordDatabase } from './database/record-database.ts'
 
 const serverPackage = '@modelcontextprotocol/server'
 
@@ -64,7 +62,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
   })
   const end = async (): Promise<void> => {
     await client.close()
-    await keeper?.settled()
+    await keeper?.close()
     const { spent, uncertain } = client.credits
     process.stderr.write(`${JSON.stringify({ spent, uncertain })}\n`)
     await machine.close()
@@ -90,13 +88,12 @@ async function loadMcp() {
 
 /** What keeps answers. */
 interface Keeper extends Observer, Wrapping {
-  /** Resolves when the file has what calls have brought that have ended. */
-  settled(): Promise<unknown>
+  /** Resolves when the file has what all calls have brought. */
+  close(): Promise<void>
 }
 
 /**
  * Keeps in a file what a client pays for, for `mcp`, where an agent chooses the calls: each purchase, and its records if it has some.
- * The file has the highest cost of a call before the call is sent; a call that it cannot take is refused.
  *
  * @param onError Hears of an answer that could not be kept; its caller has it all the same.
  * @param label What the costs are counted under.
@@ -109,52 +106,42 @@ export async function keepAnswers(
 ): Promise<Keeper> {
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
-  const file = await RecordDatabase.open(path, { operation: search, jobs: [] })
-  await whenFree(path, () => file.assertWritable()).finally(() => file.close())
-  const identity = identityOf(path)
-  const open = (call: Call): Promise<RecordDatabase> => {
-    // Otherwise it would go on in a new file.
-    if (identity.isReplaced()) throw new CommandError('failed', movedText(path))
-    const { operation } = call
-    return RecordDatabase.open(path, {
-      operation: operation.list === undefined ? search : operation,
-      jobs: [],
-    })
-  }
+  const file = await RecordDatabase.open(path, { operation: search, jobs: [] }, { label })
+  await whenFree(path, () => file.assertWritable(search))
   const pending = new Set<Promise<unknown>>()
   const kept: Wrap = (send) => (call) => {
     if (call.operation.price.kind === 'free') return send(call)
-    const work = keepAnswer(path, () => open(call), send, call, onError, label)
+    const work = keepAnswer(file, send, call, onError)
     const settled = work.catch(() => {}).finally(() => pending.delete(settled))
     pending.add(settled)
     return work
   }
-  return { [wrap]: () => kept, settled: () => Promise.all(pending) }
+  return {
+    [wrap]: () => kept,
+    async close() {
+      await Promise.all(pending)
+      file.close()
+    },
+  }
 }
 
 async function keepAnswer(
-  path: string,
-  open: () => Promise<RecordDatabase>,
+  file: RecordDatabase,
   send: Send,
   call: Call,
   onError: (error: unknown) => void,
-  label: string | undefined,
 ): Promise<CallResult> {
   const { operation, request, record } = call
   // All pages belong to one search.
   const params = Object.entries(request.params).filter(([name]) => name !== operation.paging?.param)
   const job = { mcp: operation.id, params: Object.fromEntries(params) }
-  let database: RecordDatabase | undefined
-  const store = (reserved: number, page?: Pick<StoredPage, 'progress' | 'records'>): unknown =>
-    database?.store({ job, ...page, label, credits: { ...record.credits, reserved } })
   const keep = async (body?: unknown): Promise<void> => {
     const hasRecords = body !== undefined && operation.list !== undefined
     const page = hasRecords ? { progress: {}, records: itemsOf(operation, body) ?? [] } : {}
-    await whenFree(path, () => store(0, page)).catch(onError)
+    await file.keep({ job, ...page }, call).catch(onError)
   }
   try {
-    database = await open()
-    const result = await sendNoted(send, call, { path, database, note: store })
+    const result = await file.send(send, call, () => ({ job }))
     await keep(result.body)
     return result
   } catch (error) {
@@ -163,7 +150,5 @@ async function keepAnswer(
     if (!(error instanceof CommandError)) throw error
     // The agent is to know that it was not charged.
     throw new ConfigurationError(error.message, contextOf(operation, request))
-  } finally {
-    database?.close()
   }
 }

@@ -1,10 +1,10 @@
 import type { Operation } from '../api/operation.ts'
-import { type Call, type CallResult, type Send, type Wrap, type Wrapping, wrap } from '../extend.ts'
+import { type Call, type Wrap, type Wrapping, wrap } from '../extend.ts'
 import type { Observer, SocialSearch, Wait } from '../index.ts'
-import { type Patience, patiently } from '../lib/sqlite-file.ts'
+import type { Patience } from '../lib/sqlite-file.ts'
 import { exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import { untilFree, whenFree } from './database/open-database.ts'
+import { untilFree } from './database/open-database.ts'
 import {
   type Progress,
   type RecordDatabaseOptions,
@@ -16,7 +16,6 @@ import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { type Machine, openMachine } from './machine.ts'
 import { clientFor } from './client.ts'
-import { sendNoted } from './note-costs.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
@@ -46,7 +45,7 @@ export interface RunContext {
 }
 
 /** Records of a page that is paid for, and what a file keeps with them. */
-export type Batch = Omit<StoredPage, 'credits' | 'now' | 'records'> & { readonly records: readonly unknown[] }
+export type Batch = Omit<StoredPage, 'now' | 'records'> & { readonly records: readonly unknown[] }
 
 /** What has ended a run. */
 export interface Ending {
@@ -79,26 +78,32 @@ export interface RunEnd {
 export async function run(job: Job, flags: SharedFlags): Promise<number> {
   const formatter = createFormatter(job.operation, flags)
   const machine = await openMachine(flags, job.command)
-  let file: RunFile | undefined
+  let file: RecordDatabase | undefined
   let interrupt: InterruptHandler | undefined
   try {
     await job.confirm(machine)
-    interrupt = new InterruptHandler()
-    const { signal } = interrupt
+    const handler = (interrupt = new InterruptHandler())
+    const { signal } = handler
     const observers: (Observer & Partial<Wrapping>)[] = [
       { onWait: (wait: Wait) => showProgress(`${waitText(wait)} · ${job.status()}`) },
-      { [wrap]: (): Wrap => (send) => (call) => file?.send(send, call) ?? send(call) },
+      {
+        [wrap]: (): Wrap => (send) => (call) =>
+          file?.send(send, call, () => job.underWay(call)) ?? send(call),
+      },
     ]
-    const client = clientFor(flags, { ...machine.options, interrupt, observers }, machine.budgets)
+    const client = clientFor(flags, { ...machine.options, interrupt: handler, observers }, machine.budgets)
     job.check(client)
-    if (flags.out !== undefined) file = await openFile(flags.out, job, client, interrupt, flags.costLabel)
+    const { out, costLabel: label } = flags
+    if (out !== undefined)
+      file = await RecordDatabase.open(out, job, { label, patience: patienceOf(out, handler) })
 
     const write = async (batch: Batch): Promise<number | 'closed'> => {
-      if (file !== undefined) return file.store(batch)
+      if (file !== undefined)
+        return file.keep({ ...batch, at: handler.answeredAt, now: handler.now }, file.noted)
       const isOpen = await print(formatter.page(batch.records), formatter.isStyled)
       return isOpen ? batch.records.length : 'closed'
     }
-    const batches = job.batches({ client, machine, signal, earlier: file?.earlier ?? [] })
+    const batches = job.batches({ client, machine, signal, earlier: file?.progress ?? [] })
     let unwritten: Batch | undefined
     let reason: unknown
     let added: number | 'closed' = 0
@@ -109,17 +114,19 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
         unwritten = batch
         added = await write(batch)
         unwritten = undefined
-        await file?.forgetOld()
+        await file?.forgetOld(handler.now)
         showProgress(job.status())
         // From here on, an interruption loses nothing: the job meets the signal before its next page.
-        interrupt.pageIsRead()
+        handler.pageIsRead()
       }
     } catch (error) {
       // What may have been charged, or applied, says so.
       reason = signal.aborted && exitNameOf(error) !== 'unknown' ? signal.reason : error
     }
     await batches.return().catch(() => {})
-    await file?.noteRest()
+    // If it fails, the file still has the highest cost of the last page, and the user the error that ended the run.
+    const last = file?.noted
+    if (last !== undefined) await file?.keep(job.underWay(last), last).catch(() => {})
     const end = await job.end({ reason, isClosed: added === 'closed', unwritten, client })
     if (end.output !== undefined && formatter.isStyled === true) await print(end.output)
     return tellEnd(end, unwritten, flags.out)
@@ -130,69 +137,16 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
   }
 }
 
-/** The file of a run. */
-interface RunFile {
-  readonly earlier: RunContext['earlier']
-  readonly send: (send: Send, call: Call) => Promise<CallResult>
-  /** Stores a page; returns how many of its records are new. */
-  store(batch: Batch): Promise<number>
-  /** Forgets what is older than the user keeps. */
-  forgetOld(): Promise<void>
-  /** Stores what the last page has cost in the end, if it has not come. */
-  noteRest(): Promise<void>
-  close(): void
-}
-
-/** Opens the file of a run, which waits for other programs for as long as they take: what is paid for must not be bought again. */
-async function openFile(
-  path: string,
-  job: Job,
-  client: SocialSearch,
-  interrupt: InterruptHandler,
-  label: string | undefined,
-): Promise<RunFile> {
-  const { signal } = interrupt
-  const patience: Patience = {
+/** A run waits for other programs for as long as they take: what is paid for must not be bought again. */
+function patienceOf(path: string, interrupt: InterruptHandler): Patience {
+  return {
     ...untilFree(path),
-    signal,
+    signal: interrupt.signal,
     get forMs() {
       // After Ctrl-C, a page that has come is printed if it cannot be stored.
       return interrupt.isWanted ? 10_000 : Infinity
     },
   }
-  const database = await RecordDatabase.open(path, job, patience)
-  let lastCall: Call | undefined
-  let noted = sumsOf(client.credits)
-  const store = (page: Omit<StoredPage, 'credits'>): number => {
-    const { credits } = client
-    const added = database.store({ ...page, credits, label })
-    noted = sumsOf(credits)
-    return added
-  }
-  const note = (): void => {
-    const page = lastCall && job.underWay(lastCall)
-    if (page === undefined || sumsOf(client.credits) === noted) database.assertWritable()
-    else store(page)
-  }
-  return {
-    earlier: database.progress,
-    send(send, call) {
-      lastCall = call
-      return sendNoted(send, call, { path, database, patience, note })
-    },
-    store(batch) {
-      const { answeredAt: at, now } = interrupt
-      return whenFree(path, () => store({ ...batch, at, now }), patience)
-    },
-    forgetOld: () => database.forgetOld(interrupt.now, patience),
-    // If it fails, the file still has the highest cost of the page, and the user the error that ended the run.
-    noteRest: () => patiently(note, { signal }).catch(() => {}),
-    close: () => database.close(),
-  }
-}
-
-function sumsOf({ spent, uncertain, reserved }: SocialSearch['credits']): string {
-  return [spent, uncertain, reserved].join()
 }
 
 /** Tells how a run has ended; returns its exit code. */

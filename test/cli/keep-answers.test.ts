@@ -119,18 +119,13 @@ it('keepAnswers() keeps each purchase, also of what is no list: call, params, co
   })
 })
 
-/** Renames a column of a file, so that no answer fits into it. */
-function breakTable(path: string): void {
-  const other = new DatabaseSync(path)
-  other.exec('ALTER TABLE microblog_posts RENAME COLUMN body TO text')
-  other.close()
-}
-
 it('keepAnswers() refuses a call before it is sent when the file cannot keep the answer', async () => {
   const onError = vi.fn()
   const { path, tools } = await setUp(onError)
-  breakTable(path)
-  expect(await tools.microblog_search.execute({ query: 'kettle' })).toMatchObject({
+  const other = new DatabaseSync(path)
+  other.exec('CREATE TABLE professionalnet_posts (number INTEGER PRIMARY KEY, text)')
+  other.close()
+  expect(await tools.professionalnet_posts_search.execute({ query: 'kettle' })).toMatchObject({
     ...{ ok: false, credits: { spent: 0, uncertain: 0 } },
     error: { charged: 'no', message: expect.stringContaining('agent.db') as unknown },
   })

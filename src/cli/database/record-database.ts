@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
+import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
 import { cellOf } from '../../extensions/export/fields.ts'
+import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
 import { parseTime } from '../../lib/time.ts'
@@ -9,17 +11,18 @@ import {
   type Patience,
   identityOf,
   inTransaction,
+  isLocked,
   patiently,
 } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { currentFormat } from './format.ts'
 import { clear, forgetIn, Forgotten, remainsText } from './forget.ts'
-import { lockForRun, openDatabase, openForRun, withPath } from './open-database.ts'
+import { lockForRun, openDatabase, openForRun, whenFree, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type RecordTable, tableOf } from './tables.ts'
-import { type Credits, type Gap, SearchWriter, jobKey } from './searches.ts'
+import { type Gap, SearchWriter, jobKey, partsOf } from './searches.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -29,6 +32,14 @@ export interface RecordDatabaseOptions {
   readonly needed?: readonly string[] | undefined
   /** Records that were published longer ago, in milliseconds, are forgotten. */
   readonly keep?: number | undefined
+}
+
+/** How a command uses a file. */
+export interface RecordDatabaseUse {
+  /** How long it waits for other programs that have the file. */
+  readonly patience?: Patience
+  /** What costs are counted under. */
+  readonly label?: string | undefined
 }
 
 /** How often a run looks for old records to forget, in milliseconds. */
@@ -46,42 +57,52 @@ export interface StoredPage {
   readonly gaps?: readonly Gap[]
   /** Whether it stores the end of a check that has failed. */
   readonly hasFailed?: boolean
-  /** Of the run so far. */
-  readonly credits?: Credits
-  /** What the costs are counted under. */
-  readonly label?: string | undefined
   /** When the answer came. Default: now. */
   readonly at?: Date | undefined
   /** What the age of records counts from: a wrong clock of this machine must not forget them all. */
   readonly now?: number
 }
 
-/** An SQLite file with a table for each kind of record, and the progress of jobs. Jobs that differ may write it at the same time. */
+/**
+ * An SQLite file with a table for each kind of record, and the progress of jobs. It has what each call may cost before it is sent, and
+ * then what it has cost and brought. Jobs that differ may write it at the same time.
+ */
 export class RecordDatabase {
   readonly #path: string
   readonly #identity: FileIdentity
   readonly #database: DatabaseSync
   readonly #lock: FileLock
-  readonly #table: RecordTable
-  readonly #records: RecordWriter
+  /** The kinds of records that the run writes, by their operations. */
+  readonly #kinds = new Map<string, { readonly table: RecordTable; readonly writer: RecordWriter }>()
   readonly #searches: SearchWriter
+  /** The rows of calls. */
+  readonly #purchases = new WeakMap<object, number | undefined>()
   readonly #forgotten: Forgotten
   readonly #keep: number | undefined
+  readonly #patience: Patience | undefined
+  readonly #label: string | undefined
   #keptAt = -Infinity
+  /** The last call whose cost it has. */
+  noted: Call | undefined
   /** What earlier runs have stored of each job, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
-  private constructor(path: string, database: DatabaseSync, lock: FileLock, options: RecordDatabaseOptions) {
-    const { operation, jobs, needed, keep } = options
+  private constructor(
+    path: string,
+    database: DatabaseSync,
+    lock: FileLock,
+    { operation, jobs, needed, keep }: RecordDatabaseOptions,
+    { patience, label }: RecordDatabaseUse,
+  ) {
     this.#keep = keep
+    this.#patience = patience
+    this.#label = label
     this.#path = path
     this.#identity = identityOf(path)
     this.#database = database
     this.#lock = lock
-    this.#table = tableOf(operation)
-    inTransaction(database, () => createTables(database, this.#table))
-    this.#records = new RecordWriter(database, this.#table)
-    this.#searches = new SearchWriter(database, this.#table)
+    this.#prepareFor(operation)
+    this.#searches = new SearchWriter(database)
     this.#forgotten = new Forgotten(database)
     this.progress = needed === undefined ? [] : jobs.map((job) => progressOf(database, job, needed))
   }
@@ -90,14 +111,14 @@ export class RecordDatabase {
   static async open(
     path: string,
     options: RecordDatabaseOptions,
-    patience?: Patience,
+    use: RecordDatabaseUse = {},
   ): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
     const lock = lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
     let database: DatabaseSync | undefined
     try {
-      const opened = (database = await patiently(() => openForRun(path), patience))
-      return await patiently(() => new RecordDatabase(path, opened, lock, options), patience)
+      const opened = (database = await patiently(() => openForRun(path), use.patience))
+      return await patiently(() => new RecordDatabase(path, opened, lock, options, use), use.patience)
     } catch (error) {
       database?.close()
       lock.release()
@@ -106,58 +127,103 @@ export class RecordDatabase {
   }
 
   /**
-   * Stores a page, the progress of its job and what it has cost, or nothing. The row of a known record is updated.
+   * Sends a call once the file has what it may cost, so that a kill cannot hide that, and once nothing keeps the file from taking what
+   * the call brings. The call waits for the file before it queues: when its turn comes, others wait for its slot.
    *
+   * @param underWay The job of the call, and how far it is.
+   */
+  async send(send: Send, call: Call, underWay: () => StoredPage): Promise<CallResult> {
+    const { settings, operation } = call
+    let { cancellation } = call
+    for (;;) {
+      await whenFree(this.#path, () => this.assertWritable(operation), this.#patience)
+      let locked: unknown
+      // It hears last that a call is about to be sent, and refuses what cannot be noted.
+      const noting: Budget = {
+        reserve: (credits) => ({
+          renew: () => {
+            try {
+              this.store(underWay(), call, credits)
+              this.noted = call
+            } catch (error) {
+              if (!isLocked(error)) throw withPath(this.#path, error)
+              throw (locked = error)
+            }
+          },
+          settle() {},
+        }),
+      }
+      const budgets = [...settings.budgets, noting]
+      try {
+        return await send({ ...call, cancellation, settings: { ...settings, budgets } })
+      } catch (error) {
+        // Another program took the file while the call was in its queue: nothing was sent, and the call waits again.
+        if (locked === undefined || error !== locked) throw error
+        cancellation = new Cancellation()
+        cancellation.start(settings)
+      }
+    }
+  }
+
+  /** Stores a page once the file is free, with what its call has cost in the end. */
+  keep(page: StoredPage, call: Call | undefined): Promise<number> {
+    return whenFree(this.#path, () => this.store(page, call), this.#patience)
+  }
+
+  /**
+   * Stores a page, the progress of its job and what its call has cost, or nothing. The row of a known record is updated.
+   *
+   * @param reserved What the call may cost in addition: a process that is killed cannot tell.
    * @returns how many of the records are new.
    * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
    */
-  store({
-    job,
-    progress,
-    records,
-    known = [],
-    query,
-    gaps,
-    credits,
-    label,
-    hasFailed,
-    at,
-    now = Date.now(),
-  }: StoredPage): number {
+  store(page: StoredPage, call?: Pick<Call, 'record'>, reserved = 0): number {
+    const { job, progress, records, known = [], query, gaps, hasFailed, at, now = Date.now() } = page
     const time = sqliteTime(at ?? new Date())
-    return this.#inTransaction(() => {
+    this.#assertThere()
+    const { operation } = partsOf(job)
+    const kind = operation && this.#prepareFor(operation)
+    const { added, purchase } = inTransaction(this.#database, () => {
       let added = 0
       // A search shows its costs also before it has a page.
       const search = this.#searches.numberOf(job)
-      if (records !== undefined) {
+      if (records !== undefined && kind !== undefined) {
+        const { table, writer } = kind
         this.#forgotten.addDeleted()
-        if (query !== undefined) createFoundView(this.#database, this.#table)
+        if (query !== undefined) createFoundView(this.#database, table)
         for (const record of records) {
-          const key = this.#records.keyOf(record)
-          if (this.#forgotten.has(this.#table, key, record) || this.#isTooOld(record, now)) continue
-          const { number, isNew } = this.#records.write(record, time)
+          const key = writer.keyOf(record)
+          if (this.#forgotten.has(table, key, record) || this.#isTooOld(table, record, now)) continue
+          const { number, isNew } = writer.write(record, time)
           if (isNew) added++
           this.#searches.addResult(search, number, isNew)
           if (query !== undefined) this.#storeFound(query, key)
         }
-        for (const record of known) this.#records.update(record, time)
+        for (const record of known) writer.update(record, time)
         if (hasFailed !== true) this.#searches.checked(search, time)
         if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       }
-      if (credits !== undefined) this.#searches.spend(search, credits, label)
+      const purchase = call && this.#pay(search, call, reserved)
       if (progress !== undefined)
         this.#database
           .prepare(
             'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
           )
           .run(jobKey(job), JSON.stringify(progress))
-      return added
+      return { added, purchase }
     })
+    // A row that was not stored has no number.
+    if (call !== undefined) this.#purchases.set(call.record, purchase)
+    return added
   }
 
-  /** @throws while another program has the file, or if it is not where it was: nothing may be bought then. */
-  assertWritable(): void {
+  /**
+   * @throws while another program has the file, if it is not where it was, or if it cannot keep what an operation brings: nothing may
+   * be bought then.
+   */
+  assertWritable(operation: Operation): void {
     this.#assertThere()
+    this.#prepareFor(operation)
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       // Only a change tells: SQLite begins a transaction in a file that it may only read.
@@ -172,15 +238,18 @@ export class RecordDatabase {
    *
    * @param now What the age of records counts from: a wrong clock of this machine must not forget them all.
    */
-  async forgetOld(now: number, patience?: Patience): Promise<void> {
+  async forgetOld(now: number): Promise<void> {
     const at = performance.now()
     const isDue = this.#keep !== undefined && at - this.#keptAt >= forgetEveryMs
     if (!isDue && !this.#forgotten.hasTraces) return
     this.#keptAt = at
-    const collection = { database: this.#database, tables: [this.#table] }
+    const collection = {
+      database: this.#database,
+      tables: [...this.#kinds.values()].map(({ table }) => table),
+    }
     const isClean = isDue
-      ? (await forgetIn(this.#path, collection, { olderThan: this.#keep, now }, patience)).isClean
-      : await clear(this.#path, this.#database, patience)
+      ? (await forgetIn(this.#path, collection, { olderThan: this.#keep, now }, this.#patience)).isClean
+      : await clear(this.#path, this.#database, this.#patience)
     if (!isClean) say(remainsText(this.#path))
   }
 
@@ -197,23 +266,33 @@ export class RecordDatabase {
 
   #assertThere(): void {
     if (!this.#identity.isReplaced()) return
-    throw new CommandError('failed', movedText(this.#path))
+    throw new CommandError(
+      'failed',
+      `${this.#path} was moved, removed or replaced while this run wrote to it`,
+    )
   }
 
-  #inTransaction<T>(work: () => T): T {
-    this.#assertThere()
-    let isStored = false
-    try {
-      const result = inTransaction(this.#database, work)
-      isStored = true
-      return result
-    } finally {
-      this.#searches.settle(isStored)
-    }
+  /** Makes the table of an operation; undefined if it brings no records. */
+  #prepareFor(
+    operation: Operation,
+  ): { readonly table: RecordTable; readonly writer: RecordWriter } | undefined {
+    const known = this.#kinds.get(operation.id)
+    if (known !== undefined || operation.list === undefined) return known
+    const table = tableOf(operation)
+    inTransaction(this.#database, () => createTables(this.#database, table))
+    const kind = { table, writer: new RecordWriter(this.#database, table) }
+    this.#kinds.set(operation.id, kind)
+    return kind
   }
 
-  #isTooOld(record: unknown, now: number): boolean {
-    const time = cellOf(record, this.#table.time ?? '')
+  #pay(search: number, { record }: Pick<Call, 'record'>, reserved: number): number | undefined {
+    const { spent, uncertain } = record.credits
+    const cost = { credits: spent, uncertain: uncertain + reserved, label: this.#label }
+    return this.#searches.pay(search, cost, this.#purchases.get(record))
+  }
+
+  #isTooOld({ time: path = '' }: RecordTable, record: unknown, now: number): boolean {
+    const time = cellOf(record, path)
     return this.#keep !== undefined && now - parseTime(time) > this.#keep
   }
 
@@ -225,10 +304,6 @@ export class RecordDatabase {
       )
       .run(query, key)
   }
-}
-
-export function movedText(path: string): string {
-  return `${path} was moved, removed or replaced while this run wrote to it`
 }
 
 /** How far a job or a watch is. */

@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Operation } from '../../api/operation.ts'
 import { operationOf } from '../../api/operations.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { commandOf, positionalOf } from '../flags.ts'
 import { sqliteTime } from './record-writer.ts'
-import type { RecordTable } from './tables.ts'
+import { tableOf } from './tables.ts'
 
 /** What was searched, as a reader of the file sees it. */
 interface Search {
@@ -14,21 +15,16 @@ interface Search {
   /** `watch`, `mcp`, `search`, `comments`. */
   readonly command: string
   readonly params: string
-  /** Whether what it finds are records, which have a table. */
-  readonly hasRecords: boolean
+  /** The table of its records; empty if what it finds are none. */
+  readonly records: string
 }
 
-/** What a run has spent, or has open. */
-export interface Credits {
-  readonly spent: number
+/** What a call has cost so far. */
+interface CallCost {
+  readonly credits: number
   readonly uncertain: number
-  readonly reserved: number
-}
-
-/** A request that is under way, as the file has it. */
-interface Purchase {
-  readonly search: number
-  readonly number: number
+  /** What it is counted under. */
+  readonly label: string | undefined
 }
 
 /** A time whose posts are missing. */
@@ -41,25 +37,29 @@ export function jobKey(job: object): string {
   return canonicalJson(job) ?? ''
 }
 
-/** What a job searches: `{ watch: 'microblog.search', params }`, `{ mcp: … }` or `{ operation: … }`. */
-function searchOf(job: object): Search {
+/** What a job does: `{ watch: 'microblog.search', params }`, `{ mcp: … }` or `{ operation: … }`. */
+export function partsOf(job: object): { kind: string; operation: Operation | undefined; params: object } {
   const { params = {}, ...kinds } = job as { params?: object }
   const [kind, id] = Object.entries<string>(kinds)[0] ?? ['', '']
-  const found = operationOf(id)
+  return { kind, operation: operationOf(id), params }
+}
+
+function searchOf(job: object): Search {
+  const { kind, operation, params } = partsOf(job)
   const values = params as Readonly<Record<string, unknown>>
-  const named = (found && positionalOf(found)) ?? ''
+  const named = (operation && positionalOf(operation)) ?? ''
   const name = values[named] ?? Object.values(values).find((value) => typeof value === 'string')
-  const command = kind === 'operation' ? commandOf(id) : kind
+  const command = kind === 'operation' && operation !== undefined ? commandOf(operation.id) : kind
   return {
     search: typeof name === 'string' ? name.toWellFormed() : command,
-    network: found?.surface ?? null,
-    ...{ command, params: canonicalJson(params) ?? '{}', hasRecords: found?.list !== undefined },
+    network: operation?.surface ?? null,
+    ...{ command, params: canonicalJson(params) ?? '{}' },
+    records: operation?.list === undefined ? '' : tableOf(operation).name,
   }
 }
 
 /** Writes what was searched, what is missing of it, and what it cost. Call it within transactions. */
 export class SearchWriter {
-  readonly #table: RecordTable
   readonly #add: StatementSync
   readonly #find: StatementSync
   readonly #checked: StatementSync
@@ -70,14 +70,8 @@ export class SearchWriter {
   readonly #buy: StatementSync
   readonly #settle: StatementSync
   readonly #dropFree: StatementSync
-  /** What the file has of this run's costs, and its row of a request that is under way. */
-  #noted: { readonly spent: number; readonly open: number; readonly purchase?: Purchase | undefined } = {
-    ...{ spent: 0, open: 0 },
-  }
-  #pending = this.#noted
 
-  constructor(database: DatabaseSync, table: RecordTable) {
-    this.#table = table
+  constructor(database: DatabaseSync) {
     this.#add = database.prepare(
       `INSERT INTO social_search_searches (search, network, command, params, records, job)
        VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -88,29 +82,27 @@ export class SearchWriter {
     )
     this.#result = database.prepare('INSERT INTO social_search_results VALUES (?, ?) ON CONFLICT DO NOTHING')
     this.#addAgain = database.prepare(
-      `INSERT OR REPLACE INTO social_search_added (records, row) SELECT ?1, ?2 FROM social_search_searches AS mine
-       WHERE number = ?3 AND network IS NOT NULL AND NOT EXISTS (SELECT 1 FROM social_search_searches AS other
-         JOIN social_search_results AS results ON results.search = other.number AND results.number = ?2
-         WHERE other.number <> ?3 AND other.records = ?1 AND other.search = mine.search)`,
+      `INSERT OR REPLACE INTO social_search_added (records, row) SELECT mine.records, ?1 FROM social_search_searches AS mine
+       WHERE number = ?2 AND network IS NOT NULL AND NOT EXISTS (SELECT 1 FROM social_search_searches AS other
+         JOIN social_search_results AS results ON results.search = other.number AND results.number = ?1
+         WHERE other.number <> ?2 AND other.records = mine.records AND other.search = mine.search)`,
     )
     this.#filled = database.prepare('DELETE FROM social_search_missing WHERE search = ?')
     this.#missing = database.prepare('INSERT INTO social_search_missing VALUES (?, ?, ?)')
     this.#buy = database.prepare(
-      'INSERT INTO social_search_purchases (search, at, label, credits, uncertain) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO social_search_purchases (search, at, label, credits, uncertain) VALUES (?, ?, ?, 0, 0)',
     )
     this.#settle = database.prepare(
-      'UPDATE social_search_purchases SET credits = credits + ?, uncertain = uncertain + ? WHERE number = ?',
+      'UPDATE social_search_purchases SET credits = ?, uncertain = ? WHERE number = ?',
     )
-    this.#dropFree = database.prepare(
-      'DELETE FROM social_search_purchases WHERE number = ? AND credits = 0 AND uncertain = 0',
-    )
+    this.#dropFree = database.prepare('DELETE FROM social_search_purchases WHERE number = ?')
   }
 
   /** The number of a job's search. */
   numberOf(job: object): number {
     const text = jobKey(job)
-    const { search, network, command, params, hasRecords } = searchOf(job)
-    this.#add.run(search, network, command, params, hasRecords ? this.#table.name : '', text)
+    const { search, network, command, params, records } = searchOf(job)
+    this.#add.run(search, network, command, params, records, text)
     return Number(this.#find.get(text)?.['number'])
   }
 
@@ -121,7 +113,7 @@ export class SearchWriter {
   /** @param isNew Whether the row is new. If not, another query has found it: `export --new` has it again, with both. */
   addResult(search: number, row: number, isNew: boolean): void {
     const { changes } = this.#result.run(search, row)
-    if (changes === 1 && !isNew) this.#addAgain.run(this.#table.name, row, search)
+    if (changes === 1 && !isNew) this.#addAgain.run(row, search)
   }
 
   setGaps(number: number, gaps: readonly Gap[]): void {
@@ -130,27 +122,20 @@ export class SearchWriter {
   }
 
   /**
-   * Notes what the run has spent since the last time: a row for each request, with the time at which it was sent. Credits of a
-   * request that is under way may have been spent: a process that is killed cannot tell.
+   * Writes the row of a call, with the time at which it was first sent; a free one has none.
    *
-   * @param label What the costs are counted under.
+   * @param known The number of its row, if it has one.
    */
-  spend(search: number, { spent, uncertain, reserved }: Credits, label: string | undefined): void {
-    const open = uncertain + reserved
-    const [more, moreOpen] = [spent - this.#noted.spent, open - this.#noted.open]
-    let purchase = this.#noted.purchase?.search === search ? this.#noted.purchase : undefined
-    if (purchase !== undefined) this.#settle.run(more, moreOpen, purchase.number)
-    else if (more !== 0 || moreOpen !== 0) {
-      const row = this.#buy.run(search, sqliteTime(new Date()), label ?? null, more, moreOpen)
-      purchase = { search, number: Number(row.lastInsertRowid) }
-    }
-    if (reserved === 0 && purchase !== undefined) this.#dropFree.run(purchase.number)
-    this.#pending = { spent, open, purchase: reserved > 0 ? purchase : undefined }
-  }
-
-  /** Call it when the transaction is over: what was not stored is added again. */
-  settle(isStored: boolean): void {
-    if (isStored) this.#noted = this.#pending
-    else this.#pending = this.#noted
+  pay(
+    search: number,
+    { credits, uncertain, label }: CallCost,
+    known: number | undefined,
+  ): number | undefined {
+    const number =
+      known ?? Number(this.#buy.run(search, sqliteTime(new Date()), label ?? null).lastInsertRowid)
+    const isFree = credits === 0 && uncertain === 0
+    if (isFree) this.#dropFree.run(number)
+    else this.#settle.run(credits, uncertain, number)
+    return isFree ? undefined : number
   }
 }

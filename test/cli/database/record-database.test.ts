@@ -7,6 +7,8 @@ import { type MicroblogPost, microblogSearch } from '../../../src/api/endpoints/
 import { operations } from '../../../src/api/operations.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
+import { newRecord } from '../../../src/core/call/call.ts'
+import { Redactor } from '../../../src/lib/redactor.ts'
 import { newFolder } from '../../support/folder.ts'
 import { post } from '../../support/pages.ts'
 import { allOf } from '../../support/posts-database.ts'
@@ -18,8 +20,12 @@ beforeEach(() => void (path = join(folder, `${++files}.db`)))
 afterEach(() => void vi.useRealTimers())
 
 const job = { watch: 'microblog.search', params: { query: 'acme' } }
-const open = (operation: Operation = microblogSearch) =>
-  RecordDatabase.open(path, { operation, jobs: [job], needed: [] })
+const open = (operation: Operation = microblogSearch, label?: string) =>
+  RecordDatabase.open(path, { operation, jobs: [job], needed: [] }, { label })
+/** A call, as far as its cost goes. */
+const callWith = (spent: number) => ({
+  record: { ...newRecord(new Redactor()), credits: { spent, uncertain: 0 } },
+})
 const rows = (sql: string) => allOf(path, sql)
 
 /** Stores pages, one after another. */
@@ -142,7 +148,7 @@ describe('RecordDatabase.store()', () => {
     const database = await open(mentionsList)
     for (const state of ['new', 'done'])
       database.store({
-        job,
+        job: { operation: 'mentions.list' },
         progress: {},
         records: [
           { id: 'men_1', state },
@@ -198,7 +204,7 @@ describe('RecordDatabase of a file that was moved', () => {
         if (how === 'removed') rmSync(name)
         else renameSync(name, name.replace(path, old))
       const message = 'was moved, removed or replaced while this run wrote to it'
-      expect(() => database.assertWritable()).toThrow(message)
+      expect(() => database.assertWritable(microblogSearch)).toThrow(message)
       expect(() => database.store({ job, progress: {}, records: [post('2')] })).toThrow(message)
       database.close()
       expect(existsSync(path)).toBe(false)
@@ -212,19 +218,20 @@ describe('RecordDatabase', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 23, 59, 59) })
     const database = await open()
     const [from, to] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z']
-    database.store({ job, credits: { spent: 0, uncertain: 0, reserved: 2 } })
+    const call = callWith(0)
+    database.store({ job }, call, 2)
     const spent = 'SELECT search, day, credits, uncertain FROM social_search_spent'
     const row = { search: 'acme', day: '2026-01-01', credits: 0, uncertain: 2 }
     expect(rows(spent)).toEqual([row])
     // A call counts on the day on which it was sent.
     vi.setSystemTime(Date.UTC(2026, 0, 2))
-    const credits = { spent: 2, uncertain: 0, reserved: 0 }
-    database.store({ job, progress: {}, records: [post('1')], gaps: [{ from, to }], credits })
+    call.record.credits = { spent: 2, uncertain: 0 }
+    database.store({ job, progress: {}, records: [post('1')], gaps: [{ from, to }] }, call)
     expect(rows(spent)).toEqual([{ ...row, credits: 2, uncertain: 0 }])
     expect(rows('SELECT * FROM social_search_gaps')).toEqual([
       { search: 'acme', network: 'microblog', from, to },
     ])
-    database.store({ job, credits: { spent: 2, uncertain: 0, reserved: 2 } })
+    database.store({ job }, callWith(0), 2)
     database.close()
     // A process that was killed cannot tell.
     expect(rows(`${spent} ORDER BY day`)[1]).toEqual({ ...row, day: '2026-01-02', credits: 0 })
@@ -235,21 +242,21 @@ describe('RecordDatabase', () => {
     ])
   })
 
-  it('has a row for each request, with its label, and none for one that was free', async () => {
-    const database = await open()
+  it('has a row for each call, with its label, and none for one that was free', async () => {
+    const database = await open(microblogSearch, 'acme')
     const purchases = 'SELECT label, credits, uncertain FROM social_search_purchases ORDER BY number'
-    const note = (spent: number, uncertain: number, reserved: number, label?: string) =>
-      database.store({ job, label, credits: { spent, uncertain, reserved } })
-    note(0, 0, 2, 'acme')
+    const [first, free, lost] = [callWith(0), callWith(0), callWith(0)]
+    database.store({ job }, first, 2)
     expect(rows(purchases)).toEqual([{ label: 'acme', credits: 0, uncertain: 2 }])
-    note(2, 0, 0, 'acme')
-    note(2, 0, 2)
-    note(2, 0, 0)
-    note(2, 0, 2)
-    note(2, 2, 0)
+    first.record.credits = { spent: 2, uncertain: 0 }
+    database.store({ job }, first)
+    for (const reserved of [2, 0]) database.store({ job }, free, reserved)
+    database.store({ job }, lost, 2)
+    // What was free has no row, and that of another call may have its number.
+    database.store({ job }, free)
     expect(rows(purchases)).toEqual([
       { label: 'acme', credits: 2, uncertain: 0 },
-      { label: null, credits: 0, uncertain: 2 },
+      { label: 'acme', credits: 0, uncertain: 2 },
     ])
     database.close()
   })
@@ -260,10 +267,10 @@ describe('RecordDatabase', () => {
     other.exec(
       `CREATE TRIGGER fail BEFORE INSERT ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'full'); END`,
     )
-    const credits = { spent: 2, uncertain: 0, reserved: 0 }
-    expect(() => database.store({ job, progress: {}, records: [post('1')], credits })).toThrow('full')
-    database.store({ job, credits })
-    database.store({ job, credits })
+    const call = callWith(2)
+    expect(() => database.store({ job, progress: {}, records: [post('1')] }, call)).toThrow('full')
+    database.store({ job }, call)
+    database.store({ job }, call)
     other.close()
     database.close()
     expect(rows('SELECT credits FROM social_search_spent')).toEqual([{ credits: 2 }])

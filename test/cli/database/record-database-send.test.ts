@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
-import { RecordDatabase } from '../../src/cli/database/record-database.ts'
-import { sendNoted } from '../../src/cli/note-costs.ts'
-import { type Wrapping, wrap } from '../../src/extend.ts'
-import { createSandbox } from '../support/sandbox.ts'
-import { type Observer, SocialSearch } from '../../src/index.ts'
-import { pass, settle, virtualTime } from '../support/clock.ts'
-import { newFolder } from '../support/folder.ts'
-import { allOf } from '../support/posts-database.ts'
+import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
+import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
+import { type Wrapping, wrap } from '../../../src/extend.ts'
+import { createSandbox } from '../../support/sandbox.ts'
+import { type Observer, SocialSearch } from '../../../src/index.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { newFolder } from '../../support/folder.ts'
+import { allOf } from '../../support/posts-database.ts'
 
 virtualTime()
 
@@ -18,14 +17,12 @@ const job = { operation: 'microblog.search', params: { query: 'coffee' } }
 /** A client whose calls are noted in a file that another program locks when a call is about to queue. */
 async function setUp(signal?: AbortSignal) {
   const path = join(newFolder(), 'posts.db')
-  const database = await RecordDatabase.open(path, { operation: microblogSearch, jobs: [job] })
+  const patience = { forMs: Infinity, ...(signal && { signal }) }
+  const file = await RecordDatabase.open(path, { operation: microblogSearch, jobs: [job] }, { patience })
   const other = new DatabaseSync(path)
   const sandbox = createSandbox()
-  const patience = { forMs: Infinity, ...(signal && { signal }) }
-  const note = (reserved: number): unknown =>
-    database.store({ job, credits: { spent: 0, uncertain: 0, reserved } })
   const observer: Observer & Wrapping = {
-    [wrap]: () => (send) => (call) => sendNoted(send, call, { path, database, patience, note }),
+    [wrap]: () => (send) => (call) => file.send(send, call, () => ({ job })),
   }
   let isLocking = true
   const budget = {
@@ -39,7 +36,7 @@ async function setUp(signal?: AbortSignal) {
   return { path, other, sandbox, client }
 }
 
-it('sendNoted() gives the turn of a call back while another program has the file, and sends it once', async () => {
+it('RecordDatabase.send() gives the turn of a call back while another program has the file, and sends it once', async () => {
   const { path, other, sandbox, client } = await setUp()
   const search = client.microblog.search({ query: 'coffee' })
   void search.catch(() => {})
@@ -55,7 +52,7 @@ it('sendNoted() gives the turn of a call back while another program has the file
   ])
 })
 
-it('sendNoted() sends nothing when the signal of the call, or of the wait, aborts meanwhile', async () => {
+it('RecordDatabase.send() sends nothing when the signal of the call, or of the wait, aborts meanwhile', async () => {
   const ended = new AbortController()
   const { other, sandbox, client } = await setUp(ended.signal)
   const search = client.microblog.search({ query: 'coffee' })
