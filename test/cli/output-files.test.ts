@@ -5,6 +5,8 @@ import { samplesOf } from '../docs/samples.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { exportRecords } from '../../src/cli/export-records.ts'
+import { currentFormat } from '../../src/cli/database/format.ts'
+import { createSharedTables } from '../../src/cli/database/schema.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 
 useCommand({ content: { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) } })
@@ -50,7 +52,8 @@ describe('export', () => {
 
   it('takes 3,000 records, of the table that --table names', async () => {
     const file = new DatabaseSync('a.db')
-    file.exec(`CREATE TABLE mentions ("key" TEXT PRIMARY KEY, "id" TEXT, "record" TEXT NOT NULL);
+    createSharedTables(file)
+    file.exec(`PRAGMA user_version = ${currentFormat}; CREATE TABLE mentions ("key" TEXT PRIMARY KEY, "id" TEXT, "record" TEXT NOT NULL);
       CREATE TABLE feeds ("key" TEXT PRIMARY KEY, "record" TEXT NOT NULL); CREATE TABLE own (a)`)
     const records = range(0, 3000).map((each) => `{"id":"${each}"}`)
     file.exec('BEGIN')

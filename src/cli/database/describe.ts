@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Collection, withCollection } from './open-database.ts'
 import type { Gap } from './searches.ts'
-import { type RecordTable, columnNamesOf, sqlName } from './tables.ts'
+import { type RecordTable, sqlName } from './tables.ts'
 
 /** How far a collection reaches. */
 export interface Reach {
@@ -73,8 +73,6 @@ export function describeCollection(path: string): Promise<Description> {
 }
 
 function labelsOf(database: DatabaseSync): Record<string, number> {
-  // A file that cannot be written may be older.
-  if (columnNamesOf(database, 'social_search_purchases').length === 0) return {}
   const rows = database
     .prepare(
       `SELECT label, sum(credits + uncertain) AS credits FROM social_search_purchases

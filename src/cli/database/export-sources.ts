@@ -137,7 +137,7 @@ function copyOf(database: DatabaseSync, name: string): string {
 
 function originOf(database: DatabaseSync, { name, kind }: Source): string {
   if (kind === 'found') return 'json_quote(query) AS query, first_seen, '
-  if (kind === 'own' || columnNamesOf(database, 'social_search_results').length === 0) return ''
+  if (kind === 'own') return ''
   const searches = `social_search_searches AS searches WHERE records = '${name}' AND network IS NOT NULL`
   if (database.prepare(`SELECT 1 FROM ${searches}`).get() === undefined) return ''
   return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (

@@ -2,7 +2,6 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { type Collection, withCollection } from './open-database.ts'
 import { type Reach, reachOf } from './describe.ts'
-import { isNewest } from './format.ts'
 import { type RecordTable, sqlName, tableIsMissing } from './tables.ts'
 import { type Term, comparable, termsOf } from './terms.ts'
 
@@ -141,7 +140,6 @@ function conditionFor(
   const any = (test: string): string => columns.map((column) => `${column} ${test}`).join(' OR ')
   if (!term.isWord) return [any(`LIKE ? ESCAPE '\\'`), ...columns.map(() => like)]
   const test = `has_term(${index}, ${columns.join(', ')})`
-  if (!isNewest(database)) return [test]
   const fts = sqlName(`${name}_fts`)
   const [found, ...values] = indexed(fts, vocabularyOf(database, name), term, index, test)
   return [term.hasSymbols ? `(${found}) AND ${test}` : found, ...values]

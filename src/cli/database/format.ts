@@ -16,32 +16,18 @@ function formatOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 
-/** Whether a file has all that this version makes; if not, it is an older one that cannot be written. */
-export function isNewest(database: DatabaseSync): boolean {
-  return formatOf(database) === currentFormat
-}
-
 /** @throws {UsageError} for a file that this version cannot read. */
 export function assertReadable(database: DatabaseSync, path: string): void {
-  if (!isOurs(database)) return
   const format = formatOf(database)
-  if (format > currentFormat)
-    throw new UsageError(
-      `${path} has format ${format}, of a newer social-search than this one, which knows formats up to ${currentFormat}; update it`,
-    )
-  const has = (table: string, column: string): boolean => columnNamesOf(database, table).includes(column)
-  const isOlder =
-    !has('social_search_spent', 'records') ||
-    allTables().some(({ name }) => has(name, 'record') && !has(name, 'counted_at'))
-  if (isOlder)
-    throw new UsageError(
-      `${path} was made by a social-search from before version 0.1.0, which was never published; pass another file`,
-    )
+  if (!isOurs(database) || format <= currentFormat) return
+  throw new UsageError(
+    `${path} has format ${format}, of a newer social-search than this one, which knows formats up to ${currentFormat}; update it`,
+  )
 }
 
 /** Brings a file that can be read to the newest format, in one transaction. */
 export function upgrade(database: DatabaseSync, path: string): void {
-  if (!isOurs(database) || isNewest(database)) return
+  if (!isOurs(database) || formatOf(database) === currentFormat) return
   inTransaction(database, () => {
     // Another process may have done it by now.
     for (const step of steps.slice(formatOf(database))) step(database)

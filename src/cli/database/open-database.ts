@@ -49,13 +49,11 @@ export function openDatabase(path: string, command: string): DatabaseSync | unde
   try {
     assertReadable(database, path)
     upgrade(database, path)
+    return database
   } catch (error) {
-    // It is read as it is.
-    if (isReadOnly(error) || isLocked(error)) return database
     database.close()
     throw withPath(path, error)
   }
-  return database
 }
 
 /** Opens a file of records for a run, or makes one. Its work repeats while other processes have the file. */
@@ -106,18 +104,14 @@ function openEvenReadOnly(file: string, path: string): DatabaseSync {
     return opened(file, { waitMs })
   } catch (error) {
     const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
-    const isShut = isReadOnly(error) || sqliteCode(error) === sqliteCodes.cannotOpen
-    if (!isShut || hasLog) throw refusalOf(file, path, error)
+    const shut: readonly unknown[] = [sqliteCodes.readOnly, sqliteCodes.cannotOpen]
+    if (!shut.includes(sqliteCode(error)) || hasLog) throw refusalOf(file, path, error)
   }
   try {
     return opened(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
   } catch (error) {
     throw refusalOf(file, path, error)
   }
-}
-
-function isReadOnly(error: unknown): boolean {
-  return sqliteCode(error) === sqliteCodes.readOnly
 }
 
 /** Why a file cannot be used, in words that name it. */
@@ -243,7 +237,7 @@ export function asWritten<Value>(path: string, write: () => Value): Value {
     const folder = dirname(resolve(path))
     if (!existsSync(folder))
       throw new UsageError(`${path} cannot be written: the folder ${folder} does not exist; make it first`)
-    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR'].includes(code)) throw error
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EBUSY'].includes(code)) throw error
     throw new UsageError(`${path} cannot be written (${code}); check who may write it, and its folder`)
   }
 }

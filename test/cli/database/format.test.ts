@@ -106,17 +106,4 @@ describe('posts.db', () => {
     )
     expect([readFileSync('posts.db').equals(bytes), sandbox.requests.length]).toEqual([true, sent])
   })
-
-  it.each([
-    'DROP TABLE social_search_spent; CREATE TABLE social_search_spent (search, network, day, credits, uncertain)',
-    'DROP VIEW microblog_posts_found; ALTER TABLE microblog_posts DROP COLUMN counted_at',
-  ])('from before version 0.1.0 is refused by its name: %s', async (change) => {
-    makeFile(`${old}; ${change}`)
-    const bytes = readFileSync('posts.db')
-    for (const line of commands)
-      expect(await social(line)).toMatchObject(
-        failed(2, 'posts.db was made by a social-search from before version 0.1.0'),
-      )
-    expect([readFileSync('posts.db').equals(bytes), sandbox.requests]).toEqual([true, []])
-  })
 })
