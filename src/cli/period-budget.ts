@@ -1,6 +1,6 @@
 import type { ObservedBudget, Reservation } from '../index.ts'
 import type { CreditBudgetError } from '../errors/index.ts'
-import { addTo, mostOf } from '../extend.ts'
+import { addTo } from '../extend.ts'
 import { type ChangeText, SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
 import { count } from '../lib/count.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -56,12 +56,11 @@ function utcText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** What is left of a budget that is low: `40 of 200 credits of --budget are left until 2026-11-25 00:00 UTC; search spent most`. */
-export function lowText({ name = '--budget', limit, remaining, endsAt, most }: ObservedBudget): string {
+/** What is left of a budget that is low: `40 of 200 credits of --budget are left until 2026-11-25 00:00 UTC`. */
+export function lowText({ name = '--budget', limit, remaining, endsAt }: ObservedBudget): string {
   const whose = name === '--budget' ? name : `the ${name}`
   const left = `${remaining} of ${count(limit, 'credit')} of ${whose} ${remaining === 1 ? 'is' : 'are'} left`
-  if (endsAt === null) return left
-  return `${left} until ${utcText(endsAt)}${most === undefined ? '' : `; ${most} spent most`}`
+  return endsAt === null ? left : `${left} until ${utcText(endsAt)}`
 }
 
 /** What to do: a sentence, perhaps with a command that does it. */
@@ -109,9 +108,8 @@ export class PeriodBudget extends SharedBudget {
     if (!this.#isNoted) await this.#note(0).catch(() => {})
     this.#isNoted = true
     let sentAt = Date.now()
-    const low = reservation.low && { ...reservation.low, most: await this.#mostSpent() }
     return {
-      low,
+      low: reservation.low,
       renew: async () => {
         await reservation.renew?.()
         sentAt = Date.now()
@@ -121,14 +119,6 @@ export class PeriodBudget extends SharedBudget {
         if (cost > 0) this.#noted = this.#noted.then(() => this.#note(cost, sentAt)).catch(() => {})
       },
     }
-  }
-
-  /** The command that has spent most. */
-  async #mostSpent(): Promise<string | undefined> {
-    const spending = await PeriodBudget.spending(this.#store, this.#owner, this.terms.every).catch(
-      () => undefined,
-    )
-    return spending && mostOf(spending.commands)
   }
 
   override async close(): Promise<void> {

@@ -43,11 +43,9 @@ export function createTable(
 ): Formatter {
   const { fields, width = 120 } = options
   let columns: readonly Column[] | undefined
-  /** Fields that stand in for others where those are missing. */
-  let others: Readonly<Record<string, string>> = {}
   let link: string | undefined
   const cell = (record: unknown, name: string): string => {
-    const value = cellOf(record, name, ', ') ?? cellOf(record, others[name] ?? '', ', ')
+    const value = cellOf(record, name, ', ')
     const text = typeof value === 'number' && !isIdName(name) ? value.toLocaleString('en') : value
     return oneLine(localTime(text) ?? String(text ?? ''), options)
   }
@@ -74,9 +72,7 @@ export function createTable(
   }
 
   function columnsFor(records: readonly unknown[]): readonly Column[] {
-    const found = byMeaning(records)
-    if ((fields ?? documented) === undefined) others = found.others
-    const names = fields ?? documented ?? found.names
+    const names = fields ?? documented ?? byMeaning(records)
     const cells = (name: string): string[] => records.map((record) => cell(record, name))
     const isLink = (name: string): boolean =>
       name !== 'id' && cells(name).some((text) => /^(https?|urn):/.test(text))
@@ -131,19 +127,14 @@ export function createTable(
 /** What says most about records whose fields are not documented, if they have it. */
 const first = ['time', 'author', 'text', 'state']
 
-/** The fields of records, those that say most first. The text of a story may be in its title. */
-function byMeaning(records: readonly unknown[]): {
-  names: string[]
-  others: Readonly<Record<string, string>>
-} {
+/** The fields of records, those that say most first. */
+function byMeaning(records: readonly unknown[]): string[] {
   const all = [...new Set(records.flatMap((record) => Object.keys(Object(record) as object)))]
-  const isMerged = all.includes('text') && all.includes('title')
   const rankOf = (name: string): number => {
     const rank = first.indexOf(meaningOf(name))
     return rank !== -1 ? rank : isIdName(name) ? first.length + 1 : first.length
   }
-  const names = all.filter((name) => !(isMerged && name === 'title')).sort((a, b) => rankOf(a) - rankOf(b))
-  return { names, others: isMerged ? { text: 'title' } : {} }
+  return all.sort((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** The column that says most: the title, or the longest text. */

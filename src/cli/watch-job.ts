@@ -64,7 +64,7 @@ export class WatchJob implements Job {
   readonly #minInterval: number
   readonly #maxPages: number
   #budget: Budget | undefined
-  #report: WatchReport
+  readonly #report: WatchReport
   /** Of one search, while the others went on; one that may have been charged comes first. */
   #failure: SocialSearchError | undefined
   #planner: WatchPlanner | undefined
@@ -83,7 +83,7 @@ export class WatchJob implements Job {
     this.keep = keep === undefined ? undefined : ageOf('--keep', keep)
     this.#minInterval = millisecondsOf('--min-interval', minInterval)
     this.#maxPages = wholeNumberOf('--max-pages', maxPages)
-    this.#report = new WatchReport(this.#queries, {})
+    this.#report = new WatchReport(this.#queries)
   }
 
   get #queries(): readonly string[] {
@@ -105,7 +105,6 @@ export class WatchJob implements Job {
     // The watch spreads it over its period.
     const budget = (this.#budget ??= machine.budgets[0])
     const states = statesOf(this.#searches, earlier)
-    this.#report = new WatchReport(this.#queries, states)
     const planner = (this.#planner = new WatchPlanner({
       ...{ states, budget, jobs: this.jobs, out: this.#flags.out, once: once === true },
       ...{ minInterval: this.#minInterval, maxPages: this.#maxPages, price: this.operation.price.credits },

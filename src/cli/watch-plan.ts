@@ -1,14 +1,6 @@
 import { resolve } from 'node:path'
 import { microblogPageSize } from '../api/limits.ts'
-import {
-  type DueSearch,
-  type Funds,
-  dueTimes,
-  memory,
-  retryMs,
-  unknownPace,
-  waitsOf,
-} from '../extensions/watch/due.ts'
+import { type Funds, dueTimes, memory, unknownPace, waitsOf } from '../extensions/watch/due.ts'
 import type { SearchBatch, WatchPace, WatchState } from '../extensions/watch/index.ts'
 import { gapsOf } from '../extensions/watch/spans.ts'
 import type { SharedStore } from '../extensions/shared/index.ts'
@@ -179,8 +171,8 @@ export class WatchPlanner {
   readonly #options: PlannerOptions
   readonly #period: PeriodBudget | undefined
   readonly #states: Map<string, WatchState | null>
-  /** What the last check of a query has left, if it is due sooner or later than others. */
-  readonly #ends = new Map<string, Pick<DueSearch, 'hasGapToFill' | 'retryAt'>>()
+  /** Queries whose last check has failed or left a gap: the next one comes in its own time. */
+  readonly #unfinished = new Set<string>()
   readonly #startedAt = Date.now()
   #isSaid = false
   #notedAt = 0
@@ -193,11 +185,11 @@ export class WatchPlanner {
     this.#states = new Map(Object.entries(states))
   }
 
-  /** Notes what a check has found. After an error, the query is due again after a while. */
+  /** Notes what a check has found. */
   note({ name, state, hasGapToFill, error }: SearchBatch<string, object>): void {
     this.#states.set(name, state)
-    const retryAt = error === null ? 0 : Date.now() + retryMs(this.#options.minInterval)
-    this.#ends.set(name, { hasGapToFill, retryAt })
+    if (hasGapToFill || error !== null) this.#unfinished.add(name)
+    else this.#unfinished.delete(name)
   }
 
   /**
@@ -238,7 +230,7 @@ export class WatchPlanner {
   /** Tells once how often to run a schedule whose run had nothing to do. */
   async sayHowOften(): Promise<void> {
     const noted = await this.#note()
-    if (noted?.watch.isSteady !== true || noted.watch.isTold === true) return
+    if (noted?.watch.interval === undefined || noted.watch.isTold === true) return
     const { plan } = noted.watch
     await this.#note(true)
     const every = durationText(Math.max(...plan.waits))
@@ -252,11 +244,15 @@ export class WatchPlanner {
   /** Says when the next check is due, if the watch waits: always on a terminal, once in a log. */
   async sayNext(): Promise<void> {
     if (Date.now() > this.#notedAt + hour) await this.#note()
-    if (this.#isNextSaid && !process.stderr.isTTY) return
+    if (this.#unfinished.size > 0 || (this.#isNextSaid && !process.stderr.isTTY)) return
     const outlook = await this.outlook()
     const funds = outlook === undefined || outlook.endsAt === null ? null : (outlook as Funds)
     const now = Date.now()
-    const soonest = Math.min(...dueTimes(this.#due(), funds, now, { ...this.#options, once: false }))
+    const due = [...this.#states.values()].map((state) => {
+      const { pace = null, failedAt } = state ?? {}
+      return { pace, price: this.#options.price, hasGapToFill: false, failedAt, retryAt: 0 }
+    })
+    const soonest = Math.min(...dueTimes(due, funds, now, { ...this.#options, once: false }))
     // Without money for a page, a new period has some.
     const at = soonest === Infinity ? (funds?.endsAt ?? Infinity) : soonest
     if (at <= now || at === Infinity) return
@@ -269,15 +265,6 @@ export class WatchPlanner {
   /** What the budget has left; undefined without one, or while it does not answer. */
   outlook(): Promise<BudgetOutlook | undefined> {
     return Promise.resolve(this.#options.budget?.summary?.()).catch(() => undefined)
-  }
-
-  #due(): DueSearch[] {
-    const { price } = this.#options
-    return [...this.#states].map(([query, state]) => {
-      const { pace = null, failedAt } = state ?? {}
-      const { hasGapToFill, retryAt } = this.#ends.get(query) ?? { hasGapToFill: false, retryAt: 0 }
-      return { pace, price, hasGapToFill, failedAt, retryAt }
-    })
   }
 
   #waitOf(query: string, rate?: number): number {
@@ -310,12 +297,9 @@ export class WatchPlanner {
     // The clock may have been set back.
     const isNext = before !== undefined && before.at < at
     const interval = !once ? minInterval : isNext ? at - before.at : before?.interval
-    const isSteady = isNext
-      ? Math.abs((before.interval ?? Infinity) / (interval ?? 0) - 1) < 0.25
-      : before?.isSteady
     const plan = this.#planOf(interval && Math.max(interval, minInterval))
     const name = `${[...this.#states.keys()].join(', ')}${out === undefined ? '' : ` (${out})`}`
-    return { name, at, interval, isSteady, isTold: isTold ?? (isSteady && before?.isTold), plan }
+    return { name, at, interval, isTold: isTold ?? before?.isTold, plan }
   }
 }
 
@@ -332,8 +316,6 @@ interface NotedWatch {
   readonly at: number
   /** How long before that the run before had started, in milliseconds. */
   readonly interval?: number | undefined
-  /** Whether the run before that came about as long before. */
-  readonly isSteady?: boolean | undefined
   /** Whether the user has read how often to run it. */
   readonly isTold?: boolean | undefined
 }

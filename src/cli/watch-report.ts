@@ -1,8 +1,7 @@
 import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { BudgetOutlook } from '../index.ts'
-import { count, roughDuration } from '../lib/count.ts'
-import { parseTime } from '../lib/time.ts'
+import { count } from '../lib/count.ts'
 import { CommandError, exitCodeOf, exitCodes } from './command-errors.ts'
 import { localTime, timeOfDay } from './terminal.ts'
 import type { Ending, RunEnd } from './run.ts'
@@ -12,15 +11,11 @@ interface Row {
   /** Those that the file did not have, if there is one. */
   posts: number
   credits: number
-  /** Milliseconds from publication until a post was found, without those of the first page ever read. */
-  delays: number[]
   gaps: readonly WatchGap[]
   isSilent: boolean
   lastCheck: 'none' | 'done' | 'failed'
   /** When it is due, and why not now, if it was too early for a check. */
   idle: string | undefined
-  /** Whether the first page has been read. */
-  isKnown: boolean
 }
 
 /** More gaps of a query are counted. */
@@ -30,8 +25,7 @@ const mostGaps = 3
 export class WatchReport {
   readonly #rows: ReadonlyMap<string, Row>
 
-  /** @param states What earlier runs have stored of the queries. */
-  constructor(queries: readonly string[], states: Readonly<Record<string, object | null>>) {
+  constructor(queries: readonly string[]) {
     const empty = {
       posts: 0,
       credits: 0,
@@ -40,27 +34,18 @@ export class WatchReport {
       lastCheck: 'none',
       idle: undefined,
     } as const
-    this.#rows = new Map(
-      queries.map((query) => [query, { ...empty, delays: [], isKnown: states[query] != null }]),
-    )
+    this.#rows = new Map(queries.map((query) => [query, { ...empty }]))
   }
 
-  add({ name, posts, gaps, hasGapToFill, credits, error }: SearchBatch<string, object>, idle?: string): void {
+  add({ name, gaps, hasGapToFill, credits, error }: SearchBatch<string, object>, idle?: string): void {
     const row = this.#rows.get(name)
     if (row === undefined) return
     row.gaps = gaps
     row.isSilent = !hasGapToFill
     row.idle = idle
     if (idle !== undefined) return
-    const now = Date.now()
-    for (const post of row.isKnown ? posts : []) {
-      const { timestamp, postedAt } = post as { timestamp?: string; postedAt?: string }
-      const delay = now - parseTime(timestamp ?? postedAt)
-      if (delay >= 0) row.delays.push(delay)
-    }
     row.credits += credits.spent + credits.uncertain
     row.lastCheck = error === null ? 'done' : 'failed'
-    row.isKnown ||= error === null
   }
 
   /** Counts posts that are new in the output. */
@@ -86,13 +71,10 @@ export class WatchReport {
 
   /** A line for each query. */
   lines(): string[] {
-    return [...this.#rows].map(([query, { posts, credits, delays, lastCheck, idle }]) => {
+    return [...this.#rows].map(([query, { posts, credits, lastCheck, idle }]) => {
       if (lastCheck === 'none') return `  ${query}: ${idle ?? 'not checked'}`
-      const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
-      const delay =
-        posts === 0 || delays.length === 0 ? '' : ` · found ${roughDuration(mean)} after they were published`
       const end = lastCheck === 'failed' ? '; its last check failed' : ''
-      return `  ${query}: ${count(posts, 'new post')} · ${count(credits, 'credit')}${delay}${end}`
+      return `  ${query}: ${count(posts, 'new post')} · ${count(credits, 'credit')}${end}`
     })
   }
 

@@ -29,7 +29,7 @@ describe('--budget 4/day', () => {
     expect(sandbox.ledger.spent).toBe(6)
   })
 
-  it('says in one line that little is left, until when, and which command spent most', async () => {
+  it('says in one line that little is left, and until when', async () => {
     const runs = []
     for (const command of ['posts', 'search', 'search', 'search', 'search'])
       runs.push((await social(`${command} coffee --per-minute off --budget 10/day`)).err)
@@ -37,7 +37,7 @@ describe('--budget 4/day', () => {
       '',
       '',
       '',
-      '2 of 10 credits of --budget are left until 2026-11-25 00:00 UTC; posts spent most\n',
+      '2 of 10 credits of --budget are left until 2026-11-25 00:00 UTC\n',
       'social-search: not sent: it may cost 2 credits and the budget has 0 left. --budget 10/day starts again at 2026-11-25 00:00 UTC; wait, or raise --budget.\n',
     ])
   })

@@ -8,7 +8,7 @@ const gap = { from: '2026-11-20T14:02:00Z', to: '2026-11-20T14:31:00Z' }
 
 /** A report of one look, with or without a gap; at a silent one, the service lists no posts. */
 function reportOf(kind: 'whole' | 'gap' | 'silent'): WatchReport {
-  const report = new WatchReport(['acme'], { acme: {} })
+  const report = new WatchReport(['acme'])
   const batch = { name: 'acme', posts: [], known: [], credits, error: null, dueAt: null }
   const state = { search: 'acme', spans: [] }
   report.add({ ...batch, state, gaps: kind === 'whole' ? [] : [gap], hasGapToFill: kind === 'gap' })

@@ -224,7 +224,7 @@ describe('watch on a terminal', () => {
     const timestamp = new Date(Date.now() - 600_000).toISOString()
     sandbox.publish({ microblog: [{ id: '90', body: 'coffee', timestamp }] })
     expect((await social(`${watch} 2`)).err).toContain(
-      '  coffee: 1 new post · 2 credits · found 10 minutes after they were published\n  tea: not checked\n',
+      '  coffee: 1 new post · 2 credits\n  tea: not checked\n',
     )
   })
 
@@ -264,5 +264,14 @@ describe('watch without --once', () => {
     expect(times.map((time) => [timeOfDay(time).slice(-5)])).toContainEqual(said)
     expect(err.split(' × ').length - 1).toBe(plan.split(' × ').length - 1)
     expect(err).toContain(plan)
+  })
+
+  it('names no time of the next check after an error, which has a time of its own', async () => {
+    sandbox.inject({ status: 502, times: 5 })
+    const run = social('watch coffee --budget 100')
+    await vi.waitFor(() => expect(saidSoFar()).toContain('social-search: '), { timeout: 10_000 })
+    await new Promise((next) => setImmediate(next))
+    for (const listener of process.listeners('SIGINT')) if (!foreign.has(listener)) listener('SIGINT')
+    expect((await run).err).not.toContain('next check')
   })
 })
