@@ -138,7 +138,7 @@ export class WatchJob implements Job {
       // The other searches go on, and the next check continues.
       if (error !== null) this.#fail(name, error)
       const job = jobOf(this.operation, this.#searches[name])
-      const added = yield { job, progress, records, known, query: name, gaps, hasFailed: error !== null }
+      const added = yield { job, progress, records, known, gaps, hasFailed: error !== null }
       this.#report.addPosts(name, added)
       planner.note(batch)
       if (once === true || signal.aborted) continue

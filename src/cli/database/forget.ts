@@ -63,7 +63,7 @@ export async function forgetIn(
     const { author, ids = [] } = options
     for (const { name } of tables) for (const id of ids) forgotten.add(name, id)
     if (author !== undefined) forgotten.addAuthor(author)
-    forgotten.addDeleted()
+    forgotten.noteDeleted()
   })
   let records = 0
   for (const table of tables) {
@@ -85,7 +85,7 @@ export async function forgetIn(
     records += rows.length
     await words?.clear(alone)
   }
-  return { records, isClean: await clear(path, database, patience) }
+  return { records, isClean: await clear(database, patience) }
 }
 
 /** Runs work in a transaction once the file is free. */
@@ -147,23 +147,8 @@ class Words {
 /** How long to wait for programs that read the file, in milliseconds. */
 const readersMs = 10_000
 
-/**
- * Empties the log, which has pages as they were. After a deletion with SQL the whole file is written anew: the program may not have
- * overwritten it.
- *
- * @returns false if another program reads what was deleted.
- */
-export async function clear(path: string, database: DatabaseSync, patience?: Patience): Promise<boolean> {
-  const forgotten = new Forgotten(database)
-  if (forgotten.hasTraces)
-    await whenFree(
-      path,
-      () => {
-        database.exec('VACUUM')
-        forgotten.setTraces(false)
-      },
-      patience,
-    )
+/** Empties the log, which has pages as they were. Returns false if another program reads what was deleted. */
+async function clear(database: DatabaseSync, patience?: Patience): Promise<boolean> {
   // Programs that read the file are waited for below.
   database.exec('PRAGMA busy_timeout = 5')
   const end = performance.now() + readersMs
@@ -229,29 +214,11 @@ export class Forgotten {
     this.add(authorKind, authorName(name))
   }
 
-  /** Forgets what another program has deleted with SQL since the last time. */
-  addDeleted(): void {
-    if (this.noteDeleted() > 0) this.setTraces(true)
-  }
-
-  /** Forgets what was deleted since the last time. Returns how many records that are. */
-  noteDeleted(): number {
+  /** Forgets what was deleted since the last time, also by another program with SQL. */
+  noteDeleted(): void {
     const rows = this.#database.prepare('SELECT records, key FROM social_search_deleted').all()
     for (const { records, key } of rows) this.add(String(records), String(key))
     if (rows.length > 0) this.#database.exec('DELETE FROM social_search_deleted')
-    return rows.length
-  }
-
-  /** Whether the file may have bytes of what another program has deleted. */
-  get hasTraces(): boolean {
-    return this.#database.prepare('SELECT 1 FROM social_search_jobs WHERE job = ?').get(traces) !== undefined
-  }
-
-  setTraces(has: boolean): void {
-    const sql = has
-      ? "INSERT OR IGNORE INTO social_search_jobs VALUES (?, '')"
-      : 'DELETE FROM social_search_jobs WHERE job = ?'
-    this.#database.prepare(sql).run(traces)
   }
 
   add(kind: string, name: string): void {
@@ -279,9 +246,6 @@ export class Forgotten {
 }
 
 const authorKind = 'author'
-
-/** A row of `social_search_jobs`. */
-const traces = 'vacuum'
 
 /** An author as `forget --author` compares them: `@Bob` is `bob`. */
 function authorName(name: string): string {

@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../lib/sqlite-file.ts'
 import { UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
-import { createSharedTables, createTables } from './schema.ts'
+import { createFoundView, createSharedTables, createTables } from './schema.ts'
 import { type RecordTable, allTables, columnNamesOf, sqlName } from './tables.ts'
 
 /** What leads from each format of a file to the next one. Published steps never change. */
-const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows, keepPurchases]
+const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows, keepPurchases, mergeFound]
 
 /** The format that this version writes, as `user_version` says it. Files of version 0.1.0 say 0. */
 export const currentFormat = steps.length
@@ -106,4 +106,27 @@ function numberRowsOf(database: DatabaseSync, { name, key }: RecordTable): void 
       .prepare('REPLACE INTO social_search_jobs SELECT ?, ifnull(max(number), 0) FROM social_search_added')
       .run(job(name))
   add(`NOT ${wasExported}`)
+}
+
+/** What watches have found becomes results, which have the time at which they were first there, and the numbers that `export --new` knows. */
+function mergeFound(database: DatabaseSync): void {
+  database.exec(`CREATE TEMP TABLE earlier AS SELECT search, number FROM social_search_results;
+    DROP TABLE social_search_results`)
+  createSharedTables(database)
+  for (const table of allTables()) {
+    const [name, view] = [sqlName(table.name), `${table.name}_found`]
+    if (columnNamesOf(database, table.name).length === 0) continue
+    const hasView = columnNamesOf(database, view).length > 0
+    database.exec(`INSERT OR IGNORE INTO social_search_results
+        SELECT found.number, earlier.search, earlier.number, first_seen FROM social_search_found AS found
+        JOIN ${name} AS records ON records.${sqlName(table.key)} = found.key
+        JOIN earlier ON earlier.number = records.number
+        JOIN social_search_searches AS searches ON searches.number = earlier.search
+          AND searches.search = found.query AND command = 'watch' AND searches.records = '${table.name}';
+      DROP VIEW IF EXISTS ${sqlName(view)}; DROP TRIGGER ${sqlName(`${table.name}_deleted`)}`)
+    createTables(database, table)
+    if (hasView) createFoundView(database, table)
+  }
+  database.exec(`INSERT OR IGNORE INTO social_search_results (search, number, first_seen) SELECT search, number, NULL FROM earlier;
+    DROP TABLE social_search_found; DROP TABLE earlier`)
 }

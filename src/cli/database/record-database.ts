@@ -17,7 +17,7 @@ import {
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { currentFormat } from './format.ts'
-import { clear, forgetIn, Forgotten, remainsText } from './forget.ts'
+import { forgetIn, Forgotten, remainsText } from './forget.ts'
 import { lockForRun, openDatabase, openForRun, whenFree, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
@@ -52,8 +52,6 @@ export interface StoredPage {
   readonly records?: readonly unknown[]
   /** Records of the page that a watch has found before: their rows are updated. */
   readonly known?: readonly unknown[]
-  /** The query that has found the records, for `export --new`. */
-  readonly query?: string
   readonly gaps?: readonly Gap[]
   /** Whether it stores the end of a check that has failed. */
   readonly hasFailed?: boolean
@@ -178,10 +176,10 @@ export class RecordDatabase {
    * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
    */
   store(page: StoredPage, call?: Pick<Call, 'record'>, reserved = 0): number {
-    const { job, progress, records, known = [], query, gaps, hasFailed, at, now = Date.now() } = page
+    const { job, progress, records, known = [], gaps, hasFailed, at, now = Date.now() } = page
     const time = sqliteTime(at ?? new Date())
     this.#assertThere()
-    const { operation } = partsOf(job)
+    const { kind: command, operation } = partsOf(job)
     const kind = operation && this.#prepareFor(operation)
     const { added, purchase } = inTransaction(this.#database, () => {
       let added = 0
@@ -189,15 +187,14 @@ export class RecordDatabase {
       const search = this.#searches.numberOf(job)
       if (records !== undefined && kind !== undefined) {
         const { table, writer } = kind
-        this.#forgotten.addDeleted()
-        if (query !== undefined) createFoundView(this.#database, table)
+        this.#forgotten.noteDeleted()
+        if (command === 'watch') createFoundView(this.#database, table)
         for (const record of records) {
           const key = writer.keyOf(record)
           if (this.#forgotten.has(table, key, record) || this.#isTooOld(table, record, now)) continue
           const { number, isNew } = writer.write(record, time)
           if (isNew) added++
           this.#searches.addResult(search, number, isNew)
-          if (query !== undefined) this.#storeFound(query, key)
         }
         for (const record of known) writer.update(record, time)
         if (hasFailed !== true) this.#searches.checked(search, time)
@@ -234,22 +231,20 @@ export class RecordDatabase {
   }
 
   /**
-   * Forgets once an hour what is older than `keep`, and clears what another program has deleted. Others can write in between.
+   * Forgets once an hour what is older than `keep`. Others can write in between.
    *
    * @param now What the age of records counts from: a wrong clock of this machine must not forget them all.
    */
   async forgetOld(now: number): Promise<void> {
     const at = performance.now()
-    const isDue = this.#keep !== undefined && at - this.#keptAt >= forgetEveryMs
-    if (!isDue && !this.#forgotten.hasTraces) return
+    if (this.#keep === undefined || at - this.#keptAt < forgetEveryMs) return
     this.#keptAt = at
     const collection = {
       database: this.#database,
       tables: [...this.#kinds.values()].map(({ table }) => table),
     }
-    const isClean = isDue
-      ? (await forgetIn(this.#path, collection, { olderThan: this.#keep, now }, this.#patience)).isClean
-      : await clear(this.#path, this.#database, this.#patience)
+    const options = { olderThan: this.#keep, now }
+    const { isClean } = await forgetIn(this.#path, collection, options, this.#patience)
     if (!isClean) say(remainsText(this.#path))
   }
 
@@ -294,15 +289,6 @@ export class RecordDatabase {
   #isTooOld({ time: path = '' }: RecordTable, record: unknown, now: number): boolean {
     const time = cellOf(record, path)
     return this.#keep !== undefined && now - parseTime(time) > this.#keep
-  }
-
-  #storeFound(query: string, key: string): void {
-    // In the form of SQLite's own functions, such as datetime('now', '-1 day').
-    this.#database
-      .prepare(
-        "INSERT INTO social_search_found (query, key, first_seen) VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING",
-      )
-      .run(query, key)
   }
 }
 

@@ -14,7 +14,8 @@ const sharedTables = `
     number INTEGER PRIMARY KEY, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL, params TEXT NOT NULL,
     records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS social_search_results (
-    search INTEGER, number INTEGER, PRIMARY KEY (search, number)) WITHOUT ROWID;
+    position INTEGER PRIMARY KEY AUTOINCREMENT, search INTEGER, number INTEGER,
+    first_seen TEXT DEFAULT (datetime('now')), UNIQUE (search, number));
   CREATE TABLE IF NOT EXISTS social_search_missing (search INTEGER NOT NULL, "from" TEXT, "to" TEXT);
   CREATE VIEW IF NOT EXISTS social_search_gaps AS
     SELECT searches.search, network, "from", "to" FROM social_search_missing AS missing
@@ -27,9 +28,6 @@ const sharedTables = `
     FROM social_search_purchases AS purchases
     JOIN social_search_searches AS searches ON searches.number = purchases.search
     GROUP BY searches.search, network, records, date(at);
-  CREATE TABLE IF NOT EXISTS social_search_found (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT, key TEXT, first_seen TEXT NOT NULL, UNIQUE (query, key));
-  CREATE INDEX IF NOT EXISTS social_search_found_of ON social_search_found (key);
   CREATE TABLE IF NOT EXISTS social_search_added (
     number INTEGER PRIMARY KEY AUTOINCREMENT, records TEXT NOT NULL, row INTEGER NOT NULL, UNIQUE (records, row));
   CREATE TABLE IF NOT EXISTS social_search_deleted (records TEXT, key TEXT, PRIMARY KEY (records, key));
@@ -113,16 +111,17 @@ function triggersText({ name, key, counts }: RecordTable): string {
   return `CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_numbered`)} AFTER INSERT ON ${sqlName(name)} BEGIN
       INSERT OR REPLACE INTO social_search_added (records, row) VALUES ('${name}', new.number); END;
     CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_deleted`)} AFTER DELETE ON ${sqlName(name)} BEGIN ${history}
-      DELETE FROM social_search_found WHERE key = ${old};
       DELETE FROM social_search_added WHERE records = '${name}' AND row = old.number;
       DELETE FROM social_search_results WHERE number = old.number
         AND search IN (SELECT number FROM social_search_searches WHERE records = '${name}');
       INSERT OR IGNORE INTO social_search_deleted VALUES ('${name}', ${old}); END;`
 }
 
-/** A view of records with the queries that have found them. It exists once a watch has found some. */
-export function createFoundView(database: DatabaseSync, { name, key }: RecordTable): void {
+/** A view of what watches have found, with their queries, in the order in which it came. It exists once there is some. */
+export function createFoundView(database: DatabaseSync, { name }: RecordTable): void {
   database.exec(`CREATE VIEW IF NOT EXISTS ${sqlName(`${name}_found`)} AS
-    SELECT found.number AS rowid, query, first_seen, records.* FROM social_search_found AS found
-    JOIN ${sqlName(name)} AS records ON records.${sqlName(key)} = found.key`)
+    SELECT position AS rowid, searches.search AS query, first_seen, records.* FROM social_search_results AS results
+    JOIN social_search_searches AS searches
+      ON searches.number = results.search AND command = 'watch' AND searches.records = '${name}'
+    JOIN ${sqlName(name)} AS records ON records.number = results.number`)
 }

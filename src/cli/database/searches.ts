@@ -80,7 +80,9 @@ export class SearchWriter {
     this.#checked = database.prepare(
       'UPDATE social_search_searches SET first_look = ifnull(first_look, ?1), last_look = ?1 WHERE number = ?2',
     )
-    this.#result = database.prepare('INSERT INTO social_search_results VALUES (?, ?) ON CONFLICT DO NOTHING')
+    this.#result = database.prepare(
+      'INSERT INTO social_search_results (search, number) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    )
     this.#addAgain = database.prepare(
       `INSERT OR REPLACE INTO social_search_added (records, row) SELECT mine.records, ?1 FROM social_search_searches AS mine
        WHERE number = ?2 AND network IS NOT NULL AND NOT EXISTS (SELECT 1 FROM social_search_searches AS other

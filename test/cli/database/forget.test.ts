@@ -1,11 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { forgetRecords } from '../../../src/cli/database/forget.ts'
-import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
 import { patiently } from '../../../src/lib/sqlite-file.ts'
-import { allOf, range, rowsOf } from '../../support/posts-database.ts'
+import { range, rowsOf } from '../../support/posts-database.ts'
 import { social, useCommand } from '../command.ts'
 
 const words = ['quokkasecret', 'zebrahandle', 'narwhalname']
@@ -57,30 +55,12 @@ describe('what is deleted leaves no word in the file, its index and its log', ()
   it.each([
     ['forget', () => social(forget)],
     ['watch --keep', () => social('watch tea --once --keep 90d --out p.db --budget 20')],
-    [
-      'SQL of a program that overwrites nothing, once a run has come',
-      () => {
-        other.exec("PRAGMA secure_delete = OFF; DELETE FROM microblog_posts WHERE id = '1'")
-        return social('search tea --out p.db')
-      },
-    ],
-    [
-      'SQL, once mcp has kept an answer, and a run has come',
-      async () => {
-        other.exec("PRAGMA secure_delete = OFF; DELETE FROM microblog_posts WHERE id = '1'")
-        const database = await RecordDatabase.open('p.db', { operation: microblogSearch, jobs: [] })
-        database.store({ job: { mcp: 'microblog.search' }, progress: {}, records: [] })
-        database.close()
-        return social('search tea --out p.db')
-      },
-    ],
   ])('%s', async (_, remove) => {
     expect(traces()).toEqual(words)
     expect([0, 5]).toContain((await remove()).code)
     expect(traces()).toEqual([])
     expect(rowsOf('p.db', 'SELECT count(*) FROM microblog_posts')).toEqual([7])
     other.exec(integrity)
-    expect(allOf('p.db', "SELECT * FROM social_search_jobs WHERE job = 'vacuum'")).toEqual([])
   })
 })
 

@@ -17,7 +17,7 @@ function makeFile(sql: string): void {
 }
 
 /** Files of version 0.1.0 say 0. */
-const newest = 2
+const newest = 3
 const version = () => rowsOf('posts.db', 'PRAGMA user_version')
 const search = 'search tea --out posts.db --budget 20'
 const commands = [
@@ -37,20 +37,17 @@ describe('posts.db of version 0.1.0', () => {
     async (line) => {
       makeFile(old)
       const kept = [
-        ...['microblog_posts', 'microblog_posts_counts', 'social_search_results', 'social_search_spent'],
-        ...[
-          'social_search_missing',
-          'social_search_found',
-          'social_search_forgotten',
-          'social_search_searches',
-        ],
+        ...['microblog_posts', 'microblog_posts_counts', 'social_search_spent', 'social_search_missing'],
+        ...['social_search_forgotten', 'social_search_searches'],
+        "(SELECT search || ' ' || number FROM social_search_results)",
+        '(SELECT rowid, query, first_seen, id, record FROM microblog_posts_found)',
       ]
       const tables = () =>
         Object.fromEntries(
           kept.map((name) => [name, allOf('posts.db', `SELECT * FROM ${name} ORDER BY 1 DESC`)]),
         )
       const before = tables()
-      expect((await social('describe posts.db')).err).toBe('posts.db has been upgraded to format 2\n')
+      expect((await social('describe posts.db')).err).toBe('posts.db has been upgraded to format 3\n')
       expect(tables()).toEqual(before)
       expect(version()).toEqual([newest])
       makeFile(`INSERT INTO microblog_posts_fts (microblog_posts_fts, rank) VALUES ('integrity-check', 1)`)
@@ -79,6 +76,8 @@ describe('posts.db of version 0.1.0', () => {
       ],
     ])
     expect((await social('export posts.db more.jsonl --new')).err).toContain('more.jsonl: 0 rows')
+    expect((await social('export posts.db found.jsonl --new --table microblog_posts_found')).code).toBe(0)
+    expect(recordsOf(readFileSync('found.jsonl', 'utf8')).map(({ id }) => id)).toEqual(['7'])
   })
 
   it('finds the words of every script once it is upgraded', async () => {

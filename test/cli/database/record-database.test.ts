@@ -31,7 +31,7 @@ const rows = (sql: string) => allOf(path, sql)
 /** Stores pages, one after another. */
 async function stored(...pages: readonly (readonly unknown[])[]): Promise<void> {
   const database = await open()
-  for (const records of pages) database.store({ job, progress: {}, records, query: 'acme' })
+  for (const records of pages) database.store({ job, progress: {}, records })
   database.close()
 }
 
@@ -180,7 +180,7 @@ describe('RecordDatabase.store()', () => {
     for (const [table, key] of [
       ['microblog_posts', 'id'],
       ['microblog_posts_counts', 'id'],
-      ['social_search_found', 'key'],
+      ['microblog_posts_found', 'id'],
     ])
       expect(new Set(rows(`SELECT ${key} AS id FROM ${table}`).map(({ id }) => id))).toEqual(
         new Set(['2', '3']),

@@ -81,7 +81,7 @@ function spentFaults(path: string, charged: Readonly<Record<string, number>>): s
 /** Each post between the oldest and the newest one is there or in a gap, and no gap is without a missing post. */
 function gapFaults(path: string, { posts }: GrowingService, query: string): string[] {
   const found = new Set(
-    allOf(path, `SELECT key FROM social_search_found WHERE query = '${query}'`).map(({ key }) => key),
+    allOf(path, `SELECT id FROM microblog_posts_found WHERE query = '${query}'`).map(({ id }) => id),
   )
   const all = posts[query] ?? []
   const times = all.filter(({ id }) => found.has(id)).map(({ time }) => time)
