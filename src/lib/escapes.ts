@@ -48,6 +48,7 @@ export class EscapeReader {
   readonly #kinds = new Uint8Array(256)
   /** The secrets by the code that each begins with. */
   readonly #secrets: readonly (readonly string[])[]
+  readonly #heads: readonly string[]
   readonly #shortest: number
   /** How many characters a secret or an escape may need. */
   readonly #longest: number
@@ -56,8 +57,13 @@ export class EscapeReader {
   readonly #starts: Int32Array
   #top = 0
 
-  /** @param secrets What to find, as `read()` returns it. @param size The longest text that `read()` is asked for. */
-  constructor(secrets: readonly string[], size = 1024) {
+  /**
+   * @param found What to find, as `read()` returns it. @param heads Beginnings of these, to find if an escape follows, with it.
+   * @param size The longest text that `read()` is asked for.
+   */
+  constructor(found: readonly string[], heads: readonly string[] = [], size = 1024) {
+    this.#heads = heads
+    const secrets = [...found, ...heads]
     const lengths = secrets.map(({ length }) => length)
     this.#shortest = Math.min(...lengths)
     this.#longest = Math.max(0, ...lengths) + 2 * mostLetters
@@ -138,17 +144,22 @@ export class EscapeReader {
       if (top === 0) top = this.#forget()
       chars[--top] = code
       starts[top] = index
-      if (kind === begins) this.#match(this.#secrets[code] as readonly string[], top, found)
+      if (kind === begins) this.#match(text, code, top, found)
     }
     this.#top = top
     return found
   }
 
-  #match(secrets: readonly string[], top: number, found: Place[]): void {
-    for (const secret of secrets) {
+  #match(text: string, code: number, top: number, found: Place[]): void {
+    for (const secret of this.#secrets[code] as readonly string[]) {
       if (!startsWith(this.#chars, top, secret)) continue
       const start = this.#starts[top] as number
-      const end = this.#starts[top + secret.length] as number
+      let next = top + secret.length
+      if (this.#heads.includes(secret)) {
+        if (this.#kinds[text.charCodeAt(this.#starts[next] as number)] !== opens) continue
+        next++
+      }
+      const end = this.#starts[next] as number
       const latest = found.at(-1)
       if (latest === undefined || end <= latest.start) found.push({ start, end })
       else Object.assign(latest, { start, end: Math.max(end, latest.end) })

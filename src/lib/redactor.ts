@@ -56,7 +56,10 @@ export class Redactor {
     const forms = this.#known.flatMap(({ forms }) => forms)
     const plain = new Set([...this.#known.map(({ text }) => text), ...forms])
     this.#plain = [...plain].sort((one, other) => other.length - one.length)
-    return new EscapeReader(forms)
+    return new EscapeReader(
+      forms,
+      this.#known.flatMap(({ text }) => headOf(text)),
+    )
   }
 
   /** Redacts every string and number in parsed JSON, names of properties included. Changes the data in place. */
@@ -103,10 +106,17 @@ class Secret {
 
 function formsOf(secret: string): string[] {
   const spelled = [secret, secret.replaceAll(' ', '+'), encodeURIComponent(secret.toWellFormed())]
-  const reader = new EscapeReader([], Math.max(...spelled.map(({ length }) => length)))
+  const reader = new EscapeReader([], [], Math.max(...spelled.map(({ length }) => length)))
   const read = [...new Set(spelled)].map((each) => reader.read(each))
   // What is nothing but escapes may stand for a few letters.
   return [...new Set([...read, ...inBase64(secret)])].filter(({ length }) => length >= minSecretLength)
+}
+
+/** What a secret has before a sign that opens an escape, if the text behind the secret completes it. */
+function headOf(secret: string): string[] {
+  const [head = ''] = /^.{6,}?(?=[%&\\])/s.exec(secret) ?? []
+  const read = new EscapeReader([], [], head.length).read(head)
+  return read.length < minSecretLength ? [] : [read]
 }
 
 /** The Base64 of a text that holds a secret: its characters stand at one of three places. */

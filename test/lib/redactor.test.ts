@@ -62,6 +62,30 @@ describe('Redactor', () => {
     },
   )
 
+  it.each([
+    ['org_live_12%4', '1'],
+    ['org_live_12%', '41'],
+    ['org_live_12&', 'amp;'],
+    ['org_live_12&amount', ';'],
+    ['org_live_12&#3', '7;'],
+    ['org_live_12%4&', '#49;'],
+    ['org_live_12&#4', '9'],
+    ['org_live_12\\u{4', '1}'],
+    ['org_live_12\\u00', '41'],
+  ])(
+    'text() removes a secret with an escape that the text behind it completes: %s and %s',
+    (secret, behind) => {
+      const redactor = knowing(secret)
+      for (const write of spellings) {
+        const spelled = secret.replaceAll(/[a-z_]/g, write)
+        const clean = redactor.text(`a ${spelled}${behind} b`)
+        expect(clean).toMatch(/^a \[redacted\](41|amp;|;|1|7;|9|#49;|1})? b$/)
+      }
+      // Of a text without such an escape, nothing is lost.
+      expect(redactor.text('org_live_12 &amp; org\\u005flive_12')).toBe('org_live_12 &amp; org\\u005flive_12')
+    },
+  )
+
   it('text() removes a token in any language within any other', () => {
     const ofSigns = (escape: typeof asIs) => (text: string) =>
       text.replaceAll(/[^a-z\d]/gi, (char) => escape(char))
