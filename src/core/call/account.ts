@@ -21,15 +21,7 @@ import {
 import type { CallCredits } from '../../errors/facts.ts'
 import { worstCase } from '../credits/price.ts'
 import type { ObservedBudget } from '../options/types.ts'
-import {
-  type Answer,
-  type Call,
-  type Failed,
-  type Outcome,
-  type WritableRecord,
-  errorContext,
-  logAt,
-} from './call.ts'
+import { type Answer, type Call, type Failed, type Outcome, type WritableRecord, logAt } from './call.ts'
 import type { Evidence } from './send.ts'
 
 /** Renewals that take less are one moment, in milliseconds. */
@@ -93,7 +85,7 @@ export class Account {
     const { settle } = Object(reservation) as Partial<Reservation>
     if (typeof settle === 'function') return reservation as Reservation
     const message = 'reserve() of the budget must return an object with settle()'
-    throw new ConfigurationError(`${message}, got ${describeWord(reservation)}`, errorContext(this.#call))
+    throw new ConfigurationError(`${message}, got ${describeWord(reservation)}`)
   }
 
   /** Reserves the cost of the next attempt in the ledger, unless it is still reserved. */

@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts'
-import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
+import { ConfigurationError, InvalidRequestError, failureFor } from '../../errors/index.ts'
 import { describeValue } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/budget.ts'
 import { type CallSettings, defaultTimeoutMs, withOptions } from '../options/table.ts'
@@ -183,9 +183,9 @@ export class ClientTransport implements Transport {
       const { observers } = settings
       return (observers === this.#defaults.observers ? this.#send : this.#sendFor(observers))(call)
     } catch (error) {
-      if (!(error instanceof ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.
-      return Promise.reject(new ConfigurationError(error.what, contextOf(operation, request)))
+      const isOption = error instanceof ConfigurationError
+      return Promise.reject(isOption ? failureFor(error, contextOf(operation, request)) : (error as Error))
     }
   }
 

@@ -165,27 +165,24 @@ export class Turn {
         this.#headers = await headers(attempt)
       } catch (error) {
         const text = record.redactor.text(messageOf(error))
-        const what = isA(error, ConfigurationError) ? text : failedHeaders(text)
-        throw new ConfigurationError(what, errorContext(this.#call))
+        throw new ConfigurationError(isA(error, ConfigurationError) ? text : failedHeaders(text))
       }
     })
   }
 
   #updateToken(): Promise<void> {
     return this.#inTime('no token', async () => {
-      this.#token = await this.#call.client.credential.token(() => errorContext(this.#call))
+      this.#token = await this.#call.client.credential.token()
     })
   }
 
   /** Gives code of the user a minute, since it may never end. @param lack What the error says is missing. */
   #inTime(lack: string, work: () => Promise<void>): Promise<void> {
-    const { cancellation } = this.#call
+    const call = this.#call
     const late = (): never => {
-      throw timeoutOf(this.#call, phaseBefore(this.#call), noAnswerOf(lack, userCodeMs), {
-        waited: userCodeMs,
-      })
+      throw new TimeoutError(noAnswerOf(lack, userCodeMs), { phase: phaseBefore(call), waited: userCodeMs })
     }
-    return within(userCodeMs, work, late, cancellation.signal)
+    return within(userCodeMs, work, late, call.cancellation.signal)
   }
 
   /** Refreshes a refused token, once for all calls. */
@@ -232,20 +229,12 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
     return new CreditBudgetError(refusal, errorContext(call))
   }
   // One that belongs to no call yet: several may share a login, or a budget.
-  if (reason instanceof SocialSearchError && reason.operation === undefined)
+  if (reason instanceof SocialSearchError && reason.callId === undefined)
     return failureFor(reason, errorContext(call))
   if (!(reason instanceof SurfaceClosed)) return reason
   const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
+  const context = { ...errorContext(call), retryAfter }
   const message = limitReached()
-  if (reason.reason === 'pace') return timeoutOf(call, phase, message, { retryAfter })
-  return new RateLimitError({ ...errorContext(call), status: 429, code: 'rate_limited', message, retryAfter })
-}
-
-function timeoutOf(
-  call: Call,
-  phase: TimeoutPhase,
-  message: string,
-  known: Pick<TimeoutError, 'waited' | 'retryAfter'>,
-): TimeoutError {
-  return new TimeoutError(message, { ...errorContext(call), phase, ...known })
+  if (reason.reason === 'pace') return new TimeoutError(message, { ...context, phase })
+  return new RateLimitError({ ...context, status: 429, code: 'rate_limited', message })
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, type ErrorContext } from '../../errors/index.ts'
+import { ConfigurationError } from '../../errors/index.ts'
 import { ofProcess } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 
@@ -27,9 +27,7 @@ export class NoCredential implements AuthProvider {
   readonly token: () => Promise<never>
 
   constructor(error: ConfigurationError) {
-    // Each call gets an error of its own, which names the program that made the client.
-    const { what, stack } = error
-    this.token = () => Promise.reject(Object.assign(new ConfigurationError(what), { stack }))
+    this.token = () => Promise.reject(error)
   }
 }
 
@@ -63,12 +61,11 @@ export class Credential {
     return this.#provider?.refresh !== undefined
   }
 
-  /** @param context Makes the fields of an error, for an unusable token. */
-  async token(context: () => ErrorContext): Promise<string | null> {
+  async token(): Promise<string | null> {
     if (this.fixed !== undefined) return this.fixed
     await this.#state.refreshing
     const token: unknown = await this.#provider?.token()
-    assertToken(token, 'the token', context)
+    assertToken(token, 'the token')
     this.#redactor.renew(token)
     this.#state.current = token
     return token
@@ -95,12 +92,8 @@ export class Credential {
 /**
  * Rejects a token that cannot be sent in a header. The message never contains it, unlike the errors of some runtimes.
  */
-export function assertToken(
-  token: unknown,
-  name: string,
-  context?: () => ErrorContext,
-): asserts token is string {
-  const refuse = (message: string) => new ConfigurationError(message, context?.())
+export function assertToken(token: unknown, name: string): asserts token is string {
+  const refuse = (message: string) => new ConfigurationError(message)
   if (typeof token !== 'string') throw refuse(`${name} must be a string, got ${typeof token}`)
   if (token === '') throw refuse(`${name} is empty`)
   if (/^(["']).*\1$/.test(token)) throw refuse(`${name} is in quotes; remove them`)
