@@ -1,5 +1,4 @@
 // Probes the installed package on the runtime at hand, and prints what was found as JSON.
-import { inspect } from 'node:util'
 import * as root from 'social-search-sdk'
 import * as cache from 'social-search-sdk/cache'
 import * as catalog from 'social-search-sdk/catalog'
@@ -9,11 +8,8 @@ import * as otel from 'social-search-sdk/otel'
 import * as proxy from 'social-search-sdk/proxy'
 import * as shared from 'social-search-sdk/shared'
 import * as sandbox from 'social-search-sdk/sandbox'
-import { deep } from './deep.ts'
 import { probe } from './probe.ts'
+import { show } from './show.ts'
 
-const rows = await probe(
-  { root, cache, catalog, events, oauth, otel, proxy, shared, sandbox },
-  (value) => inspect(value, deep) + inspect(value, { ...deep, customInspect: false }),
-)
-console.log(JSON.stringify(rows))
+const sdk = { root, cache, catalog, events, oauth, otel, proxy, shared, sandbox }
+console.log(JSON.stringify(await probe(sdk, show)))
