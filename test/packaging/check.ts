@@ -16,13 +16,25 @@ import bounds from '../../bench/guard/bounds.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
 import { entryPoints } from '../../scripts/entry-points.ts'
-import { checkSurface, typesLoadedBy } from './surface.ts'
+import { checkSurface, typesLoadedBy, unnamedTypes } from './surface.ts'
 import { pack, root, run } from './tarball.ts'
 
 claim(
   'has the public declarations of surface.md',
   checkSurface(process.argv.includes('--update')),
   'if the change is intended, run npm run packaging -- --update, and commit test/packaging/surface.md',
+)
+
+// Bases of what is exported, and types that a compiler resolves before it writes a declaration.
+const needNoName = [
+  ...['SharedError', 'MicroblogSearchBody', 'ProfessionalnetPostsSearchBody', 'IndustriesListBody'],
+  ...['NextOf', 'ParamsById', 'MethodOf', 'At', 'NoRefetch', 'PostOf'],
+]
+const unnamed = unnamedTypes().filter((name) => !needNoName.includes(name))
+claim(
+  'exports the types of its signatures, so that a library may export parts of a client',
+  unnamed.length === 0,
+  unnamed.join('\n'),
 )
 
 const types = entryPoints.map(({ path }) => ({ path, files: typesLoadedBy(path) }))

@@ -39,9 +39,17 @@ export function typesLoadedBy(name: string): string[] {
     .map(({ fileName }) => fileName)
 }
 
+const exported = entries.map(({ name, path }) => ({ name, symbols: exportsOf(path) }))
+const declared = closure(exported.flatMap(({ symbols }) => symbols))
+
+/** Types that public declarations mention and no import path exports. */
+export function unnamedTypes(): string[] {
+  const named = new Set(exported.flatMap(({ symbols }) => symbols.map(target)))
+  return [...declared].filter((symbol) => !named.has(symbol)).map(({ name }) => name)
+}
+
 function render(): string {
-  const exported = entries.map(({ name, path }) => ({ name, symbols: exportsOf(path) }))
-  const declarations = [...closure(exported.flatMap(({ symbols }) => symbols))].flatMap(print).sort()
+  const declarations = [...declared].flatMap(print).sort()
   return [
     '# Public declarations',
     'Written by `npm run packaging -- --update`. A difference here is a change for users: say so in the CHANGELOG.',
