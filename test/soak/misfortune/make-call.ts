@@ -3,7 +3,7 @@ import { type ApiCall, PaginationError, type PagedCall, SocialSearchError } from
 import type { DrawnCall } from './draw-call.ts'
 import { shows } from './leaks.ts'
 import { callOperation } from './operations.ts'
-import { refreshFailed } from './credentials.ts'
+import { refreshFailed } from './draw-client.ts'
 import { isWalk } from './records.ts'
 import type { Trace } from './trace.ts'
 

@@ -1,11 +1,13 @@
+import type { CreditBudget } from '../../../src/index.ts'
+import { miscounts } from '../../support/ledger.ts'
 import { itemsOf } from './answers.ts'
 import { worstCaseOf } from './operations.ts'
-import { type CallRecord, type RequestRecord, isWalk } from './records.ts'
+import { type CallRecord, type ClientRecord, type RequestRecord, isWalk } from './records.ts'
 import type { Trace } from './trace.ts'
-import { miscounts } from '../../support/ledger.ts'
 
 const sum = (requests: readonly RequestRecord[]): number =>
   requests.reduce((total, { charged }) => total + charged, 0)
+const chargedFor = (calls: readonly CallRecord[]): number => sum(calls.flatMap(({ requests }) => requests))
 
 /** Checks, after the run, what must hold of one call. */
 export function checkCall(call: CallRecord, trace: Trace): void {
@@ -131,9 +133,67 @@ function isUndisturbed({ abortedAt, settledAt, owner }: CallRecord): boolean {
 }
 
 /** Credits that the client may count as uncertain at most. */
-export function mostUncertain({ operation, requests }: CallRecord): number {
+function mostUncertain({ operation, requests }: CallRecord): number {
   const unclear = requests.filter(
     ({ evidence, isClean }) => evidence === 'unclear' || (evidence === 'success' && !isClean),
   )
   return unclear.length * worstCaseOf(operation)
+}
+
+/** Checks the ledger of a client, in all and by operation, against what the service charged. */
+export function checkLedger({ name, variants, calls }: ClientRecord, trace: Trace): void {
+  const { client } = variants[0]
+  const { byOperation, ...all } = client.credits
+  const byId = Map.groupBy(calls, ({ operation }) => operation.id)
+  const accounts: [string, typeof all, readonly CallRecord[]][] = [
+    [name, all, calls],
+    ...Object.entries(byOperation).map(
+      ([id, account]) =>
+        [`${name} for ${id}`, account, byId.get(id) ?? []] as [string, typeof all, CallRecord[]],
+    ),
+  ]
+  for (const [owner, account, made] of accounts) {
+    for (const problem of miscounts(account, chargedFor(made))) trace.fail(`${owner}: ${problem}`)
+    const most = made.reduce((sum, call) => sum + mostUncertain(call), 0)
+    if (account.uncertain > most)
+      trace.fail(`${owner}: ${account.uncertain} are uncertain, only ${most} can be`)
+  }
+}
+
+/** Checks a budget against what the service charged for the calls under it. */
+export function checkBudget(
+  budget: CreditBudget,
+  index: number,
+  calls: readonly CallRecord[],
+  trace: Trace,
+): void {
+  const summary = budget.summary()
+  const { limit, spent, uncertain, reserved, remaining } = summary
+  const charged = chargedFor(calls.filter(({ settings }) => settings.budgets.includes(budget)))
+  const says = `budget ${index + 1} of ${limit} counts spent ${spent}, uncertain ${uncertain}, reserved ${reserved}, remaining ${remaining}; charged ${charged}`
+  for (const problem of miscounts(summary, charged)) trace.fail(`${says}: ${problem}`)
+  if (charged > limit || spent + uncertain > limit) trace.fail(`${says}: exceeded`)
+  if (remaining !== limit - spent - uncertain - reserved) trace.fail(`${says}: remaining is wrong`)
+}
+
+/** Before a paid request is sent, its highest cost must be reserved everywhere: of items, those that did not come yet. */
+export function checkReserved(call: CallRecord, trace: Trace): void {
+  const { settings, owner, operation, id } = call
+  if (operation.price === 0) return
+  const most = worstCaseOf(operation)
+  const worstCase = operation.price === 'items' ? Math.max(1, most - chargedFor([call])) : most
+  const { client } = owner.variants[0]
+  const accounts = [
+    ['the ledger', client.credits] as const,
+    ...settings.budgets.map((each) => ['a budget', each.summary()] as const),
+  ]
+  for (const [name, { reserved }] of accounts) {
+    if (reserved < worstCase)
+      trace.fail(`${id} was sent with ${reserved} of ${worstCase} credits reserved in ${name}`)
+  }
+  for (const budget of settings.budgets) {
+    const { limit, spent, uncertain, reserved } = budget.summary()
+    if (spent + uncertain + reserved > limit)
+      trace.fail(`${id} was sent although a budget of ${limit} is exceeded`)
+  }
 }
