@@ -78,6 +78,13 @@ export function baseUrlOf(): string | undefined {
   return knownLogin().baseUrl
 }
 
+/** Where the key of the commands comes from. */
+export function keyOrigin(): string {
+  const account = accountName()
+  if (account !== undefined) return `the account ${account}`
+  return process.env['SOCIAL_SEARCH_API_KEY'] ? 'SOCIAL_SEARCH_API_KEY' : 'social-search login'
+}
+
 /** The address and the key of the commands. */
 export function addressOf({ sandbox }: Pick<SharedFlags, 'sandbox'>): StoredLogin {
   if (sandbox === true) return { baseUrl: 'sandbox', apiKey: 'sandbox' }

@@ -2,7 +2,7 @@ import type { SocialSearch } from '../index.ts'
 import type { Scope } from '../api/operation.ts'
 import { PermissionDeniedError } from '../errors/index.ts'
 import { CommandError, exitCodeOf } from './command-errors.ts'
-import { clientFor } from './client.ts'
+import { baseUrlOf, clientFor, keyOrigin } from './client.ts'
 import { errorText } from './error-text.ts'
 import { print, styled, wrapped } from './terminal.ts'
 
@@ -17,9 +17,8 @@ const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<u
 
 /** Checks address, credential and scopes with free calls. Sets the exit code of the first failure. */
 export async function doctor(): Promise<void> {
-  const client = await check('address and key', 'both are set', () =>
-    clientFor({}, { retry: false, timeout: 15_000 }),
-  )
+  const found = () => `${baseUrlOf()}, with the key of ${keyOrigin()}`
+  const client = await check('address and key', found, () => clientFor({}, { retry: false, timeout: 15_000 }))
   if (client === undefined) return
   const service = await check('service', 'answers, and accepts the key', () => client.openapi())
   if (service === undefined) return
@@ -38,7 +37,11 @@ export async function doctor(): Promise<void> {
 }
 
 /** Prints whether the work succeeds, and returns its result. */
-async function check<T>(name: string, success: string, work: () => T | Promise<T>): Promise<T | undefined> {
+async function check<T>(
+  name: string,
+  success: string | (() => string),
+  work: () => T | Promise<T>,
+): Promise<T | undefined> {
   let result: T | undefined
   let failure: string | undefined
   try {
@@ -47,7 +50,8 @@ async function check<T>(name: string, success: string, work: () => T | Promise<T
     process.exitCode ||= exitCodeOf(error)
     failure = errorText(error, true)
   }
+  const text = failure ?? (typeof success === 'string' ? success : success())
   const mark = failure === undefined ? styled('green', '✓') : styled('red', '✗')
-  await print(`${mark}${wrapped(`✓ ${name}: ${failure ?? success}`, process.stdout).slice(1)}\n`, true)
+  await print(`${mark}${wrapped(`✓ ${name}: ${text}`, process.stdout).slice(1)}\n`, true)
   return result
 }

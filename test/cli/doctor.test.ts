@@ -8,6 +8,8 @@ describe('doctor', () => {
   it('reports no problem with the documented service, for free, and does not check mentions:write', async () => {
     const { code, out } = await social('doctor')
     expect([code, sandbox.ledger.spent]).toEqual([0, 0])
+    const origin = `${process.env['SOCIAL_SEARCH_BASE_URL']}, with the key of SOCIAL_SEARCH_API_KEY`
+    expect(out).toContain(`✓ address and key: ${origin}`)
     expect(out).toContain('✓ scope mentions:read')
     expect(out).not.toMatch(/✗|mentions:write/)
   })
