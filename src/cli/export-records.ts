@@ -89,10 +89,10 @@ function chosenFrom(
     if (isNew === true) assertHasOrder(named)
     return [named]
   }
-  if (table === undefined && format === '.xlsx')
-    return isNew === true ? all.filter(({ kind }) => kind !== 'own') : all
+  const shown = all.filter(({ kind }) => kind !== 'runs')
+  if (table === undefined && format === '.xlsx') return isNew === true ? records : shown
   if (table === undefined && records.length === 1) return records
-  throw tableIsMissing(all.map(({ name }) => name))
+  throw tableIsMissing(shown.map(({ name }) => name))
 }
 
 async function bytesOf(format: Format, readers: readonly SourceReader[]): Promise<Iterable<Uint8Array>> {

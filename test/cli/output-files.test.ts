@@ -73,6 +73,22 @@ describe('export', () => {
     expect(existsSync('b.csv')).toBe(false)
   })
 
+  it('takes what runs write beside records by its name, and none of it without one', async () => {
+    await social('search coffee --out a.db --cost-label acme --yes')
+    await social('export a.db paid.jsonl --table social_search_purchases')
+    const [paid] = recordsOf(readFileSync('paid.jsonl', 'utf8'))
+    expect(paid).toMatchObject({ search: 1, label: 'acme', credits: 2, uncertain: 0 })
+    for (const name of ['searches', 'results', 'gaps', 'spent'])
+      expect((await social(`export a.db ${name}.jsonl --table social_search_${name}`)).code).toBe(0)
+    expect((await social('export a.db counts.csv --table microblog_posts_counts')).err).toContain('20 rows')
+    expect((await social('export a.db a.xlsx')).err).toBe('a.xlsx: 20 rows\n')
+    for (const name of ['social_search_salt', 'social_search_jobs'])
+      expect(await social(`export a.db x.csv --table ${name}`)).toMatchObject(failed(2, 'pass --table'))
+    expect(await social('export a.db x.csv --new --table social_search_spent')).toMatchObject(
+      failed(2, '--new is for tables of records'),
+    )
+  })
+
   it('makes columns of what undocumented records have', async () => {
     sandbox.publish({ mentions: [{ id: 'men_1', stats: { fit: 7, tags: ['a', 'b'] }, odd: { 'x.y': 1 } }] })
     await social('mentions list --limit 1 --out m.db')

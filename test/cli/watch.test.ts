@@ -91,18 +91,6 @@ describe('watch of several queries', () => {
     expect(recordsOf(readFileSync('posts.jsonl', 'utf8'))).toHaveLength(22)
   })
 
-  it('tells the query that found a post apart from a field `query` of its own', async () => {
-    await social('watch coffee --once --budget 20 --out posts.db')
-    const file = new DatabaseSync('posts.db')
-    file.exec(
-      `UPDATE microblog_posts SET record = json_set(record, '$.query', 'own', '$.first_seen', 'never')`,
-    )
-    file.close()
-    await social('export posts.db new.jsonl --new --table microblog_posts_found')
-    const [record] = recordsOf(readFileSync('new.jsonl', 'utf8'))
-    expect(record).toMatchObject({ query: 'coffee', record: { query: 'own', first_seen: 'never' } })
-  })
-
   it('loses no row when `export --new` fails', async () => {
     await social(watch)
     const file = new DatabaseSync('posts.db')

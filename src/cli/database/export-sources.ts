@@ -6,41 +6,43 @@ import { allTables, columnNamesOf, sqlName } from './tables.ts'
 /** How many rows are read at once. */
 const partSize = 1000
 
-/** What can be exported: a table of records, a view with a row for each query that has found one, or a table or view of the user's own. */
+/** What can be exported: a table of records, what runs write beside them, or any other table or view. */
 export interface Source {
   readonly name: string
-  readonly kind: 'records' | 'found' | 'own'
+  readonly kind: 'records' | 'runs' | 'own'
 }
 
 /** Columns that are not fields of a record, nor tell where it comes from. */
 const ownColumns = ['number', 'key', 'counted_at', 'record', 'rowid']
 
+/** What runs write beside records, as far as it is for people. */
+const ofRuns = ['gaps', 'purchases', 'results', 'searches', 'spent'].map((name) => `social_search_${name}`)
+
 /** The tables and views of a file that are for people: records first, in the order of their operations. */
 export function sourcesIn(database: DatabaseSync): Source[] {
   const tables = allTables().map(({ name }) => name)
+  const beside = [...ofRuns, ...tables.map((name) => `${name}_counts`)]
+  const kindOf = (name: string, type: unknown): Source['kind'] => {
+    if (beside.includes(name)) return 'runs'
+    return type === 'table' && tables.includes(name) ? 'records' : 'own'
+  }
   const rankOf = ({ name, kind }: Source): number =>
     kind === 'records' ? tables.indexOf(name) : tables.length
   return database
     .prepare(
       `SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
-       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'social\\_search\\_%' ESCAPE '\\'
-       ORDER BY type, name`,
+       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name`,
     )
     .all()
-    .map(({ name, type }): Source => {
-      const [text, isTable] = [String(name), type === 'table']
-      const isFound = !isTable && tables.some((each) => text === `${each}_found`)
-      const kind = isFound ? 'found' : isTable && tables.includes(text) ? 'records' : 'own'
-      return { name: text, kind }
-    })
-    .filter(({ name }) => !tables.some((each) => name === `${each}_counts`))
+    .map(({ name, type }) => ({ name: String(name), kind: kindOf(String(name), type) }))
+    .filter(({ name, kind }) => kind === 'runs' || !name.startsWith('social_search_'))
     .sort((one, other) => rankOf(one) - rankOf(other))
 }
 
 /** Rows of a source, read in parts: a job can write between them. Its rows get higher numbers. */
 export class SourceReader {
   readonly name: string
-  readonly #kind: Source['kind']
+  readonly #hasRecords: boolean
   /** The number of the last row that was read. */
   last: number
   rows = 0
@@ -59,11 +61,11 @@ export class SourceReader {
   constructor(database: DatabaseSync, source: Source, after?: number) {
     const { name, kind } = source
     this.name = name
-    this.#kind = kind
+    this.#hasRecords = kind === 'records'
     this.last = after ?? 0
     this.#database = database
-    const isAdded = after !== undefined && kind === 'records'
-    const table = kind === 'own' ? copyOf(database, name) : sqlName(name)
+    const isAdded = after !== undefined && this.#hasRecords
+    const table = this.#hasRecords ? sqlName(name) : copyOf(database, name)
     this.#from = isAdded
       ? `social_search_added AS added JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}'`
       : table
@@ -85,22 +87,21 @@ export class SourceReader {
 
   /** The paths of its columns; those of records whose fields are not documented are the ones that they have. */
   get fields(): readonly string[] {
-    const [name, kind] = [this.name, this.#kind]
-    const all = columnNamesOf(this.#database, name)
-    // A view of the user's may have all that a table of records has.
-    const hasOwn = kind !== 'own' || ['counted_at', 'record'].every((name) => all.includes(name))
+    const all = columnNamesOf(this.#database, this.name)
+    // A view may have all that a table of records has.
+    const hasOwn = this.#hasRecords || ['counted_at', 'record'].every((name) => all.includes(name))
     const columns = hasOwn ? all.filter((each) => !ownColumns.includes(each)) : all
-    const found = columns.length > 0 || kind === 'own' ? columns : this.#pathsOfRecords()
+    const found = columns.length > 0 || !this.#hasRecords ? columns : this.#pathsOfRecords()
     return this.#origin === '' ? found : [...new Set(['query', ...found])]
   }
 
   *parts(): Generator<unknown[]> {
-    const values = this.#kind === 'own' ? '*' : `${this.#origin}record`
+    const values = this.#hasRecords ? `${this.#origin}record` : '*'
     const read = this.#database.prepare(
       `SELECT ${this.#number} AS "row number", ${values} FROM ${this.#from}
        WHERE ${this.#number} > ? AND ${this.#number} <= ? ORDER BY 1 LIMIT ${partSize}`,
     )
-    read.setReadBigInts(this.#kind === 'own')
+    read.setReadBigInts(!this.#hasRecords)
     for (;;) {
       // A row that another search finds meanwhile gets a new number, and comes with the next export.
       const rows = read.all(this.last, this.#end)
@@ -108,7 +109,7 @@ export class SourceReader {
       const part: unknown[] = []
       for (const { 'row number': number, ...row } of rows) {
         this.last = Number(number)
-        part.push(this.#kind === 'own' ? ownRow(row) : this.#recordOf(row))
+        part.push(this.#hasRecords ? this.#recordOf(row) : ownRow(row))
       }
       this.rows += part.length
       yield part
@@ -136,8 +137,7 @@ function copyOf(database: DatabaseSync, name: string): string {
 }
 
 function originOf(database: DatabaseSync, { name, kind }: Source): string {
-  if (kind === 'found') return 'json_quote(query) AS query, first_seen, '
-  if (kind === 'own') return ''
+  if (kind !== 'records') return ''
   const searches = `social_search_searches AS searches WHERE records = '${name}' AND network IS NOT NULL`
   if (database.prepare(`SELECT 1 FROM ${searches}`).get() === undefined) return ''
   return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (
@@ -184,8 +184,8 @@ function addPaths(paths: Set<string>, value: unknown, path: string): void {
       addPaths(paths, (value as Record<string, unknown>)[name], `${path && `${path}.`}${name}`)
 }
 
-/** @throws {UsageError} for a source of the user's own: nothing says which of its rows are new. */
+/** @throws {UsageError} for a source without records: nothing says which of its rows are new. */
 export function assertHasOrder({ name, kind }: Source): void {
-  if (kind === 'own')
-    throw new UsageError(`--new is for tables of records, and ${name} is a table or view of your own`)
+  if (kind !== 'records')
+    throw new UsageError(`--new is for tables of records, and ${name} is another table or view`)
 }

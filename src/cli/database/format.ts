@@ -108,25 +108,20 @@ function numberRowsOf(database: DatabaseSync, { name, key }: RecordTable): void 
   add(`NOT ${wasExported}`)
 }
 
-/** What watches have found becomes results, which have the time at which they were first there, and the numbers that `export --new` knows. */
+/** A result has the time at which it was first there, as only what a watch had found did. */
 function mergeFound(database: DatabaseSync): void {
-  database.exec(`CREATE TEMP TABLE earlier AS SELECT search, number FROM social_search_results;
-    DROP TABLE social_search_results`)
-  createSharedTables(database)
+  database.exec('ALTER TABLE social_search_results ADD COLUMN first_seen TEXT')
   for (const table of allTables()) {
-    const [name, view] = [sqlName(table.name), `${table.name}_found`]
-    if (columnNamesOf(database, table.name).length === 0) continue
-    const hasView = columnNamesOf(database, view).length > 0
-    database.exec(`INSERT OR IGNORE INTO social_search_results
-        SELECT found.number, earlier.search, earlier.number, first_seen FROM social_search_found AS found
-        JOIN ${name} AS records ON records.${sqlName(table.key)} = found.key
-        JOIN earlier ON earlier.number = records.number
-        JOIN social_search_searches AS searches ON searches.number = earlier.search
-          AND searches.search = found.query AND command = 'watch' AND searches.records = '${table.name}';
-      DROP VIEW IF EXISTS ${sqlName(view)}; DROP TRIGGER ${sqlName(`${table.name}_deleted`)}`)
+    const { name, key } = table
+    if (columnNamesOf(database, name).length === 0) continue
+    const hasView = columnNamesOf(database, `${name}_found`).length > 0
+    database.exec(`UPDATE social_search_results AS results SET first_seen =
+        (SELECT first_seen FROM social_search_found AS found JOIN ${sqlName(name)} AS records ON records.${sqlName(key)} = found.key
+         WHERE records.number = results.number AND found.query = searches.search)
+      FROM social_search_searches AS searches WHERE searches.number = results.search AND searches.records = '${name}';
+      DROP VIEW IF EXISTS ${sqlName(`${name}_found`)}; DROP TRIGGER ${sqlName(`${name}_deleted`)}`)
     createTables(database, table)
     if (hasView) createFoundView(database, table)
   }
-  database.exec(`INSERT OR IGNORE INTO social_search_results (search, number, first_seen) SELECT search, number, NULL FROM earlier;
-    DROP TABLE social_search_found; DROP TABLE earlier`)
+  database.exec('DROP TABLE social_search_found')
 }

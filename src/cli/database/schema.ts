@@ -14,8 +14,7 @@ const sharedTables = `
     number INTEGER PRIMARY KEY, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL, params TEXT NOT NULL,
     records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS social_search_results (
-    position INTEGER PRIMARY KEY AUTOINCREMENT, search INTEGER, number INTEGER,
-    first_seen TEXT DEFAULT (datetime('now')), UNIQUE (search, number));
+    search INTEGER, number INTEGER, first_seen TEXT, PRIMARY KEY (search, number)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS social_search_missing (search INTEGER NOT NULL, "from" TEXT, "to" TEXT);
   CREATE VIEW IF NOT EXISTS social_search_gaps AS
     SELECT searches.search, network, "from", "to" FROM social_search_missing AS missing
@@ -117,10 +116,10 @@ function triggersText({ name, key, counts }: RecordTable): string {
       INSERT OR IGNORE INTO social_search_deleted VALUES ('${name}', ${old}); END;`
 }
 
-/** A view of what watches have found, with their queries, in the order in which it came. It exists once there is some. */
+/** A view of what watches have found, with their queries. It exists once there is some. */
 export function createFoundView(database: DatabaseSync, { name }: RecordTable): void {
   database.exec(`CREATE VIEW IF NOT EXISTS ${sqlName(`${name}_found`)} AS
-    SELECT position AS rowid, searches.search AS query, first_seen, records.* FROM social_search_results AS results
+    SELECT searches.search AS query, first_seen, records.* FROM social_search_results AS results
     JOIN social_search_searches AS searches
       ON searches.number = results.search AND command = 'watch' AND searches.records = '${name}'
     JOIN ${sqlName(name)} AS records ON records.number = results.number`)

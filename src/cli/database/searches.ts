@@ -81,7 +81,7 @@ export class SearchWriter {
       'UPDATE social_search_searches SET first_look = ifnull(first_look, ?1), last_look = ?1 WHERE number = ?2',
     )
     this.#result = database.prepare(
-      'INSERT INTO social_search_results (search, number) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      "INSERT INTO social_search_results (search, number, first_seen) VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING",
     )
     this.#addAgain = database.prepare(
       `INSERT OR REPLACE INTO social_search_added (records, row) SELECT mine.records, ?1 FROM social_search_searches AS mine
