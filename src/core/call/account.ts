@@ -1,12 +1,6 @@
-import { effectOf } from '../../api/operation.ts'
+import { type ItemBound, effectOf } from '../../api/operation.ts'
 import { describeWord } from '../../errors/check-options.ts'
-import {
-  type Attempt,
-  type Charged,
-  ConfigurationError,
-  CreditBudgetError,
-  setNonEnumerable,
-} from '../../errors/index.ts'
+import { type Attempt, type Charged, ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
 import {
@@ -21,7 +15,15 @@ import {
 import type { CallCredits } from '../../errors/facts.ts'
 import { worstCase } from '../credits/price.ts'
 import type { ObservedBudget } from '../options/types.ts'
-import { type Answer, type Call, type Failed, type Outcome, type WritableRecord, logAt } from './call.ts'
+import {
+  type Answer,
+  type Call,
+  type Failed,
+  type Outcome,
+  type WritableRecord,
+  errorContext,
+  logAt,
+} from './call.ts'
 import type { Evidence } from './send.ts'
 
 /** Renewals that take less are one moment, in milliseconds. */
@@ -202,14 +204,17 @@ export class Account {
     try {
       return await ask()
     } catch (error) {
-      if (error instanceof CreditBudgetError) {
-        setNonEnumerable(error, 'refusedBy', budget)
-        const { needed, limit = 0, remaining, reserved = 0, resetsAt: endsAt = null, most } = error.budget
-        // One call may be too expensive for a budget that others can still use.
-        if (needed <= limit && isLow(limit, limit - remaining - reserved))
-          tellOnce(this.#call, budget, 'spent', { limit, remaining, endsAt, most })
-      }
-      throw error
+      if (!(error instanceof CreditBudgetError)) throw error
+      const { needed, limit = 0, remaining, reserved = 0, resetsAt: endsAt = null, most } = error.budget
+      // One call may be too expensive for a budget that others can still use.
+      if (needed <= limit && isLow(limit, limit - remaining - reserved))
+        tellOnce(this.#call, budget, 'spent', { limit, remaining, endsAt, most })
+      const { operation, settings } = this.#call
+      const { bound }: { bound?: ItemBound | null } =
+        operation.price.kind === 'perItem' ? operation.price : {}
+      const isLowered = bound === null && settings.expectedItems !== undefined
+      const refusal = { ...error.budget, refusedBy: budget, bound: isLowered ? undefined : bound }
+      throw new CreditBudgetError(refusal, errorContext(this.#call))
     }
   }
 

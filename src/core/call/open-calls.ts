@@ -23,12 +23,29 @@ export type ClientStatus = {
   }[]
 }
 
+/** Milliseconds between two checks why calls wait. */
+const checkMs = 250
+
+/** Milliseconds after which a silent program seems to hang. */
+const longMs = 5000
+
+/** Why a call waits, and for how long in milliseconds. */
+type KnownWait = Pick<QueueWait, 'ms'> & Pick<Wait, 'reason'>
+
+type Waits = Map<string | null, QueueWait | null>
+
+/** Why a call waits, for people. */
+export const waitReasons: Record<Wait['reason'], string> = {
+  slot: 'other requests are still running',
+  pace: "this minute's requests are used up",
+  rate_limited: 'the service asked to slow down',
+  retry: 'the last attempt failed',
+}
+
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
   /** With what the queued ones ask of the limiter. One map: V8 keeps what each change of its size leaves for long. */
   readonly #calls = new Map<Call, QueueRequest | undefined>()
-  /** Tells why the queued calls wait. */
-  readonly watch = new WaitWatch(this.#calls)
   #queued = 0
   #inFlight = 0
   /** Every surface that calls have queued for. */
@@ -36,6 +53,13 @@ export class OpenCalls {
   readonly #onIdle: (() => void)[] = []
   #isClosed = false
   #closing: AbortController | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** The next check why calls wait, for all that are queued before it. */
+  #nextCheck: Promise<Waits> | undefined
+  /** Whether a long wait has been logged: with a full queue, each call has one. */
+  #hasWarned = false
+  /** In Cloudflare's workers, the timer would end with the incoming request that its first call belongs to. */
+  readonly #isTied = isTiedToRequests()
 
   /** Adds a call until it has ended, or ends it if the client is closed. */
   add(call: Call): void {
@@ -54,7 +78,7 @@ export class OpenCalls {
     this.#calls.set(call, request)
     this.#queued++
     this.#surfaces.add(request.surface)
-    this.watch.start(call)
+    this.#checkSoon(call)
   }
 
   /** A queued call has its lease now, until {@link end}. */
@@ -71,7 +95,53 @@ export class OpenCalls {
   #unqueue(call: Call): void {
     if (this.#calls.get(call) === undefined) return
     this.#calls.set(call, undefined)
-    if (--this.#queued === 0) this.watch.stop()
+    if (--this.#queued > 0) return
+    clearTimeout(this.#timer)
+    this.#nextCheck = undefined
+  }
+
+  /** Checks soon why a call waits, for its observers and the log, if it is still queued then. */
+  #checkSoon(call: Call): void {
+    const { observer, settings } = call
+    if (this.#isTied || !(observer || (settings.log && !this.#hasWarned))) return
+    this.#nextCheck ??= new Promise((resolve) => {
+      this.#timer = setTimeout(() => {
+        this.#nextCheck = undefined
+        resolve(new Map())
+      }, checkMs)
+    })
+    // What follows a promise runs in the async context that asked for it: that of the call, as everything else of the user does.
+    void this.#nextCheck.then((waits) => this.#check(call, waits))
+  }
+
+  /** @param waits Of surfaces, as known to this check. */
+  #check(call: Call, waits: Waits): void {
+    const request = this.#calls.get(call)
+    if (request === undefined) return
+    const { surface, queuedAt } = request
+    this.#checkSoon(call)
+    if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
+    const wait = waits.get(surface) ?? null
+    call.observer?.check(wait)
+    this.warn(call, wait, performance.now() - queuedAt)
+  }
+
+  /**
+   * Logs a wait of more than 5 seconds, once.
+   *
+   * @param wait Why the call waits; null if its limiter does not tell.
+   * @param waitedMs Milliseconds for which it has waited.
+   */
+  warn(call: Call, wait: KnownWait | null, waitedMs = 0): void {
+    const { id, surface } = call.operation
+    const { log } = call.settings
+    const { reason = null, ms = Infinity } = wait ?? {}
+    const isLong = waitedMs >= longMs || (ms !== Infinity && ms > longMs)
+    if (!isLong || log === undefined || this.#hasWarned) return
+    this.#hasWarned = true
+    const why = reason === null ? 'its limiter does not say why' : waitReasons[reason]
+    const until = dateIn(ms)?.toISOString() ?? null
+    log('warn', `a call waits for more than 5 seconds: ${why}`, { operation: id, surface, reason, until })
   }
 
   status(limiter: CallLimiter): ClientStatus {
@@ -100,91 +170,5 @@ export class OpenCalls {
     this.#closing?.abort(new ClosedError())
     for (const { cancellation } of this.#calls.keys()) cancellation.abort(closed)
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
-  }
-}
-
-/** Milliseconds between two checks why calls wait. */
-const checkMs = 250
-
-/** Milliseconds after which a silent program seems to hang. */
-const longMs = 5000
-
-/** Why a call waits, and for how long in milliseconds. */
-type KnownWait = Pick<QueueWait, 'ms'> & Pick<Wait, 'reason'>
-
-type Waits = Map<string | null, QueueWait | null>
-
-/** Why a call waits, for people. */
-export const waitReasons: Record<Wait['reason'], string> = {
-  slot: 'other requests are still running',
-  pace: "this minute's requests are used up",
-  rate_limited: 'the service asked to slow down',
-  retry: 'the last attempt failed',
-}
-
-/** Tells observers and the log why the queued calls of a client wait. */
-class WaitWatch {
-  /** The open calls, with what the queued ones ask of the limiter. */
-  readonly #calls: ReadonlyMap<Call, QueueRequest | undefined>
-  #timer: ReturnType<typeof setTimeout> | undefined
-  /** The next check, for all calls that are queued before it. */
-  #next: Promise<Waits> | undefined
-  /** Whether a long wait has been logged: with a full queue, each call has one. */
-  #hasWarned = false
-  /** In Cloudflare's workers, the timer would end with the incoming request that its first call belongs to. */
-  readonly #isTied = isTiedToRequests()
-
-  constructor(calls: ReadonlyMap<Call, QueueRequest | undefined>) {
-    this.#calls = calls
-  }
-
-  /** Checks soon why a call waits, if it is still queued then. */
-  start(call: Call): void {
-    const { observer, settings } = call
-    if (this.#isTied || !(observer || (settings.log && !this.#hasWarned))) return
-    this.#next ??= new Promise((resolve) => {
-      this.#timer = setTimeout(() => {
-        this.#next = undefined
-        resolve(new Map())
-      }, checkMs)
-    })
-    // What follows a promise runs in the async context that asked for it: that of the call, as everything else of the user does.
-    void this.#next.then((waits) => this.#tell(call, waits))
-  }
-
-  /** No call is queued any more. */
-  stop(): void {
-    clearTimeout(this.#timer)
-    this.#next = undefined
-  }
-
-  /**
-   * Logs a wait of more than 5 seconds, once.
-   *
-   * @param wait Why the call waits; null if its limiter does not tell.
-   * @param waitedMs Milliseconds for which it has waited.
-   */
-  warn(call: Call, wait: KnownWait | null, waitedMs = 0): void {
-    const { id, surface } = call.operation
-    const { log } = call.settings
-    const { reason = null, ms = Infinity } = wait ?? {}
-    const isLong = waitedMs >= longMs || (ms !== Infinity && ms > longMs)
-    if (!isLong || log === undefined || this.#hasWarned) return
-    this.#hasWarned = true
-    const why = reason === null ? 'its limiter does not say why' : waitReasons[reason]
-    const until = dateIn(ms)?.toISOString() ?? null
-    log('warn', `a call waits for more than 5 seconds: ${why}`, { operation: id, surface, reason, until })
-  }
-
-  /** @param waits Of surfaces, as known to this check. */
-  #tell(call: Call, waits: Waits): void {
-    const request = this.#calls.get(call)
-    if (request === undefined) return
-    const { surface, queuedAt } = request
-    this.start(call)
-    if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
-    const wait = waits.get(surface) ?? null
-    call.observer?.check(wait)
-    this.warn(call, wait, performance.now() - queuedAt)
   }
 }

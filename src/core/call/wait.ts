@@ -1,7 +1,6 @@
 import {
   type TimeoutPhase,
   ConfigurationError,
-  CreditBudgetError,
   RateLimitError,
   SocialSearchError,
   TimeoutError,
@@ -113,7 +112,7 @@ export class Turn {
     if (refreshing) await this.#inTime('no fresh token', () => refreshing)
     if (kind === 'rate-limited' || refreshes) return
     observer?.report('retry', wait)
-    this.#openCalls.watch.warn(call, { reason: 'retry', ms: wait })
+    this.#openCalls.warn(call, { reason: 'retry', ms: wait })
     await sleep(wait, cancellation.signal)
   }
 
@@ -220,14 +219,6 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   if (isEnded(reason)) return reason.toError(errorContext(call), phase)
   // The reason of the caller's signal is passed on unchanged.
   if (signal.aborted && reason === signal.reason) return reason
-  if (reason instanceof CreditBudgetError) {
-    const { operation, settings } = call
-    const bound = operation.price.kind === 'perItem' ? operation.price.bound : undefined
-    const isLow = bound === null && settings.expectedItems !== undefined
-    const { budget, refusedBy } = reason
-    const refusal = { ...budget, refusedBy, bound: isLow ? undefined : bound }
-    return new CreditBudgetError(refusal, errorContext(call))
-  }
   // One that belongs to no call yet: several may share a login, or a budget.
   if (reason instanceof SocialSearchError && reason.callId === undefined)
     return failureFor(reason, errorContext(call))
