@@ -28,9 +28,10 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export type Log = (level: LogLevel, message: string, fields: LogFields) => void
 
-/** Writes each warning as one line to stderr, which is the console in a browser. */
+/** Writes each warning as one line to stderr, which is the console in a browser: none of a failure that an error tells of. */
 export const defaultLogger: Logger = {
   warn: (message, fields) => {
+    if (fields['attempt'] !== undefined && fields['waitMs'] === undefined) return
     const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
     const details = told.map(([name, value]) => `${name}: ${String(value)}`).join(', ')
     console.warn(`social-search-sdk: ${message}${details && ` (${details})`}`)

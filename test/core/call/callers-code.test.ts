@@ -173,6 +173,13 @@ describe('logger', () => {
     const warn = vi.fn()
     await service.search({ logger: { warn } })
     expect(warn).toHaveBeenCalledExactlyOnceWith('failed', expect.objectContaining({ charged: 'unknown' }))
+    // By default, the error alone tells of it.
+    const stderr = vi.spyOn(console, 'warn').mockReturnValue()
+    await service.search({ logger: undefined })
+    expect(stderr).not.toHaveBeenCalled()
+    await service.search({ logger: undefined, retry: { unknown: true } })
+    expect(stderr).toHaveBeenCalledWith(expect.stringContaining('failed, retrying'))
+    stderr.mockRestore()
     await service.search({ logger: { warn }, retry: { unknown: true } })
     expect(warn).toHaveBeenCalledWith('failed, retrying', expect.objectContaining({ charged: 'unknown' }))
   })
