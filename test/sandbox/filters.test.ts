@@ -40,12 +40,12 @@ const cases: readonly (readonly [MicroblogFilters, (post: MicroblogPost) => bool
     ({ timestamp }) => timestamp >= '2026-08-31T22:00:00.000Z' && timestamp < '2026-10-01',
   ],
   [
-    { anyOfTheseWords: ['compiler', 'strict mode'] },
-    (post) => hasWord('compiler')(post) || hasWord('strict mode')(post),
+    { anyOfTheseWords: ['meetup', 'strict mode'] },
+    (post) => hasWord('meetup')(post) || hasWord('strict mode')(post),
   ],
-  [{ noneOfTheseWords: ['Compiler', 'any'] }, (post) => !hasWord('compiler')(post) && !hasWord('any')(post)],
-  [{ exactSentence: 'Your Function takes three' }, ({ body }) => body.includes('your function takes three')],
-  [{ hashtags: ['webdev', 'DevLife'] }, ({ body }) => /#(webdev|devlife)\b/i.test(body)],
+  [{ noneOfTheseWords: ['Meetup', 'team'] }, (post) => !hasWord('meetup')(post) && !hasWord('team')(post)],
+  [{ exactSentence: 'What It costs' }, ({ body }) => body.includes('what it costs')],
+  [{ hashtags: ['askme', 'LaunchDay'] }, ({ body }) => /#(askme|launchday)\b/i.test(body)],
   [{ onlyReplies: true, removeReplies: true }, () => false],
   [
     { removeReplies: true, minimumLikesCount: 5, noneOfTheseWords: ['coffee'] },

@@ -6,12 +6,12 @@ const { list } = client.professionalnet.industries
 const industries = await list().toArray(all)
 
 describe('createSandbox() industries', () => {
-  it('lists three pages of 25, each industry once, for free', async () => {
+  it('lists pages of 25, each industry once, for free', async () => {
     const total = industries.length
     const page = await list()
     expect(page.meta).toEqual({ total, page: 1, pageCount: Math.ceil(total / 25), pageSize: 25 })
     expect(page.industries).toEqual(industries.slice(0, 25))
-    expect(total).toBeGreaterThan(50)
+    expect(total).toBeGreaterThan(25)
     for (const field of ['id', 'label', 'hierarchy'] as const)
       expect(new Set(industries.map((industry) => industry[field])).size, field).toBe(total)
     const paths = industries.map(({ hierarchy }) => hierarchy.split(' > '))

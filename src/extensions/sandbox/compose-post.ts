@@ -4,18 +4,19 @@ import { type Company, madeUpCompanies, pageOfCompany, slugOf } from './professi
 import { type Random, createRandom } from './random.ts'
 import { containsPhrase, normalize } from './post-index.ts'
 
-/** Fragments that posts on one topic are put together from. */
+/** What a post is about. */
 export interface Topic {
   /** Word that every post on the topic holds, in its text or as a hashtag. */
   readonly keyword: string
-  /** Further hashtags, without the `#`. */
-  readonly hashtags: readonly string[]
-  /** Choices for each `{name}` in a line; `thing` also goes into replies. `{2-9}` in a line is a number. */
-  readonly slots: Readonly<Record<string, readonly string[]>> & { readonly thing: readonly string[] }
-  readonly lines: readonly string[]
+  /** What a post may call it. */
+  readonly things: readonly string[]
 }
 
-export const topics: readonly Topic[] = phrases.topics
+/** What posts are about that no query has asked for. */
+export const topics: readonly Topic[] = Object.entries(phrases.things).map(([keyword, things]) => ({
+  keyword,
+  things,
+}))
 
 /** A query with this word has no results, for tests of empty results. */
 const nothing = /\bnothing\b/i
@@ -32,8 +33,7 @@ export function topicAbout(query: string): Topic | null {
 }
 
 function aboutThing(thing: string): Topic {
-  const keyword = thing.toLowerCase().replaceAll(/[ ']/g, '')
-  return { ...phrases.about, keyword, slots: { thing: [thing], ...phrases.about.slots } }
+  return { keyword: thing.toLowerCase().replaceAll(/[ ']/g, ''), things: [thing] }
 }
 
 /** An author of posts. A person has an account on each network, a company has one on the professional network. */
@@ -86,8 +86,9 @@ export const authors: ReadonlyMap<string, Author> = new Map(
   [...people, ...companyPages].map((author) => [author.handle, author]),
 )
 
-/** Slots of every line: of links, and of those who are mentioned. */
-const everywhere: Readonly<Record<string, readonly string[]>> = {
+/** Choices for each `{name}` in a line. `{2-9}` in a line is a number. */
+const slots: Readonly<Record<string, readonly string[]>> = {
+  ...phrases.slots,
   host: phrases.hosts,
   handle: people.map(({ handle }) => handle),
   company: companyPages.map(({ handle }) => handle),
@@ -104,21 +105,21 @@ export function composePost(random: Random, topic: Topic, replies = 0): string {
     ? ['@{handle}', random.pick(phrases.replies)]
     : [
         ...(random.chance(0.22) ? [random.pick(phrases.openers)] : []),
-        random.pick(topic.lines),
+        random.pick(phrases.lines),
         ...(random.chance(0.6) ? [random.pick(phrases.endings)] : []),
       ]
   const text = lines.map((line) => fill(random, topic, line)).join(' ')
   const isNamed = containsPhrase(topic.keyword)(normalize(text))
-  const hashtag = random.chance(0.3) ? ` #${random.pick(topic.hashtags)}` : ''
+  const hashtag = random.chance(0.3) ? ` #${random.pick(phrases.hashtags)}` : ''
   return (isNamed ? text : `${text} #${topic.keyword}`) + hashtag
 }
 
 /** Fills the slots of a line, and those of what is filled in. Sentences then begin with a capital letter. */
-export function fill(random: Random, { slots }: Topic, line: string): string {
+export function fill(random: Random, { things }: Topic, line: string): string {
   const filled = (text: string): string =>
     text.replaceAll(/\{(?:(\d+)-(\d+)|(\w+))\}/g, (_, min: string | undefined, max: string, name: string) =>
       min === undefined
-        ? filled(random.pick(slots[name] ?? everywhere[name] ?? []))
+        ? filled(random.pick(name === 'thing' ? things : (slots[name] ?? [])))
         : String(random.integer(Number(min), Number(max))),
     )
   return filled(line).replaceAll(/(?:^|[.!?] )\p{Ll}/gu, (start) => start.toUpperCase())
