@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, ClosedError, CreditBudget } from '../../src/index.ts'
 import { type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
-import { abortIn, pass, settle, virtualTime } from '../support/clock.ts'
+import { abortIn, pass, virtualTime } from '../support/clock.ts'
 import { broken, makeOAuth, oauthError, scriptedServer, storeOf, tokenSet } from '../oauth/helpers.ts'
 import { openLateStore } from '../shared/late-store.ts'
-import { SearchService } from './search-service.ts'
+import { SearchService, run } from './search-service.ts'
 
 virtualTime()
 
@@ -71,15 +71,14 @@ describe('watchSearches()', () => {
     const options = { budget, minInterval: 10 * minute, signal: abortIn(150 * minute, 'over') }
     const posts = new Set<string>()
     const errors: { code: string; minutes: number }[] = []
-    const { error } = await settle(
-      (async () => {
-        for await (const batch of watchSearches(service.client, searches, options)) {
-          for (const { id } of batch.posts) posts.add(id)
-          if (batch.error) errors.push({ code: batch.error.code, minutes: (Date.now() - start) / minute })
-        }
-      })(),
-    )
-    expect(error).toBe('over')
+    const note = async function* () {
+      for await (const batch of watchSearches(service.client, searches, options)) {
+        for (const { id } of batch.posts) posts.add(id)
+        if (batch.error) errors.push({ code: batch.error.code, minutes: (Date.now() - start) / minute })
+        yield
+      }
+    }
+    expect(await run(note())).toMatchObject({ error: 'over' })
     expect(new Set(errors.map((each) => each.code))).toEqual(new Set([code]))
     // Seconds at first, and then every five minutes: within that, it notices that the outage is over.
     expect(errors.length).toBeLessThan(25)
@@ -99,16 +98,11 @@ describe('watchSearches()', () => {
     for (const isAway of [false, true, false]) {
       setAway(isAway)
       await pass(65 * minute)
-      const { error } = await settle(
-        (async () => {
-          for await (const { name, state, posts } of watchSearches(service.client, searches, {
-            ...{ budget, states, once: true },
-          })) {
-            states = { [name]: state }
-            runs.push(posts.length)
-          }
-        })(),
+      const { all, error } = await run(
+        watchSearches(service.client, searches, { budget, states, once: true }),
       )
+      for (const { name, state } of all) states = { [name]: state }
+      runs.push(...all.map(({ posts }) => posts.length))
       if (error !== undefined) runs.push((error as { code: string }).code)
     }
     expect([runs[0], runs[1], Number(runs[2]) >= 10]).toEqual([20, code, true])
@@ -123,14 +117,10 @@ describe('watchSearches()', () => {
     const hourOf = (at: number) => Math.floor((at - start) / (60 * minute))
     const isOut = () => [6, 7, 8, 9].includes(hourOf(Date.now()))
     service.onRequest = () => (isOut() ? new Response('<html>', { status: 502 }) : undefined)
-    for (let run = 0; run < 4 * 20; run++) {
+    for (let quarter = 0; quarter < 4 * 20; quarter++) {
       const options = { budget, states, once: true, from: 'now' } as const
-      await settle(
-        (async () => {
-          for await (const { name, state } of watchSearches(service.client, all, options))
-            states = { ...states, [name]: JSON.parse(JSON.stringify(state)) as WatchState }
-        })(),
-      )
+      for (const { name, state } of (await run(watchSearches(service.client, all, options))).all)
+        states = { ...states, [name]: JSON.parse(JSON.stringify(state)) as WatchState }
       await pass(15 * minute)
     }
     const asked = Array.from(
@@ -153,14 +143,10 @@ describe('watchSearches()', () => {
     for (const isAway of [true, false]) {
       world.clock = (at) => (isAway ? NaN : at)
       const options = { budget, states, once: true, from: 'now' } as const
-      await settle(
-        (async () => {
-          for await (const batch of watchSearches(service.client, searches, options)) {
-            states = { [batch.name]: batch.state }
-            posts.push(batch.posts.length)
-          }
-        })(),
-      )
+      for (const batch of (await run(watchSearches(service.client, searches, options))).all) {
+        states = { [batch.name]: batch.state }
+        posts.push(batch.posts.length)
+      }
       await pass(6 * 60 * minute)
     }
     // One post each 12 minutes came in six hours, and one hour is for clocks that differ.
@@ -177,17 +163,10 @@ describe('watchSearches()', () => {
     const budget = { reserve: () => ({ settle() {} }), summary: () => new Promise<never>(() => {}) }
     const end = new AbortController()
     const start = Date.now()
-    const { error } = await settle(
-      (async () => {
-        setTimeout(
-          () => (when === 'its signal aborts' ? end.abort('over') : void service.client.close()),
-          100,
-        )
-        for await (const batch of watchSearches(service.client, searches, { budget, signal: end.signal }))
-          expect(batch).toBeUndefined()
-      })(),
-    )
-    expect([error, Date.now() - start]).toEqual([reason, 100])
+    setTimeout(() => (when === 'its signal aborts' ? end.abort('over') : void service.client.close()), 100)
+    const options = { budget, signal: end.signal }
+    const { all, error } = await run(watchSearches(service.client, searches, options))
+    expect([all, error, Date.now() - start]).toEqual([[], reason, 100])
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -197,16 +176,13 @@ describe('watchSearches()', () => {
     const outlook = budget.summary.bind(budget)
     let asked = 0
     const summary = () => (++asked === 1 ? new Promise<never>(() => {}) : outlook())
-    const batches: unknown[] = []
     const start = Date.now()
     const options = { budget: Object.assign(budget, { summary }), signal: abortIn(3 * minute) }
-    await settle(
-      (async () => {
-        for await (const { posts, error } of watchSearches(service.client, searches, options as never))
-          batches.push([Math.round((Date.now() - start) / minute), posts.length, error?.code])
-      })(),
-    )
-    expect(batches).toEqual([
+    const timed = async function* () {
+      for await (const { posts, error } of watchSearches(service.client, searches, options as never))
+        yield [Math.round((Date.now() - start) / minute), posts.length, error?.code]
+    }
+    expect((await run(timed())).all).toEqual([
       [1, 0, 'budget_unavailable'],
       [1, 20, undefined],
     ])

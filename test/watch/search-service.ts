@@ -1,4 +1,5 @@
 import { type ClientOptions, SocialSearch } from '../../src/index.ts'
+import { settle } from '../support/clock.ts'
 import { networkPosts, page, post } from '../support/pages.ts'
 
 /** When a query was asked for, and for what. */
@@ -59,4 +60,15 @@ export class SearchService {
       posts: ids.map((id, n) => ({ ...post(id), timestamp: times[n] })),
     })
   }
+}
+
+/** All batches of a watch, and the error that ended it. */
+export async function run<Batch>(batches: AsyncIterable<Batch>) {
+  const all: Batch[] = []
+  const { error } = await settle(
+    (async () => {
+      for await (const batch of batches) all.push(batch)
+    })(),
+  )
+  return { all, error }
 }

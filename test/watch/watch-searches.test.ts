@@ -8,37 +8,16 @@ import {
   ConfigurationError,
   UpstreamError,
 } from '../../src/index.ts'
-import { type WatchGap, type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
+import { watchSearches } from '../../src/extensions/watch/index.ts'
 import { abortIn, settle, virtualTime } from '../support/clock.ts'
 import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
-import { SearchService } from './search-service.ts'
+import { SearchService, run } from './search-service.ts'
 
 virtualTime()
 
 const minute = 60_000
 const day = 86_400_000
-
-interface Batch {
-  readonly name: string
-  readonly posts: readonly object[]
-  readonly state: WatchState
-  readonly gaps: readonly WatchGap[]
-  readonly error: unknown
-  readonly credits: object
-  readonly dueAt: number | null
-}
-
-/** The batches of a watch, and the error that ended it. */
-async function run(batches: AsyncIterable<Batch>) {
-  const all: Batch[] = []
-  const { error } = await settle(
-    (async () => {
-      for await (const batch of batches) all.push(batch)
-    })(),
-  )
-  return { all, error }
-}
 
 const daily = (limit: number) => new CreditBudget(limit, { every: 'day' })
 
