@@ -3,15 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { searchPath } from '../proxy/setup.ts'
 import type { Proxied } from './pages/proxied.ts'
 import { type Site, serveSite } from './proxy/server.ts'
-import { bundle } from './site.ts'
+import { type Listener, bundle } from './site.ts'
 import { inEachBrowser } from './suite.ts'
 
 declare const proxied: Proxied
 
 /** Calls with each kind of misfortune. */
 const calls = 50
-
-type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** Breaks the connection of a search when it arrives, when its answer begins, in the middle of that, or after it. */
 const cuts = {

@@ -1,15 +1,15 @@
-import { createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { type RequestHandler, toNodeListener } from '../../src/extensions/node/index.ts'
 import { closed, listening } from '../support/listening.ts'
-
-/** As strict as a page of a careful user: no inline scripts, no eval, nothing from elsewhere but the API. */
-const policy = "default-src 'none'; img-src 'self'; script-src 'self'; connect-src 'self' http://127.0.0.1:*"
 
 export interface Site {
   readonly origin: string
   close(): Promise<void>
 }
+
+export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** A script of `pages/`, bundled with the built package as a user would. */
 export async function bundle(script: string): Promise<string> {
@@ -26,26 +26,34 @@ export async function bundle(script: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-/** Serves an empty page at `/`, with a script of `pages/` in it. */
-export async function serveSite(script: string): Promise<Site> {
-  const text = await bundle(script)
-  const html = '<!doctype html><title>test</title><script type="module" src="/app.js"></script>'
-  const files: Record<string, readonly [type: string, text: string]> = {
-    '/': ['text/html', html],
-    '/app.js': ['text/javascript', text],
-  }
-  const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://site').pathname
-    const [type, content] = files[path] ?? []
-    if (type === undefined) {
-      response.writeHead(204).end()
-      return
-    }
-    response.writeHead(200, {
-      'content-type': type,
-      'content-security-policy': policy,
+/** An empty page at `/` that runs a script, and what else there is of its site. */
+interface PageOptions {
+  /** The policy is as strict as that of a careful user: no inline scripts, no eval, nothing from elsewhere but this. */
+  readonly connect: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Responds to other requests. */
+  readonly answer?: RequestHandler
+  /** What stands between the browser and the server. */
+  readonly between?: (listener: Listener) => Listener
+}
+
+export async function servePage(script: string, options: PageOptions): Promise<Site> {
+  const { connect, answer = () => new Response(null, { status: 204 }), between } = options
+  const policy = `default-src 'none'; img-src 'self'; script-src 'self'; connect-src ${connect}`
+  const html = '<!doctype html><title>Site</title><script type="module" src="/app.js"></script>'
+  const file = (type: string, text: string) =>
+    new Response(text, {
+      headers: { 'content-type': type, 'content-security-policy': policy, ...options.headers },
     })
-    response.end(content)
+  const listener = toNodeListener((request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/') return file('text/html', html)
+    return pathname === '/app.js' ? file('text/javascript', script) : answer(request)
   })
+  const server = createServer(between?.(listener) ?? listener)
   return { origin: await listening(server), close: () => closed(server) }
 }
+
+/** Serves a page with a script of `pages/`, which may call the API on this machine. */
+export const serveSite = async (script: string): Promise<Site> =>
+  servePage(await bundle(script), { connect: "'self' http://127.0.0.1:*" })
