@@ -4,7 +4,7 @@ import { collectGarbage } from '../support/garbage.ts'
 import { abortIn, pass, settle } from '../support/clock.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, failure, hang, makeClient, ok } from '../support/service.ts'
-import { type Fault, fault, must, realTimeFault } from './case.ts'
+import { type Faults, inRealTime, must } from './case.ts'
 import { miscounts } from '../support/ledger.ts'
 import { costs, ending, endings, inVirtualTime, outcomeOf, queries, scripted, success } from './observe.ts'
 
@@ -12,8 +12,8 @@ const page = ok(success)
 const unpaced = { limits: { perMinute: false } } as const
 const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } })
 
-export const concurrency: readonly Fault[] = [
-  fault(210, '10,000 calls are queued, and all aborted', async () => {
+export const concurrency: Faults = {
+  '10,000 calls are queued, and all aborted': async () => {
     const told = await inVirtualTime(async () => {
       const before = collectGarbage()
       const { fetch, at } = scripted(hang)
@@ -34,8 +34,8 @@ export const concurrency: readonly Fault[] = [
     })
     const grown = collectGarbage() - told.before
     return `${told.told}; memory ${grown < 20 * 2 ** 20 ? 'given back' : `grown by ${grown} bytes`}`
-  }),
-  fault(211, '200 calls at once, over HTTP', async () => {
+  },
+  '200 calls at once, over HTTP': async () => {
     let open = 0
     let peak = 0
     const bytes = http('200 OK', JSON.stringify(success))
@@ -50,8 +50,8 @@ export const concurrency: readonly Fault[] = [
     const ends = await Promise.allSettled(queries(200).map((query) => client.microblog.search({ query })))
     await server.close()
     return `${endings(ends)}, at most ${peak} open; ${costs(client, undefined)}`
-  }),
-  fault(214, 'a call in flight is aborted, and another waits for its slot', () =>
+  },
+  'a call in flight is aborted, and another waits for its slot': () =>
     inVirtualTime(async () => {
       const start = performance.now()
       const { fetch, at } = scripted(hang, page)
@@ -63,8 +63,7 @@ export const concurrency: readonly Fault[] = [
       await second
       return `${ending(error)} at ${ms} ms; the other sent at ${Math.floor(at[1]! - start)} ms; ${costs(client, undefined)}`
     }),
-  ),
-  fault(217, 'a call is aborted while its body arrives, over HTTP', async () => {
+  'a call is aborted while its body arrives, over HTTP': async () => {
     const server = await rawServer(
       (socket) => void socket.write(http('200 OK', '{', { 'content-length': '99' })),
     )
@@ -77,8 +76,8 @@ export const concurrency: readonly Fault[] = [
     await vi.waitFor(() => must(server.open() === 0, 'the connection is closed'), { timeout: 10_000 })
     await server.close()
     return `${ending(error)}; connection closed; ${costs(client, error)}`
-  }),
-  fault(218, 'a call waits for its retry, and another is ready', () =>
+  },
+  'a call waits for its retry, and another is ready': () =>
     inVirtualTime(async () => {
       const { fetch } = scripted(unavailable, page)
       const client = makeClient({ fetch, limits: { inFlight: 1 } })
@@ -88,16 +87,15 @@ export const concurrency: readonly Fault[] = [
       const last = await settle(waiting)
       return `the other ${ending(error)} at ${ms} ms; then ${ending(last.value?.error)}`
     }),
-  ),
-  fault(219, 'the raw body is not read', async () => {
+  'the raw body is not read': async () => {
     const server = await rawServer((socket) => void socket.write(http('200 OK', JSON.stringify(success))))
     const client = makeClient({ baseUrl: server.baseUrl, limits: { inFlight: 1 } })
     const calls = queries(3).map((query) => client.microblog.search({ query }).withResponse())
     const ends = await Promise.allSettled(calls)
     await server.close()
     return endings(ends)
-  }),
-  fault(220, 'two clients with one key, 20 calls each', () =>
+  },
+  'two clients with one key, 20 calls each': () =>
     inVirtualTime(async () => {
       let open = 0
       let peak = 0
@@ -116,8 +114,7 @@ export const concurrency: readonly Fault[] = [
       const spent = clients.reduce((sum, { credits }) => sum + credits.spent, 0)
       return `${endings(value)}, at most ${peak} open; spent ${spent} in all`
     }),
-  ),
-  fault(221, 'close() with calls in flight, queued and waiting', () =>
+  'close() with calls in flight, queued and waiting': () =>
     inVirtualTime(async () => {
       const { fetch, at } = scripted(unavailable, hang)
       const client = makeClient({ fetch })
@@ -139,8 +136,7 @@ export const concurrency: readonly Fault[] = [
       const charged = errors.map((error) => error?.charged).join(', ')
       return `${endings(ends)}, charged ${charged}; ${at.length} sent; ${costs(client, undefined)}`
     }),
-  ),
-  realTimeFault(222, '150 calls that stall, reset, time out and are aborted, over HTTP', async () => {
+  '150 calls that stall, reset, time out and are aborted, over HTTP': inRealTime(async () => {
     const server = await serveSandbox({ latency: [0, 10], posts: 50, limits: { perMinute: false } })
     const { baseUrl, apiKey } = server
     let peak = 0
@@ -165,4 +161,4 @@ export const concurrency: readonly Fault[] = [
     await server.close()
     return `${ends.length} settled, at most ${peak} open, then ${ending(next.error)}; ${problem}`
   }),
-]
+}

@@ -2,7 +2,7 @@ import { type SocialSearchError, isSocialSearchError } from '../../src/index.ts'
 import { settle } from '../support/clock.ts'
 import { http as answer } from '../support/raw-server.ts'
 import { type Step, failure, makeClient, ok, rateLimited } from '../support/service.ts'
-import { type Fault, fault } from './case.ts'
+import { type Faults } from './case.ts'
 import { costs, ending, inVirtualTime, onFetch, onWire, scripted, search, success } from './observe.ts'
 
 /** Each status with a code of the service. */
@@ -40,72 +40,60 @@ async function told(status: number, body: unknown, ...names: string[]): Promise<
   )
 }
 
+const forbidden = (body: string) => told(403, body, 'code', 'requiredScopes', 'charged')
 const gateway = { message: 'busy' }
 
-export const http: readonly Fault[] = [
-  ...statuses.map(([status, code], index) =>
-    fault(50 + index, `${status} with the service's error body`, () =>
-      onFetch(() => Promise.resolve(failure(Number(status), code))),
-    ),
+export const http: Faults = {
+  ...Object.fromEntries(
+    statuses.map(([status, code]) => [
+      `${status} with the service's error body`,
+      () => onFetch(() => Promise.resolve(failure(Number(status), code))),
+    ]),
   ),
-  ...statuses.map(([status], index) =>
-    fault(61 + index, `${status} as HTML`, () => {
-      const headers = { 'content-type': 'text/html' }
-      return onFetch(() =>
-        Promise.resolve(new Response('<h1>Error</h1>', { status: Number(status), headers })),
-      )
-    }),
+  ...Object.fromEntries(
+    statuses.map(([status]) => [
+      `${status} as HTML`,
+      () => onFetch(() => Promise.resolve(new Response('<h1>Error</h1>', { status: Number(status) }))),
+    ]),
   ),
-  fault(72, "503 as a gateway's own JSON", () => onWire(answer('503 Busy', JSON.stringify(gateway)))),
-  fault(73, '502 with an error code and no requestId', () =>
+  "503 as a gateway's own JSON": () => onWire(answer('503 Busy', JSON.stringify(gateway))),
+  '502 with an error code and no requestId': () =>
     onWire(answer('502 Bad', '{"error":{"code":"upstream_error"}}')),
-  ),
-  fault(74, '502 whose error body is cut off', () =>
-    onWire(answer('502 Bad', '{"requestId":"r","error":{"code":"ups')),
-  ),
-  fault(75, '400 that names the invalid fields', () => {
+  '502 whose error body is cut off': () => onWire(answer('502 Bad', '{"requestId":"r","error":{"code":"ups')),
+  '400 that names the invalid fields': () => {
     const issues = [{ path: 'filters.lang', message: 'not a language' }]
     return told(400, { requestId: 'r', error: { code: 'validation_error', issues } }, 'issues', 'requestId')
-  }),
-  fault(76, '400 whose issues are malformed', () => {
+  },
+  '400 whose issues are malformed': () => {
     const issues = [{ path: 'a', message: 'b', extra: {} }, { path: 1 }, 'x', null, [[]]]
     return told(400, { requestId: 'r', error: { code: 'validation_error', issues } }, 'code', 'issues')
-  }),
-  ...(
-    [
-      [77, 'empty', ''],
-      [78, 'HTML', '<h1>Forbidden</h1>'],
-      [79, 'an array', '[]'],
-    ] as const
-  ).map(([id, kind, body]) =>
-    fault(id, `403 with ${kind === 'empty' ? 'an empty body' : kind}`, () =>
-      told(403, body, 'code', 'requiredScopes', 'charged'),
-    ),
-  ),
-  fault(80, '451 with a code that is not documented', () =>
+  },
+  '403 with an empty body': () => forbidden(''),
+  '403 with HTML': () => forbidden('<h1>Forbidden</h1>'),
+  '403 with an array': () => forbidden('[]'),
+  '451 with a code that is not documented': () =>
     told(451, { requestId: 'r', error: { code: 'legal_reasons' } }, 'status', 'code', 'charged'),
-  ),
-  fault(81, 'an error code with line breaks, 9 kB long', async () => {
+  'an error code with line breaks, 9 kB long': async () => {
     const { code } = await errorOf(400, {
       requestId: 'r',
       error: { code: `a\r\nINFO b${'x'.repeat(9000)}` },
     })
     return `${/[\r\n]/.test(code) ? 'several lines' : 'one line'} of ${code.length} characters`
-  }),
-  fault(82, 'an error message of 1 MB with line breaks and control characters', async () => {
+  },
+  'an error message of 1 MB with line breaks and control characters': async () => {
     const message = `a\r\n\u001b[31mred\u2028${'x'.repeat(1e6)}`
     const error = await errorOf(400, { requestId: 'r', error: { code: 'validation_error', message } })
     const lines = /[\p{Cc}\u2028]/u.test(error.message) ? 'several lines' : 'one line'
     return `${lines} of ${error.message.length < 1000 ? 'less' : 'more'} than 1,000 characters`
-  }),
-  fault(83, '502, then a page', () => search([failure(502, 'upstream_error'), ok(success)])),
-  fault(84, '502 for ever', () => search([failure(502, 'upstream_error')])),
-  fault(85, '429 and 502 in turn, three 429s in all', () => {
+  },
+  '502, then a page': () => search([failure(502, 'upstream_error'), ok(success)]),
+  '502 for ever': () => search([failure(502, 'upstream_error')]),
+  '429 and 502 in turn, three 429s in all': () => {
     const bad: Step = failure(502, 'upstream_error')
     return search([rateLimited(1), bad, rateLimited(1), bad, rateLimited(1), ok(success)])
-  }),
-  fault(86, '502 with retry: false', () => search([failure(502, 'upstream_error')], { retry: false })),
-  fault(87, '401 for an API key, 50 calls at once', () =>
+  },
+  '502 with retry: false': () => search([failure(502, 'upstream_error')], { retry: false }),
+  '401 for an API key, 50 calls at once': () =>
     inVirtualTime(async () => {
       const { fetch, at } = scripted(failure(401, 'unauthorized'))
       const client = makeClient({ fetch, limits: { perMinute: false } })
@@ -114,11 +102,8 @@ export const http: readonly Fault[] = [
       const ends = new Set(value.map((end) => ending(end.status === 'rejected' ? end.reason : undefined)))
       return `50 calls, ${at.length} requests; ${[...ends].join(', ')}; ${costs(client, undefined)}`
     }),
-  ),
-  fault(88, '502 with an error code and an empty requestId', () =>
+  '502 with an error code and an empty requestId': () =>
     onWire(answer('502 Bad', '{"requestId":"","error":{"code":"upstream_error"}}')),
-  ),
-  fault(89, '502 with a requestId and an empty code', () =>
+  '502 with a requestId and an empty code': () =>
     onWire(answer('502 Bad', '{"requestId":"r","error":{"code":""}}')),
-  ),
-]
+}

@@ -3,7 +3,7 @@ import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import type { Fault as SandboxFault } from '../../src/extensions/sandbox/index.ts'
 import { pass, settle } from '../support/clock.ts'
 import { failure, hang, makeClient, ok } from '../support/service.ts'
-import { type Fault, fault } from './case.ts'
+import { type Faults } from './case.ts'
 import { costs, ending, inVirtualTime, outcomeOf, scripted, search, success } from './observe.ts'
 
 const page = ok(success)
@@ -34,30 +34,21 @@ async function warned(options: Parameters<typeof makeClient>[0]): Promise<string
   })
 }
 
-export const money: readonly Fault[] = [
-  fault(270, 'the response to a metered POST is lost: timeout', () => warned({ fetch: hang })),
-  fault(271, 'the response to a metered POST is lost: deadline', () =>
-    warned({ fetch: hang, deadline: 1000 }),
-  ),
-  fault(272, 'the response to a metered POST is lost: connection', () => warned({ fetch: lost })),
-  fault(273, "a proxy's 504 to a metered POST", () =>
+export const money: Faults = {
+  'the response to a metered POST is lost: timeout': () => warned({ fetch: hang }),
+  'the response to a metered POST is lost: deadline': () => warned({ fetch: hang, deadline: 1000 }),
+  'the response to a metered POST is lost: connection': () => warned({ fetch: lost }),
+  "a proxy's 504 to a metered POST": () =>
     warned({ fetch: () => Promise.resolve(new Response('<h1>Timeout</h1>', { status: 504 })) }),
-  ),
-  fault(274, 'a redirect of a metered POST', () =>
+  'a redirect of a metered POST': () =>
     warned({ fetch: () => Promise.resolve(new Response(null, { status: 307 })) }),
-  ),
-  fault(275, 'the connection resets after the service has processed the search', () =>
-    charged([{ reset: 'after' }]),
-  ),
-  fault(276, 'the connection resets before the service has processed the search', () =>
-    charged([{ reset: 'before' }]),
-  ),
-  fault(277, 'the page is cut in half on its way', () => charged([{ cut: 'truncate' }])),
-  fault(278, 'a reset after processing, with retry: { unknown: true }', () =>
+  'the connection resets after the service has processed the search': () => charged([{ reset: 'after' }]),
+  'the connection resets before the service has processed the search': () => charged([{ reset: 'before' }]),
+  'the page is cut in half on its way': () => charged([{ cut: 'truncate' }]),
+  'a reset after processing, with retry: { unknown: true }': () =>
     charged([{ reset: 'after' }], undefined, { retry: { unknown: true } }),
-  ),
-  fault(279, '502 twice, then the page', () => charged([{ status: 502, times: 2 }])),
-  fault(280, 'a post is found, and its comments are charged for each one returned', async () => {
+  '502 twice, then the page': () => charged([{ status: 502, times: 2 }]),
+  'a post is found, and its comments are charged for each one returned': async () => {
     const told = await charged([], async ({ professionalnet: { posts } }) => {
       const found = await posts.search(query)
       return posts.comments({ postUrl: found.posts[0]!.share_url, maxComments: 1000 })
@@ -65,8 +56,8 @@ export const money: readonly Fault[] = [
     const [, spent, ledger] = /spent (\d+), uncertain 0, ledger (\d+)/.exec(told) ?? []
     const less = Number(spent) < 1000 ? 'less than' : 'not less than'
     return `${told.split(';')[0]}; spent ${spent === ledger ? '=' : '≠'} ledger, ${less} what was set aside`
-  }),
-  fault(281, 'comments with a lost response', async () => {
+  },
+  'comments with a lost response': async () => {
     const told = await charged([{ reset: 'after' }], (client) =>
       client.professionalnet.posts.comments({
         postUrl: 'https://network.example/posts/1',
@@ -76,8 +67,8 @@ export const money: readonly Fault[] = [
     return told.replace(/ledger (\d+)$/, (_, ledger) =>
       Number(ledger) <= 300 ? 'ledger is less' : 'ledger is more',
     )
-  }),
-  fault(283, '50 calls at once of two clients that share a budget of 9 credits', () =>
+  },
+  '50 calls at once of two clients that share a budget of 9 credits': () =>
     inVirtualTime(async () => {
       const { fetch, at } = scripted(page)
       const budget = new CreditBudget(9)
@@ -87,19 +78,17 @@ export const money: readonly Fault[] = [
       const refused = value.flatMap((end) => (end.status === 'rejected' ? [ending(end.reason)] : []))
       return `${50 - refused.length} answered, ${refused.length} ${[...new Set(refused)].join()}; ${at.length} sent; spent ${budget.summary().spent}`
     }),
-  ),
-  fault(284, 'a search with a lost response, and a budget for one', async () => {
+  'a search with a lost response, and a budget for one': async () => {
     const client = makeClient({ fetch: lost, budget: new CreditBudget(3) })
     const ends = [
       await outcomeOf(client.microblog.search(query)),
       await outcomeOf(client.microblog.search(query)),
     ]
     return `${ends.map(({ error }) => ending(error)).join(', then ')}; ${costs(client, undefined)}`
-  }),
-  fault(285, 'a retry after an unknown charge that the budget cannot cover', () =>
+  },
+  'a retry after an unknown charge that the budget cannot cover': () =>
     search([lost, page], { retry: { unknown: true }, budget: new CreditBudget(3) }),
-  ),
-  fault(286, 'a call waits for its retry, and another needs its reserved credits', () =>
+  'a call waits for its retry, and another needs its reserved credits': () =>
     inVirtualTime(async () => {
       const { fetch } = scripted(
         failure(503, 'professionalnet_unavailable', { error: { retryAfter: 5 } }),
@@ -112,5 +101,4 @@ export const money: readonly Fault[] = [
       const { value } = await settle(waiting)
       return `${ending(other.error)}, then ${ending(value?.error)}; ${costs(client, undefined)}`
     }),
-  ),
-]
+}

@@ -8,7 +8,7 @@ import { untrustedCertificate } from '../support/certificate.ts'
 import { collectGarbage } from '../support/garbage.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, makeClient } from '../support/service.ts'
-import { type Fault, fault, must, realTimeFault } from './case.ts'
+import { type Faults, inRealTime, must } from './case.ts'
 import {
   type Place,
   costs,
@@ -75,8 +75,8 @@ async function collected(stall: (socket: Socket) => void): Promise<string> {
   return `${ending(error)}, connection closed`
 }
 
-export const network: readonly Fault[] = [
-  fault(1, 'the name of the host does not resolve', () => {
+export const network: Faults = {
+  'the name of the host does not resolve': () => {
     const lookup = vi.spyOn(dns, 'lookup') as unknown as {
       mock: { calls: unknown[] }
       mockImplementation(fake: (...args: unknown[]) => void): void
@@ -98,36 +98,32 @@ export const network: readonly Fault[] = [
         close: () => Promise.resolve(),
       })
     })
-  }),
-  fault(2, 'the connection is refused', () =>
+  },
+  'the connection is refused': () =>
     onEach(async () => {
       const place = await listening(createServer(), 'http')
       await place.close()
       return { options: place.options, arrived: () => 0, close: () => Promise.resolve() }
     }),
-  ),
-  fault(3, 'fetch fails without a reason, as in browsers', () =>
+  'fetch fails without a reason, as in browsers': () =>
     onFetch(() => Promise.reject(new TypeError('Failed to fetch'))),
-  ),
-  fault(4, 'the certificate is not trusted', () =>
+  'the certificate is not trusted': () =>
     onEach(() => listening(createTlsServer(untrustedCertificate()), 'https')),
-  ),
-  fault(5, 'the port does not speak TLS', () => {
+  'the port does not speak TLS': () => {
     const plain = () =>
       createServer((socket) => {
         socket.on('error', () => {})
         socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
       })
     return onEach(() => listening(plain(), 'https'))
-  }),
-  fault(6, 'the connection resets before headers', () => onWire((socket) => socket.resetAndDestroy())),
-  fault(7, 'the connection closes before headers', () => onWire('')),
-  fault(8, 'the connection resets once, then works', () =>
+  },
+  'the connection resets before headers': () => onWire((socket) => socket.resetAndDestroy()),
+  'the connection closes before headers': () => onWire(''),
+  'the connection resets once, then works': () =>
     onWire((socket, _, count) =>
       count === 1 ? socket.resetAndDestroy() : void socket.end(http('200 OK', body)),
     ),
-  ),
-  fault(9, 'a connection that was kept alive turns out dead', async () => {
+  'a connection that was kept alive turns out dead': async () => {
     const server = await rawServer((socket, _, count) => {
       if (count === 1) socket.write(http('200 OK', body))
       else socket.resetAndDestroy()
@@ -139,12 +135,12 @@ export const network: readonly Fault[] = [
     const { reason, cause } = error as ConnectionError
     const said = `${ending(error)}, ${reason}, ${cause === undefined ? 'no' : 'a'} cause`
     return `two searches, ${server.requests.length} requests; ${said}, ${costs(client, error)}`
-  }),
-  realTimeFault(10, 'no response ever arrives', () => onWire(() => {}, { timeout: 400 })),
-  realTimeFault(11, 'the body stalls after the headers', () =>
+  },
+  'no response ever arrives': inRealTime(() => onWire(() => {}, { timeout: 400 })),
+  'the body stalls after the headers': inRealTime(() =>
     onWire((socket) => void socket.write(http('200 OK', '{', { 'content-length': '9' })), { timeout: 400 }),
   ),
-  realTimeFault(12, 'the body stalls, and another call waits for the slot', async () => {
+  'the body stalls, and another call waits for the slot': inRealTime(async () => {
     const server = await rawServer((socket, request) => {
       const stalls = request.includes('stall')
       socket.write(http('200 OK', body, stalls ? { 'content-length': '9999' } : {}))
@@ -161,27 +157,21 @@ export const network: readonly Fault[] = [
     await server.close()
     return ends.join(', then ')
   }),
-  fault(13, 'the body comes a byte a second, and the call has a deadline of 5 s', () =>
-    drip({ deadline: 5000 }),
-  ),
-  fault(14, 'the body comes a byte a second, without a deadline', () => drip({})),
-  fault(15, 'the body resets in the middle of its JSON', () =>
+  'the body comes a byte a second, and the call has a deadline of 5 s': () => drip({ deadline: 5000 }),
+  'the body comes a byte a second, without a deadline': () => drip({}),
+  'the body resets in the middle of its JSON': () =>
     onWire((socket) => {
       socket.write(http('200 OK', body.slice(0, 50), { 'content-length': '9999' }))
       setTimeout(() => socket.resetAndDestroy(), 20)
     }),
-  ),
-  fault(16, 'the body ends before its Content-Length', () =>
-    onWire(http('200 OK', body, { 'content-length': '9999' })),
-  ),
-  fault(17, 'a chunked body ends without its last chunk, after whole JSON', () =>
+  'the body ends before its Content-Length': () => onWire(http('200 OK', body, { 'content-length': '9999' })),
+  'a chunked body ends without its last chunk, after whole JSON': () =>
     onWire((socket) => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
       socket.end(`${head}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`)
     }),
-  ),
-  realTimeFault(18, 'no response arrives, and the request was garbage collected', () => collected(() => {})),
-  realTimeFault(19, 'the body stalls, and the request was garbage collected', () =>
+  'no response arrives, and the request was garbage collected': inRealTime(() => collected(() => {})),
+  'the body stalls, and the request was garbage collected': inRealTime(() =>
     collected((socket) => void socket.write(http('200 OK', 'x', { 'content-length': '9' }))),
   ),
-]
+}

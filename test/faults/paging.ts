@@ -3,7 +3,7 @@ import { createSandbox } from '../support/sandbox.ts'
 import { industries, networkPosts, page } from '../support/pages.ts'
 import { type Step, makeClient, ok } from '../support/service.ts'
 import { walk } from '../support/walk.ts'
-import { type Fault, fault } from './case.ts'
+import { type Faults } from './case.ts'
 import { costs, ending, inVirtualTime, scripted } from './observe.ts'
 
 /** Walks what a scripted service answers, and tells which items came, how it ended, and what was bought. */
@@ -31,33 +31,27 @@ const lost = (meta: object): Response =>
 const networkSearch = (client: SocialSearch) => client.professionalnet.posts.search({ query: 'q' })
 const industryWalk = (client: SocialSearch) => client.professionalnet.industries.list()
 
-export const paging: readonly Fault[] = [
-  fault(240, 'the same cursor again', () => walked(cursors('A', 'A'))),
-  fault(241, 'circular cursors: A, B, A', () => walked(cursors('A', 'B', 'A'))),
-  fault(242, 'the cursor leads back to where a resumed walk began', () =>
+export const paging: Faults = {
+  'the same cursor again': () => walked(cursors('A', 'A')),
+  'circular cursors: A, B, A': () => walked(cursors('A', 'B', 'A')),
+  'the cursor leads back to where a resumed walk began': () =>
     walked(cursors('B', 'A'), (client) => client.microblog.search({ query: 'q', cursor: 'A' })),
-  ),
-  fault(243, 'hasMore without a cursor', () => walked([lost({})])),
-  fault(244, 'hasMore with an empty cursor', () => walked([lost({ nextCursor: '' })])),
-  fault(245, 'hasMore false, with a cursor', () => walked([lost({ hasMore: false, nextCursor: 'A' })])),
-  fault(246, 'hasMore that is not a boolean', () => walked([lost({ hasMore: 'true', nextCursor: 'A' })])),
-  fault(247, 'empty pages with hasMore, without end', () => {
+  'hasMore without a cursor': () => walked([lost({})]),
+  'hasMore with an empty cursor': () => walked([lost({ nextCursor: '' })]),
+  'hasMore false, with a cursor': () => walked([lost({ hasMore: false, nextCursor: 'A' })]),
+  'hasMore that is not a boolean': () => walked([lost({ hasMore: 'true', nextCursor: 'A' })]),
+  'empty pages with hasMore, without end': () => {
     const ids = [[], [], ['0'], [], [], [], ['never']]
     return walked(ids.map((each, index) => ok(page(each, `cursor ${index}`))))
-  }),
-  fault(248, 'a cursor of 1,025 characters', async () =>
+  },
+  'a cursor of 1,025 characters': async () =>
     (await walked(cursors('x'.repeat(1025)))).replace(/next \{.*x{1025}"\}/, 'next with the cursor'),
-  ),
-  fault(249, 'pages counted up: an empty one', () =>
-    walked([posts(1, 'a'), posts(2, 'b'), posts(3)], networkSearch),
-  ),
-  fault(250, 'pages counted up: the response has another page number', () =>
+  'pages counted up: an empty one': () => walked([posts(1, 'a'), posts(2, 'b'), posts(3)], networkSearch),
+  'pages counted up: the response has another page number': () =>
     walked([posts(1, 'a'), posts(1, 'b')], networkSearch),
-  ),
-  fault(251, 'pages counted up: a page has the same items as the previous one', () =>
+  'pages counted up: a page has the same items as the previous one': () =>
     walked([posts(1, 'a'), posts(2, 'a')], networkSearch),
-  ),
-  fault(252, 'the reader leaves the loop', async () => {
+  'the reader leaves the loop': async () => {
     const { fetch, at } = scripted(...cursors('A', 'B', 'C'))
     const client = makeClient({ fetch })
     let read = 0
@@ -66,8 +60,8 @@ export const paging: readonly Fault[] = [
       break
     }
     return `${read} read; ${at.length} request; ${costs(client, undefined)}`
-  }),
-  fault(253, 'page 7 fails', () =>
+  },
+  'page 7 fails': () =>
     inVirtualTime(async () => {
       const { fetch, baseUrl, apiKey, inject, ledger } = createSandbox({ limits: { perMinute: false } })
       const client = makeClient({ fetch, baseUrl, apiKey, limits: { perMinute: false } })
@@ -84,27 +78,21 @@ export const paging: readonly Fault[] = [
       const books = client.credits.spent === ledger.spent ? 'spent = ledger' : 'the books are wrong'
       return `${first.items.length} pages, ${ending(first.error)}, resumed by next: ${right ? 'all posts of the service in order, none twice' : 'posts are missing'}; ${books}`
     }),
-  ),
-  fault(254, 'page 3 loses its connection', () =>
+  'page 3 loses its connection': () =>
     walked([...cursors('A', 'B'), () => Promise.reject(new TypeError('fetch failed'))]),
-  ),
-  fault(255, 'pageCount shrinks during the walk, from 9 to 2', () =>
+  'pageCount shrinks during the walk, from 9 to 2': () =>
     walked([codes(1, 9), codes(2, 2), codes(3, 2)], industryWalk),
-  ),
-  fault(257, 'pageCount that never ends, on pages without items', () =>
+  'pageCount that never ends, on pages without items': () =>
     walked(
       [1, 2, 3, 4, 5].map((number) => ok({ ...industries(number, 1e9), industries: [] })),
       industryWalk,
     ),
-  ),
-  fault(258, 'a budget of 5 credits for pages of 2', () =>
+  'a budget of 5 credits for pages of 2': () =>
     walked(cursors('A', 'B', 'C'), (client) =>
       client.microblog.search({ query: 'q' }, { budget: new CreditBudget(5) }),
     ),
-  ),
-  fault(259, 'an undocumented list that has its items elsewhere', () =>
+  'an undocumented list that has its items elsewhere': () =>
     walked([ok({ requestId: 'r', results: [], meta: { hasMore: false } })], (client) =>
       client.mentions.list(),
     ),
-  ),
-]
+}

@@ -3,7 +3,7 @@ import type { InvalidResponseError } from '../../src/index.ts'
 import { http } from '../support/raw-server.ts'
 import { post } from '../support/pages.ts'
 import { apiKey, makeClient } from '../support/service.ts'
-import { type Fault, fault } from './case.ts'
+import { type Faults } from './case.ts'
 import { costs, ending, onWire, kept, outcomeOf, searched, success, wire } from './observe.ts'
 
 const body = JSON.stringify(success)
@@ -12,60 +12,57 @@ const served = (bytes: string | Buffer, headers?: Record<string, string>): Promi
   onWire(http('200 OK', bytes, headers))
 
 const deep = (): string => `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-export const payload: readonly Fault[] = [
-  fault(140, 'JSON that breaks off', () => served('{"requestId":"r","posts":[{"id"')),
-  fault(141, 'JSON that breaks off: the body of the error', () => kept('{"requestId":"r","posts":[{"id"')),
-  fault(142, '200 with HTML', () => served('<h1>Welcome</h1>', { 'content-type': 'text/html' })),
-  fault(143, 'gzip that breaks off', () => {
+export const payload: Faults = {
+  'JSON that breaks off': () => served('{"requestId":"r","posts":[{"id"'),
+  'JSON that breaks off: the body of the error': () => kept('{"requestId":"r","posts":[{"id"'),
+  '200 with HTML': () => served('<h1>Welcome</h1>', { 'content-type': 'text/html' }),
+  'gzip that breaks off': () => {
     const whole = gzipSync(
       JSON.stringify({ ...success, filler: Array.from({ length: 999 }, (_, i) => i * i) }),
     )
     return served(whole.subarray(0, whole.length - 40), { 'content-encoding': 'gzip' })
-  }),
-  fault(144, 'plain text that says it is gzip', () => served(body, { 'content-encoding': 'gzip' })),
-  fault(145, 'a small gzip that unfolds to 80 MB', () =>
+  },
+  'plain text that says it is gzip': () => served(body, { 'content-encoding': 'gzip' }),
+  'a small gzip that unfolds to 80 MB': () =>
     capped(gzipSync(Buffer.alloc(80 * 2 ** 20, 'x')), { 'content-encoding': 'gzip' }),
-  ),
-  fault(146, 'a plain body of 80 MB', () => capped(Buffer.alloc(80 * 2 ** 20, 'x'))),
-  fault(147, 'JSON nested 100,000 deep', async () => {
+  'a plain body of 80 MB': () => capped(Buffer.alloc(80 * 2 ** 20, 'x')),
+  'JSON nested 100,000 deep': async () => {
     const { client, error } = await searched(deep())
     const { body } = error as InvalidResponseError
     return `${ending(error)}, body ${Array.isArray(body) ? 'kept' : 'lost'}; ${costs(client, error)}`
-  }),
-  fault(148, 'a page with a further field nested 100,000 deep', async () => {
+  },
+  'a page with a further field nested 100,000 deep': async () => {
     const { client, error } = await searched(`{"further":${deep()},${body.slice(1)}`)
     return `${ending(error)}; ${costs(client, error)}`
-  }),
-  fault(149, 'an error body nested 100,000 deep', async () => {
+  },
+  'an error body nested 100,000 deep': async () => {
     const client = makeClient({ fetch: () => Promise.resolve(new Response(deep(), { status: 502 })) })
     const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
     return `${ending(error)}; ${costs(client, error)}`
-  }),
-  fault(150, '`__proto__` in a page, and in an unchecked body', async () => {
+  },
+  '`__proto__` in a page, and in an unchecked body': async () => {
     const text = `{"__proto__":{"polluted":true},"comments":[],${body.slice(1)}`
     const { value, error } = await searched(text)
     // A body that is handed over without the fields of a page.
     const client = makeClient({ fetch: () => Promise.resolve(new Response(text)) })
     const comments = await client.professionalnet.posts.comments({ postUrl: 'x' }, { validation: 'off' })
     return `${ending(error)}; ${polluted(value, comments, {}, [])}`
-  }),
-  fault(151, '`__proto__` with the key, in the body of an error', async () => {
+  },
+  '`__proto__` with the key, in the body of an error': async () => {
     const text = `{"__proto__":{"polluted":"${apiKey}"},"a":{"__proto__":"${apiKey}"},"requestId":"r"}`
     const { error } = await searched(text)
     const { body } = error as InvalidResponseError
     const absent = !JSON.stringify(body).includes(apiKey)
     const told = polluted(body, (body as { a: unknown }).a, {}, [])
     return `${ending(error)}; ${told}, the key ${absent ? 'absent' : 'present'}`
-  }),
-  fault(152, '`constructor.prototype` in a page', async () => {
+  },
+  '`constructor.prototype` in a page': async () => {
     const { error } = await searched(`{"constructor":{"prototype":{"polluted":true}},${body.slice(1)}`)
     return `${ending(error)}; ${polluted({}, [], () => {})}`
-  }),
-  fault(153, 'a byte order mark', () => served(`\uFEFF${body}`)),
-  fault(154, 'a wrong charset of latin1', () =>
-    served(body, { 'content-type': 'application/json; charset=latin1' }),
-  ),
-  fault(155, 'text that is not ASCII, split in the middle of a character', async () => {
+  },
+  'a byte order mark': () => served(`\uFEFF${body}`),
+  'a wrong charset of latin1': () => served(body, { 'content-type': 'application/json; charset=latin1' }),
+  'text that is not ASCII, split in the middle of a character': async () => {
     const bytes = new TextEncoder().encode(
       JSON.stringify({ ...success, posts: [{ ...post('1'), body: 'Grüße 😀' }] }),
     )
@@ -78,10 +75,10 @@ export const payload: readonly Fault[] = [
     const client = makeClient({ fetch: () => Promise.resolve(new Response(stream)) })
     const { posts } = await client.microblog.search({ query: 'rust' })
     return `answered "${posts[0]?.body}"`
-  }),
-  fault(156, 'complete gzip', () => served(gzipSync(body), { 'content-encoding': 'gzip' })),
-  fault(157, 'JSON as text/plain', () => served(body, { 'content-type': 'text/plain' })),
-]
+  },
+  'complete gzip': () => served(gzipSync(body), { 'content-encoding': 'gzip' }),
+  'JSON as text/plain': () => served(body, { 'content-type': 'text/plain' }),
+}
 
 async function capped(bytes: Buffer, headers?: Record<string, string>): Promise<string> {
   const place = await wire((socket) => void socket.end(http('200 OK', bytes, headers)))

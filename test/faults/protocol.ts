@@ -1,7 +1,7 @@
 import { SocialSearch } from '../../src/index.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey } from '../support/service.ts'
-import { type Fault, fault } from './case.ts'
+import { type Faults } from './case.ts'
 import { costs, ending, onEach, onFetch, onWire, outcomeOf, success, wire } from './observe.ts'
 
 const body = JSON.stringify(success)
@@ -19,31 +19,30 @@ async function redirect(status: number, origin: 'same' | 'other'): Promise<strin
   return origin === 'same' ? told : `${told}; target ×${target.requests.length}`
 }
 
-const redirects = [301, 302, 303, 307, 308].flatMap((status, index): Fault[] => [
-  fault(40 + index, `${status} to the same origin`, () => redirect(status, 'same')),
-  fault(45 + index, `${status} to another origin`, () => redirect(status, 'other')),
-])
+const redirects: Faults = Object.fromEntries(
+  [301, 302, 303, 307, 308].flatMap((status) => [
+    [`${status} to the same origin`, () => redirect(status, 'same')],
+    [`${status} to another origin`, () => redirect(status, 'other')],
+  ]),
+)
 
-export const protocol: readonly Fault[] = [
-  fault(20, 'garbage instead of a status line', () => onWire('garbage\r\n\r\n')),
-  fault(21, 'two Content-Lengths that differ', () =>
+export const protocol: Faults = {
+  'garbage instead of a status line': () => onWire('garbage\r\n\r\n'),
+  'two Content-Lengths that differ': () =>
     onWire('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde'),
-  ),
-  fault(22, 'a header of 100 kB', () => onWire(http('200 OK', body, { 'x-long': 'x'.repeat(100_000) }))),
-  fault(23, '103 before the answer', () =>
+  'a header of 100 kB': () => onWire(http('200 OK', body, { 'x-long': 'x'.repeat(100_000) })),
+  '103 before the answer': () =>
     onWire((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n')
       socket.end(http('200 OK', body))
     }),
-  ),
-  fault(24, '204 instead of a page', () => onWire('HTTP/1.1 204 No Content\r\n\r\n')),
-  fault(25, '200 with an empty body', () => onWire(http('200 OK', ''))),
-  fault(26, '206 without a range in the request', () =>
+  '204 instead of a page': () => onWire('HTTP/1.1 204 No Content\r\n\r\n'),
+  '200 with an empty body': () => onWire(http('200 OK', '')),
+  '206 without a range in the request': () =>
     onWire(http('206 Partial Content', body, { 'content-range': 'bytes 0-9/99' })),
-  ),
-  fault(27, '304 without a condition in the request', () => onWire('HTTP/1.1 304 Not Modified\r\n\r\n')),
-  fault(28, '307 without a Location', () => onWire(http('307 Temporary Redirect', ''))),
-  fault(29, '308 from https to http', () =>
+  '304 without a condition in the request': () => onWire('HTTP/1.1 304 Not Modified\r\n\r\n'),
+  '307 without a Location': () => onWire(http('307 Temporary Redirect', '')),
+  '308 from https to http': () =>
     onFetch((request) => {
       const location = request.url.replace('https:', 'http:')
       return Promise.resolve(
@@ -52,21 +51,17 @@ export const protocol: readonly Fault[] = [
           : new Response(body),
       )
     }),
-  ),
-  fault(30, 'a redirect that a browser makes opaque', () =>
+  'a redirect that a browser makes opaque': () =>
     onFetch(() => {
       // Browsers give it the status 0, which no Response can be made with.
       const opaque = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
       return Promise.resolve(opaque)
     }),
-  ),
-  fault(31, '101, a switch of protocols without a request for it', () =>
+  '101, a switch of protocols without a request for it': () =>
     onWire('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-  ),
-  fault(32, 'HTTP/1.0, whose body ends with the connection', () =>
+  'HTTP/1.0, whose body ends with the connection': () =>
     onWire(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`),
-  ),
-  fault(33, 'a second response behind the first, without a request', async () => {
+  'a second response behind the first, without a request': async () => {
     const answer = (id: string) => JSON.stringify({ ...success, posts: [{ ...success.posts[0], id }] })
     const server = await rawServer((socket, _, count) => {
       const smuggled = count === 1 ? http('200 OK', answer('smuggled')) : Buffer.alloc(0)
@@ -80,10 +75,8 @@ export const protocol: readonly Fault[] = [
     }
     await server.close()
     return `posts ${ids.join(', then ')}; ${costs(client, undefined)}`
-  }),
-  fault(34, 'status 999', () => onWire(http('999 Denied', '<h1>Denied</h1>'))),
-  fault(35, '300, with a Location to choose', () =>
-    onWire(http('300 Multiple Choices', '', { location: '/v1/a' })),
-  ),
-  ...redirects.sort((a, b) => a.id - b.id),
-]
+  },
+  'status 999': () => onWire(http('999 Denied', '<h1>Denied</h1>')),
+  '300, with a Location to choose': () => onWire(http('300 Multiple Choices', '', { location: '/v1/a' })),
+  ...redirects,
+}

@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import { createSandbox } from '../support/sandbox.ts'
 import { abortIn, pass, settle } from '../support/clock.ts'
 import { failure, makeClient, ok, rateLimited } from '../support/service.ts'
-import { type Fault, fault } from './case.ts'
+import { type Faults } from './case.ts'
 import { costs, ending, inVirtualTime, scripted, search, success } from './observe.ts'
 
 /** A 429 with a header, a body, or both. */
@@ -47,29 +47,21 @@ const announced: [name: string, answer: Response][] = [
   ],
 ]
 
-export const retryAfter: readonly Fault[] = [
-  ...announced.map(([name, answer], index) =>
-    fault(100 + index, `429 that announces ${name}`, () => search([answer, page])),
+export const retryAfter: Faults = {
+  ...Object.fromEntries(
+    announced.map(([name, answer]) => [`429 that announces ${name}`, () => search([answer, page])]),
   ),
-  fault(120, '503 with retryAfter under error', () =>
-    search([unavailable({ error: { retryAfter: 7 } }), page]),
-  ),
-  fault(121, '503 with retryAfter at the top level', () =>
-    search([unavailable({ top: { retryAfter: 7 } }), page]),
-  ),
-  fault(122, '503 with a Retry-After header', () =>
-    search([unavailable({ headers: { 'retry-after': '2' } }), page]),
-  ),
-  fault(123, '429 that announces 61 s', () => search([rateLimited(61), page])),
-  fault(124, '429 that announces 1000000000', () => search([rateLimited(1_000_000_000), page])),
-  fault(125, '429 that announces 40 days, with the longest possible maxWait', () =>
+  '503 with retryAfter under error': () => search([unavailable({ error: { retryAfter: 7 } }), page]),
+  '503 with retryAfter at the top level': () => search([unavailable({ top: { retryAfter: 7 } }), page]),
+  '503 with a Retry-After header': () => search([unavailable({ headers: { 'retry-after': '2' } }), page]),
+  '429 that announces 61 s': () => search([rateLimited(61), page]),
+  '429 that announces 1000000000': () => search([rateLimited(1_000_000_000), page]),
+  '429 that announces 40 days, with the longest possible maxWait': () =>
     search([rateLimited(40 * 86_400), page], { retry: { maxWait: 2 ** 31 - 1 } }),
-  ),
-  fault(126, '429 that announces 10 s, with a deadline of 5 s', () =>
+  '429 that announces 10 s, with a deadline of 5 s': () =>
     search([rateLimited(10), page], { deadline: 5000 }),
-  ),
-  fault(127, '429 that announces 20 s, without end', () => search([rateLimited(20)])),
-  fault(128, '429 that announces 3 s, with ten calls queued', () =>
+  '429 that announces 20 s, without end': () => search([rateLimited(20)]),
+  '429 that announces 3 s, with ten calls queued': () =>
     inVirtualTime(async () => {
       const start = performance.now()
       const slow = () => new Promise<Response>((done) => setTimeout(() => done(page.clone()), 50))
@@ -83,8 +75,7 @@ export const retryAfter: readonly Fault[] = [
       const later = rest.filter((time) => time !== open)
       return `sent at ${zero}, then ${at.length - 1 - later.length} at ${open} ms and the others from ${Math.min(...later)} ms; ${value.length} answered; ${costs(client, undefined)}`
     }),
-  ),
-  fault(129, '429 on one surface, with a call on another', () =>
+  '429 on one surface, with a call on another': () =>
     inVirtualTime(async () => {
       const { fetch } = scripted(rateLimited(5), page)
       const client = makeClient({ fetch, limits: { inFlight: 1 } })
@@ -93,8 +84,7 @@ export const retryAfter: readonly Fault[] = [
       const { error, ms } = await limitedCall
       return `industries ${ending(other.error)} at ${other.ms} ms, search ${ending(error)} at ${Math.floor(ms)} ms`
     }),
-  ),
-  fault(130, '429 because another process has used the limit of a minute', () =>
+  '429 because another process has used the limit of a minute': () =>
     inVirtualTime(async () => {
       const { fetch, baseUrl, apiKey, requests, ledger } = createSandbox({ posts: 50 })
       const foreign = makeClient({ fetch, baseUrl, apiKey, organization: 'another process' })
@@ -110,8 +100,7 @@ export const retryAfter: readonly Fault[] = [
       const spent = own.credits.spent + foreign.credits.spent
       return `${answered} answered, ${refusals} turned away at ${time(refused)} ms, next sent at ${time(refused + 1)} ms; spent ${spent}, ledger ${ledger.spent}`
     }),
-  ),
-  fault(131, '429 after which a call is aborted while the surface is closed', () =>
+  '429 after which a call is aborted while the surface is closed': () =>
     inVirtualTime(async () => {
       const { fetch } = scripted(rateLimited(20))
       const client = makeClient({ fetch })
@@ -120,5 +109,4 @@ export const retryAfter: readonly Fault[] = [
       await pass(0)
       return `${ending(error)} at ${ms} ms; ${costs(client, error)}${vi.getTimerCount() > 0 ? '; timers left' : ''}`
     }),
-  ),
-]
+}

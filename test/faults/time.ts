@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { pass, settle } from '../support/clock.ts'
 import { failure, hang, makeClient, ok, rateLimited } from '../support/service.ts'
-import { type Fault, fault } from './case.ts'
+import { type Faults } from './case.ts'
 import { costs, ending, inVirtualTime, outcomeOf, scripted, search, success } from './observe.ts'
 
 const page = ok(success)
@@ -30,30 +30,14 @@ async function early(answer: Response): Promise<string> {
   })
 }
 
-export const time: readonly Fault[] = [
-  ...([1, -1] as const).flatMap((sign, index) =>
-    (
-      [
-        ['429', rateLimited(20)],
-        ['503', unavailable],
-      ] as const
-    ).map(([status, answer], second) =>
-      fault(
-        180 + 2 * index + second,
-        `the wall clock jumps an hour ${sign > 0 ? 'ahead' : 'back'} in the wait after a ${status}`,
-        () => jump(answer, sign * 3_600_000),
-      ),
-    ),
-  ),
-  ...(
-    [
-      ['429', rateLimited(20)],
-      ['503', unavailable],
-    ] as const
-  ).map(([status, answer], index) =>
-    fault(184 + index, `timers fire early in the wait after a ${status}`, () => early(answer)),
-  ),
-  fault(186, 'the machine sleeps for an hour while 45 calls are queued', () =>
+export const time: Faults = {
+  'the wall clock jumps an hour ahead in the wait after a 429': () => jump(rateLimited(20), 3_600_000),
+  'the wall clock jumps an hour ahead in the wait after a 503': () => jump(unavailable, 3_600_000),
+  'the wall clock jumps an hour back in the wait after a 429': () => jump(rateLimited(20), -3_600_000),
+  'the wall clock jumps an hour back in the wait after a 503': () => jump(unavailable, -3_600_000),
+  'timers fire early in the wait after a 429': () => early(rateLimited(20)),
+  'timers fire early in the wait after a 503': () => early(unavailable),
+  'the machine sleeps for an hour while 45 calls are queued': () =>
     inVirtualTime(async () => {
       const awake = performance.now.bind(performance)
       let asleep = 0
@@ -68,20 +52,18 @@ export const time: readonly Fault[] = [
       clock.mockRestore()
       return `${value?.length} answered, at most ${mostInAMinute(at)} in any minute`
     }),
-  ),
-  fault(194, 'headers after 4 s, a body that stalls, and a timeout of 5 s', () => {
+  'headers after 4 s, a body that stalls, and a timeout of 5 s': () => {
     const stalled = () => new Response(new ReadableStream())
     const late = () => new Promise<Response>((done) => setTimeout(() => done(stalled()), 4000))
     return search([late], { timeout: 5000 })
-  }),
-  fault(195, 'no response to an operation with a recommended timeout of 90 s', () =>
+  },
+  'no response to an operation with a recommended timeout of 90 s': () =>
     inVirtualTime(async () => {
       const client = makeClient({ fetch: hang })
       const { error, ms } = await settle(client.professionalnet.company.get({ url: 'https://x.example' }))
       return `${ending(error)} at ${ms} ms; ${costs(client, error)}`
     }),
-  ),
-  fault(196, 'the deadline passes in the queue', () =>
+  'the deadline passes in the queue': () =>
     inVirtualTime(async () => {
       const { fetch, at } = scripted(hang)
       const client = makeClient({ fetch, limits: { inFlight: 1 } })
@@ -90,17 +72,13 @@ export const time: readonly Fault[] = [
       await settle(blocking)
       return `${ending(error)} at ${ms} ms, charged ${(error as { charged: string }).charged}; ${at.length} request, the blocking one`
     }),
-  ),
-  fault(197, 'a 502, then no response, with a deadline of 8 s', () =>
+  'a 502, then no response, with a deadline of 8 s': () =>
     search([failure(502, 'upstream_error'), hang], { deadline: 8000 }),
-  ),
-  fault(198, 'a 502, with a deadline shorter than the backoff', () =>
+  'a 502, with a deadline shorter than the backoff': () =>
     search([failure(502, 'upstream_error')], { deadline: 100 }),
-  ),
-  fault(199, 'the function that should return the key hangs, with a deadline', () =>
+  'the function that should return the key hangs, with a deadline': () =>
     search([page], { apiKey: () => new Promise<string>(() => {}), deadline: 300 }),
-  ),
-]
+}
 
 /** Most sends in any 60 s. */
 function mostInAMinute(at: readonly number[]): number {

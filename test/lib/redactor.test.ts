@@ -21,14 +21,13 @@ const spellings = [
   (char: string) => `&#x${code(char)};`,
 ]
 
-describe('Redactor', () => {
-  it('text() removes a secret as JSON, URLs and forms write it', () => {
-    const secret = 'org_"a/b"\\c+d!=='
-    const inForm = String(new URLSearchParams({ x: secret })).slice(2)
-    for (const form of [secret, JSON.stringify(secret), encodeURIComponent(secret), inForm])
-      expect(knowing(secret).text(`before ${form} after`)).toMatch(/^before "?\[redacted\]"? after$/)
-  })
+/** How HTML 5 names signs. */
+const html: Readonly<Record<string, string>> = {
+  ...{ _: '&lowbar;', '-': '&hyphen;', '+': '&plus;' },
+  ...{ '/': '&sol;', '=': '&equals;', '.': '&period;' },
+}
 
+describe('Redactor', () => {
   it('text() removes a secret however each of its characters is escaped, and leaves the text around it', () => {
     const secrets = ['org_live_5f2b8c1d9e', 'AbC+dEf/gHi==~', 'two words']
     const around = ['{"body":"caf\\u00e9 50% & \\n', '&amp; a+b %41 \\"}']
@@ -92,6 +91,7 @@ describe('Redactor', () => {
     const point = (char: string): number => char.charCodeAt(0)
     const writers: ((text: string) => string)[] = [
       ...[(text: string) => JSON.stringify(text).slice(1, -1), encodeURIComponent],
+      (text) => String(new URLSearchParams({ text })).slice('text='.length),
       (text) => encodeURIComponent(text).replaceAll(/%../g, (byte) => byte.toLowerCase()),
       ofSigns((char) => `&#${point(char)};`),
       ofSigns((char) => `&#0${point(char)};`),
@@ -100,10 +100,8 @@ describe('Redactor', () => {
         (char) =>
           ({ '&': '&amp;', '%': '&percnt;', '\\': '&bsol;', ';': '&semi;', '#': '&num;' })[char] ?? char,
       ),
-      ofSigns(
-        (char) =>
-          ({ '&': '&amp;', '-': '&hyphen;', _: '&lowbar;', '.': '&period;', '=': '&equals;' })[char] ?? char,
-      ),
+      ofSigns((char) => (char === '&' ? '&amp;' : (html[char] ?? char))),
+      ofSigns((char) => `%2525${code(char)}`),
       ofSigns((char) => `\\x${code(char)}`),
       ofSigns((char) => `\\u{0${code(char)}}`),
       ofSigns((char) => `\\u00${code(char).toUpperCase()}`),
@@ -119,43 +117,28 @@ describe('Redactor', () => {
         token,
         layers,
         fc.constantFrom('', 'a', 'Bearer '),
-        fc.boolean(),
-        (secret, layers, before, isBase64) => {
-          const plain = isBase64 ? btoa(`${before}${secret}`) : secret
+        fc.constantFrom('', '+/', '-_'),
+        (secret, layers, before, base64) => {
+          const bytes = btoa(`${before}${secret}`).replaceAll(/[+/]/g, (sign) => base64['+/'.indexOf(sign)]!)
+          const plain = base64 ? bytes : secret
           const spelled = layers.reduce((text, write) => write(text), plain)
           const left = knowing('org_another', secret).text(`x <${spelled}> y`)
           expect(left).toMatch(/^x <.*\[redacted\].*> y$/)
           // Base64 has a few characters of what is around it.
-          if (!isBase64) expect(left).toBe('x <[redacted]> y')
+          if (!base64) expect(left).toBe('x <[redacted]> y')
         },
       ),
       { numRuns: 3000 },
     )
   })
 
-  it('text() removes a secret as JavaScript, HTML 5 and Base64 write it', () => {
+  it('text() removes a secret with backslashes before its signs, with signs that HTML does not end, or with spaces of a form', () => {
+    expect(knowing('two words').text('"two+words"&')).toBe('"[redacted]"&')
     const secret = 'org_live-abc+DEF/ghi=jk'
-    const write = (each: (hex: string, char: string) => string) =>
-      secret.replaceAll(/[^a-z\d]/gi, (char) => each(code(char), char))
-    const html: Record<string, string> = {
-      _: 'lowbar',
-      '-': 'hyphen',
-      '+': 'plus',
-      '/': 'sol',
-      '=': 'equals',
-    }
-    const forms = [
-      write((hex) => `\\x${hex}`),
-      write((hex) => `\\u{${hex}}`),
-      write((hex) => `%u00${hex}`),
-      write((_, char) => `\\${char}`),
-      write((_, char) => `&${html[char]};`),
-      write((_, char) => `&#${char.charCodeAt(0)}`),
-      write((hex) => `%252525${hex}`),
-    ]
-    for (const form of forms) expect(knowing(secret).text(`"${form}"`), form).toBe('"[redacted]"')
-    for (const before of ['', 'a', 'Bearer ', 'ab'])
-      expect(knowing(secret).text(btoa(`${before}${secret}:`))).toMatch(/^[\w=]{0,12}\[redacted\][\w=]{0,4}$/)
+    for (const sign of ['\\$&', (char: string) => `&#${char.charCodeAt(0)}`])
+      expect(knowing(secret).text(`"${secret.replaceAll(/[^a-z\d]/gi, sign as string)}"`)).toBe(
+        '"[redacted]"',
+      )
   })
 
   it('text() removes a secret behind a text that begins like it', () => {
@@ -176,20 +159,6 @@ describe('Redactor', () => {
     redactor.text(text)
     // If a part were read again from each place in it, it would take minutes.
     expect(process.cpuUsage().user - user).toBeLessThan(1_500_000)
-  })
-
-  it.each([
-    ...['\\u006frg_live/5f2b', 'org\\u005Flive\\/5f2b', 'org_live\\u002f5\\u0066\\u0032b'],
-    'org_live\\/5f2b',
-  ])('text() removes a secret that JSON escapes as %s', (escaped) => {
-    const redactor = knowing('org_live/5f2b')
-    const cutOff = `{"key":"${escaped}","posts":[{"id"`
-    expect(redactor.text(cutOff)).toBe('{"key":"[redacted]","posts":[{"id"')
-  })
-
-  it('text() leaves other escapes as they are', () => {
-    const text = '{"body":"caf\\u00e9 \\/ \\n \\\\u0041"}'
-    expect(knowing('org_live_5f2b').text(text)).toBe(text)
   })
 
   it('data() removes it from values and names at any depth, also if escaped', () => {

@@ -1,3 +1,3 @@
-import { catalogue, checkFaults } from '../faults/catalogue.ts'
+import { checkFaults } from '../faults/catalogue.ts'
 
-checkFaults(catalogue.filter(({ isInRealTime }) => isInRealTime))
+checkFaults(true)
