@@ -103,17 +103,10 @@ export async function accounts(): Promise<void> {
   else await print(createTable(undefined, { fields: Object.keys(rows[0] ?? {}), width }).page(rows), true)
 }
 
-/** `      40  search`: who has spent most comes first. */
-function linesOf(tally: Readonly<Record<string, number>>, prefix: string): string[] {
-  return Object.entries(tally)
-    .sort(([, one], [, other]) => other - one)
-    .map(([name, credits]) => `  ${String(credits).padStart(8)}  ${prefix}${name}\n`)
-}
-
 function budgetText(
   terms: PeriodTerms,
   { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
-  { commands = {}, labels = {} }: Partial<Spending> = {},
+  { commands = {} }: Partial<Spending> = {},
 ): string {
   const open = [uncertain > 0 && `${uncertain} uncertain`, reserved > 0 && `${reserved} reserved`]
   const sums = [`${spent} spent`, ...open.filter((each) => each !== false), `${remaining} left`]
@@ -123,7 +116,9 @@ function budgetText(
     ...commands,
     ...(others > 0 && { 'commands that were killed, or before a wrong clock': others }),
   }
-  const lines = [...linesOf(all, ''), ...linesOf(labels, '--cost-label ')]
+  const lines = Object.entries(all)
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, credits]) => `  ${String(credits).padStart(8)}  ${name}\n`)
   const whose = terms.isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
   return `${termsText(terms)} ${whose}, until ${endText(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
 }

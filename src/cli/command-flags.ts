@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { type Command, type HelpConfiguration, Help, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { UsageError } from './command-errors.ts'
 import { type ParamFlag, commandOf } from './flags.ts'
@@ -40,7 +40,7 @@ function paramOption({ name, schema, help }: ParamFlag): Option {
 }
 
 /** Adds the flags of a command that sends, and prints records: those that matter to its operation. */
-export function withClient(command: Command, operation?: Pick<Operation, 'price' | 'surface'>): Command {
+export function withClient(command: Command, operation?: Operation): Command {
   command.optionsGroup(common)
   if (operation?.price.kind !== 'free')
     command.option(
@@ -51,8 +51,8 @@ export function withClient(command: Command, operation?: Pick<Operation, 'price'
     .option('--sandbox', 'use a simulated service; needs no account (SOCIAL_SEARCH_SANDBOX_NOW: its time)')
     .optionsGroup(advanced)
     .addOption(accountOption())
-  if (operation?.price.kind !== 'free')
-    command.option('--cost-label <name>', 'count the credits under this name in budget and describe')
+  if (operation === undefined || (operation.price.kind !== 'free' && operation.list !== undefined))
+    command.option('--cost-label <name>', 'count the credits under this name in --out')
   if (operation?.surface !== null)
     command.option('--per-minute <n>', 'send at most this many requests a minute, or off')
   return command
@@ -87,28 +87,6 @@ export function addParams(command: Command, flags: readonly ParamFlag[]): void {
     command.addOption(paramOption(flag))
   }
   command.optionsGroup('Params:').option('--params <json>', 'params as JSON')
-}
-
-const [, ...rareFilters] = Object.values(filterGroups).map((name) => `${name}:`)
-const rare: readonly string[] = [...rareFilters, advanced]
-
-/** Whether a command has so many filters that its help has to leave some out. */
-const isLong = ({ options }: Command): boolean =>
-  options.some(({ helpGroupHeading = '' }) => rareFilters.includes(helpGroupHeading))
-
-/** Help of searches without the filters that few need, and how to see those. */
-export const shortHelp: HelpConfiguration = {
-  visibleOptions(command) {
-    const options = Help.prototype.visibleOptions.call(this, command)
-    if (!isLong(command)) return options
-    return options.filter(({ helpGroupHeading = '' }) => !rare.includes(helpGroupHeading))
-  },
-  formatHelp(command, helper) {
-    const text = Help.prototype.formatHelp.call(helper, command, helper)
-    return isLong(command)
-      ? `${text}\nFilters by words, accounts, links, media, engagement and place: --help --all\n`
-      : text
-  },
 }
 
 // At most 40 columns: the text is not wrapped.

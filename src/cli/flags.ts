@@ -262,10 +262,8 @@ export function missingText(
   const given = (params as Readonly<Record<string, unknown>>)[bound.param] ?? bound.default
   if (records < Number(given) || (total ?? Infinity) <= records) return undefined
   const { list = 'items' } = operation
-  const got =
-    total === undefined ? `Got ${records} ${list}; there may be more` : `Got ${records} of ${total} ${list}`
+  const got = `Got ${records}${total === undefined ? '' : ` of ${total}`} ${list}`
   if (records >= bound.most) return `${got}. The service returns at most ${bound.most}`
   const most = Math.min(total ?? bound.most, bound.most)
-  const flag = `--${kebab(bound.param)} ${most}`
-  return `${got}. To get ${total === most ? 'all' : `up to ${most}`}, pass ${flag}; you pay for the first ${records} again`
+  return `${got}. To get more, pass --${kebab(bound.param)} ${most}; you pay for the first ${records} again`
 }

@@ -22,8 +22,6 @@ export class InterruptHandler {
   #isWanted = false
   #isUnderWay = false
   #aheadMs = 0
-  /** When the last answer came: until it is checked and stored, another process may store a later one. */
-  answeredAt: Date | undefined
   readonly #onSignal = (name: NodeJS.Signals): void => {
     if (name === 'SIGHUP' && isUnderNohup()) return
     if (!this.#isUnderWay) this.#end()
@@ -62,8 +60,7 @@ export class InterruptHandler {
 
   /** Notes when an attempt has failed, and was free: nothing of it has to be written. */
   readonly observer = {
-    onAttempt: ({ sent, duration, outcome, charged }) => {
-      if (outcome === 'ok' && sent !== null) this.answeredAt = new Date(Date.parse(sent) + duration)
+    onAttempt: ({ outcome, charged }) => {
       if (outcome !== 'ok' && charged === 'no') this.pageIsRead()
     },
   } satisfies Observer

@@ -32,6 +32,8 @@ export interface Machine {
  */
 export async function openMachine(flags: SharedFlags, command: string): Promise<Machine> {
   const { budget, perMinute, sandbox, costLabel, out } = flags
+  if (costLabel !== undefined && out === undefined)
+    throw new UsageError('--cost-label needs --out, the .db file that counts by it')
   const flagged = budget === undefined ? undefined : periodTermsOf('--budget', budget)
   if (costLabel !== undefined && !/^[\w.@:/-]{1,64}$/.test(costLabel))
     throw new UsageError(
@@ -42,10 +44,6 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   const opened =
     sandbox === true && flagged === undefined ? undefined : await openMachineFile(flagged !== undefined)
   const set = sandbox === true || opened === undefined ? undefined : setTermsOf(opened.setText)
-  if (costLabel !== undefined && (out ?? flagged ?? set) === undefined)
-    throw new UsageError(
-      '--cost-label needs --out, or a budget of a period such as --budget 200/day: they count by it',
-    )
   if (opened === undefined) return { budgets: [], budget, options: {}, close: () => Promise.resolve() }
   const { store } = opened
   const owner = ownerOf(baseUrl)
@@ -54,7 +52,7 @@ export async function openMachine(flags: SharedFlags, command: string): Promise<
   const [lowest] = terms.toSorted((one, other) => one.limit - other.limit)
   const budgets = terms
     .filter((each) => each === lowest || each.every !== lowest?.every)
-    .map((each) => new PeriodBudget(store, owner, each, command, costLabel))
+    .map((each) => new PeriodBudget(store, owner, each, command))
   // The sandbox has no limits, and --per-minute is for one command.
   const limiter =
     sandbox === true || perMinute !== undefined

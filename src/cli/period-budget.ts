@@ -24,8 +24,6 @@ export interface Spending {
   readonly limit: number
   /** Credits by command, such as `search`. */
   readonly commands: Readonly<Record<string, number>>
-  /** Credits by `--cost-label`; undefined before the first one. */
-  readonly labels?: Readonly<Record<string, number>> | undefined
 }
 
 /** How long a call waits while another program has the file, in milliseconds. */
@@ -85,20 +83,18 @@ export class PeriodBudget extends SharedBudget {
   readonly terms: PeriodTerms
   readonly #owner: string
   readonly #command: string
-  readonly #label: string | undefined
   readonly #store: SharedStore
   #isNoted = false
   #noted = Promise.resolve()
 
   /** @param owner The address. */
-  constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string, label?: string) {
+  constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
     const { limit, every } = terms
     super({ store, name: `${owner} ${every}`, limit, every, storeTimeout: patienceMs, logger: false })
     this.name = terms.isSet ? 'budget' : '--budget'
     this.terms = terms
     this.#owner = owner
     this.#command = command
-    this.#label = label
     this.#store = store
   }
 
@@ -131,7 +127,7 @@ export class PeriodBudget extends SharedBudget {
     const text = await PeriodBudget.notes(store, 'spending', owner, every)
     const found = parsed(text ?? 'null') as Spending | null
     if (found === null) return undefined
-    return found.period === periodAt(Date.now(), every) ? found : { ...found, commands: {}, labels: {} }
+    return found.period === periodAt(Date.now(), every) ? found : { ...found, commands: {} }
   }
 
   /** What is noted beside the budget of an owner: the budget does not depend on it. */
@@ -155,11 +151,8 @@ export class PeriodBudget extends SharedBudget {
       const before = parsed(text ?? 'null') as Spending | null
       // Nobody shows what an earlier period has spent.
       if (before?.period !== period && period !== periodAt(clock, every)) return { result: undefined }
-      const { commands = {}, labels } = before?.period === period ? before : {}
-      const spent = {
-        ...{ period, limit, commands: addTo(commands, this.#command, cost) },
-        labels: this.#label === undefined ? labels : addTo(labels ?? {}, this.#label, cost),
-      }
+      const commands = before?.period === period ? before.commands : {}
+      const spent = { period, limit, commands: addTo(commands, this.#command, cost) }
       return { value: JSON.stringify(spent satisfies Spending), result: undefined }
     })
   }

@@ -7,7 +7,6 @@ import { UsageError, exitCodeOf, exitCodeLines } from './command-errors.ts'
 import {
   common,
   described,
-  shortHelp,
   withClient,
   withExamples,
   accountOption,
@@ -35,7 +34,7 @@ export async function main(words: readonly string[]): Promise<void> {
       throw new UsageError('an argument is not valid UTF-8; check the locale of your terminal')
     // Who asks for nothing gets the help.
     const line = words.length === 0 ? ['--help'] : [...words]
-    await createProgram(words.includes('--all')).parseAsync(line, { from: 'user' })
+    await createProgram().parseAsync(line, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
     const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error, words)) : error
@@ -64,8 +63,7 @@ function usageMessageOf({ code, message }: CommanderError, words: readonly strin
   return code === 'commander.unknownCommand' ? `${text} (see social-search --help)` : text
 }
 
-/** @param isHelpLong Whether help lists filters that few need as well. */
-function createProgram(isHelpLong: boolean): Command {
+function createProgram(): Command {
   const program = new Command('social-search')
     .description(
       withExamples(
@@ -81,7 +79,6 @@ function createProgram(isHelpLong: boolean): Command {
     .configureHelp({
       minWidthToWrap: 20,
       subcommandTerm: (command) => command.name(),
-      ...(!isHelpLong && shortHelp),
     })
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', exitCodeLines())

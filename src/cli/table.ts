@@ -159,26 +159,30 @@ function rowOf(
   const [first = '', ...more] =
     main === undefined || width === undefined ? [] : wrap(textOf(main), main.width).split('\n')
   const linked = columns.find(({ isDate }) => isDate) ?? columns[0]
-  const top = lineOf(columns, (column) => (column === main && more.length > 0 ? first : textOf(column)), {
-    style: 'dim',
-    link: (column, text) => (column === linked ? linkTo(address, text) : text),
-  })
+  const shown = (column: Column, text: string): string => {
+    const styledText = column.isDim ? styled('dim', text) : text
+    return column === linked ? linkTo(address, styledText) : styledText
+  }
+  const top = lineOf(
+    columns,
+    (column) => (column === main && more.length > 0 ? first : textOf(column)),
+    shown,
+  )
   if (more.length === 0) return [top]
   return [top, lineOf(columns, (column) => (column === main ? more.join(' ') : ''))]
 }
 
-interface Looks {
-  readonly style: 'dim'
-  link(column: Column, text: string): string
-}
-
-function lineOf(columns: readonly Column[], textOf: (column: Column) => string, looks?: Looks): string {
+/** @param shown The text of a cell with its style and its link, which take no room. */
+function lineOf(
+  columns: readonly Column[],
+  textOf: (column: Column) => string,
+  shown = (_: Column, text: string): string => text,
+): string {
   const cells = columns.map((column) => {
-    const { isNumber, isWhole, isDim, width } = column
+    const { isNumber, isWhole, width } = column
     const text = isWhole ? textOf(column) : cut(textOf(column), width)
     const rest = ' '.repeat(Math.max(0, width - widthOf(text)))
-    const shown = looks?.link(column, isDim ? styled(looks.style, text) : text) ?? text
-    return isNumber ? rest + shown : shown + rest
+    return isNumber ? rest + shown(column, text) : shown(column, text) + rest
   })
   return cells.join(' '.repeat(gap)).trimEnd()
 }

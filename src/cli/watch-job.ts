@@ -207,14 +207,8 @@ function linesOf(path: string): string[] {
 
 /** @throws for bytes that are no text: the service would search for what they look like, and charge. */
 function textFrom(bytes: Uint8Array): string {
-  // PowerShell writes UTF-16, which a byte order mark begins.
-  const [encoding] = [
-    ...(bytes[0] === 0xff && bytes[1] === 0xfe ? ['utf-16le'] : []),
-    ...(bytes[0] === 0xfe && bytes[1] === 0xff ? ['utf-16be'] : []),
-    'utf-8',
-  ]
   try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
     // Said below.

@@ -10,7 +10,7 @@ import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
 import type { Period } from '../lib/period.ts'
 import { parseTime } from '../lib/time.ts'
-import { PeriodBudget } from './period-budget.ts'
+import { type PeriodTerms, PeriodBudget } from './period-budget.ts'
 import { say, showProgress, tell, timeOfDay } from './terminal.ts'
 
 const hour = 3_600_000
@@ -18,10 +18,7 @@ const day = 24 * hour
 /** Of a month, the mean. */
 const lengths = { hour, day, month: 30.4 * day } as const
 
-interface BudgetTerms {
-  readonly limit: number
-  readonly every: Period
-}
+type BudgetTerms = Pick<PeriodTerms, 'limit' | 'every'>
 
 /** What a watch plans: how often its budget pays for a check, and how many posts its checks read. As JSON, since `social-search budget` shows the plans of earlier runs. Times are in milliseconds. */
 export interface WatchPlan {
@@ -65,20 +62,15 @@ export function planOf(states: readonly (WatchState | null)[], terms: PlanTerms)
   }
 }
 
-/**
- * How long each query waits from one check to the next, in hours with as many posts as usual.
- *
- * @param rate Credits a millisecond. Default: those of the budget.
- */
+/** How long each query waits from one check to the next, in hours with as many posts as usual. */
 function waitsIn(
   states: readonly (WatchState | null)[],
   { price, minInterval, budget }: Pick<PlanTerms, 'price' | 'minInterval' | 'budget'>,
-  rate = budget === undefined ? Infinity : dailyOf(budget) / day,
 ): number[] {
   const paceOf = (state: WatchState | null): WatchPace => ({ ...(state?.pace ?? unknownPace), fast: [0, 0] })
   return waitsOf(
     states.map((state) => ({ pace: paceOf(state), price })),
-    rate,
+    budget === undefined ? Infinity : dailyOf(budget) / day,
     minInterval,
   )
 }
@@ -214,15 +206,12 @@ export class WatchPlanner {
     const budget = this.#period?.terms
     const { pace, failedAt = 0 } = this.#states.get(query) ?? {}
     const last = Math.max(pace?.at ?? 0, failedAt)
-    const { remaining = 0, endsAt = null } = (await this.outlook()) ?? {}
-    const end = endsAt ?? Infinity
+    const { endsAt } = (await this.outlook()) ?? {}
     const usual = this.#waitOf(query)
-    const now = this.#waitOf(query, remaining / Math.max(1, end - Date.now()))
     // The next period has more money.
-    const next = `next check ${clockText(Math.min(dueAt, Math.max(end, last + usual)))}`
-    if (dueAt <= last + minInterval) return `${next} (--min-interval is ${durationText(minInterval)})`
-    if (budget === undefined || now > 1.1 * usual)
-      return `${next} (${count(remaining, 'credit')} left until ${clockText(end)} pay for one every ${durationText(now)})`
+    const next = `next check ${clockText(Math.min(dueAt, Math.max(endsAt ?? Infinity, last + usual)))}`
+    if (budget === undefined || dueAt <= last + minInterval)
+      return `${next} (--min-interval is ${durationText(minInterval)})`
     const isQuiet = dueAt > last + 1.1 * usual ? '; few posts come now' : ''
     return `${next} (${creditsText(budget, ' credits')} pay for one every ${durationText(usual)}${isQuiet})`
   }
@@ -267,8 +256,8 @@ export class WatchPlanner {
     return Promise.resolve(this.#options.budget?.summary?.()).catch(() => undefined)
   }
 
-  #waitOf(query: string, rate?: number): number {
-    const waits = waitsIn([...this.#states.values()], { ...this.#options, budget: this.#period?.terms }, rate)
+  #waitOf(query: string): number {
+    const waits = waitsIn([...this.#states.values()], { ...this.#options, budget: this.#period?.terms })
     return waits[[...this.#states.keys()].indexOf(query)] ?? 0
   }
 

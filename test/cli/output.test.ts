@@ -103,11 +103,11 @@ describe('flags', () => {
       ['gets as many as --expect says', 150, true, '--expect 150 --budget 150', 150, ''],
       [
         ...(['names those it did not get', 150, true, '--budget 100', 100] as const),
-        `Got 100 of 150 comments. To get all, pass --max-comments 150; ${again}`,
+        `Got 100 of 150 comments. To get more, pass --max-comments 150; ${again}`,
       ],
       [
         ...(['says that there may be more', 150, false, '--budget 100', 100] as const),
-        `Got 100 comments; there may be more. To get up to 1000, pass --max-comments 1000; ${again}`,
+        `Got 100 comments. To get more, pass --max-comments 1000; ${again}`,
       ],
       [
         ...([
@@ -117,7 +117,7 @@ describe('flags', () => {
           '--max-comments 100 --expect 250 --yes',
           100,
         ] as const),
-        `Got 100 of 250 comments. To get all, pass --max-comments 250; ${again}`,
+        `Got 100 of 250 comments. To get more, pass --max-comments 250; ${again}`,
       ],
       [
         ...(['names the most of the service', 1200, true, '--expect 1200 --budget 1000', 1000] as const),

@@ -111,18 +111,17 @@ describe('watch of several queries', () => {
     expect(queries).toEqual(['tea', 'coffee', '#latte'])
   })
 
-  it.each<[string, Uint8Array]>([
-    ['UTF-16 of PowerShell', Buffer.from('\ufeffcafé\r\ntea', 'utf16le')],
-    ['UTF-8 with a byte order mark', Buffer.from('\ufeffcafé\ntea')],
-  ])('reads a file in %s', async (_, bytes) => {
-    writeFileSync('brands.txt', bytes)
+  it('reads a file in UTF-8 with a byte order mark', async () => {
+    writeFileSync('brands.txt', '\ufeffcafé\ntea')
     await social('watch --queries brands.txt --once --budget 20 --out posts.db')
-    expect(bodies().map((body) => (body as { query: string }).query)).toEqual(['café', 'tea'])
-  })
+      expect(bodies().map((body) => (body as { query: string }).query)).toEqual(['café', 'tea'])
+    },
+  )
 
   it.each<[string, Uint8Array]>([
     ['Latin-1', Buffer.from('café', 'latin1')],
     ['UTF-16 without a byte order mark', Buffer.from('tea', 'utf16le')],
+    ['UTF-16 of PowerShell', Buffer.from('\ufeffcafé\r\ntea', 'utf16le')],
   ])('refuses a file in %s before it pays', async (_, bytes) => {
     writeFileSync('brands.txt', bytes)
     const run = await social('watch --queries brands.txt --once --budget 20 --out posts.db')
