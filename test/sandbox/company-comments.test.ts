@@ -113,4 +113,19 @@ describe('createSandbox() post comments', () => {
     await call(sandbox, commentsPath, { postUrl })
     expect(sandbox.requests.map(({ charged }) => charged)).toEqual([100, 3])
   })
+
+  it('answers for a post that another sandbox has made up for a search', async () => {
+    const [one, other] = [setUp(), setUp()]
+    const commentsOf = (client: typeof one.client, postUrl: string) =>
+      client.professionalnet.posts.comments({ postUrl, maxComments: 1000 })
+    for (const query of ['acme', 'Late delivery', 'snake_case 100%']) {
+      const { posts } = await one.client.professionalnet.posts.search({ query })
+      const { share_url } = posts.find(({ social_details }) => social_details.numComments > 0)!
+      const { comments } = await commentsOf(other.client, share_url)
+      expect(comments.length).toBeGreaterThan(0)
+      expect(comments).toEqual((await commentsOf(one.client, share_url)).comments)
+    }
+    const none = 'https://professionalnet.example/posts/a_%ff-activity-1'
+    await expect(commentsOf(other.client, none)).rejects.toMatchObject({ status: 404 })
+  })
 })

@@ -60,7 +60,7 @@ const make: Make<NetworkPost> = (random, at, query) => {
   const postedAt = new Date(at).toISOString()
   const component = random.chance(0.6) ? random.pick(components) : {}
   const post: ProfessionalnetPost = {
-    share_url: `https://professionalnet.example/posts/${handle}_${topic.keyword}-activity-${activity}`,
+    share_url: `https://professionalnet.example/posts/${handle}_${slugFor(query || topic.keyword)}-activity-${activity}`,
     actor: {
       actor_image: profile.image,
       actor_description: profile.headline,
@@ -298,8 +298,21 @@ export function reactionsOn(network: Network, input: unknown) {
 /** Finds a post by its URL, or by any text with its activity, such as a URN. */
 function findPost({ store, found }: Network, url: string): NetworkPost {
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
-  const posts = [...found.values(), ...store.all(store.now())]
-  const post = posts.find(({ post }) => post.share_url === url || post.urn.split(':').at(-1) === number)
+  const isIt = ({ post }: NetworkPost): boolean =>
+    post.share_url === url || post.urn.split(':').at(-1) === number
+  const post = [...found.values(), ...store.all(store.now())].find(isIt) ?? searched(store, url).find(isIt)
   if (post === undefined) throw new SandboxError(404, { message: `No post at ${url}` })
   return post
+}
+
+/** What a post is about, in its address. */
+function slugFor(query: string): string {
+  return encodeURIComponent(query.toWellFormed()).replaceAll('_', '%5F')
+}
+
+/** The posts about what is in the address of one: another sandbox may have made it up for that search. */
+function searched(store: Network['store'], url: string): NetworkPost[] {
+  const [, slug = ''] = /_([^/_]+)-activity-/.exec(url) ?? []
+  const query = new URLSearchParams(`slug=${slug}`).get('slug') ?? ''
+  return Array.from(store.find(query, store.now()), ({ item }) => item)
 }
