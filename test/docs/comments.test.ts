@@ -27,22 +27,22 @@ ${sample}`
   expect(stdout).toBe('150 90\n')
 })
 
-it('docs/jobs.md stores all comments and reactions of a post for the credits it names', async () => {
-  const lines = samplesOf('docs/jobs.md', 'sh')
-    .flatMap((sample) => sample.split('\n'))
-    .filter((line) => /^social-search (comments|reactions) /.test(line))
-  expect(lines).toHaveLength(2)
-  for (const line of lines) {
-    const words = line.replace(/^social-search /, '').replaceAll('URL', post.share_url)
-    const { code, err } = await social(
-      words.replaceAll(/ (9|150)(?= )/g, ' 150').replaceAll(/ 40(?= )/g, ' 90'),
-    )
-    expect([code, err]).toEqual([0, expect.stringMatching(/^post.db: (150|90) records [^\n]*\n$/)])
+it('docs/jobs.md stores all comments and reactions of a post, and finds the posts that have most', async () => {
+  const recipe = samplesOf('docs/jobs.md', 'sh').join('\n')
+  const [comments = '', reactions = ''] =
+    recipe.match(/(?<=social-search )(comments|reactions) [^;\n]*/g) ?? []
+  await social('posts coffee --out acme.db')
+  for (const line of [comments, reactions]) {
+    const words = line.replace(/URL|\$url/, post.share_url).replaceAll(' 40 ', ' 90 ')
+    const { code, err } = await social(words)
+    expect([code, err]).toEqual([0, expect.stringMatching(/^acme.db: (150|90) records [^\n]*\n$/)])
   }
   for (const [name, records] of [
     ['comments', 150],
     ['reactions', 90],
   ] as const)
-    expect(rowsOf('post.db', `SELECT number FROM professionalnet_${name}`)).toHaveLength(records)
-  expect(sandbox.ledger.spent).toBe(240)
+    expect(rowsOf('acme.db', `SELECT number FROM professionalnet_${name}`)).toHaveLength(records)
+  expect(sandbox.ledger.spent).toBe(4 + 240)
+  const [find = ''] = recipe.match(/(?<=social-search )find acme.db [^|]*/) ?? []
+  expect((await social(find)).out).toBe(`social_details.numComments,share_url\n150,${post.share_url}\n`)
 })
