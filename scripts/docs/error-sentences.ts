@@ -39,7 +39,7 @@ export const sentences: Readonly<Record<Exclude<keyof typeof words, Frame>, Said
     'reauthorization_required',
     ...(['no_tokens', 'no_refresh_token', 'refused', 'lost'] as const).map((why) => words.mustAuthorize(why)),
   ],
-  limitReached: [429, words.limitReached()],
+  limitReached: [429, words.limitReached],
   noAnswerOf: [
     'timeout',
     words.noAnswerOf('no token', 60_000),
@@ -63,25 +63,25 @@ export const sentences: Readonly<Record<Exclude<keyof typeof words, Frame>, Said
   ],
   noResponse: ['connection', words.noResponse(101)],
   unreadable: ['connection', words.unreadable('the body is locked')],
-  redirected: ['redirect', words.redirected()],
+  redirected: ['redirect', words.redirected],
   serviceAnswered: ['others', words.serviceAnswered(500, 'internal_error', 'try again')],
   gatewayAnswered: ['others', words.gatewayAnswered(504, 'text/html: Gateway timeout')],
-  lacksVersion: [404, `${words.serviceAnswered(404, '', '')}; ${words.lacksVersion()}`],
+  lacksVersion: [404, `${words.serviceAnswered(404, '', '')}; ${words.lacksVersion}`],
   lacksScope: [403, `${words.serviceAnswered(403, '', '')}; ${words.lacksScope(['search:read'])}`],
   tooLarge: ['invalid_response', words.tooLarge(67_108_864)],
-  partial: ['invalid_response', words.partial()],
+  partial: ['invalid_response', words.partial],
   empty: ['invalid_response', words.empty(200)],
   notJson: ['invalid_response', words.notJson(200, 'text/html: Welcome')],
-  wrongShape: ['invalid_response', `${words.wrongShape()}: posts must be an array, got null`],
+  wrongShape: ['invalid_response', `${words.wrongShape}: posts must be an array, got null`],
   wrongSchema: ['invalid_response', `${words.wrongSchema()}: posts.0.id must be a number`],
   slowSchema: ['invalid_response', words.slowSchema(60_000)],
-  checkedTooLate: ['invalid_response', words.checkedTooLate()],
+  checkedTooLate: ['invalid_response', words.checkedTooLate],
   wrongPage: ['pagination', words.wrongPage(3, '2')],
-  samePage: ['pagination', words.samePage()],
-  pageLoop: ['pagination', words.pageLoop()],
-  noCursor: ['pagination', words.noCursor()],
+  samePage: ['pagination', words.samePage],
+  pageLoop: ['pagination', words.pageLoop],
+  noCursor: ['pagination', words.noCursor],
   noHasMore: ['pagination', words.noHasMore('meta.total')],
-  wrongNext: ['pagination', words.wrongNext()],
+  wrongNext: ['pagination', words.wrongNext],
 }
 
 /** The sentences of a code of the client, or of a status. */
@@ -114,7 +114,7 @@ export const messages: readonly string[] = [
       body: 'the text',
     },
   }),
-  words.fullMessage(words.wrongShape(), {
+  words.fullMessage(words.wrongShape, {
     ...{
       operation: 'microblog.search',
       charged: 'yes',

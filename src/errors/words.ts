@@ -3,8 +3,8 @@ import { type Issue, summary } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
 import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
 
-// What errors of calls say of a request, its answer and its cost: a function for each sentence, made of facts that the error has as
-// fields. What is wrong with an option, a saved state or a code of the user stands where that is checked.
+// What errors of calls say of a request, its answer and its cost: a text for each sentence, or a function that makes it of facts which
+// the error has as fields. What is wrong with an option, a saved state or a code of the user stands where that is checked.
 
 /** What a message says besides what happened. */
 export interface CallFacts {
@@ -74,7 +74,7 @@ export const budgetUnavailable = (reason: string, temporary: boolean): string =>
 
 export const clientClosed = (what: 'client' | 'limiter'): string => `the ${what} is closed`
 
-export const limitReached = (): string => meanings.rate_limited
+export const limitReached = 'rate limit reached'
 
 /** @param lack What code of the user should have given. */
 export const noAnswerOf = (lack: string, ms: number): string => `${lack} within ${ms} ms`
@@ -132,13 +132,13 @@ export const noResponse = (status: number): string => `no response (status ${sta
 
 export const unreadable = (reason: string): string => `the response cannot be read (${reason})`
 
-export const redirected = (): string => 'the response is a redirect; check baseUrl'
+export const redirected = 'the response is a redirect; check baseUrl'
 
 /** What the documented codes mean, and statuses without such a code. */
 const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
   validation_error: 'the service refused the request',
   unauthorized: 'the service refused the key',
-  rate_limited: 'rate limit reached',
+  rate_limited: limitReached,
   upstream_error: 'the search provider is not answering',
   // A gateway may answer so to any call.
   professionalnet_unavailable: 'temporarily unavailable',
@@ -160,7 +160,7 @@ export function serviceAnswered(status: number, code: string, message: string): 
 export const gatewayAnswered = (status: number, described?: string): string =>
   `a proxy may have answered ${status}${described === undefined ? '' : ` (${described})`}`
 
-export const lacksVersion = (): string => 'check baseUrl: it lacks /v1'
+export const lacksVersion = 'check baseUrl: it lacks /v1'
 
 export const lacksScope = (scopes: readonly string[]): string =>
   `the credential may lack ${scopes.join(' or ')}, or its owner the permission`
@@ -170,14 +170,14 @@ export const lacksScope = (scopes: readonly string[]): string =>
 export const tooLarge = (bytes: number): string =>
   `the response is larger than ${bytes} bytes and was cut off`
 
-export const partial = (): string => 'the response is partial (206)'
+export const partial = 'the response is partial (206)'
 
 export const empty = (status: number): string => `the response is empty (${status})`
 
 export const notJson = (status: number, described: string): string =>
   `the response is not JSON (${status}, ${described})`
 
-export const wrongShape = (): string => 'the response is not of the documented shape'
+export const wrongShape = 'the response is not of the documented shape'
 
 /** @param lack Undefined if issues say it. */
 export const wrongSchema = (lack?: string): string =>
@@ -185,18 +185,18 @@ export const wrongSchema = (lack?: string): string =>
 
 export const slowSchema = (ms: number): string => `your schema took more than ${ms} ms`
 
-export const checkedTooLate = (): string => 'the deadline passed while the response was checked'
+export const checkedTooLate = 'the deadline passed while the response was checked'
 
 // What is wrong with pages.
 
 export const wrongPage = (asked: number, got: string): string => `asked for page ${asked}, got page ${got}`
 
-export const samePage = (): string => 'the page has the same items as the previous page'
+export const samePage = 'the page has the same items as the previous page'
 
-export const pageLoop = (): string => 'the next page was already fetched'
+export const pageLoop = 'the next page was already fetched'
 
-export const noCursor = (): string => 'meta.hasMore is true, but meta.nextCursor is missing'
+export const noCursor = 'meta.hasMore is true, but meta.nextCursor is missing'
 
 export const noHasMore = (found: string): string => `expected meta.hasMore, found ${found}; pass paging.next`
 
-export const wrongNext = (): string => 'paging.next threw an error or returned params that are not JSON'
+export const wrongNext = 'paging.next threw an error or returned params that are not JSON'

@@ -80,7 +80,7 @@ function whyUnusable(
 ): string {
   const { status } = response
   if (!complete) return words.tooLarge(maxBodyBytes)
-  if (status === 206) return words.partial()
+  if (status === 206) return words.partial
   if (text === '') return words.empty(status)
   return words.notJson(status, describeGatewayBody(response, text, redactor))
 }
@@ -96,7 +96,7 @@ async function validateInTime(
     return await within(userCodeMs, work, () => ({ ok: false, message, issues: [] }), cancellation.signal)
   } catch (error) {
     if (!isEnded(error)) return { kind: 'final', code: codeOf(error), toError: () => error }
-    if (error.code === 'timeout') return { ok: false, message: words.checkedTooLate(), issues: [] }
+    if (error.code === 'timeout') return { ok: false, message: words.checkedTooLate, issues: [] }
     return { kind: 'final', code: error.code, toError: (context) => error.toError(context, 'body') }
   }
 }
@@ -116,7 +116,7 @@ export async function validateBody(operation: Operation, body: unknown, checks: 
   // With `lenient`, items are validated one by one below.
   const shape = validation === 'lenient' && isList ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : issuesOf(operation.response, shape)
-  if (issues.length > 0) return { ok: false, message: words.wrongShape(), issues }
+  if (issues.length > 0) return { ok: false, message: words.wrongShape, issues }
   return isList
     ? validateItems(operation, body as object, property ?? '', list, checks)
     : validateWhole(operation, body, property, checks)

@@ -109,7 +109,7 @@ function readErrorResponse(call: Asked, answered: Answered): Found {
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     // The status is 0 in browsers.
     const toError = (context: ErrorContext) =>
-      new RedirectError(words.redirected(), { ...context, status: status || undefined })
+      new RedirectError(words.redirected, { ...context, status: status || undefined })
     return { kind: 'final', code: 'redirect', toError }
   }
   if (status >= 200) return readErrorBody(call, answered)
@@ -263,7 +263,7 @@ function describeError(
       : words.serviceAnswered(status, printable(code, maxCodeLength), said)
   const parts = [what]
   // A path without an id always exists, so the address must be wrong.
-  if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1')) parts.push(words.lacksVersion())
+  if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1')) parts.push(words.lacksVersion)
   if (status === 403 && said === '' && scopes.length > 0) parts.push(words.lacksScope(scopes))
   return parts.join('; ')
 }

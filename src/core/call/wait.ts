@@ -225,7 +225,7 @@ export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): u
   if (!(reason instanceof SurfaceClosed)) return reason
   const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
   const context = { ...errorContext(call), retryAfter }
-  const message = limitReached()
+  const message = limitReached
   if (reason.reason === 'pace') return new TimeoutError(message, { ...context, phase })
   return new RateLimitError({ ...context, status: 429, code: 'rate_limited', message })
 }

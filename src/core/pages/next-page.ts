@@ -63,7 +63,7 @@ function stepByOverride(next: NonNullable<PagingOverride['next']>, params: Param
   } catch {
     // Reported below.
   }
-  return { kind: 'lost', why: words.wrongNext() }
+  return { kind: 'lost', why: words.wrongNext }
 }
 
 /** Stops when `hasMore` is false, even if a cursor is present. */
@@ -80,7 +80,7 @@ function cursorStep(
   if (hasMore !== true) return end
   if (typeof nextCursor === 'string' && nextCursor !== '')
     return { kind: 'next', params: { ...copyOf(params), [param]: nextCursor } }
-  return { kind: 'lost', why: words.noCursor() }
+  return { kind: 'lost', why: words.noCursor }
 }
 
 /** Where to continue, as plain JSON to save. */

@@ -113,7 +113,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
         // Items as sent: a schema may make two different items equal. Those that nest too deeply are not compared.
         const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? []) ?? '[]'
         if (sent === latest && sent !== '[]')
-          throw this.#paginationError(samePage(), paramsOf(request), fetched, page)
+          throw this.#paginationError(samePage, paramsOf(request), fetched, page)
         latest = sent
       }
       // Like the items, before the caller may change them.
@@ -126,7 +126,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       if (step.kind === 'lost') throw this.#paginationError(step.why, null, fetched)
       request = next
       const position = this.#positionOf(request)
-      if (visited.has(position)) throw this.#paginationError(pageLoop(), paramsOf(request), fetched)
+      if (visited.has(position)) throw this.#paginationError(pageLoop, paramsOf(request), fetched)
       visited.add(position)
       fetched = await this.#fetch(
         request,

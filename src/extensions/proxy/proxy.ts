@@ -172,7 +172,7 @@ const defaultRetryAfter = 5
 
 /** The organization's limits are exhausted for now; this package's client waits and retries. */
 function retryLater({ retryAfter }: TimeoutError): ProxyRefusal {
-  const reason = retryAfter === undefined ? 'it waited too long at the proxy' : limitReached()
+  const reason = retryAfter === undefined ? 'it waited too long at the proxy' : limitReached
   return new ProxyRefusal(429, 'rate_limited', notSent(reason), {
     retryAfter: retryAfter ?? defaultRetryAfter,
   })
