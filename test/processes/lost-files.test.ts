@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { closed, listening } from '../support/listening.ts'
+import { timedPage } from '../support/pages.ts'
 import { allOf, range } from '../support/posts-database.ts'
 import { command, run, useCommand, when } from './command.ts'
 
@@ -30,9 +31,8 @@ class Ledger {
       void sleep(Math.random() * 40).then(() => {
         const ids = range(number * pageSize, (number + 1) * pageSize).map(String)
         this.answers.push(ids)
-        const hasMore = query === 'pages' && number < 40
-        const meta = { returnedCount: pageSize, hasMore, ...(hasMore && { nextCursor: `cursor ${number}` }) }
-        const body = { requestId: `req_${number}`, posts: ids.map(shown).reverse(), meta }
+        const posts = ids.map((id) => ({ id, time: new Date(start + Number(id)).toISOString() })).reverse()
+        const body = timedPage(posts, query === 'pages' && number < 40 ? { next: `cursor ${number}` } : {})
         response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
       })
     })
@@ -48,15 +48,6 @@ class Ledger {
 }
 
 const start = Date.now() - 3_600_000
-
-function shown(id: string): object {
-  const counts = { bookmarkCount: 1, favoriteCount: 2, quoteCount: 3, replyCount: 4, retweetCount: 5 }
-  return {
-    ...{ id, body: `post ${id}`, author: 'ada', name: 'Ada', url: `https://example.com/${id}` },
-    timestamp: new Date(start + Number(id)).toISOString(),
-    ...{ images: [], video: null, engagements: { ...counts, viewsCount: 6 } },
-  }
-}
 
 const lines = {
   search: 'search pages --all --budget 1000',

@@ -11,7 +11,7 @@ import { SocialSearch } from '../../src/index.ts'
 import { type SearchToWatch, type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
 import { newFolder } from '../support/folder.ts'
 import { listening } from '../support/listening.ts'
-import { networkPosts, page, post } from '../support/pages.ts'
+import { timedPage } from '../support/pages.ts'
 import { fastNow } from './watch-days/clock.ts'
 import type { Orders } from './watch-days/watcher.ts'
 
@@ -57,20 +57,11 @@ it('watchSearches() stores each post of ten days once, within the budget of each
       const newest = times.findLastIndex((time) => time <= at)
       const first = isNumbered ? newest - 20 * (number - 1) : Number(cursor ?? newest)
       const numbers = Array.from({ length: 20 }, (_, n) => first - n).filter((each) => each >= 0)
-      const time = (each: number) => new Date(times[each]!).toISOString()
       charges.push({ at, credits: isNumbered ? 4 : 2 })
-      const posts = isNumbered
-        ? (networkPosts(number, ...numbers.map(String))['posts'] as object[])
-        : numbers.map((each) => post(String(each)))
-      const timed = posts.map((each, n) => ({
-        ...each,
-        [isNumbered ? 'postedAt' : 'timestamp']: time(numbers[n]!),
-      }))
-      const answer = isNumbered
-        ? networkPosts(number)
-        : page([], first >= 20 ? String(first - 20) : undefined)
+      const entries = numbers.map((each) => ({ id: `${each}`, time: new Date(times[each]!).toISOString() }))
+      const rest = isNumbered ? { number } : first >= 20 && { next: String(first - 20) }
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ ...answer, requestId: 'req', posts: timed }))
+      response.end(JSON.stringify(timedPage(entries, { ...rest })))
     })
   })
   const baseUrl = `${await listening(server)}/v1`

@@ -58,6 +58,23 @@ export function networkPosts(page: number, ...urns: string[]): Record<string, un
   return { requestId: 'r', posts: urns.map(networkPost), meta: { returnedCount: urns.length, page } }
 }
 
+/** When a post with some id was published. */
+interface Timed {
+  readonly id: string
+  /** As the service writes it. */
+  readonly time: string
+}
+
+/** A page of posts with these times: numbered ones are of the professional network, others end with the cursor of the next. */
+export function timedPage(entries: readonly Timed[], { number, next }: { number?: number; next?: string }) {
+  if (number === undefined)
+    return { ...page([], next), posts: entries.map(({ id, time }) => ({ ...post(id), timestamp: time })) }
+  return {
+    ...networkPosts(number),
+    posts: entries.map(({ id, time }) => ({ ...networkPost(id), postedAt: time })),
+  }
+}
+
 /** A page of industries as documented, with one of them. */
 export function industries(page: number, pageCount = 5): Record<string, unknown> {
   return {

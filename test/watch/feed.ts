@@ -1,5 +1,5 @@
 import { SocialSearch } from '../../src/index.ts'
-import { networkPosts, page, post } from '../support/pages.ts'
+import { timedPage } from '../support/pages.ts'
 
 interface Entry {
   readonly id: string
@@ -83,11 +83,7 @@ export class Feed {
     if (answer !== undefined) return answer
     if (isNumbered) {
       const ids = this.ids.slice(this.pageSize * (number - 1), this.pageSize * number)
-      const answer = networkPosts(number, ...ids)
-      const posts = ids.map((id, index) => {
-        return { ...(answer['posts'] as object[])[index], postedAt: this.timeOf(id) }
-      })
-      return Response.json({ ...answer, posts })
+      return Response.json(timedPage(this.#timed(ids), { number }))
     }
     const found = this.after(cursor)
     const ids = found.slice(0, this.pageSize)
@@ -97,7 +93,11 @@ export class Feed {
 
   /** A page of the microblog network. */
   page(ids: readonly string[], next?: string): object {
-    return { ...page([], next), posts: ids.map((id) => ({ ...post(id), timestamp: this.timeOf(id) })) }
+    return timedPage(this.#timed(ids), next === undefined ? {} : { next })
+  }
+
+  #timed(ids: readonly string[]) {
+    return ids.map((id) => ({ id, time: this.timeOf(id) }))
   }
 
   /** When a post was published: a minute after the one below it. */

@@ -1,6 +1,6 @@
 import { type ClientOptions, SocialSearch } from '../../src/index.ts'
 import { settle } from '../support/clock.ts'
-import { networkPosts, page, post } from '../support/pages.ts'
+import { timedPage } from '../support/pages.ts'
 
 /** When a query was asked for, and for what. */
 export interface Asked {
@@ -48,17 +48,12 @@ export class SearchService {
     const isNumbered = request.url.includes('professionalnet')
     const first = isNumbered ? newest - 20 * ((body.page ?? 1) - 1) : Number(cursor ?? newest)
     const numbers = Array.from({ length: 20 }, (_, n) => first - n).filter((number) => number >= 0)
-    const times = numbers.map((number) => new Date(this.timeOf(query, number)).toISOString())
-    const ids = numbers.map((number) => `${query} ${number}`)
-    if (isNumbered) {
-      const { posts, ...rest } = networkPosts(body.page ?? 1, ...ids) as { posts: object[] }
-      return Response.json({ ...rest, posts: posts.map((each, n) => ({ ...each, postedAt: times[n] })) })
-    }
-    const rest = first - 20 >= 0 ? String(first - 20) : undefined
-    return Response.json({
-      ...page([], rest),
-      posts: ids.map((id, n) => ({ ...post(id), timestamp: times[n] })),
-    })
+    const entries = numbers.map((number) => ({
+      id: `${query} ${number}`,
+      time: new Date(this.timeOf(query, number)).toISOString(),
+    }))
+    const rest = isNumbered ? { number: body.page ?? 1 } : first >= 20 && { next: String(first - 20) }
+    return Response.json(timedPage(entries, { ...rest }))
   }
 }
 

@@ -5,7 +5,7 @@
 import { type Budget, CreditBudget, SocialSearch, SocialSearchError } from '../../src/index.ts'
 import { type WatchGap, type WatchState, watchSearch } from '../../src/extensions/watch/index.ts'
 import { type Random, createRandom } from '../../src/extensions/sandbox/random.ts'
-import { networkPosts, page, post } from '../support/pages.ts'
+import { timedPage } from '../support/pages.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 
@@ -174,16 +174,15 @@ export class LyingService {
 
   /** @param next A cursor; null if there is one, but the service forgets to say it. */
   #page(entries: readonly Entry[], next: string | null | undefined, number: number): Response {
-    const ids = entries.map(({ id }) => id)
-    const times = entries.map(({ time }) => new Date(time).toISOString())
-    if (this.isNumbered) {
-      const { posts, ...rest } = networkPosts(number, ...ids) as { posts: object[] }
-      return Response.json({ ...rest, posts: posts.map((each, n) => ({ ...each, postedAt: times[n] })) })
-    }
+    const timed = entries.map(({ id, time }) => ({ id, time: new Date(time).toISOString() }))
+    if (this.isNumbered) return Response.json(timedPage(timed, { number }))
     if (typeof next === 'string') this.#made.set(next, this.now)
-    const meta = { returnedCount: ids.length, hasMore: next !== undefined, ...(next && { nextCursor: next }) }
-    const posts = ids.map((id, n) => ({ ...post(id), timestamp: times[n] }))
-    return Response.json({ ...page([]), posts, meta })
+    const meta = {
+      returnedCount: timed.length,
+      hasMore: next !== undefined,
+      ...(next && { nextCursor: next }),
+    }
+    return Response.json({ ...timedPage(timed, {}), meta })
   }
 }
 

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closed, listening } from '../../support/listening.ts'
+import { post } from '../../support/pages.ts'
 
 export interface GrowingPost {
   readonly id: string
@@ -112,9 +113,6 @@ export class GrowingService {
 }
 
 function shown({ id, time, body }: GrowingPost, views: number): object {
-  const counts = { bookmarkCount: 1, favoriteCount: 2, quoteCount: 3, replyCount: 4, retweetCount: 5 }
-  return {
-    ...{ id, body, author: 'ada', name: 'Ada', timestamp: time, url: `https://example.com/${id}` },
-    ...{ images: [], video: null, engagements: { ...counts, viewsCount: views } },
-  }
+  const { engagements, ...rest } = post(id) as { engagements: object }
+  return { ...rest, body, timestamp: time, engagements: { ...engagements, viewsCount: views } }
 }
