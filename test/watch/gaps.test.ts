@@ -12,6 +12,16 @@ import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
 import { drain, idsOf, newFeed, next, pollNetwork, range, setUp } from './helpers.ts'
 
+/** The state of a watch after so many nights, each with 70 new posts, of which it reads 40. */
+async function afterNights(nights: number, { feed, start }: ReturnType<typeof setUp>): Promise<WatchState> {
+  let { state } = await next(start())
+  for (let night = 0; night < nights; night++) {
+    feed.post(70)
+    state = (await drain(start({ state }))).last ?? state
+  }
+  return state
+}
+
 describe('watchSearch()', () => {
   it('fills the gap that maxPages has left, after the newest posts, also in another process', async () => {
     const { feed, batches, start } = setUp(30, { maxPages: 2 })
@@ -31,12 +41,9 @@ describe('watchSearch()', () => {
   })
 
   it('says when the missing posts were published', async () => {
-    const { feed, start } = setUp(30, { once: true, maxPages: 2 })
-    let { state } = await next(start())
-    for (let night = 0; night < 2; night++) {
-      feed.post(70)
-      state = (await drain(start({ state }))).last ?? state
-    }
+    const world = setUp(30, { once: true, maxPages: 2 })
+    const { feed, start } = world
+    const state = await afterNights(2, world)
     feed.post(5)
     const [times, known] = [[] as unknown[], new Set(state.spans.flatMap(({ ids }) => ids))]
     for await (const { posts, gaps } of start({ state, maxPages: 20 })) {
@@ -101,14 +108,10 @@ describe('watchSearch()', () => {
   })
 
   it('fills several gaps, the newest first', async () => {
-    const { feed, start } = setUp(30, { once: true, maxPages: 2 })
-    let { state } = await next(start())
-    for (let night = 0; night < 3; night++) {
-      feed.post(70)
-      state = (await drain(start({ state }))).last ?? state
-    }
+    const world = setUp(30, { once: true, maxPages: 2 })
+    const state = await afterNights(3, world)
     const batches: number[][] = []
-    for await (const batch of start({ state, maxPages: 20 })) batches.push(idsOf(batch))
+    for await (const batch of world.start({ state, maxPages: 20 })) batches.push(idsOf(batch))
     expect(batches.filter((ids) => ids.length > 0).map(([first]) => first)).toEqual([
       181, 171, 111, 101, 41, 31,
     ])
@@ -184,5 +187,36 @@ describe('watchSearch() of the professional network', () => {
     })
     await expect(batches.next()).rejects.toThrow(ConfigurationError)
     expect(feed.requests).toEqual([])
+  })
+})
+
+/** A feed of numbered pages of ten posts, and the state of a watch that has read the first page. */
+async function started(posts: number) {
+  const feed = newFeed()
+  feed.pageSize = 10
+  feed.post(posts)
+  return { feed, state: (await pollNetwork(feed, null)).state }
+}
+
+describe('watchSearch() of short pages', () => {
+  it('buys one page for each poll when all posts are known and fewer than the overlap', async () => {
+    const { feed, state } = await started(6)
+    expect((await pollNetwork(feed, state)).requests).toBe(1)
+    feed.remove(2)
+    expect((await pollNetwork(feed, state)).requests).toBe(1)
+  })
+
+  it('buys one page when one of ten known posts was removed, and yields no older post', async () => {
+    const { feed, state } = await started(300)
+    feed.remove(4)
+    expect(await pollNetwork(feed, state)).toMatchObject({ requests: 1, ids: [] })
+  })
+
+  it('finds a late post on the second page when pages are shorter than the overlap', async () => {
+    const { feed, start } = setUp(300, { once: true, overlap: 10 })
+    const { last } = await drain(start())
+    feed.pageSize = 5
+    const late = Number(feed.insert(7))
+    expect((await drain(start({ state: last }))).all).toEqual([late])
   })
 })
