@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import type { ObservedCall } from '../../src/index.ts'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { otelObserver } from '../../src/extensions/otel/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { apiKey, failure, ok, rateLimited, scriptedService } from '../support/service.ts'
-import { followContext, traced } from './recorder.ts'
+import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { followContext, recordingTracer, traced } from './recorder.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -195,6 +196,18 @@ describe('otelObserver()', () => {
     await settle(client.mentions.setState('men_1', { state: 'done' }))
     const recorded = [...spans.flatMap(({ attributes }) => Object.keys(attributes)), ...Object.keys(units)]
     expect([...new Set(listed)].sort()).toEqual([...new Set(recorded)].sort())
+  })
+
+  it('keeps no span of a call that has ended', async () => {
+    service.script(() => ok())
+    const { tracer, spans } = recordingTracer()
+    const observer = otelObserver({ tracer })
+    const calls: ObservedCall[] = []
+    const observers = [observer, { onCall: (call: ObservedCall) => void calls.push(call) }]
+    await settle(makeClient({ observers }).microblog.search(query))
+    for (const call of calls) observer.onWait?.({ ...call, reason: 'retry', until: null })
+    expect(calls).toHaveLength(1)
+    expect(spans).toMatchObject([{ ended: 1, events: [['social_search.attempt', {}]] }])
   })
 
   it.each([

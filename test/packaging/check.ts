@@ -27,15 +27,11 @@ claim(
 
 // Bases of what is exported, and types that a compiler resolves before it writes a declaration.
 const needNoName = [
-  ...['SharedError', 'MicroblogSearchBody', 'ProfessionalnetPostsSearchBody', 'IndustriesListBody'],
+  ...['MicroblogSearchBody', 'ProfessionalnetPostsSearchBody', 'IndustriesListBody'],
   ...['NextOf', 'ParamsById', 'MethodOf', 'At', 'NoRefetch', 'PostOf'],
 ]
 const unnamed = unnamedTypes().filter((name) => !needNoName.includes(name))
-claim(
-  'exports the types of its signatures, so that a library may export parts of a client',
-  unnamed.length === 0,
-  unnamed.join('\n'),
-)
+claimNone('exports the types of its signatures, so that a library may export parts of a client', unnamed)
 
 const types = entryPoints.map(({ path }) => ({ path, files: typesLoadedBy(path) }))
 // The peer of /mcp has types of zod itself.
@@ -49,9 +45,9 @@ const [main] = types
 claim('loads at most 3 files of types for a client', Number(main?.files.length) <= 3, main?.files.join('\n'))
 const declared = types.flatMap(({ files }) => files.filter((file) => file.startsWith(join(root, 'dist'))))
 const internal = declared.filter((file) => readFileSync(file, 'utf8').includes('@internal'))
-claim('declares nothing internal', internal.length === 0, internal.join('\n'))
+claimNone('declares nothing internal', internal)
 const shortened = declared.filter((file) => /^(im|ex)port .*{.* as \w\b/m.test(readFileSync(file, 'utf8')))
-claim('declares every type under its own name', shortened.length === 0, shortened.join('\n'))
+claimNone('declares every type under its own name', shortened)
 
 /** What is needed when it runs; the other has types only. */
 const dependencies = Object.keys(packageJson.dependencies).filter((name) => name !== '@standard-schema/spec')
@@ -68,11 +64,10 @@ try {
   mkdirSync(installed, { recursive: true })
   run('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1'])
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
-  claim(
+  const users = /^(dist|docs|AGENTS|skills|llms|LICENSE|README|CHANGELOG|SECURITY|package\.json)/
+  claimNone(
     'holds only what users need',
-    files.every((file) =>
-      /^(dist|docs|AGENTS|skills|llms|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file),
-    ),
+    files.filter((file) => !users.test(file)),
   )
   const dangling = files
     .filter((file) => file.endsWith('.md'))
@@ -82,9 +77,9 @@ try {
       ),
     )
     .filter((link) => !existsSync(join(installed, link)))
-  claim('links to no file that it does not hold', dangling.length === 0, dangling.join('\n'))
+  claimNone('links to no file that it does not hold', dangling)
   const foreign = files.filter((file) => file.endsWith('.js')).flatMap(foreignSourcesOf)
-  claim('holds no code of other packages, by its source maps', foreign.length === 0, foreign.join('\n'))
+  claimNone('holds no code of other packages, by its source maps', foreign)
 
   for (const name of [...dependencies, ...Object.keys(packageJson.peerDependencies)]) {
     mkdirSync(dirname(join(packages, name)), { recursive: true })
@@ -131,11 +126,9 @@ try {
   rmSync(folder, { recursive: true })
 }
 
+const ofNode = (inputs: string[]) => inputs.filter((input) => input.startsWith('node:'))
 const { text, inputs } = await bundle('createTransport, microblog')
-claim(
-  'bundles for a browser without Node’s modules',
-  inputs.every((input) => !input.startsWith('node:')),
-)
+claimNone('bundles for a browser without Node’s modules', ofNode(inputs))
 const ofZod = inputs.filter((input) => input.includes('/zod/'))
 claim(
   'bundles zod without its translations and its JSON Schema',
@@ -144,23 +137,16 @@ claim(
 )
 claim('leaves the client out of a bundle that does not use it', !text.includes('SOCIAL_SEARCH_API_KEY'))
 const others = operations.filter(({ id }) => !id.startsWith('microblog.'))
-const kept = others.filter(({ path }) => text.includes(path))
-claim(
-  'leaves out the operations that a bundle of one search does not use',
-  kept.length === 0,
-  kept.map(({ id }) => id).join(', '),
-)
+const kept = others.filter(({ path }) => text.includes(path)).map(({ id }) => id)
+claimNone('leaves out the operations that a bundle of one search does not use', kept)
 
 const shared = await bundle('SharedLimiter, sqliteStore', 'social-search-sdk/shared')
-claim(
-  'bundles shared limits for a browser, whichever store they have',
-  shared.inputs.every((input) => !input.startsWith('node:')),
-)
+claimNone('bundles shared limits for a browser, whichever store they have', ofNode(shared.inputs))
 const client = await bundle('SocialSearch')
 const flow = await bundle('createOAuthClient', 'social-search-sdk/oauth')
 claim(
   'bundles its OAuth client for a browser, and leaves it out of other bundles',
-  flow.inputs.every((input) => !input.startsWith('node:')) && !client.text.includes('code_challenge'),
+  ofNode(flow.inputs).length === 0 && !client.text.includes('code_challenge'),
 )
 
 async function bundle(
@@ -197,6 +183,10 @@ function foreignSourcesOf(file: string): string[] {
   const isOwn = (source: string, i: number) =>
     join(dirname(file), source).startsWith('src/') && sourcesContent[i] != null
   return sources.filter((source, i) => !isOwn(source, i)).map((source) => `${file}: ${source}`)
+}
+
+function claimNone(name: string, exceptions: readonly string[]): void {
+  claim(name, exceptions.length === 0, exceptions.join('\n'))
 }
 
 function claim(name: string, holds: boolean, details = ''): void {
