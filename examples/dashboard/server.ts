@@ -27,8 +27,7 @@ const client = new SocialSearch({
   cache: new ResultCache({ maxAge: 3_600_000 }), // equal searches cost nothing for an hour
   retry: { maxWait: 1_000 }, // pass longer waits on to the page, which shows a countdown
 })
-const timeZone = 'UTC'
-const budget = new CreditBudget(Number(CREDITS), { every: 'day', timeZone })
+const budget = new CreditBudget(Number(CREDITS), { every: 'day', timeZone: 'UTC' })
 const nothing = new CreditBudget(0)
 const isForStored = ({ url }: Request) => url.includes('/api/stored/')
 const proxy = createProxy({
@@ -44,10 +43,7 @@ const proxy = createProxy({
 
 async function api(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
-  if (pathname === '/api/budget') {
-    const summary = budget.summary()
-    return Response.json({ ...summary, timeZone, resetsIn: summary.endsAt && summary.endsAt - Date.now() })
-  }
+  if (pathname === '/api/budget') return Response.json(budget.summary())
   if (pathname === '/api/faults') {
     sandbox.inject(await request.json())
     return new Response(null, { status: 204 })

@@ -25,7 +25,7 @@ export async function dashboardPicture(browser: Browser, colorScheme: 'light' | 
     })
     await page.clock.setFixedTime(new Date(now))
     await page.goto(`${origin}/?tab=search`)
-    await page.getByRole('button', { name: 'react or vue' }).click()
+    await page.getByRole('button', { name: 'react vs vue' }).click()
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText(/^All posts in these 28 days, compared/).waitFor()

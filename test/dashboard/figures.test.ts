@@ -31,12 +31,13 @@ const lastDays = (nameOf: (time: number) => string, days: number) =>
 async function table(page: Page): Promise<[string, string[]][]> {
   await page.getByText('Show as a table').click()
   const rows = page.locator('.plot tbody tr')
-  return rows.evaluateAll((all) =>
-    all.map((row) => [
-      row.querySelector('th')!.textContent,
-      [...row.querySelectorAll('td')].map((cell) => cell.textContent),
-    ]),
+  const texts = await rows.evaluateAll((all) =>
+    all.map((row) => ({
+      name: row.querySelector('th')!.textContent,
+      cells: [...row.querySelectorAll('td')].map((cell) => cell.textContent),
+    })),
   )
+  return texts.map(({ name, cells }) => [plain(name), cells])
 }
 
 describe('of mentions', () => {
@@ -61,12 +62,16 @@ describe('of mentions', () => {
     const [react, vue] = [leads('lis_react'), leads('lis_vue')]
     const sentence = [
       `${today === 0 ? 'No' : number(today)} new mention${today === 1 ? '' : 's'} so far today`,
-      usual > 0 ? `, ${number(usual)} a day is usual` : `, ${number(recent.length)} in four weeks`,
-      today > 1 && react !== vue ? `; ${react > vue ? 'react' : 'vue'} leads` : '',
+      today > 1 && react !== vue
+        ? `, ${number(Math.max(react, vue))} for ${react > vue ? 'react' : 'vue'}`
+        : '',
+      usual > 0 ? `; ${number(usual)} a day is usual` : `; ${number(recent.length)} in the last 28 days`,
     ]
     await expect.poll(async () => plain(await headline(page).textContent())).toBe(sentence.join(''))
     const unseen = all.filter(isUnseen)
-    await page.getByRole('heading', { name: `${number(unseen.length)} unseen of ${number(count)}` }).waitFor()
+    await page
+      .getByRole('heading', { name: `${number(unseen.length)} unseen of all ${number(count)}` })
+      .waitFor()
     expect(await page.locator('.mention .text').allTextContents()).toEqual(
       unseen.slice(0, 5).map(({ text }) => text),
     )
@@ -74,6 +79,10 @@ describe('of mentions', () => {
     expect(await page.locator('.chart').count()).toBe(hasChart ? 1 : 0)
     const expected = days.map((name, i) => [i === 0 ? `${name} so far` : name, [number(counts[i]!)]])
     if (hasChart) {
+      await page
+        .getByText(`${number(recent.length)} mentions in the last 28 days`)
+        .first()
+        .waitFor()
       await expect.poll(() => page.locator('.plot tbody td', { hasText: '–' }).count()).toBe(0)
       expect(await table(page)).toEqual(expected)
     }

@@ -95,8 +95,9 @@ export async function search(page: Page, query: string, { versus = '', pages = 1
 
 export const headline = (page: Page) => page.locator('.headline')
 
-/** Text without the marks that keep the directions of foreign words apart. */
-export const plain = (text: string | null) => (text ?? '').replaceAll(/[\u2068\u2069]/g, '')
+/** Text without the marks that keep the directions of foreign words apart, and with common spaces. */
+export const plain = (text: string | null) =>
+  (text ?? '').replaceAll(/[\u2068\u2069]/g, '').replaceAll(/\s/g, ' ')
 
 /** The headline once the posts are there. */
 export async function result(page: Page): Promise<string> {
@@ -113,7 +114,7 @@ export async function numbers(page: Page, name: string): Promise<string[]> {
     has: page.getByRole('button', { name, exact: true }),
   })
   const cells = await row.locator(':is(td, dd)').allTextContents()
-  return cells.map((text) => text.replace('▲', ' ▲').replace('▼', ' ▼'))
+  return cells.map((text) => text.trim())
 }
 
 /** How far the page has moved what was there already, as Chromium scores it. */

@@ -44,7 +44,7 @@ it('three mentions make no chart, no filter and no mean', async () => {
   await serve(page, made(3, now))
   await page.getByRole('button', { name: 'today' }).click()
   await page.locator('.mention').first().waitFor()
-  expect(await headline(page).innerText()).toBe('No new mentions so far today, 3 in four weeks')
+  expect(await headline(page).innerText()).toBe('No new mentions so far today; 3 in the last 28 days')
   await page.getByRole('button', { name: 'See all mentions' }).click()
   await page.getByText('2 of 3 mentions unseen').waitFor()
   expect(await page.locator('select, .chart').count()).toBe(0)
@@ -53,11 +53,15 @@ it('three mentions make no chart, no filter and no mean', async () => {
 it('the first view searches by one field and a button that is alive, until a word is there', async () => {
   const page = await open('/')
   await page.locator('.mention').first().waitFor()
-  const [filters, button] = [page.getByLabel('Language'), page.getByRole('button', { name: /^Search ·/ })]
+  const [filters, button] = [
+    page.getByLabel('Language'),
+    page.getByRole('button', { name: 'Search', exact: true }),
+  ]
   expect(await page.locator('form :is(input, select):visible').count()).toBe(1)
   expect(await button.getAttribute('class')).toContain('primary')
   await page.getByLabel('Search posts').fill('coffee')
   await filters.waitFor()
+  await page.getByRole('button', { name: 'Search · up to 6 credits' }).waitFor()
 })
 
 it('on a phone, the first mention stands in the upper half of the first screen', async () => {

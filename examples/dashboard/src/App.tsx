@@ -13,7 +13,7 @@ export function App() {
   const { tab = '', q, vs } = useAddress()
   const view: View = tab in views ? (tab as View) : q ? 'search' : 'today'
   const Current = views[view]
-  const subject = view === 'search' ? [q, vs].filter(Boolean).join(' or ') : view
+  const subject = view === 'search' ? [q, vs].filter(Boolean).join(' vs ') : view
   useEffect(() => {
     document.title = [subject, 'Social search'].filter(Boolean).join(' · ')
   }, [subject])

@@ -27,6 +27,7 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   /** How many bars apart times stand below: four or three times where that comes out even. */
   const step = last < 4 ? 1 : last / [3, 2, 1].find((parts) => last % parts === 0)!
   const ticks = rows.filter((_, i) => i % step === 0)
+  const tickOf = (bucket: string) => bucketName(bucket, unit === 'weeks' ? 'days' : unit)
   const named = rows.find(({ bucket }) => bucket === (pointed ?? selected))
   const text = (value: number | null | undefined) => (value == null ? '–' : figure(value))
   const note = (i: number) => {
@@ -36,7 +37,8 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   }
   return (
     <div className="plot">
-      <div className="chart" aria-hidden="true">
+      {/* With other bars, it is another chart: none of them has moved. */}
+      <div key={rows.length} className="chart" aria-hidden="true">
         <p className="legend row quiet">
           {series.map((name, i) => (
             <span key={name}>
@@ -70,8 +72,8 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
           ))}
         </div>
         <div className="ticks quiet" style={{ paddingInline: `max(0px, ${50 / rows.length}% - 1.5em)` }}>
-          {ticks.map(({ bucket }) => (
-            <span key={bucket}>{bucketName(bucket, unit === 'weeks' ? 'days' : unit)}</span>
+          {ticks.map((row) => (
+            <span key={row.bucket}>{(row === rows.at(-1) && row.part) || tickOf(row.bucket)}</span>
           ))}
         </div>
       </div>
@@ -108,8 +110,8 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   )
 }
 
-/** The next number whose half is even enough to label a line: 2, 4, 6, 10, 20 … */
+/** The next number whose half is even enough to label a line: 2, 4, 6, 8, 10, 14, 20 … */
 function roundUp(value: number): number {
   const size = 10 ** Math.floor(Math.log10(value))
-  return [1, 2, 4, 6, 10].map((step) => step * size).find((step) => step >= value)!
+  return [1, 1.4, 2, 4, 6, 8, 10].map((step) => step * size).find((step) => step >= value)!
 }

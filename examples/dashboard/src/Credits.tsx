@@ -3,10 +3,7 @@ import type { CreditBudget } from 'social-search-sdk'
 import { budgetKey } from './api.ts'
 import { type Network, networks } from './networks.ts'
 
-/** `resetsIn` is by the server's clock, in milliseconds; `timeZone` says when its days begin. */
-type Budget = ReturnType<CreditBudget['summary']> & { resetsIn: number | null; timeZone: string }
-
-const budgetQuery = queryOptions<Budget>({
+const budgetQuery = queryOptions<ReturnType<CreditBudget['summary']>>({
   queryKey: budgetKey,
   async queryFn({ signal }) {
     const response = await fetch('/api/budget', { signal })
@@ -17,6 +14,8 @@ const budgetQuery = queryOptions<Budget>({
   retry: false,
 })
 export const useBudget = () => useQuery(budgetQuery).data
+/** Whether the server does not answer. It is asked again every two seconds, and then what is free loads by itself. */
+export const useIsLost = () => useQuery(budgetQuery).isError
 
 export const credits = (count: number) => `${count} ${count === 1 ? 'credit' : 'credits'}`
 
@@ -39,15 +38,14 @@ export function useOffer(network: Network, ...needs: number[]): Offer {
   return { pages, price: `${pages > 1 ? 'up to ' : ''}${credits(cost(pages))}`, least: cost(1) }
 }
 
-/** When the budget is whole again, in its own zone: `More at 00:00 UTC (in 5 h).` */
+const leastPrice = Math.min(...Object.values(networks).map(({ price }) => price))
+
+/** When the budget is whole again, in the zone of the page: `All 60 are back at 1:00 PM GMT+13.` */
 export function useReset(): string {
-  const { endsAt = null, resetsIn = null, timeZone } = useBudget() ?? {}
-  if (endsAt === null || resetsIn === null) return ''
-  const minutes = Math.ceil(resetsIn / 60_000)
-  const time = new Date(endsAt).toLocaleTimeString('en', {
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone },
-  } as const)
-  return `More at ${time} ${timeZone} (in ${minutes > 90 ? `${Math.round(minutes / 60)} h` : `${minutes} min`}).`
+  const { limit, endsAt = null } = useBudget() ?? {}
+  if (endsAt === null) return ''
+  const time = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+  return `All ${limit} are back at ${new Date(endsAt).toLocaleTimeString('en', time)}.`
 }
 
 export function Credits() {
@@ -80,7 +78,7 @@ export function Credits() {
         aria-valuenow={remaining}
         aria-valuetext={`${remaining} of ${limit} left, ${text}`}
       >
-        <i style={part(remaining, 'accent')} />
+        <i style={part(remaining, remaining < leastPrice ? 'second' : 'accent')} />
         <i style={part(reserved, 'second')} />
         <i style={part(uncertain, 'bad')} />
       </div>

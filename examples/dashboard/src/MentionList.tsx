@@ -3,7 +3,7 @@ import { type Change, type Mention, timeOf, useChanges, useListeners, type useMe
 import { isTyping } from './controls.tsx'
 import { networkNames } from './networks.ts'
 import { Failure, focusTitle } from './status.tsx'
-import { LongText, Source, ageOf } from './Text.tsx'
+import { LongText, ageOf } from './Text.tsx'
 
 interface Props {
   list: ReturnType<typeof useMentions>
@@ -29,6 +29,7 @@ export function MentionList({ list, few, title, empty, children }: Props) {
   const marked = changes.isSuccess ? last : null
   const shown = mentions?.slice(0, few) ?? []
   const picked = shown.filter(({ id }) => chosen.has(id))
+  const areAllPicked = picked.length === shown.length
 
   function mark(mentions: Mention[], state: string) {
     const all = mentions.map(({ id, state: was }) => ({ id, state, was }))
@@ -72,16 +73,19 @@ export function MentionList({ list, few, title, empty, children }: Props) {
               <span className="hidden"> the chosen</span>
             </button>
           ))}
-        <span className="end row">
-          <span role="status">{marked && `${marked.length} marked as ${marked[0]!.state}`}</span>
-          {marked && <button onClick={(event) => (focusTitle(event), undo(marked))}>Undo</button>}
-          {children}
-        </span>
+        <span role="status">{marked && `${marked.length} marked as ${marked[0]!.state}`}</span>
+        {marked && <button onClick={(event) => (focusTitle(event), undo(marked))}>Undo</button>}
+        {few === undefined && shown.length > 1 && (
+          <button onClick={() => setChosen(new Set(areAllPicked ? [] : shown.map(({ id }) => id)))}>
+            {areAllPicked ? 'Choose none' : `Choose all ${shown.length}`}
+          </button>
+        )}
+        {children}
       </div>
       {changes.error && (
-        <Failure error={changes.error} onRetry={{ price: 0, act: () => changes.mutate(changes.variables) }} />
+        <Failure error={changes.error} onRetry={{ act: () => changes.mutate(changes.variables) }} />
       )}
-      {list.error && <Failure error={list.error} onRetry={{ price: 0, act: () => void list.refetch() }} />}
+      {list.error && <Failure error={list.error} onRetry={{ act: () => void list.refetch() }} retries />}
       <ul>
         {shown.map((mention) => (
           <Item
@@ -105,7 +109,7 @@ export function MentionList({ list, few, title, empty, children }: Props) {
             <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done, <kbd>/</kbd>{' '}
             search.
           </span>{' '}
-          Fit: how well a mention suits your organization, from 0 to 100.
+          Mentions: what your listeners found. Fit: how well a mention suits your organization, from 0 to 100.
         </p>
       )}
     </section>
@@ -120,7 +124,7 @@ interface ItemProps {
 }
 
 function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
-  const { text, author = 'unknown', network = '–', publishedAt, state, fitScore = '–' } = mention
+  const { text, url = '', author = 'unknown', network = '–', publishedAt, state, fitScore = '–' } = mention
   const listener = useListeners().find(({ id }) => id === mention.listenerId)?.name
   return (
     <li className="mention" id={mention.id}>
@@ -130,7 +134,9 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
       </label>
       <LongText>{text ?? 'No text'}</LongText>
       <span className="source quiet">
-        <Source mention={mention} />
+        <a href={/^https?:/.test(url) ? url : undefined} target="_blank" rel="noreferrer">
+          <bdi>{mention.author === undefined ? '–' : `@${author}`}</bdi>
+        </a>
         <span>
           <bdi>{networkNames[network] ?? network}</bdi> ·{' '}
           <time dateTime={publishedAt} title={publishedAt}>

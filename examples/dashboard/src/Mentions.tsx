@@ -19,6 +19,11 @@ import { Empty, Failure, Notice } from './status.tsx'
 
 /** Fewer make no filter, no chart and no mean. */
 export const few = 10
+/** More are too many to read one by one. */
+const many = 500
+
+export const nameOfRecent = (total: number | null) =>
+  `${total === null ? '– mentions' : plural(total, 'mention')} in the last 28 days`
 
 export function Mentions() {
   const address = useAddress()
@@ -42,7 +47,7 @@ export function Mentions() {
       {all >= few && (
         <div className="card flat">
           <Chart
-            {...{ rows: recent.rows, unit: 'days', selected: at, series: ['Mentions by day'] }}
+            {...{ rows: recent.rows, unit: 'days', selected: at, series: [nameOfRecent(recent.total)] }}
             onSelect={(day) => go({ at: day === at ? '' : day }, { replace: true })}
           />
         </div>
@@ -55,6 +60,9 @@ export function Mentions() {
         empty="Nothing here is unseen."
       >
         {at && <button onClick={() => go({ at: '' })}>All days</button>}
+        {!sort && (unseen ?? 0) > many && (
+          <button onClick={() => go({ sort: 'fitScore' }, { replace: true })}>Best fit first</button>
+        )}
         <button onClick={() => go({ state: isUnseenOnly ? 'all' : '' }, { replace: true })}>
           {isUnseenOnly ? 'Show seen ones too' : 'Show unseen only'}
         </button>
@@ -73,14 +81,14 @@ interface NoMentionsProps {
 export function NoMentions({ all, list: { error: listError, isPaused } }: NoMentionsProps) {
   const error = useCountError() ?? listError
   const names = useListeners().map(({ name }) => isolated(name))
-  if (error) return <Failure error={error} onRetry={{ price: 0, act: retryFree }} />
+  if (error) return <Failure {...{ error, onRetry: { act: retryFree }, retries: true }} />
   if (isPaused) return <Notice title="You are offline.">This loads when you are online again.</Notice>
   if (all === null) return <p role="status">Loading mentions…</p>
   return (
     <Empty title="No mentions yet">
       <p>Your listeners have found nothing yet. What they find shows here, for free.</p>
       {names.length > 0 && <p className="quiet">Listening for {names.join(', ')}.</p>}
-      <button onClick={goToSearch}>Search posts now</button>
+      <button onClick={goToSearch}>Enter a search</button>
     </Empty>
   )
 }

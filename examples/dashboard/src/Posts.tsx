@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { plural } from './headline.ts'
-import { type Load, cancel } from './load.ts'
+import type { Load } from './load.ts'
 import { type Post, numbersOf } from './measure.ts'
 import { type Network, type Search, networks } from './networks.ts'
-import { Swatch, focusTitle } from './status.tsx'
+import { Swatch } from './status.tsx'
 import { LongText, ageOf } from './Text.tsx'
 
 const viewsOf = (post: Post) => numbersOf([post]).views
@@ -21,47 +21,31 @@ interface Props {
   index: number
   /** The posts to list, in order. */
   shown: Post[]
-  /** Whether they wait for the first page of the other search. */
-  isHeld: boolean
 }
 
 /** Posts of one search. */
-export function Posts({ load, index, shown, isHeld }: Props) {
+export function Posts({ load, index, shown }: Props) {
   const [isLong, setIsLong] = useState(false)
-  const { search, query, pages, undated, isFetching, isPaused, isMissing, wait, oldest } = load
-  const isLoading = isFetching && !isPaused && !wait && pages === 0
-  const isReady = pages > 0 && !isHeld
+  const { search, query, isLoaded, undated, oldest } = load
   return (
     <section className="stack" aria-label={`Posts about ${query}`}>
       <div className="row about">
         <h4 tabIndex={-1}>
           <Swatch index={index} /> <bdi>{query}</bdi>
         </h4>
-        {(isReady || isMissing) && (
-          <p className="quiet" role="status">
-            {isMissing
-              ? 'not loaded'
-              : `${plural(shown.length, 'post')}${undated > 0 ? `, ${undated} more without a date` : ''} · updated ${ageOf(oldest)}`}
-          </p>
-        )}
+        <p className="quiet" role="status">
+          {isLoaded
+            ? `${plural(shown.length, 'post')}${undated > 0 ? `, ${undated} more without a date` : ''} · updated ${ageOf(oldest)}`
+            : 'not loaded'}
+        </p>
         {shown.length > 0 && (
           <button className="end" onClick={() => void download(shown, search)}>
             CSV<span className="hidden"> of {query}</span>
           </button>
         )}
-        {isLoading && (
-          <>
-            <span className="quiet" role="status">
-              Loading…
-            </span>
-            <button className="end" onClick={(event) => (focusTitle(event), void cancel(search))}>
-              Cancel
-            </button>
-          </>
-        )}
       </div>
-      {(isLoading || (isHeld && pages > 0 && !wait)) && <div className="card ghost" aria-hidden="true" />}
-      <ul className="posts">
+      {/* With another page, it is another list: none of its posts has moved. */}
+      <ul key={load.pages} className="posts">
         {shown.slice(0, isLong ? undefined : few).map((post) => (
           <Card key={post.id} post={post} network={search.network} />
         ))}

@@ -1,10 +1,9 @@
 import { go, goToSearch, useAddress } from './address.ts'
-import { client } from './api.ts'
 import { Chart } from './Chart.tsx'
 import { Choice, Select } from './controls.tsx'
 import { useOffer } from './Credits.tsx'
 import { fewPosts, figure, isolated, verdictOf } from './headline.ts'
-import { type Load, buy, cancel, load as loadPages } from './load.ts'
+import { type Load, buy, cancel } from './load.ts'
 import {
   type Metric,
   type Numbers,
@@ -46,6 +45,8 @@ interface Props {
   /** What is shown, in words. */
   name: string
   period: Period
+  /** How many pages of each search are asked for. */
+  pages: number
   loads: Load[]
   /** Whether the form asks for something else. */
   isStale: boolean
@@ -53,8 +54,8 @@ interface Props {
   hint: string
 }
 
-/** Who leads and why, in words, numbers and a chart, and the posts of one search or two. The frame stays, whatever is missing. */
-export function Results({ name, period, loads, isStale, hint }: Props) {
+/** Who leads and why, in words, numbers and a chart, and the posts of one search or two. Before there are any, what is the matter. */
+export function Results({ name, period, pages, loads, isStale, hint }: Props) {
   const address = useAddress()
   const { network } = loads[0]!.search
   const { metrics } = networks[network]
@@ -69,9 +70,12 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
   const isWhole = !isFirst && loaded.length === loads.length
   const covered = coveredBy(loaded, period)
   const isPartial = covered.from > spanOf(period).from
-  const counted = loads.map((load) => (isFirst ? [] : within(load, covered)))
+  const isCovered = covered.from < covered.until
+  const counted = loads.map((load) => within(load, covered))
   const most = Math.max(...counted.map(({ length }) => length))
-  const unit = unitFor(period, address['by'], isFirst ? NaN : (most * dayMs) / (covered.until - covered.from))
+  const hasPosts = !isFirst && isCovered && most > 0
+  const isEmpty = isWhole && isCovered && most === 0
+  const unit = unitFor(period, address['by'], (most * dayMs) / (covered.until - covered.from))
   const buckets = bucketsOf(period, unit)
   const at = buckets.find((bucket) => bucket === address['at'])
   const posts = counted.map((all) =>
@@ -80,24 +84,29 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
   const earlier = earlierOf(period)
   const hasEarlier = loaded.length > 0 && hasPostsSince(loaded, earlier.from)
   const isGrowing = loads.some(({ isFetching }) => isFetching)
-  const rows = isFirst ? [] : rowsOf(loads, { covered, buckets, unit, metric, isGrowing })
-  const isEmpty = isWhole && counted.every((all) => all.length === 0) && covered.from < covered.until
   const failed = loads.filter(({ error, isFetching }) => error && !isFetching)
+  const again = useMore(
+    failed,
+    failed.map((load) => Math.max(1, pages - load.pages)),
+    earlier.from,
+  )
   return (
     <div className={isStale ? 'results stale stack' : 'results stack'} aria-busy={isFirst}>
       <section className="stack" aria-label="Summary">
         <div className="verdict">{verdict()}</div>
-        {!isEmpty && (
+        {isFirst && !isPaused && <div className="card ghost" aria-hidden="true" />}
+        {hasPosts && (
           <div className={loads.length > 1 ? 'answer stack pair' : 'answer stack'}>
             <Summary
-              {...{ loads, metric, metrics, network }}
-              now={counted.map((all, i) => (!isFirst && loads[i]!.isLoaded ? numbersOf(all) : null))}
+              {...{ loads, metric }}
+              now={counted.map((all, i) => (loads[i]!.isLoaded ? numbersOf(all) : null))}
               then={loads.map((load) => (hasEarlier ? numbersOf(within(load, earlier)) : null))}
             />
             <section className="card stack" aria-labelledby="chart-title">
               <div className="row">
                 <h3 id="chart-title">
                   {names[metric]} by {unit.slice(0, -1)}
+                  {(metric === 'views' || metric === 'engagement') && ' of the post'}
                 </h3>
                 <Choice
                   {...{ label: 'Bars', className: 'end', options: unitsFor(period), value: unit }}
@@ -105,15 +114,18 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
                 />
               </div>
               <Chart
-                {...{ rows, unit, selected: at }}
-                series={loads.map(({ query }) => query)}
+                {...{ unit, selected: at, series: loads.map(({ query }) => query) }}
+                rows={rowsOf(loads, { covered, buckets, unit, metric, isGrowing })}
                 onSelect={(bucket) => go({ at: bucket === at ? '' : bucket, by: unit })}
               />
             </section>
           </div>
         )}
+        {isWhole && !isStale && failed.length === 0 && (
+          <Coverage {...{ period, loads, covered, hasEarlier }} />
+        )}
       </section>
-      {!isEmpty && (
+      {hasPosts && (
         <section className="stack" aria-labelledby="list-title">
           <div className="order row quiet">
             <h3 id="list-title" tabIndex={-1}>
@@ -133,11 +145,7 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
           </div>
           <div className="versus">
             {loads.map((load, i) => (
-              <Posts
-                key={load.query}
-                {...{ load, index: i, isHeld: isFirst }}
-                shown={posts[i]!.toSorted(sort.compare)}
-              />
+              <Posts key={load.query} {...{ load, index: i }} shown={posts[i]!.toSorted(sort.compare)} />
             ))}
           </div>
         </section>
@@ -153,10 +161,15 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
         <p className="headline" role="status" tabIndex={-1}>
           {headline}
         </p>
-        {failed.map((load) => (
-          <LoadFailure key={load.query} load={load} />
+        {failed.map(({ query, error }, i) => (
+          <Failure
+            key={query}
+            error={error!}
+            // One press is for all that failed.
+            onRetry={i === 0 ? again : null}
+          />
         ))}
-        {waiting?.wait && <Waiting wait={waiting.wait} onCancel={() => void cancel()} />}
+        {waiting?.wait && <Waiting wait={waiting.wait} />}
         {isEmpty && (
           <p className="row">
             Try fewer or other words, any language, or more days.
@@ -164,15 +177,12 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
           </p>
         )}
         {failed.length === 0 && !waiting && !isEmpty && <p>{why}</p>}
-        {isPaused && (
+        {(isPaused || isFirst || waiting) && (
           <p>
-            <button onClick={() => void cancel()}>Cancel the search</button>
+            <button onClick={(event) => (focusTitle(event), void cancel())}>Cancel the search</button>
           </p>
         )}
         {isStale && <Notice title={`Showing ${name}.`}>{hint}</Notice>}
-        {isWhole && !isStale && failed.length === 0 && (
-          <Coverage {...{ period, loads, covered, hasEarlier }} />
-        )}
       </>
     )
   }
@@ -185,26 +195,28 @@ export function Results({ name, period, loads, isStale, hint }: Props) {
       }
     if (loads.every(({ isMissing }) => isMissing)) return { headline: 'Not loaded yet.', why: hint }
     const missing = loads.find(({ isLoaded }) => !isLoaded)
-    if (isFirst) {
+    if (isGrowing) {
       const isWaiting = loads.some(({ isFetching, wait }) => isFetching && wait)
       return { headline: isWaiting ? 'Waiting for the service…' : 'Loading posts…', why: '' }
     }
     if (failed.length === loads.length && loaded.length === 0)
       return { headline: 'The search failed', why: '' }
     if (missing) return { headline: `${isolated(missing.query)} is not loaded`, why: '' }
-    if (covered.from >= covered.until) return { headline: 'These days are not loaded yet', why: '' }
+    if (!isCovered) return { headline: 'These days are not loaded yet', why: '' }
     const sides = loads.map(({ query }, i) => ({ query: isolated(query), posts: counted[i]! }))
     const when = isPartial ? `since ${timeName(covered.from)}` : `in ${lengthOf(period)} days`
-    const verdict = verdictOf(sides, covered, { when, isPartial, by: loudness })
-    const headline = `${verdict.headline} on the ${networks[network].name.toLowerCase()}`
-    return network === 'microblog' ? verdict : { ...verdict, headline }
+    return verdictOf(sides, covered, { when, isPartial, by: loudness })
   }
 }
 
-function LoadFailure({ load: { search, error, pages } }: { load: Load }) {
-  const canBuy = useOffer(search.network, 1).pages > 0
-  const act = () => void loadPages(client, search, { pages: pages + 1 })
-  return <Failure error={error!} onRetry={canBuy ? { price: networks[search.network].price, act } : null} />
+/** Buys so many further pages of each search, if the budget allows one of each, and says the price. */
+function useMore(loads: Load[], pages: number[], since: number) {
+  const offer = useOffer(loads[0]?.search.network ?? 'microblog', ...pages)
+  const purchases = loads.map(({ search }, i) => ({
+    ...{ search, since, continues: true },
+    pages: Math.min(pages[i]!, offer.pages),
+  }))
+  return offer.pages > 0 ? { price: offer.price, act: () => buy(purchases) } : null
 }
 
 interface CoverageProps {
@@ -218,27 +230,31 @@ interface CoverageProps {
 /** Says once what the numbers leave out, and offers the next page of each search that lacks posts. */
 function Coverage({ period, loads, covered, hasEarlier }: CoverageProps) {
   const since = earlierOf(period).from
-  const lacking = loads.filter((load) => !reaches(load, since)).map(({ search }) => search)
-  const offer = useOffer(loads[0]!.search.network, ...lacking.map(() => 1))
+  const lacking = loads.filter((load) => !reaches(load, since))
+  const more = useMore(
+    lacking,
+    lacking.map(() => 1),
+    since,
+  )
   const isFetching = loads.some(({ isFetching }) => isFetching)
   const isPartial = covered.from > spanOf(period).from
   const days = `${lengthOf(period)} days`
   const comparison = hasEarlier
     ? `compared with the ${days} before${covered.until > Date.now() ? ', up to the same hour' : ''}`
     : 'and no older ones to compare with'
-  function loadMore(event: { currentTarget: Element }) {
-    focusTitle(event)
-    buy(lacking.map((search) => ({ search, pages: 1, since, continues: true })))
-  }
   return (
     <p className="coverage row quiet">
       {isPartial
         ? `Only since ${timeName(covered.from)}: older posts are not loaded.`
         : `All posts in these ${days}${lacking.length > 0 ? '' : `, ${comparison}`}.`}
-      {isFetching && ' Loading…'}
-      {!isFetching && lacking.length > 0 && offer.pages > 0 && (
+      {more && (
         <span>
-          <button onClick={loadMore}>Load more · {offer.price}</button>{' '}
+          <button
+            aria-disabled={isFetching}
+            onClick={(event) => (focusTitle(event), isFetching || more.act())}
+          >
+            {isFetching ? 'Loading…' : `Load more · ${more.price}`}
+          </button>{' '}
           {!isPartial && `to compare with the ${days} before`}
         </span>
       )}
@@ -253,33 +269,35 @@ interface SummaryProps {
   then: (Numbers | null)[]
   /** What the chart shows. */
   metric: Metric
-  metrics: readonly Metric[]
-  network: Network
 }
 
 /** The numbers of each search, and who leads. A press on the name of one shows it in the chart. */
-function Summary({ loads, now, then, metric, metrics, network }: SummaryProps) {
+function Summary({ loads, now, then, metric }: SummaryProps) {
+  const { network } = loads[0]!.search
+  const { metrics } = networks[network]
   const isMany = now.every((numbers) => numbers !== null && numbers.posts >= fewPosts)
   const choose = (name: Metric) => (
-    <button aria-pressed={name === metric} onClick={() => go({ metric: name }, { replace: true })}>
+    <button
+      className="plain"
+      aria-pressed={name === metric}
+      onClick={() => go({ metric: name }, { replace: true })}
+    >
       {names[name]}
     </button>
   )
   const value = (name: Metric, i: number) => (
     <>
-      <span key={now[i]?.[name]} className="figure">
-        {now[i] ? figure(now[i][name]) : '–'}
-      </span>
+      <span className="figure">{now[i] ? figure(now[i][name]) : '–'}</span>{' '}
       <Change {...{ name, now: now[i] ?? null, then: then[i] ?? null }} />
     </>
   )
   const definition = <p className="quiet">Engagement: {engagement[network]}.</p>
   if (loads.length === 1)
     return (
-      <div className="summary">
+      <div className="card summary">
         <dl className="facts">
           {metrics.map((name) => (
-            <div key={name} className="card">
+            <div key={name}>
               <dt>{choose(name)}</dt>
               <dd>{value(name, 0)}</dd>
             </div>
@@ -337,12 +355,13 @@ function Lead({ loads, numbers }: { loads: Load[]; numbers: number[] }) {
 function Change({ name, now, then }: { name: Metric; now: Numbers | null; then: Numbers | null }) {
   const isMany = now && then && now.posts >= fewPosts && then.posts >= fewPosts
   const change = isMany ? changeOf(now[name], then[name]) : null
-  const [arrow, word] = change?.sign === 1 ? ['▲', 'up'] : change?.sign === -1 ? ['▼', 'down'] : ['', '']
+  if (!change) return null
+  const [arrow, word] = { '1': ['▲', 'up'], '-1': ['▼', 'down'], '0': ['', ''] }[change.sign]
   return (
-    <span className="change quiet">
+    <span className="quiet">
       {arrow && <span aria-hidden="true">{arrow} </span>}
       {word && <span className="hidden">{word} </span>}
-      {change?.text ?? ''}
+      {change.text}
     </span>
   )
 }

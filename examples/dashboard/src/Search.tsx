@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { go, useAddress } from './address.ts'
 import { Choice, Select } from './controls.tsx'
-import { credits, useBudget, useOffer, useReset } from './Credits.tsx'
+import { credits, useBudget, useIsLost, useOffer, useReset } from './Credits.tsx'
 import {
   type Draft,
   addressOf,
@@ -12,8 +12,9 @@ import {
   periodName,
   searchesOf,
 } from './draft.ts'
-import { buy, usePosts } from './load.ts'
+import { buy, postsOf, usePosts } from './load.ts'
 import { reaches } from './measure.ts'
+import { plural } from './headline.ts'
 import { type Network, networks } from './networks.ts'
 import { before, lastDays, lengthOf, startOf, today } from './period.ts'
 import { Results } from './Results.tsx'
@@ -57,29 +58,31 @@ export function Search({ isToday }: { isToday: boolean }) {
     (!isStale || (draft.to <= shown.newest && loads.every((load) => reaches(load, startOf(draft.to)))))
   const target = { ...draft, newest: isContinued ? shown.newest : draft.to }
   const since = startOf(before(draft).from)
-  /** How many pages a press may pay for. What the proxy keeps is free. */
-  const wanted = searchesOf(target).map((search, i) => {
-    const load = loads[i]
-    const isKept = isContinued && load!.pages > 0 && Date.now() - load!.oldest < kept
-    if (!isKept) return { search, since, pages: draft.pages, continues: false }
-    const isHere = reaches(load!, isStale ? startOf(draft.from) : since)
-    const pages = isHere ? 0 : isStale ? draft.pages : Math.max(0, draft.pages - load!.pages)
-    return { search, since, pages, continues: true }
+  const isLonger = isSame && isStale
+  /** How many pages a press may pay for. What is here is free, for as long as the proxy keeps it. */
+  const wanted = searchesOf(target).map((search) => {
+    const here = postsOf(search)
+    const continues = here.pages > 0 && Date.now() - here.oldest < kept
+    const isEnough = continues && reaches(here, isLonger ? startOf(draft.from) : since)
+    const already = continues && !isLonger ? here.pages : 0
+    return { search, since, pages: isEnough ? 0 : Math.max(0, draft.pages - already), continues }
   })
   const needs = wanted.length > 0 ? wanted.map(({ pages }) => pages) : [draft.pages]
   const [offer, another] = [useOffer(draft.network, ...needs), useOffer(draft.network, 1)]
-  const isLoaded = !isStale && needs.every((pages) => pages === 0)
-  const isUsedUp = (isLoaded ? another : offer).pages === 0
+  const isFree = needs.every((pages) => pages === 0)
+  const isUsedUp = (isFree ? another : offer).pages === 0
   const verb = wanted.length > 1 ? 'Compare' : 'Search'
-  const isBusy = !isStale && loads.some(({ isFetching, isPaused }) => isFetching || isPaused)
+  const price = isFree ? 'free (already loaded)' : offer.price
+  const isLost = useIsLost()
+  const isBusy = isLost || (!isStale && loads.some(({ isFetching, isPaused }) => isFetching || isPaused))
   function submit(event: FormEvent) {
     event.preventDefault()
     setIsOpen(false)
-    if (wanted.length === 0 || isUsedUp || isBusy) return
+    if (wanted.length === 0 || (isUsedUp && !isFree) || isBusy) return
     const purchases = wanted.map((each) => ({ ...each, pages: Math.min(each.pages, offer.pages) }))
     buy(purchases.filter(({ pages }) => pages > 0))
     noteSearch(target)
-    go({ ...addressOf(target), tab: '' }, { replace: isLoaded })
+    go({ ...addressOf(target), tab: '' }, { replace: isFree && !isStale })
   }
 
   const { network, lang, from, to } = draft
@@ -87,7 +90,7 @@ export function Search({ isToday }: { isToday: boolean }) {
   /** On the first view, it is one field until a word is there. */
   const isQuiet = isToday && !draft.query && !draft.versus
   const nameOfPages = (pages: number) =>
-    isMicroblog ? `Newest ${20 * pages}` : pages === 1 ? '1 page' : `${pages} pages`
+    isMicroblog ? `Newest ${20 * pages} (${plural(pages, 'page')})` : plural(pages, 'page')
   const words = (name: 'query' | 'versus', label: string) => (
     <input
       type="search"
@@ -126,11 +129,11 @@ export function Search({ isToday }: { isToday: boolean }) {
         <div className="queries row">
           {words('query', 'Search posts')}
           {!isQuiet && words('versus', 'Compare with')}
-          <button className="primary" disabled={isUsedUp} aria-disabled={isBusy}>
-            {isUsedUp ? verb : `${verb} · ${isLoaded ? 'free' : offer.price}`}
+          <button className="primary" disabled={isUsedUp && !isFree} aria-disabled={isBusy}>
+            {isQuiet || (isUsedUp && !isFree) ? verb : `${verb} · ${price}`}
           </button>
         </div>
-        {isUsedUp && <UsedUp price={offer.least || another.least} hasMentions={isOverview} />}
+        {isUsedUp && <UsedUp price={offer.least || another.least} />}
         <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {summary.join(' · ')} ▾
         </button>
@@ -180,7 +183,7 @@ export function Search({ isToday }: { isToday: boolean }) {
       ) : searches.length > 0 ? (
         <Results
           key={JSON.stringify(searches)}
-          {...{ name: nameOf(shown), period: shown, loads, isStale, hint }}
+          {...{ name: nameOf(shown), period: shown, pages: draft.pages, loads, isStale, hint }}
         />
       ) : (
         <Empty title="What are people saying?">
@@ -188,7 +191,7 @@ export function Search({ isToday }: { isToday: boolean }) {
           <p className="row ideas">
             {ideas.map((idea) => (
               <button key={idea.query} onClick={() => setDraft({ ...draft, ...blank(), ...idea })}>
-                {[idea.query, idea.versus].filter(Boolean).join(' or ')}
+                {[idea.query, idea.versus].filter(Boolean).join(' vs ')}
               </button>
             ))}
           </p>
@@ -233,7 +236,7 @@ function Recent({ children }: { children?: ReactNode }) {
 }
 
 /** The one message while the budget is too small: what can be read for free until it resets. */
-function UsedUp({ price, hasMentions }: { price: number; hasMentions: boolean }) {
+function UsedUp({ price }: { price: number }) {
   const { remaining, limit } = useBudget()!
   const title =
     remaining > 0
@@ -242,11 +245,9 @@ function UsedUp({ price, hasMentions }: { price: number; hasMentions: boolean })
   return (
     <Notice title={`${title} ${useReset()}`}>
       <Recent>
-        {!hasMentions && (
-          <button type="button" onClick={() => go({ tab: 'mentions' })}>
-            Read mentions · free
-          </button>
-        )}
+        <button type="button" onClick={() => go({ tab: 'mentions' })}>
+          Read mentions · free
+        </button>
       </Recent>
     </Notice>
   )

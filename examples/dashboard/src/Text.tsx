@@ -1,5 +1,3 @@
-import type { Mention } from './mentions.ts'
-
 /** The direction of most letters: the first one may be of a name, a tag or a link. */
 function directionOf(text: string): 'rtl' | 'ltr' {
   const count = (letters: RegExp) => text.replaceAll(/(@|#|https?:)\S+/g, '').match(letters)?.length ?? 0
@@ -12,18 +10,6 @@ export const LongText = ({ children }: { children: string }) => (
     <summary dir={directionOf(children)}>{children}</summary>
   </details>
 )
-
-/** Who wrote a mention, as a link if it has one. */
-export function Source({ mention: { author, url } }: { mention: Mention }) {
-  const name = <bdi>{author === undefined ? '–' : `@${author}`}</bdi>
-  return url && /^https?:/.test(url) ? (
-    <a href={url} target="_blank" rel="noreferrer">
-      {name}
-    </a>
-  ) : (
-    <span>{name}</span>
-  )
-}
 
 const ago = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' })
 const steps = [

@@ -2,7 +2,7 @@ import { go } from './address.ts'
 import { Chart } from './Chart.tsx'
 import { figure, isolated } from './headline.ts'
 import { MentionList } from './MentionList.tsx'
-import { NoMentions, few } from './Mentions.tsx'
+import { NoMentions, few, nameOfRecent } from './Mentions.tsx'
 import { leaderIn, useCounts, useMentions, useRecent } from './mentions.ts'
 
 /** What is new, for free: a sentence, four weeks by day, the newest unseen mentions, and what each listener found. */
@@ -22,24 +22,24 @@ export function Today() {
     <section className="stack today" aria-labelledby="today-title">
       <h2 id="today-title" className="headline" tabIndex={-1}>
         {now === 0 ? 'No' : figure(now)} new {now === 1 ? 'mention' : 'mentions'} so far today
+        {leader && now > 1 && `, ${figure(leader.ofToday!)} for ${isolated(leader.name)}`}
         {!isCounted
           ? ''
           : usual > 0
-            ? `, ${figure(usual)} a day is usual`
-            : `, ${figure(total)} in four weeks`}
-        {leader && now > 1 && `; ${isolated(leader.name)} leads`}
+            ? `; ${figure(usual)} a day is usual`
+            : `; ${figure(total)} in the last 28 days`}
       </h2>
       {total >= few && (
         <div className="flat">
           <Chart
-            {...{ rows, unit: 'days', series: ['Mentions by day'] }}
+            {...{ rows, unit: 'days', series: [nameOfRecent(total)] }}
             onSelect={(at) => go({ tab: 'mentions', at, state: 'all' })}
           />
         </div>
       )}
       <MentionList
         {...{ list, few: 5 }}
-        title={`${unseen === null ? '–' : figure(unseen)} unseen of ${figure(all)}`}
+        title={`${unseen === null ? '–' : figure(unseen)} unseen of all ${figure(all)}`}
         empty="Everything is seen."
       >
         <button onClick={() => go({ tab: 'mentions', at: '' })}>
@@ -48,7 +48,7 @@ export function Today() {
       </MentionList>
       {total > 0 && list.mentions && (
         <section className="listeners" aria-labelledby="listeners-title">
-          <h3 id="listeners-title">Listeners in four weeks</h3>
+          <h3 id="listeners-title">Mentions by listener, last 28 days</h3>
           <ul>
             {listeners
               .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))

@@ -63,7 +63,7 @@ export function periodName({ from, to }: Period): string {
 export function nameOf(draft: Draft): string {
   const { network, query, versus, lang, noReplies } = draft
   const names = [
-    [query, versus].filter(Boolean).join(' or '),
+    [query, versus].filter(Boolean).join(' vs '),
     periodName(draft),
     lang,
     noReplies && 'no replies',

@@ -1,4 +1,4 @@
-import { type Metric, type Numbers, type Post, leadOf, leaderOf, numbersOf } from './measure.ts'
+import { type Metric, type Post, leadOf, leaderOf, numbersOf } from './measure.ts'
 import { type Span, dayName, dayOf, partOf, startOf } from './period.ts'
 
 /** Fewer posts of a search make no ratio, and lead nothing. */
@@ -19,92 +19,45 @@ interface Side {
   posts: Post[]
 }
 
-/** Who leads, and why. */
-export interface Verdict {
-  headline: string
-  why: string
-}
-
 /** What makes a search loud: views, or engagement on a network that counts no views. */
 type Loudness = 'views' | 'engagement'
-const units = { views: 'view', engagement: 'interaction' }
 const louder = { views: 'is louder', engagement: 'has more engagement' }
 
+/** Who leads, and why. */
 export function verdictOf(
   sides: Side[],
   covered: Span,
   { when, isPartial = false, by = 'views' }: { when: string; isPartial?: boolean; by?: Loudness },
-): Verdict {
-  const [first, second] = sides.map((side) => ({ ...side, numbers: numbersOf(side.posts) }))
+): { headline: string; why: string } {
+  const [first, second] = sides
   if (!first) return { headline: '', why: '' }
-  const driverIn = ({ posts }: Side, of: string) => driverOf(posts, covered, by, of)
-  if (!second) return alone()
-  const both = [first, second]
-  const valuesOf = (metric: Metric) => both.map(({ numbers }) => numbers[metric])
-  const leader = (metric: Metric) => both[leaderOf(valuesOf(metric)) ?? -1]
-  const lead = (metric: Metric) => leadOf(valuesOf(metric))
-
-  const total = first.posts.length + second.posts.length
-  if (total === 0) return { headline: `No posts about ${first.query} or ${second.query} ${when}`, why: '' }
-  const inNumbers = both.map(({ query, numbers }) => `${query}: ${describe(numbers, by)}`).join('. ')
-  if (both.some(({ posts }) => posts.length < fewPosts)) {
-    const counts = both.map(({ query, posts }) => `${plural(posts.length, 'post')} about ${query}`)
-    return { headline: `${counts.join(', ')} ${when}`, why: `${inNumbers}.` }
+  if (sides.every(({ posts }) => posts.length === 0))
+    return { headline: `No posts about ${sides.map(({ query }) => query).join(' or ')} ${when}`, why: '' }
+  if (!second || sides.some(({ posts }) => posts.length < fewPosts)) {
+    const counts = sides.map(({ query, posts }) => `${plural(posts.length, 'post')} about ${query}`)
+    const driver = second ? null : driverOf(first.posts, covered, by, `the ${by}`)
+    return { headline: `${counts.join(', ')} ${when}`, why: driver ? `${driver}.` : '' }
   }
 
-  const [loud, frequent, engaging] = [leader(by), leader('posts'), leader('engagement')]
+  const valuesOf = (metric: Metric) => sides.map(({ posts }) => numbersOf(posts)[metric])
+  const leader = (metric: Metric) => sides[leaderOf(valuesOf(metric)) ?? -1]
+  const [loud, frequent] = [leader(by), leader('posts')]
   const period = isPartial ? ` ${when}` : ''
-  if (!loud && !frequent) return { headline: `About level in posts and ${by}${period}`, why: `${inNumbers}.` }
-  const reasons = loud
-    ? [
-        amount(by, lead(by)),
-        by === 'views' && loud === engaging && amount('engagement', lead('engagement')),
-        loud === frequent && amount('posts', lead('posts')),
-      ]
-    : [
-        valuesOf('posts')
-          .sort((a, b) => b - a)
-          .join(' posts to '),
-      ]
-  const subject = loud ?? frequent!
-  const because = [...reasons, loud && driverIn(loud, `its ${by}`)].filter(Boolean).join(', ')
-  const others = [
-    by === 'views' &&
-      engaging &&
-      engaging !== subject &&
-      `${engaging.query} has ${amount('engagement', lead('engagement'))}`,
-    !frequent && `About as many posts: ${valuesOf('posts').join(' and ')}`,
-    !loud &&
-      `About as ${by === 'views' ? 'many views' : 'much engagement'}: ${valuesOf(by)
-        .map(figure)
-        .join(' and ')}`,
-    loud && frequent && loud !== frequent && `${frequent.query}: ${amount('posts', lead('posts'))}`,
+  const subject = loud ?? frequent
+  if (!subject) return { headline: `About level in posts and ${by}${period}`, why: '' }
+  const reasons = [...new Set([by, 'engagement', 'posts'] as const)]
+    .filter((metric) => leader(metric) === subject)
+    .map((metric) => amount(metric, leadOf(valuesOf(metric))))
+  const driver = loud && driverOf(loud.posts, covered, by, `its ${by}`)
+  const leads = [
+    loud && `${loud.query} ${louder[by]}`,
+    frequent && `${frequent.query} is talked about more often`,
   ]
-  const why = [`${subject.query}: ${because}`, ...others].filter(Boolean).join('. ')
-  return { headline: headlineOf(), why: `${why}.` }
-
-  function headlineOf(): string {
-    if (loud && loud === frequent) return `${loud.query} leads in posts and ${by}${period}`
-    const parts = [
-      loud && `${loud.query} ${louder[by]}`,
-      frequent && `${frequent.query} is talked about more often`,
-    ]
-    return `${parts.filter(Boolean).join(', ')}${period}`
-  }
-
-  function alone(): Verdict {
-    const { query, posts, numbers } = first!
-    if (posts.length === 0) return { headline: `No posts about ${query} ${when}`, why: '' }
-    const why = `${plural(numbers[by], units[by])} ${by === 'views' ? 'of' : 'with'} posts by ${plural(numbers.authors, 'author')}`
-    return {
-      headline: `${plural(posts.length, 'post')} about ${query} ${when}`,
-      why: `${[why, driverIn(first!, 'them')].filter(Boolean).join(', ')}.`,
-    }
-  }
+  const headline =
+    loud === frequent ? `${subject.query} leads in posts and ${by}` : leads.filter(Boolean).join(', ')
+  const why = [...reasons, driver].filter(Boolean).join(', ')
+  return { headline: headline + period, why: `${subject.query}: ${why}.` }
 }
-
-const describe = (numbers: Numbers, by: Loudness) =>
-  `${plural(numbers.posts, 'post')}, ${plural(numbers[by], units[by])}`
 
 /** `65% more views`, `3× the engagement`, `all the posts`. */
 const amount = (metric: Metric, lead: string) => `${lead} ${lead.endsWith('more') ? '' : 'the '}${metric}`
@@ -118,5 +71,5 @@ function driverOf(posts: Post[], covered: Span, by: Loudness, of: string): strin
   if (posts.length < fewPosts || days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
   if (startOf(day) < covered.from) return null
   const name = [dayName(day), partOf(day, 'days', covered)].filter(Boolean).join(' ')
-  return `${percent}% of ${of} on ${name} (${plural(best.length, 'post')})`
+  return `${plural(best.length, 'post')} of ${name} got ${percent}% of ${of}`
 }

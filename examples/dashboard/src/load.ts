@@ -14,12 +14,14 @@ interface Progress {
 const progressOf = (search: Search) => ['progress', search] as const
 const queryOf = (search: Search) => pagesOf(stored, search)
 
+type Page = Awaited<ReturnType<ReturnType<typeof queryOf>['queryFn']>>
+
 const none: Search = { network: 'microblog', query: '', params: { query: '' } }
 
 /** The posts of a search, beginning with those that the proxy keeps. It buys nothing: only `load(client, …)` does. */
 export function usePosts(search = none) {
   const query = useInfiniteQuery({ ...queryOf(search), enabled: false })
-  const { data, error: last, isFetching, isPaused, hasNextPage } = query
+  const { data, error: last, isFetching, isPaused } = query
   // That the proxy keeps no more is no failure.
   const error = last instanceof NotStored ? null : last
   const progress = useQuery<Progress>({ queryKey: progressOf(search), queryFn: skipToken })
@@ -30,31 +32,34 @@ export function usePosts(search = none) {
 
   // What the proxy keeps is read at once: the page is laid out for it from the start.
   const isLoading = isFetching || (isNew && progress.data === undefined)
-  const pages = data?.pages.length ?? 0
-  // New posts may push old ones to the next page, so that both pages have them.
-  const all = data?.pages.flatMap((page) => page.posts) ?? []
-  const posts = [...new Map(all.map((post) => [post.id, post])).values()]
-  const isComplete = data !== undefined && !hasNextPage
-  /** When its oldest page was bought. */
-  const oldest = Math.min(
-    ...(data?.pages ?? []).map(({ requestId }) => boughtAt.get(requestId) ?? Date.now()),
-  )
+  const here = postsOf(search)
   return {
     ...progress.data,
+    ...here,
     search,
-    query: search.query,
-    pages,
-    isLoaded: pages > 0,
-    posts,
-    /** How many posts have no readable date, which the service allows. Nothing counts them. */
-    undated: (data?.pages ?? []).reduce((sum, { undated }) => sum + undated, 0),
     error,
     /** Whether it has nothing, because nobody has bought it or somebody has canceled it. */
-    isMissing: pages === 0 && !isLoading && !isPaused && !error,
+    isMissing: !here.isLoaded && !isLoading && !isPaused && !error,
     isFetching: isLoading,
     isPaused,
-    isComplete,
-    oldest,
+  }
+}
+
+/** The posts of a search that are here. */
+export function postsOf(search: Search) {
+  const pages = queryClient.getQueryData<{ pages: Page[] }>(queryOf(search).queryKey)?.pages ?? []
+  // New posts may push old ones to the next page, so that both pages have them.
+  const all = pages.flatMap(({ posts }) => posts)
+  return {
+    query: search.query,
+    pages: pages.length,
+    isLoaded: pages.length > 0,
+    posts: [...new Map(all.map((post) => [post.id, post])).values()],
+    /** How many posts have no readable date, which the service allows. Nothing counts them. */
+    undated: pages.reduce((sum, { undated }) => sum + undated, 0),
+    isComplete: pages.length > 0 && !pages.at(-1)!.next,
+    /** When its oldest page was bought. */
+    oldest: Math.min(...pages.map(({ requestId }) => boughtAt.get(requestId) ?? Date.now())),
   }
 }
 
@@ -123,13 +128,9 @@ export function buy(purchases: Purchase[]): void {
   }
 }
 
-/** Cancels one search, or all. */
-export const cancel = (search?: Search) =>
-  queryClient.cancelQueries(
-    search
-      ? { queryKey: queryOf(search).queryKey }
-      : { predicate: ({ queryKey }) => queryKey.at(-1) === 'pages' },
-  )
+/** Cancels all searches. */
+export const cancel = () =>
+  queryClient.cancelQueries({ predicate: ({ queryKey }) => queryKey.at(-1) === 'pages' })
 
 /** The server sends 204 if the proxy does not keep the answer. */
 const isMiss = (error: unknown) => isSocialSearchError(error) && error.attempts.at(-1)?.status === 204

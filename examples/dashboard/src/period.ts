@@ -45,10 +45,12 @@ const month = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', t
 const moment: Intl.DateTimeFormatOptions = {
   ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
 }
-export const dayName = (day: Day) => date.format(new Date(day))
+export const dayName = (day: Day) => unbroken(date.format(new Date(day)))
+/** A date stays on one line. */
+const unbroken = (text: string) => text.replaceAll(/\s/g, '\u00a0')
 /** A time, or the day that begins with it. */
 export const timeName = (time: number) =>
-  time === startOf(dayOf(time)) ? dayName(dayOf(time)) : new Date(time).toLocaleString('en', moment)
+  time === startOf(dayOf(time)) ? dayName(dayOf(time)) : unbroken(new Date(time).toLocaleString('en', moment))
 
 export const units = ['days', 'weeks', 'months'] as const
 export type Unit = (typeof units)[number]

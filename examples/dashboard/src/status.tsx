@@ -39,7 +39,7 @@ const reasons: Record<Wait['reason'], string> = {
 }
 
 /** Counts down to the end of a wait. A screen reader hears the time once, not every second. */
-export function Waiting({ wait, onCancel }: { wait: Wait; onCancel: () => void }) {
+export function Waiting({ wait }: { wait: Wait }) {
   const seconds = useSecondsUntil(wait.until)
   const time = wait.until?.toLocaleTimeString('en')
   return (
@@ -50,9 +50,6 @@ export function Waiting({ wait, onCancel }: { wait: Wait; onCancel: () => void }
       <p role="status">
         <strong>{reasons[wait.reason]}.</strong> {time ? `Continues at ${time}.` : 'Continues when one ends.'}
       </p>
-      <button className="end" onClick={(event) => (focusTitle(event), onCancel())}>
-        Cancel
-      </button>
     </div>
   )
 }
@@ -74,30 +71,39 @@ function costOf({ charged, credits: cost }: AnySocialSearchError): string {
 
 interface FailureProps {
   error: Error
-  /** What the button does, and its price; null hides it. */
-  onRetry: { price: number; act: () => void } | null
+  /** What the button does, and its price; without it, the call was free. Null hides the button. */
+  onRetry: { price?: string; act: () => void } | null
+  /** Whether it is asked again by itself once the server answers. */
+  retries?: boolean
 }
 
-export function Failure({ error, onRetry }: FailureProps) {
+export function Failure({ error, onRetry, retries = false }: FailureProps) {
   const known = isSocialSearchError(error) ? error : null
   const isCutOff = known?.code === 'connection' && known.attempts.at(-1)?.status === undefined
-  const text = isCutOff ? 'the dashboard cannot reach its server' : (known?.what ?? 'that did not work')
+  const isFree = onRetry !== null && onRetry.price === undefined
+  const text = isCutOff
+    ? 'the dashboard cannot reach its server'
+    : (known?.status ?? 0) >= 500
+      ? 'the service is temporarily unavailable'
+      : (known?.what ?? 'that did not work')
   return (
-    <div className="row failure" role="alert">
+    <div className={isCutOff ? 'row failure gone' : 'row failure'} role="alert">
       <strong>
         {text.charAt(0).toUpperCase()}
         {text.slice(1)}.
       </strong>
-      {known && <span>{costOf(known)}</span>}
-      {onRetry && (
-        <button onClick={(event) => (focusTitle(event), onRetry.act())}>
-          Try again{onRetry.price > 0 && ` · ${credits(onRetry.price)}`}
-        </button>
-      )}
+      {known && !isFree && <span>{costOf(known)}</span>}
+      {isCutOff && retries
+        ? 'Retrying…'
+        : onRetry && (
+            <button onClick={(event) => (focusTitle(event), onRetry.act())}>
+              Try again{onRetry.price && ` · ${onRetry.price}`}
+            </button>
+          )}
       <details className="quiet">
         <summary>Details</summary>
-        {isCutOff && <p>{known.message}.</p>}
-        <p>{known ? `Request ${known.requestId ?? 'without an id'}, code ${known.code}` : error.message}</p>
+        <p>{error.message}.</p>
+        {known && <p>{`Request ${known.requestId ?? 'without an id'}, code ${known.code}`}</p>}
       </details>
     </div>
   )
