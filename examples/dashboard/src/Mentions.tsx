@@ -23,7 +23,7 @@ export const few = 10
 const many = 500
 
 export const nameOfRecent = (total: number | null) =>
-  `${total === null ? '– mentions' : plural(total, 'mention')} in the last 28 days`
+  `${total === null ? '– mentions' : plural(total, 'mention')} in the last 28\u00a0days`
 
 export function Mentions() {
   const address = useAddress()
