@@ -1,5 +1,5 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
-import { SocialSearch } from 'social-search-sdk'
+import { SocialSearch, isSocialSearchError } from 'social-search-sdk'
 
 /** When each answer was bought, by its request id, in milliseconds since 1970. The proxy says its age. */
 export const boughtAt = new Map<string, number>()
@@ -23,6 +23,9 @@ export const stored = new SocialSearch({
   fetch: fetchAndNote,
   limits: { perMinute: false }, // stored answers count towards no rate limit
 })
+
+/** Whether the proxy does not keep what was asked of `stored`: the server sends 204 then. */
+export const isMiss = (error: unknown) => isSocialSearchError(error) && error.attempts.at(-1)?.status === 204
 
 /** Asked every few seconds, the budget also says whether the server is there. */
 export const budgetKey = ['budget']

@@ -1,7 +1,7 @@
 import { InfiniteQueryObserver, skipToken, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { type SocialSearch, type Wait, isSocialSearchError } from 'social-search-sdk'
-import { boughtAt, client, queryClient, stored } from './api.ts'
+import type { SocialSearch, Wait } from 'social-search-sdk'
+import { boughtAt, client, isMiss, queryClient, stored } from './api.ts'
 import { type Search, pagesOf } from './networks.ts'
 
 /** The proxy's cache does not keep the answer, or no longer. */
@@ -131,6 +131,3 @@ export function buy(purchases: Purchase[]): void {
 /** Cancels all searches. */
 export const cancel = () =>
   queryClient.cancelQueries({ predicate: ({ queryKey }) => queryKey.at(-1) === 'pages' })
-
-/** The server sends 204 if the proxy does not keep the answer. */
-const isMiss = (error: unknown) => isSocialSearchError(error) && error.attempts.at(-1)?.status === 204
