@@ -114,9 +114,8 @@ describe('watch of several queries', () => {
   it('reads a file in UTF-8 with a byte order mark', async () => {
     writeFileSync('brands.txt', '\ufeffcafé\ntea')
     await social('watch --queries brands.txt --once --budget 20 --out posts.db')
-      expect(bodies().map((body) => (body as { query: string }).query)).toEqual(['café', 'tea'])
-    },
-  )
+    expect(bodies().map((body) => (body as { query: string }).query)).toEqual(['café', 'tea'])
+  })
 
   it.each<[string, Uint8Array]>([
     ['Latin-1', Buffer.from('café', 'latin1')],
