@@ -22,6 +22,8 @@ export class InterruptHandler {
   #isWanted = false
   #isUnderWay = false
   #aheadMs = 0
+  /** When the last answer came: until it is checked and stored, another process may store a later one. */
+  answeredAt: Date | undefined
   readonly #onSignal = (name: NodeJS.Signals): void => {
     if (name === 'SIGHUP' && isUnderNohup()) return
     if (!this.#isUnderWay) this.#end()
@@ -60,7 +62,8 @@ export class InterruptHandler {
 
   /** Notes when an attempt has failed, and was free: nothing of it has to be written. */
   readonly observer = {
-    onAttempt: ({ outcome, charged }) => {
+    onAttempt: ({ sent, duration, outcome, charged }) => {
+      if (outcome === 'ok' && sent !== null) this.answeredAt = new Date(Date.parse(sent) + duration)
       if (outcome !== 'ok' && charged === 'no') this.pageIsRead()
     },
   } satisfies Observer

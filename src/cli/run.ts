@@ -98,7 +98,8 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
       file = await RecordDatabase.open(out, job, { label, patience: patienceOf(out, handler) })
 
     const write = async (batch: Batch): Promise<number | 'closed'> => {
-      if (file !== undefined) return file.keep({ ...batch, now: handler.now }, file.noted)
+      if (file !== undefined)
+        return file.keep({ ...batch, at: handler.answeredAt, now: handler.now }, file.noted)
       const isOpen = await print(formatter.page(batch.records), formatter.isStyled)
       return isOpen ? batch.records.length : 'closed'
     }

@@ -55,6 +55,8 @@ export interface StoredPage {
   readonly gaps?: readonly Gap[]
   /** Whether it stores the end of a check that has failed. */
   readonly hasFailed?: boolean
+  /** When the answer came. Default: now. */
+  readonly at?: Date | undefined
   /** What the age of records counts from: a wrong clock of this machine must not forget them all. */
   readonly now?: number
 }
@@ -174,8 +176,8 @@ export class RecordDatabase {
    * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
    */
   store(page: StoredPage, call?: Pick<Call, 'record'>, reserved = 0): number {
-    const { job, progress, records, known = [], gaps, hasFailed, now = Date.now() } = page
-    const time = sqliteTime(new Date())
+    const { job, progress, records, known = [], gaps, hasFailed, at, now = Date.now() } = page
+    const time = sqliteTime(at ?? new Date())
     this.#assertThere()
     const { kind: command, operation } = partsOf(job)
     const kind = operation && this.#prepareFor(operation)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { cellOf, jsonOf } from '../../extensions/export/fields.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { type RecordTable, sqlName } from './tables.ts'
@@ -40,7 +40,7 @@ export class RecordWriter {
     const isEqual = (paths: readonly string[]): string =>
       paths.length === 0 ? '1' : paths.map((path) => `${sqlName(path)} IS ?`).join(' AND ')
     this.#compare = database.prepare(
-      `SELECT number, record = ? AS isSame, (${isEqual(counts)}) AS hasSameCounts,
+      `SELECT number, counted_at, record = ? AS isSame, (${isEqual(counts)}) AS hasSameCounts,
         (${isEqual(text === undefined ? [] : [text])}) AS hasSameText FROM ${own} WHERE ${keyName} = ?`,
     )
     const values = [...others, 'counted_at', 'record'].map((path) => `${sqlName(path)} = ?`)
@@ -60,11 +60,11 @@ export class RecordWriter {
   }
 
   /**
-   * Adds a record, or updates its row.
+   * Adds a record, or updates its row, unless a later answer is stored already.
    *
-   * @param at When the answer came, as {@link sqliteTime} writes it.
+   * @param at When the answer came, as {@link sqliteTime} writes it; null if that is not known.
    */
-  write(record: unknown, at: string): Written {
+  write(record: unknown, at: string | null): Written {
     const row = this.#rowOf(record)
     return this.#updated(row, at) ?? this.#added(row, at)
   }
@@ -84,7 +84,7 @@ export class RecordWriter {
     return id.isWellFormed() ? id : JSON.stringify(id).slice(1, -1)
   }
 
-  #updated({ key, cells, record }: Row, at: string): Written | undefined {
+  #updated({ key, cells, record }: Row, at: string | null): Written | undefined {
     const { counts, text } = this.#table
     const numbers = this.#picked(cells, counts)
     const texts = this.#picked(cells, text === undefined ? [] : [text])
@@ -92,6 +92,7 @@ export class RecordWriter {
     if (found === undefined) return undefined
     const number = Number(found['number'])
     const written = { number, isNew: false }
+    if (isLater(found['counted_at'], at)) return written
     if (found['isSame'] === 1) {
       this.#confirm.run(at, number)
       return written
@@ -102,7 +103,7 @@ export class RecordWriter {
     return written
   }
 
-  #added({ key, cells, record }: Row, at: string): Written {
+  #added({ key, cells, record }: Row, at: string | null): Written {
     const { lastInsertRowid } = this.#insert.run(key, ...cells, at, record)
     this.#count?.run(key, at, ...this.#picked(cells, this.#table.counts))
     return { number: Number(lastInsertRowid), isNew: true }
@@ -125,6 +126,11 @@ export class RecordWriter {
     const names = columns.map(({ path }) => path).filter((path) => path !== key)
     return paths.map((path) => cells[names.indexOf(path)] ?? null)
   }
+}
+
+/** Whether a stored answer is later than this one. A time in the future was told by a wrong clock. */
+function isLater(stored: SQLOutputValue | undefined, at: string | null): boolean {
+  return typeof stored === 'string' && stored > (at ?? '') && stored <= sqliteTime(new Date())
 }
 
 /** A time as SQLite's own functions write it: `2026-11-27 21:30:00.123`, in UTC. */

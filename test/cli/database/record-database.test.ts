@@ -90,6 +90,25 @@ describe('RecordDatabase.store()', () => {
     expect(rows(times)).toEqual(rows('SELECT counted_at FROM microblog_posts'))
   })
 
+  it('keeps the later answer when an earlier one is stored after it, unless a wrong clock has told the time', async () => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) })
+    const database = await open()
+    database.store({ job, progress: {}, records: [viewed('1', 20)] })
+    const other = new DatabaseSync(path)
+    const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
+    setTime('2026-01-01 12:00:01.000')
+    // The answer came at noon, and is stored two seconds later.
+    const at = new Date('2026-01-01T12:00:00Z')
+    vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2))
+    database.store({ job, progress: {}, records: [viewed('1', 10)], at })
+    expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 20 }])
+    setTime('2027-01-01 12:00:00.000')
+    database.store({ job, progress: {}, records: [viewed('1', 30)] })
+    expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 30 }])
+    other.close()
+    database.close()
+  })
+
   it('forgets with `keep` by the time that it is given, not by a clock of this machine that is ahead', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2028, 0, 1) })
     const open = () =>

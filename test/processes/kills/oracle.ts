@@ -2,15 +2,16 @@ import type { Gap } from '../../../src/cli/database/searches.ts'
 import { allOf } from '../../support/posts-database.ts'
 import type { GrowingService, PaidAnswer } from './growing-service.ts'
 
+export interface Runs {
+  /** Those that were not killed. */
+  readonly ended: ReadonlySet<string>
+  readonly watches: ReadonlySet<string>
+}
+
 /** What a file has that it should not have, by what the service knows. */
-export function faultsOf(
-  path: string,
-  service: GrowingService,
-  ended: ReadonlySet<string>,
-  watched: readonly string[],
-) {
+export function faultsOf(path: string, service: GrowingService, runs: Runs, watched: readonly string[]) {
   return [
-    ...recordFaults(path, service.answers, ended),
+    ...recordFaults(path, service.answers, runs),
     ...historyFaults(path, service.answers),
     ...spentFaults(path, service.charged),
     ...watched.flatMap((query) => gapFaults(path, service, query)),
@@ -19,9 +20,10 @@ export function faultsOf(
 
 /**
  * Each post is as the last answer has it that came. The last answer to a killed run may have come or not. Neither can be told
- * which of two answers came first that were under way at the same time.
+ * which of two answers came first that were under way at the same time. A watch wants no posts from before everything that it knew:
+ * they end a page that closes its last gap.
  */
-function recordFaults(path: string, answers: readonly PaidAnswer[], ended: ReadonlySet<string>): string[] {
+function recordFaults(path: string, answers: readonly PaidAnswer[], { ended, watches }: Runs): string[] {
   const last = new Map(answers.map(({ run, number }) => [run, number]))
   const isSure = ({ run, number }: PaidAnswer) => ended.has(run) || last.get(run) !== number
   const stored = new Map(
@@ -30,7 +32,12 @@ function recordFaults(path: string, answers: readonly PaidAnswer[], ended: Reado
       row,
     ]),
   )
-  const ids = new Set(answers.filter(isSure).flatMap(({ bodies }) => [...bodies.keys()]))
+  const wanted = ({ run, bodies }: PaidAnswer): string[] => {
+    const all = [...bodies.keys()]
+    const last = all.findLastIndex((id) => stored.has(id))
+    return watches.has(run) && last !== -1 ? all.slice(0, last + 1) : all
+  }
+  const ids = new Set(answers.filter(isSure).flatMap(wanted))
   return [...ids].flatMap((id) => {
     const { views, body } = stored.get(id) ?? {}
     const answer = answers[Number(views) - 1]
