@@ -168,6 +168,24 @@ describe('watchSearch()', () => {
     )
 
   findsAll(
+    'looks for each gap from a page of its own when the service forgets where two of them begin',
+    {},
+    async ({ feed, check, all, lost }) => {
+      feed.post(60)
+      await check({ maxPages: 1 })
+      feed.post(30)
+      const asked: unknown[] = []
+      all((cursor) => {
+        asked.push(cursor)
+        if (asked.length === 3) return (feed.post(40), top(feed))
+        return asked.length === 4 ? failure(400, 'bad_request') : undefined
+      })
+      expect(lost(await check())).toEqual([])
+      expect(asked.slice(0, 5)).toEqual([undefined, '91', '61', '131', undefined])
+    },
+  )
+
+  findsAll(
     'fills the other gaps when one of them stays empty',
     { maxPages: 2 },
     async ({ feed, check, later, found }) => {

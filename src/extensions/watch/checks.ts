@@ -191,7 +191,7 @@ async function* readPages<Post extends AnyPost>(
       // The service may refuse an old cursor.
       if (!(error instanceof ValidationError) || gap === newest || (isRefused && fallback === search))
         throw error
-      spans = withNextAbove(spans, latest.at === newest ? gap : latest.at, fallback)
+      spans = withNextAbove(spans, latest.at === newest ? gap : latest.at, { search, fallback })
       yield { fresh: [], known: [], next: null, reading: { ...latest, spans } }
       if (fallback === search) {
         isRefused = true

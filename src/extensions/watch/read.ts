@@ -23,6 +23,7 @@
  */
 import { parseTime } from '../../lib/time.ts'
 import {
+  type PageAbove,
   type Spans,
   earlier,
   isForgotten,
@@ -61,11 +62,7 @@ export interface ReadPage {
   readonly isEnd: boolean
 }
 
-export interface ReadTerms {
-  /** Params of the page with the newest posts. */
-  readonly search: object
-  /** Params of a page from which the gap may be reached if the service has forgotten `next`: at worst `search`. */
-  readonly fallback: object
+export interface ReadTerms extends PageAbove {
   /** How many known posts in a row show that two spans touch. */
   readonly overlap: number
   /** Most ids of a span. */
@@ -124,20 +121,21 @@ interface Position {
 }
 
 /** Null if the page tells nothing: the service lists no posts, perhaps by mistake, or only some from before everything known. */
-function positionOf(
-  spans: Spans,
-  { asked, posts }: ReadPage,
-  { search, fallback }: ReadTerms,
-): Position | null {
+function positionOf(spans: Spans, { asked, posts }: ReadPage, terms: ReadTerms): Position | null {
   const claimed = spans.findIndex(({ next }) => next !== null && isSamePage(next, asked))
   const upper = spans[claimed]
   if (upper !== undefined && !isAbove(posts, upper))
     return { above: spans.slice(0, claimed), upper, below: spans.slice(claimed + 1), asked }
-  const known = withNextAbove(spans, claimed, fallback)
+  const known = withNextAbove(spans, claimed, terms)
   const under = known.findIndex((each) => !isBelow(posts, each))
   if (posts.size === 0 || (under === -1 && spans.length > 0)) return null
   const at = Math.max(0, under)
-  return { above: known.slice(0, at), upper: { ids: [], next: null }, below: known.slice(at), asked: search }
+  return {
+    above: known.slice(0, at),
+    upper: { ids: [], next: null },
+    below: known.slice(at),
+    asked: terms.search,
+  }
 }
 
 /** Whether a page begins with a newer post than the span has, one that it does not know. */
