@@ -103,7 +103,7 @@ export class SocialSearch {
     const { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: apiKey } = process?.env ?? {}
     if (baseUrl && apiKey) return new this({ ...options, baseUrl, apiKey })
     const missing = baseUrl ? 'SOCIAL_SEARCH_API_KEY' : 'SOCIAL_SEARCH_BASE_URL'
-    return new this(failingOptions(options, `the environment variable ${missing} is not set`))
+    return new this(failingOptions(options, `set the environment variable ${missing}`))
   }
 
   /** Credits spent so far by this client and those made with `withOptions()`. A snapshot. */

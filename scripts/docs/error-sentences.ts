@@ -6,7 +6,7 @@ import * as words from '../../src/errors/words.ts'
 export type SaidCode = ClientErrorCode | number | 'others'
 
 /** What puts a message together, in place of saying what happened. */
-type Frame = 'fullMessage' | 'costText' | 'notSent'
+type Frame = 'fullMessage' | 'costText' | 'whatToDo' | 'notSent'
 
 type Said = readonly [code: SaidCode, ...sentences: string[]]
 
@@ -61,7 +61,6 @@ export const sentences: Readonly<Record<Exclude<keyof typeof words, Frame>, Said
     words.connectionFailed('exchange', 'api.example.com', 'Failed to fetch', false, true),
     words.connectionFailed('exchange', 'api.example.com', 'NGHTTP2_REFUSED_STREAM', true, false),
   ],
-  noResponse: ['connection', words.noResponse(101)],
   unreadable: ['connection', words.unreadable('the body is locked')],
   redirected: ['redirect', words.redirected],
   serviceAnswered: ['others', words.serviceAnswered(500, 'internal_error', 'try again')],

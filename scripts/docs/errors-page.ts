@@ -38,7 +38,7 @@ export function errorsPage(declarations: Declarations): string {
   ])
   const parts = [
     '# Errors',
-    'A message says which call failed, what happened, when to try again, and what it cost:',
+    'A message says which call failed, what happened, what it cost, and what to do:',
     `\`\`\`text\n${messages.join('\n')}\n\`\`\``,
     '[Errors and retries](../errors.md) says what to do. All errors have these fields, if there is anything to tell:',
     fields(

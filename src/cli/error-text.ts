@@ -8,7 +8,7 @@ import {
   ValidationError,
   isSocialSearchError,
 } from '../errors/index.ts'
-import { budgetTooLow, costText, notSent } from '../errors/words.ts'
+import * as words from '../errors/words.ts'
 import { accountFlag, accountName } from './account.ts'
 import { say, styled, wrapped, localTime } from './terminal.ts'
 import { operations } from '../api/operations.ts'
@@ -53,14 +53,14 @@ export function errorText(error: unknown, isChecking = false): string {
 /** What happened, in the words of a user who has typed flags: the message without the call and the cost. */
 function whatHappened(error: SocialSearchError): string {
   const { retryAfter } = error
-  if (error instanceof InvalidRequestError && error.issues.length > 0) return notSent(issuesOf(error))
+  if (error instanceof InvalidRequestError && error.issues.length > 0) return words.notSent(issuesOf(error))
   if (error instanceof ValidationError && error.issues.length > 0)
     return `the service refused the request: ${issuesOf(error)}`
   if (error instanceof CreditBudgetError && error.refusedBy !== undefined) {
     const budget = error.budget.name === undefined ? '--budget' : 'the budget'
     const option = (name: string): string =>
       flagsOf(error).find(({ path }) => path[0] === name)?.name ?? '--expect N'
-    return notSent(budgetTooLow(error.budget, { budget, option }))
+    return words.notSent(words.budgetTooLow(error.budget, { budget, option }))
   }
   return retryAfter === undefined ? error.what : `${error.what}; ${retryText(retryAfter)}`
 }
@@ -92,7 +92,7 @@ function issuesOf(error: SocialSearchError & { issues: readonly Issue[] }): stri
 /** What the call has cost; undefined if nothing was sent, or if the call is free. */
 function costOf(error: SocialSearchError): string | undefined {
   const { price } = operations.find(({ id }) => id === error.operation) ?? {}
-  const cost = costText(error)
+  const cost = words.costText(error)
   if (cost !== '') return cost
   const isSent = error.attempts.some(({ sent }) => sent !== null)
   return isSent && price !== undefined && price.kind !== 'free' ? 'Nothing was charged' : undefined
@@ -112,7 +112,8 @@ function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undef
   if (error instanceof ConnectionError && error.phase !== 'exchange' && !isChecking)
     return { do: 'Check', command: `social-search doctor${accountFlag()}` }
   if (error instanceof CreditBudgetError && error.refusedBy !== undefined) return adviceOn(error)
-  return undefined
+  // The response is printed below, and a time to retry is a part of what happened.
+  return (error.body === undefined && error.retryAfter === undefined && words.whatToDo(error)) || undefined
 }
 
 /** What Node and Bun say of a port on fetch's list of blocked ports. */

@@ -122,7 +122,7 @@ export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise
     // A free call.
     await new SocialSearch({ baseUrl: address, apiKey, retry: false, timeout: 15_000 }).openapi()
   } catch (error) {
-    throw new CommandError(exitNameOf(error), `${errorText(error)}. Nothing is stored`)
+    throw new CommandError(exitNameOf(error), `nothing is stored: ${errorText(error)}`)
   }
   storeLogin(path, { baseUrl: address, apiKey })
   await printDone(

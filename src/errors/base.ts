@@ -1,7 +1,7 @@
 import { printed } from '../lib/print.ts'
 import type { ServiceErrorCode } from '../api/error-envelope.ts'
 import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
-import { fullMessage, notSent } from './words.ts'
+import { type CallFacts, fullMessage, notSent } from './words.ts'
 
 /** One attempt of a call. */
 export interface Attempt {
@@ -139,9 +139,8 @@ export class SocialSearchError extends Error {
     const { attempts, credits = { spent: 0, uncertain: 0 } } = context
     const what = attempts?.every(({ sent }) => sent === null) ? notSent(text) : text
     const fields = { code, charged, credits, requestId, operation, callId, applied, next, ...own }
-    super(fullMessage(what, { ...fields, body }))
-    for (const [name, value] of Object.entries(fields))
-      if (value !== undefined) Object.assign(this, { [name]: value })
+    super(fullMessage(what, { ...(fields as CallFacts), body }))
+    Object.assign(this, withoutUndefined(fields))
     setNonEnumerable(this, 'what', what)
     setNonEnumerable(this, 'made', [text, own])
     setNonEnumerable(this, 'attempts', attempts ?? [])
@@ -229,6 +228,10 @@ export function failureFor(
 ): SocialSearchError {
   const args: ConstructorParameters<typeof SocialSearchError> = [code, made[0], context, made[1]]
   return Reflect.construct(SocialSearchError, args, constructor) as SocialSearchError
+}
+
+export function withoutUndefined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }
 
 /** Sets a field that logs and JSON of an error leave out. */

@@ -1,4 +1,10 @@
-import { type ErrorContext, SocialSearchError, nameClasses, setNonEnumerable } from './base.ts'
+import {
+  type ErrorContext,
+  SocialSearchError,
+  nameClasses,
+  setNonEnumerable,
+  withoutUndefined,
+} from './base.ts'
 import type { RefusedBudget } from './facts.ts'
 import { budgetTooLow } from './words.ts'
 
@@ -25,8 +31,7 @@ export class CreditBudgetError extends SocialSearchError {
   ) {
     const { needed, remaining, reserved = 0, name, bound } = refusal
     const mayReturn = needed <= remaining + reserved
-    const known = Object.entries({ ...refusal, reserved: mayReturn ? reserved : undefined })
-    const budget = Object.fromEntries(known.filter(([, value]) => value !== undefined))
+    const budget = withoutUndefined({ ...refusal, reserved: mayReturn ? reserved : undefined })
     const named = name === undefined ? 'the `budget`' : `the budget ${JSON.stringify(name)}`
     const advice = mayReturn ? '' : '; raise the budget'
     super(

@@ -17,6 +17,6 @@ export function logOnce(source: string): (failure: string, error: unknown) => vo
     const cause = `${kind}: ${error instanceof SocialSearchError ? error.message : source}`
     if (logged.has(cause) || logged.size === maxCauses) return
     logged.add(cause)
-    console.error(`${failure}; ${cause}; pass onError to see each error`)
+    console.error(`${failure}; ${cause} (pass onError to see each error)`)
   }
 }

@@ -6,25 +6,38 @@ import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, Tim
 // What errors of calls say of a request, its answer and its cost: a text for each sentence, or a function that makes it of facts which
 // the error has as fields. What is wrong with an option, a saved state or a code of the user stands where that is checked.
 
-/** What a message says besides what happened. */
+/** What a message says besides what happened: fields of its error. */
 export interface CallFacts {
   readonly operation?: string | undefined
-  /** Seconds. */
-  readonly retryAfter?: unknown
+  readonly code?: string
   readonly charged: Charged
   readonly applied?: Applied | undefined
   readonly credits: CallCredits
   readonly body?: unknown
+  readonly status?: number | undefined
+  /** Seconds. */
+  readonly retryAfter?: number | undefined
+  readonly phase?: string | undefined
 }
 
-/** The message of an error: which call, what happened, when to try again, what it cost, and what trying again may cost. */
-export function fullMessage(what: string, { operation, retryAfter, body, ...facts }: CallFacts): string {
-  const prefix = operation === undefined ? '' : `${operation}: `
-  const cost = costText(facts)
-  const wait = retryAfter === undefined ? '' : `; retry in ${Math.ceil(Number(retryAfter))} s`
-  const again = [facts.applied, facts.charged].includes('unknown') ? '; a retry may repeat it' : ''
-  const advice = body ? `${cost ? '; t' : 'T'}he answer is in \`error.body\`` : again
-  return prefix + what + wait + (cost || advice ? `. ${cost}${advice}.` : '')
+/** The message of an error: which call, what happened, what it cost, and what to do. */
+export function fullMessage(what: string, facts: CallFacts): string {
+  const { operation } = facts
+  const sentences = [what, costText(facts), whatToDo(facts)].filter(Boolean)
+  const text = sentences.map((each) => (each.endsWith('.') ? each : `${each}.`)).join(' ')
+  return (operation === undefined ? '' : `${operation}: `) + (sentences.length > 1 ? text : what)
+}
+
+/** What to do now, as far as it follows from facts; empty if what happened says it. */
+export function whatToDo({ code, charged, applied, body, retryAfter, phase, status = 0 }: CallFacts): string {
+  if (body) return 'Use the answer in `error.body`'
+  if (applied === 'unknown') return 'Check before you retry'
+  if (charged === 'unknown') return 'Retry only if you can pay again'
+  if (retryAfter !== undefined) return `Retry in ${Math.ceil(retryAfter)} s`
+  if (phase === 'connect' || phase === 'tls') return 'Check the base URL and the network'
+  if (phase || status === 429 || status >= 500) return 'Retry later'
+  // What happened says which key, scope, id or address is wrong, and what a server of OAuth refuses.
+  return status < 400 || [401, 403, 404].includes(status) || code === 'oauth' ? '' : 'Correct the request'
 }
 
 /** What a call has cost, or may have; empty if it cost nothing. */
@@ -57,9 +70,7 @@ export function budgetTooLow(
   names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
   const others =
-    needed <= remaining + reserved
-      ? ` and ${reserved} reserved for calls in progress; retry when they end`
-      : ''
+    needed <= remaining + reserved ? ` and ${reserved} reserved by other calls; retry when they end` : ''
   const hint =
     bound === undefined
       ? ''
@@ -70,9 +81,9 @@ export function budgetTooLow(
 }
 
 export const budgetUnavailable = (reason: string, temporary: boolean): string =>
-  `the budget is unavailable${temporary ? ' for now' : ''}: ${reason}`
+  `the budget is unavailable: ${reason}${temporary ? '; retry later' : ''}`
 
-export const clientClosed = (what: 'client' | 'limiter'): string => `the ${what} is closed`
+export const clientClosed = (what: 'client' | 'limiter'): string => `the ${what} is closed; create another`
 
 export const limitReached = 'rate limit reached'
 
@@ -83,7 +94,7 @@ export const failedHeaders = (reason: string): string => `your headers function 
 
 /** @param isFree Free calls are not stored. */
 export const notCached = (isFree: boolean): string =>
-  isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
+  `${isFree ? 'free calls are not stored' : 'the cache has no answer to these params'}; leave out \`cache\` to send it`
 
 /** Why the tokens of a user no longer work. */
 const lackOfTokens = {
@@ -102,7 +113,7 @@ const whileWaiting: Readonly<Record<TimeoutPhase, string>> = {
   queue: 'in the queue',
   connect: 'while connecting',
   headers: 'before the response began',
-  body: 'before the response was complete',
+  body: 'before the response ended',
   wait: 'between two attempts',
 }
 
@@ -123,12 +134,10 @@ export function connectionFailed(
 ): string {
   if (phase === 'connect') return `cannot reach ${host} (${reason})`
   if (phase === 'tls') return `no trusted TLS connection to ${host} (${reason})`
-  if (isUnprocessed) return `${host} refused the request and did not process it (${reason})`
-  const hint = '; a page does not say why: the server may be down, or refuse this origin (CORS)'
+  if (isUnprocessed) return `${host} did not process the request (${reason})`
+  const hint = '; the server may refuse this origin (CORS)'
   return `the connection failed after the request was sent (${reason})${isInPage ? hint : ''}`
 }
-
-export const noResponse = (status: number): string => `no response (status ${status})`
 
 export const unreadable = (reason: string): string => `the response cannot be read (${reason})`
 
@@ -143,7 +152,7 @@ const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
   // A gateway may answer so to any call.
   professionalnet_unavailable: 'temporarily unavailable',
   403: 'not permitted',
-  404: 'no such id or path',
+  404: 'no such id, or a wrong base URL',
   503: 'temporarily unavailable',
 }
 
@@ -160,10 +169,10 @@ export function serviceAnswered(status: number, code: string, message: string): 
 export const gatewayAnswered = (status: number, described?: string): string =>
   `a proxy may have answered ${status}${described === undefined ? '' : ` (${described})`}`
 
-export const lacksVersion = 'check baseUrl: it lacks /v1'
+export const lacksVersion = 'baseUrl lacks /v1'
 
 export const lacksScope = (scopes: readonly string[]): string =>
-  `the credential may lack ${scopes.join(' or ')}, or its owner the permission`
+  `use a key with ${scopes.join(' and ')}, whose owner has the permission`
 
 // What is wrong with a response that may be paid for.
 
@@ -185,18 +194,18 @@ export const wrongSchema = (lack?: string): string =>
 
 export const slowSchema = (ms: number): string => `your schema took more than ${ms} ms`
 
-export const checkedTooLate = 'the deadline passed while the response was checked'
+export const checkedTooLate = 'the deadline passed before the check'
 
 // What is wrong with pages.
 
 export const wrongPage = (asked: number, got: string): string => `asked for page ${asked}, got page ${got}`
 
-export const samePage = 'the page has the same items as the previous page'
+export const samePage = 'the page repeats the last one'
 
-export const pageLoop = 'the next page was already fetched'
+export const pageLoop = 'the next page was already fetched; stop'
 
-export const noCursor = 'meta.hasMore is true, but meta.nextCursor is missing'
+export const noCursor = 'meta.nextCursor is missing, though meta.hasMore is true; stop'
 
 export const noHasMore = (found: string): string => `expected meta.hasMore, found ${found}; pass paging.next`
 
-export const wrongNext = 'paging.next threw an error or returned params that are not JSON'
+export const wrongNext = 'paging.next failed, or returned no JSON'

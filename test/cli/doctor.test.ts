@@ -63,7 +63,7 @@ describe('doctor', () => {
   it('says that the address lacks /v1', async () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://service.example')
     expect((await social('doctor')).out.replaceAll(/\s+/g, ' ')).toMatch(
-      /✗ service: .*404.* baseUrl: it lacks \/v1/,
+      /✗ service: .*404.* baseUrl lacks \/v1/,
     )
   })
 })

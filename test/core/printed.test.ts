@@ -92,7 +92,7 @@ describe('an error', () => {
     expect(error.attempts.length).toBe(3)
     const text = printed(error)
     expect(text).toMatch(
-      /^ServiceUnavailableError: microblog\.search: temporarily unavailable \(503\): out\n {4}at /,
+      /^ServiceUnavailableError: microblog\.search: temporarily unavailable \(503\): out\. Retry later\.\n {4}at /,
     )
     expect(text).toMatch(/'503 after \d+ ms, waited \d+ ms, req_professionalnet_unavailable',\n/)
     expect(text).toContain("charged: 'no'")

@@ -8,7 +8,7 @@ const all = Object.entries(sentences).flatMap(([name, [, ...said]]) =>
 
 describe('the sentences of errors', () => {
   it('are all in the reference, each once', () => {
-    const frames = ['costText', 'fullMessage', 'notSent']
+    const frames = ['costText', 'fullMessage', 'notSent', 'whatToDo']
     expect([...Object.keys(sentences), ...frames].sort()).toEqual(Object.keys(words).sort())
     const said = all.map(([, sentence]) => sentence)
     expect(said).toEqual([...new Set(said)])
@@ -23,11 +23,11 @@ describe('the sentences of errors', () => {
   it('are put together with the call, the wait and the cost', () => {
     expect(messages).toEqual([
       'microblog.search: not sent: count must be at most 20, got 21',
-      'microblog.search: rate limit reached (429); retry in 90 s',
-      'microblog.search: the connection failed after the request was sent (ECONNRESET). You may have been charged 2 credits; a retry may repeat it.',
-      'microblog.search: the response is not JSON (200, text/html: Welcome). You were charged 2 credits; the answer is in `error.body`.',
-      'microblog.search: the response is not of the documented shape. You were charged 2 credits, and may have been charged 2 more; the answer is in `error.body`.',
-      'mentions.setState: the service answered 500. The change may have been applied; a retry may repeat it.',
+      'microblog.search: rate limit reached (429). Retry in 90 s.',
+      'microblog.search: the connection failed after the request was sent (ECONNRESET). You may have been charged 2 credits. Retry only if you can pay again.',
+      'microblog.search: the response is not JSON (200, text/html: Welcome). You were charged 2 credits. Use the answer in `error.body`.',
+      'microblog.search: the response is not of the documented shape. You were charged 2 credits, and may have been charged 2 more. Use the answer in `error.body`.',
+      'mentions.setState: the service answered 500. The change may have been applied. Check before you retry.',
     ])
   })
 })
@@ -44,5 +44,29 @@ describe('costText()', () => {
     ['unknown', { spent: 0, uncertain: 0 }, 'You may have been charged'],
   ] as const)('says of charged %s and %j: %s', (charged, credits, text) => {
     expect(words.costText({ charged, credits })).toBe(text)
+  })
+})
+
+describe('whatToDo()', () => {
+  const facts = { charged: 'no', credits: { spent: 0, uncertain: 0 } } as const
+
+  it.each([
+    [{ body: 'the text', charged: 'unknown' }, 'Use the answer in `error.body`'],
+    [{ applied: 'unknown', status: 500 }, 'Check before you retry'],
+    [{ charged: 'unknown', retryAfter: 90, phase: 'headers' }, 'Retry only if you can pay again'],
+    [{ status: 429, retryAfter: 89.2 }, 'Retry in 90 s'],
+    [{ status: 429 }, 'Retry later'],
+    [{ status: 503 }, 'Retry later'],
+    [{ phase: 'connect' }, 'Check the base URL and the network'],
+    [{ phase: 'tls' }, 'Check the base URL and the network'],
+    [{ phase: 'queue' }, 'Retry later'],
+    [{ status: 400 }, 'Correct the request'],
+    [{ status: 401 }, ''],
+    [{ status: 403 }, ''],
+    [{ status: 404 }, ''],
+    [{ status: 400, code: 'oauth' }, ''],
+    [{}, ''],
+  ] as const)('says for %j: %s', (own, text) => {
+    expect(words.whatToDo({ ...facts, ...own })).toBe(text)
   })
 })

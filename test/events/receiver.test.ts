@@ -156,7 +156,7 @@ describe('createEventReceiver() without onError', () => {
     await post('{"a":1}')
     await post('{"a":2}')
     expect(log.mock.calls).toEqual([
-      ['the receiver failed; TypeError: thrown by your code; pass onError to see each error'],
+      ['the receiver failed; TypeError: thrown by your code (pass onError to see each error)'],
     ])
   })
 })

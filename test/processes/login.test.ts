@@ -28,7 +28,7 @@ describe('login', () => {
 
   it('stores no key that the service refuses or that cannot be checked', async () => {
     const key = 'a_key_of_nobody'
-    expect(await login(server.baseUrl, key)).toMatchObject(failed(3, 'Nothing is stored'))
+    expect(await login(server.baseUrl, key)).toMatchObject(failed(3, 'nothing is stored'))
     expect((await login(nowhere, key)).code).toBe(1)
     expect((await withoutKey(search)).code).toBe(3)
     expect(server.requests).toHaveLength(1)

@@ -100,7 +100,7 @@ describe('a page whose budget at createProxy() is used up', () => {
     const budget = own === undefined ? {} : { budget: () => own }
     const { browser } = setUp(budget, { backend: { budget: ofClient } })
     const { error } = await call(browser)
-    const text = `${whose === 'user' ? 'your budget' : 'the budget for all users'} has 1 left`
+    const text = `${whose === 'user' ? 'your budget' : 'the budget for all users'} has 1 left; the operator of the proxy can raise it`
     expect((error as Error).message).toBe(`microblog.search: not sent: it may cost 2 credits and ${text}`)
     expect(error).toMatchObject({ code: 'credit_budget', budget: { whose } })
   })
@@ -126,8 +126,12 @@ describe('a page whose budget at createProxy() is used up', () => {
 
   it('learns what its own calls have reserved, and not what those of others have', async () => {
     for (const [options, backend, text] of [
-      [{ budget: 2 }, {}, 'your budget has 0 left and 2 reserved for calls in progress; retry when they end'],
-      [{}, { budget: new CreditBudget(2) }, 'the budget for all users has 0 left'],
+      [{ budget: 2 }, {}, 'your budget has 0 left and 2 reserved by other calls; retry when they end'],
+      [
+        {},
+        { budget: new CreditBudget(2) },
+        'the budget for all users has 0 left; the operator of the proxy can raise it',
+      ],
     ] as const) {
       const { browser, sandbox } = setUp(options, { backend })
       sandbox.inject({ delay: 1000 })

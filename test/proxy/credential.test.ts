@@ -72,7 +72,7 @@ describe('createProxy() whose credential the service refuses', () => {
     expect(log.mock.calls).toEqual([
       [
         'the proxy responded to microblog.search with 502; AuthenticationError: microblog.search: ' +
-          'the service refused the key (401): Missing or unknown credential; pass onError to see each error',
+          'the service refused the key (401): Missing or unknown credential (pass onError to see each error)',
       ],
     ])
   })

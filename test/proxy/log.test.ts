@@ -29,7 +29,7 @@ describe('createProxy() without onError', () => {
     await closed(server)
     expect(logged()).toEqual([
       'the proxy responded to microblog.search with 500; ConfigurationError: the body of the request was already read; ' +
-        'mount the proxy before any body parser, and read no body in authorize; pass onError to see each error',
+        'mount the proxy before any body parser, and read no body in authorize (pass onError to see each error)',
     ])
     expect(sandbox.requests).toEqual([])
   })
@@ -41,8 +41,8 @@ describe('createProxy() without onError', () => {
     const { proxy } = setUp({ ...silent, ...options })
     for (let i = 0; i < 2; i++) expect((await post(proxy)).status).toBe(500)
     expect(logged()).toEqual([
-      'the proxy responded to microblog.search with 500; TypeError: thrown by authorize, budget or the client; ' +
-        'pass onError to see each error',
+      'the proxy responded to microblog.search with 500; TypeError: thrown by authorize, budget or the client ' +
+        '(pass onError to see each error)',
     ])
   })
 
@@ -51,8 +51,8 @@ describe('createProxy() without onError', () => {
     const { proxy } = setUp({ ...silent, authorize: () => Promise.reject(new AuthenticationError(revoked)) })
     expect((await post(proxy)).status).toBe(500)
     expect(logged()).toEqual([
-      'the proxy responded to microblog.search with 500; AuthenticationError: the session service refused; ' +
-        'pass onError to see each error',
+      'the proxy responded to microblog.search with 500; AuthenticationError: the session service refused ' +
+        '(pass onError to see each error)',
     ])
   })
 

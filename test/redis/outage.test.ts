@@ -38,7 +38,10 @@ describe.each(packages)('SharedLimiter on %s', (client) => {
     const held = settle(ask({ surface: 'b' }))
     await limiter.close()
     const outcome = await Promise.all([waiting, held])
-    expect(outcome[1].error).toMatchObject({ name: 'ClosedError', message: 'the limiter is closed' })
+    expect(outcome[1].error).toMatchObject({
+      name: 'ClosedError',
+      message: 'the limiter is closed; create another',
+    })
     await expect(ask()).rejects.toMatchObject({ name: 'ClosedError' })
     await expect.poll(() => admin.client('LIST', 'TYPE', 'PUBSUB')).toBe('')
     expect(await (connection.client as Redis).ping()).toBe('PONG')

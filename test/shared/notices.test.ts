@@ -166,7 +166,7 @@ describe('SharedLimiter', () => {
     expect(world.open).toBe(0)
     world.updateMs = 0
     for (const each of [error, (await settle(second.acquire(request))).error])
-      expect(each).toMatchObject({ message: 'the limiter is closed' })
+      expect(each).toMatchObject({ message: 'the limiter is closed; create another' })
     world.notices.length = 0
     lease!.end()
     expect((await settle(next)).ms).toBeLessThan(150)

@@ -5,7 +5,7 @@ import { undocumentedRead } from './undocumented.ts'
 export const descriptionGet = {
   ...undocumentedRead,
   id: 'openapi',
-  summary: "get the service's description of itself, with its credit rates",
+  summary: "get the service's description and credit rates",
   path: '/openapi.json',
   // Which scope it needs, if any, is not documented.
   scopes: [],

@@ -4,7 +4,7 @@ import { type Operation, prefixedId } from '../operation.ts'
 export const listenersList = {
   ...undocumentedRead,
   id: 'listeners.list',
-  summary: "list the organization's brand and keyword monitors",
+  summary: 'list the brand and keyword monitors',
   path: '/listeners',
   scopes: ['listeners:read'],
   list: 'listeners',

@@ -4,7 +4,7 @@ import { type Operation, prefixedId } from '../operation.ts'
 export const mentionsList = {
   ...undocumentedRead,
   id: 'mentions.list',
-  summary: "list the mentions that the organization's listeners found",
+  summary: 'list the mentions that listeners found',
   path: '/mentions',
   scopes: ['mentions:read'],
   list: 'mentions',

@@ -224,7 +224,7 @@ function contradictions({ filters = {} }: MicroblogSearchParams): FoundIssue[] {
 /** POST /data/microblog/tweets/search (service description, part 4.2). */
 export const microblogSearch = {
   id: 'microblog.search',
-  summary: 'find public microblog posts by keywords and filters',
+  summary: 'find public microblog posts',
   method: 'POST',
   path: '/data/microblog/tweets/search',
   scopes: ['search:read'],

@@ -12,7 +12,7 @@ export const organizationContext = {
 export const organizationUsage = {
   ...undocumentedRead,
   id: 'organization.usage',
-  summary: 'get the credits used in the current billing period',
+  summary: 'get the credits used in this billing period',
   path: '/organization/usage',
   scopes: ['org:read'],
 } as const satisfies Operation

@@ -86,7 +86,7 @@ export class Account {
   #checked(reservation: unknown): Reservation {
     const { settle } = Object(reservation) as Partial<Reservation>
     if (typeof settle === 'function') return reservation as Reservation
-    const message = 'reserve() of the budget must return an object with settle()'
+    const message = 'reserve() of the budget must return settle()'
     throw new ConfigurationError(`${message}, got ${describeWord(reservation)}`)
   }
 

@@ -36,7 +36,7 @@ type Waits = Map<string | null, QueueWait | null>
 
 /** Why a call waits, for people. */
 export const waitReasons: Record<Wait['reason'], string> = {
-  slot: 'other requests are still running',
+  slot: 'other requests are running',
   pace: "this minute's requests are used up",
   rate_limited: 'the service asked to slow down',
   retry: 'the last attempt failed',
@@ -139,7 +139,7 @@ export class OpenCalls {
     const isLong = waitedMs >= longMs || (ms !== Infinity && ms > longMs)
     if (!isLong || log === undefined || this.#hasWarned) return
     this.#hasWarned = true
-    const why = reason === null ? 'its limiter does not say why' : waitReasons[reason]
+    const why = reason === null ? 'unknown' : waitReasons[reason]
     const until = dateIn(ms)?.toISOString() ?? null
     log('warn', `a call waits for more than 5 seconds: ${why}`, { operation: id, surface, reason, until })
   }

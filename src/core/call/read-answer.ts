@@ -40,7 +40,7 @@ export function readAnswer(call: Asked, evidence: Evidence, random = Math.random
   } catch (error) {
     // A response that code of the user has made may throw when it is read.
     const reason = call.record.redactor.text(messageOf(error))
-    return decide(call, noAnswer(words.unreadable(reason), reason), evidence, random)
+    return decide(call, noAnswer(reason), evidence, random)
   }
 }
 
@@ -113,7 +113,7 @@ function readErrorResponse(call: Asked, answered: Answered): Found {
     return { kind: 'final', code: 'redirect', toError }
   }
   if (status >= 200) return readErrorBody(call, answered)
-  return noAnswer(words.noResponse(status), `status ${status}`)
+  return noAnswer(`status ${status}`)
 }
 
 /** The sender of an answer says what its status means, and what the call may have cost. */
@@ -192,8 +192,8 @@ function errorOfProxy(body: unknown, details: ApiErrorDetails): SocialSearchErro
 }
 
 /** The failure of a request that was sent, and has no usable response. */
-function noAnswer(message: string, reason: string): Found {
-  return lostConnection({ message, phase: 'exchange', kind: 'no-answer', reason })
+function noAnswer(reason: string): Found {
+  return lostConnection({ message: words.unreadable(reason), phase: 'exchange', kind: 'no-answer', reason })
 }
 
 /** The failure of a connection. */
@@ -264,7 +264,8 @@ function describeError(
   const parts = [what]
   // A path without an id always exists, so the address must be wrong.
   if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1')) parts.push(words.lacksVersion)
-  if (status === 403 && said === '' && scopes.length > 0) parts.push(words.lacksScope(scopes))
+  if (status === 403 && said === '' && scopes.length > 0)
+    parts.push((typeof told === 'string' ? 'if not, ' : '') + words.lacksScope(scopes))
   return parts.join('; ')
 }
 

@@ -54,9 +54,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   const provider = resolveProvider(reachable)
   // A page without https may only call its own origin, without a credential.
   if (provider !== null && !isSafe(new URL(baseUrl))) {
-    throw new ConfigurationError(
-      'baseUrl is a path in a page without https; no key or token may be sent there',
-    )
+    throw new ConfigurationError('baseUrl is a path in a page without https; use https')
   }
   const owner = ownerOf(reachable)
   const ownLimits = limitsOf(limits)
@@ -80,8 +78,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   return { client, defaults }
 }
 
-const noPage =
-  'baseUrl is a path, which needs a page; on a server, pass the full URL of the service or of your backend'
+const noPage = 'baseUrl is a path, which needs a page; on a server, pass a full URL'
 
 /**
  * Options of a client whose calls fail with `message` before they are queued. A build of pages creates clients without

@@ -160,10 +160,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   ): Promise<Item[]>
   async toArray(options?: { limit?: number | undefined }): Promise<Item[]> {
     const given = options?.limit ?? this.#options?.limit
-    if (given === undefined)
-      throw new ConfigurationError(
-        'pages cost credits; pass toArray({ limit }), or limit as an option of the call',
-      )
+    if (given === undefined) throw new ConfigurationError('pages cost credits; pass toArray({ limit })')
     const limit = wholeNumber('limit', given)
     const items: Item[] = []
     try {

@@ -79,12 +79,13 @@ function budgetRefusal(
   { budget, refusedBy }: CreditBudgetError,
   userBudget: Budget | undefined,
 ): ProxyRefusal {
-  const { needed, remaining, reserved, resetsAt, bound } = budget
+  const { needed, remaining, resetsAt, bound } = budget
   const isOfUser = userBudget !== undefined && refusedBy === userBudget
+  const reserved = isOfUser ? budget.reserved : undefined
   const time = resetsAt === undefined ? null : (new Date(resetsAt).toJSON() as string | null)
   const resets = time === null ? '' : ` (resets ${time.slice(0, 16).replace('T', ' ')} UTC)`
   const message = budgetTooLow(
-    { needed, remaining, bound, reserved: isOfUser ? reserved : undefined },
+    { needed, remaining, bound, reserved },
     {
       budget: `${isOfUser ? 'your budget' : 'the budget for all users'}${resets}`,
       option: (name) => `\`${name}\``,
@@ -92,7 +93,8 @@ function budgetRefusal(
   )
   const whose = isOfUser ? 'user' : 'all'
   const told = { needed, remaining, resetsAt, whose } as const
-  return new ProxyRefusal(402, 'credit_budget', notSent(message), { budget: told })
+  const advice = time === null && reserved === undefined ? '; the operator of the proxy can raise it' : ''
+  return new ProxyRefusal(402, 'credit_budget', notSent(message + advice), { budget: told })
 }
 
 /** What an error response may tell besides status, code and message. */

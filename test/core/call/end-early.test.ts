@@ -39,7 +39,7 @@ describe('ClientTransport.send()', () => {
       charged: 'no',
       attempts: [{ status: 401 }],
     })
-    expect((error as Error).message).toMatch(/between two attempts$/)
+    expect((error as Error).message).toMatch(/between two attempts\. Retry later\.$/)
     expect([fetch.mock.calls.length, ms]).toEqual([1, 500])
   })
 

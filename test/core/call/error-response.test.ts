@@ -93,7 +93,7 @@ it.each<[string, object, object]>([
         credits: { spent: 2, uncertain: 0, charged: 'yes' },
         wait: null,
       },
-      error: { message: expect.stringMatching(/^microblog.search: a bc{497}…$/) as string },
+      error: { message: expect.stringMatching(/^microblog.search: a bc{497}…\. Retry later\.$/) as string },
     },
   ],
   [

@@ -23,14 +23,14 @@ describe('the message of an error', () => {
   it('says that baseUrl lacks /v1 when the service answers 404', async () => {
     const baseUrl = sandbox.baseUrl.replace('/v1', '')
     const wrong = new SocialSearch({ ...sandbox.clientOptions(), baseUrl })
-    expect(await messageOf(wrong.microblog.search({ query }))).toMatch(/404.*; check baseUrl: it lacks \/v1$/)
+    expect(await messageOf(wrong.microblog.search({ query }))).toMatch(/404.*; baseUrl lacks \/v1$/)
     expect(await messageOf(client.mentions.get('men_0'))).not.toContain('/v1')
   })
 
   it('names no network when the service is unavailable: a gateway says so of each call', async () => {
     const body = JSON.stringify({ requestId: 'r', error: { code: 'professionalnet_unavailable' } })
     const call = answeredWith(503, body).microblog.search({ query })
-    expect(await messageOf(call)).toBe('microblog.search: temporarily unavailable (503)')
+    expect(await messageOf(call)).toBe('microblog.search: temporarily unavailable (503). Retry later.')
   })
 
   it.each([404, 502])('has type and first words of an HTML page with status %i', async (status) => {
@@ -43,7 +43,7 @@ describe('the message of an error', () => {
   it('has status, type and first words when a success is an HTML page', async () => {
     const call = answeredWith(200, page, 'text/html').microblog.search({ query })
     expect(await messageOf(call)).toBe(
-      'microblog.search: the response is not JSON (200, text/html: Not Found nginx [redacted]). You may have been charged 2 credits; the answer is in `error.body`.',
+      'microblog.search: the response is not JSON (200, text/html: Not Found nginx [redacted]). You may have been charged 2 credits. Use the answer in `error.body`.',
     )
   })
 
@@ -52,7 +52,7 @@ describe('the message of an error', () => {
       query,
     })
     expect(await messageOf(cut)).toMatch(
-      /: the response is not JSON \(200, application\/json\)\. You may have been charged 2 credits; the answer is in `error\.body`\.$/,
+      /: the response is not JSON \(200, application\/json\)\. You may have been charged 2 credits\. Use the answer in `error\.body`\.$/,
     )
     expect(await messageOf(answeredWith(200, 'x').openapi())).toContain('(200, no type)')
     const long = answeredWith(200, `<p>${'word '.repeat(1e6)}`, 'text/html').openapi()

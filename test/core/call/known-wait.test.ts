@@ -41,7 +41,7 @@ describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies Partial<Cli
       expect(retryAfter).toBeGreaterThanOrEqual(60)
       expect(retryAfter).toBeLessThanOrEqual(62)
       expect((error as TimeoutError).message).toBe(
-        `microblog.search: not sent: rate limit reached; retry in ${retryAfter} s`,
+        `microblog.search: not sent: rate limit reached. Retry in ${retryAfter} s.`,
       )
       expect([ms, service.arrivals.length, budget.summary().reserved, client.credits.reserved]).toEqual([
         0, 0, 0, 0,

@@ -59,7 +59,7 @@ describe('console.warn()', () => {
     await pass(4900)
     expect(lines()).toEqual([])
     await pass(400)
-    expect(lines()).toEqual([expect.stringMatching(/ other requests are still running .*reason: slot\)$/)])
+    expect(lines()).toEqual([expect.stringMatching(/ other requests are running .*reason: slot\)$/)])
     await client.close()
   })
 

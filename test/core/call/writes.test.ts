@@ -40,7 +40,7 @@ describe.each([
     service.script(response)
     const error = await failed(client())
     expect(error).toMatchObject({ applied: 'unknown', charged: 'no' })
-    expect(error.message).toMatch(/[^.]\. The change may have been applied; a retry may repeat it\.$/)
+    expect(error.message).toMatch(/[^.]\. The change may have been applied\. Check before you retry\.$/)
     expect(error.message).not.toContain('charged')
     expect(error.attempts.map(({ charged }) => charged)).toEqual(['no'])
     expect(service.arrivals).toHaveLength(1)

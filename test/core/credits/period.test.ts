@@ -287,7 +287,7 @@ describe('CreditBudgetError.budget', () => {
     expect(() => budget.reserve(4, 'any')).toThrow(
       expect.objectContaining({
         message:
-          'any: it may cost 4 credits and the `budget` has 1 left and 3 reserved for calls in progress; retry when they end',
+          'any: it may cost 4 credits and the `budget` has 1 left and 3 reserved by other calls; retry when they end',
         budget: expect.objectContaining({ reserved: 3 }) as unknown,
       }),
     )

@@ -105,6 +105,8 @@ describe('error messages', () => {
     useVirtualTime()
     const hanging = new SocialSearch({ baseUrl, apiKey, organization: 'hangs', fetch: hang })
     const { error } = await settle(hanging.openapi({ deadline: 50 }))
-    expect((error as Error).message).toBe('openapi: the `deadline` of 50 ms passed before the response began')
+    expect((error as Error).message).toBe(
+      'openapi: the `deadline` of 50 ms passed before the response began. Retry later.',
+    )
   })
 })

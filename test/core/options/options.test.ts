@@ -204,7 +204,7 @@ describe('on a server that renders a page', () => {
       expect(error).toBeInstanceOf(ConfigurationError)
       expect(error).toMatchObject({ charged: 'no', attempts: [] })
       expect((error as Error).message).toContain(
-        ': not sent: baseUrl is a path, which needs a page; on a server, pass the full URL of the service or of your backend',
+        ': not sent: baseUrl is a path, which needs a page; on a server, pass a full URL',
       )
     }
     expect([fetch, limiter.acquire].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
@@ -245,9 +245,7 @@ describe('SocialSearch.fromEnv()', () => {
     const client = SocialSearch.fromEnv({ fetch, limiter })
     const error: unknown = await client.microblog.search({ query: 'q' }).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(ConfigurationError)
-    expect((error as Error).message).toBe(
-      `microblog.search: not sent: the environment variable ${name} is not set`,
-    )
+    expect((error as Error).message).toBe(`microblog.search: not sent: set the environment variable ${name}`)
     expect([fetch, limiter.acquire].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
   })
 })

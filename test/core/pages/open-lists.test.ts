@@ -91,7 +91,7 @@ describe('a list whose shape is not documented', () => {
     expect((await settle(list({ paging: { next: bug } }))).value).toMatchObject({ mentions: [1], next: null })
     const next = await walk(list({ paging: { next: bug } }))
     expect(next.items).toEqual([1])
-    expect((next.error as Error).message).toMatch(/paging.next threw an error/)
+    expect((next.error as Error).message).toMatch(/paging.next failed/)
     const big = () => ({ after: 1n })
     expect((await settle(list({ paging: { next: big } }))).value).toMatchObject({ mentions: [1], next: null })
     const { error } = await walk(list({ paging: { items: bug } }))
