@@ -8,6 +8,7 @@ useCommand()
 describe('exit codes', () => {
   it.each([
     ['microblogs', 'unknown command'],
+    ['organization', 'a command is missing; see --help'],
     ['xyzzy', "unknown command 'xyzzy' (see social-search --help)"],
     ['serch rust', "unknown command 'serch'; did you mean search? (see social-search --help)"],
     ['professionalnet search', "unknown command 'search' (see social-search --help)"],

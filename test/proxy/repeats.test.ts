@@ -85,6 +85,24 @@ describe('createProxy() when a browser sends a request again', () => {
     expect(sandbox.requests).toHaveLength(2)
   })
 
+  it('waits no longer than the time limit of its own request', async () => {
+    const { proxy, sandbox } = setUp({}, { backend: { limits: { inFlight: 1 } } })
+    sandbox.inject({ delay: 10_000 })
+    sandbox.inject({ delay: 16_000 })
+    const ahead = post(proxy)
+    const connection = new AbortController()
+    const first = post(proxy, { headers: attempt, signal: connection.signal })
+    const early = post(proxy, { headers: attempt })
+    await pass(5_010)
+    const late = post(proxy, { headers: attempt })
+    await pass(995)
+    // The late one is the next to see it, and is sent in its place.
+    connection.abort()
+    const { value = [] } = await settle(Promise.all([ahead, first, early, late]))
+    expect(value.map(({ status }) => status)).toEqual([200, 499, 504, 200])
+    expect(await value[2]?.json()).toMatchObject({ error: { code: 'timeout', charged: 'unknown' } })
+  })
+
   it.each([
     ['of the service', { inject: { status: 500, code: 'internal_error' } }, {}],
     ['of the connection', { inject: { reset: 'after' } }, {}],

@@ -131,18 +131,18 @@ describe('new CreditBudget(limit, { every })', () => {
   })
 
   it('forgets no later day when the clock was ahead for long', () => {
-    const budget = new CreditBudget(1, { every: 'day' })
+    const budget = new CreditBudget(2, { every: 'day' })
     const spend = (time: string) => {
       at(time)
       budget.reserve(1, 'any').settle(1)
     }
     spend('2026-11-20T12:00:00Z')
-    for (let month = 1; month <= 9; month++)
-      for (let date = 1; date <= 4; date++) spend(`2140-0${month}-0${date}T12:00:00Z`)
+    for (let month = 1; month <= 8; month++)
+      for (let date = 1; date <= 5; date++) spend(`2140-0${month}-0${date}T12:00:00Z`)
     for (const date of ['21', '22', '23', '24', '25', '26']) spend(`2026-11-${date}T12:00:00Z`)
-    for (const time of ['2026-11-25T12:00:00Z', '2026-11-26T12:00:00Z', '2140-01-01T12:00:00Z']) {
+    for (const time of ['2026-11-26T12:00:00Z', '2140-01-01T12:00:00Z']) {
       at(time)
-      expect(budget.remaining).toBe(0)
+      expect(budget.remaining).toBe(1)
     }
   })
 

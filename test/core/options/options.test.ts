@@ -76,7 +76,7 @@ describe('new SocialSearch()', () => {
       /headers must be names and values that can be sent/,
     ],
     [{ ...good, limits: { inFlight: 3 } }, /limits.inFlight must be a whole number from 1 to 2, got 3/],
-    [{ ...good, fetch: 'https' }, /fetch must be a function/],
+    [{ ...good, fetch: 'https' }, /fetch must be a function, got a string of 5 characters/],
     [{ ...good, logger: true }, /logger must be an object, got true/],
     [{ ...good, headers: 'x-a: b' }, /headers must be an object/],
     [{ ...good, headers: null }, /headers/],
