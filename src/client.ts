@@ -117,7 +117,7 @@ export class SocialSearch {
   }
 
   /**
-   * Says what a call costs at most, and how long it takes at least, without sending anything.
+   * The maximum cost and the minimum time of a job, without sending anything.
    *
    * @param id Id of the operation, such as `microblog.search`.
    * @param params Params of the call, or the id of a record.

@@ -107,7 +107,7 @@ export default defineConfig({
       { text: 'Guides', link: urlOf('docs/start.md'), activeMatch: '^/(?!api|reference|call|guarantees)' },
       { text: 'Reference', link: urlOf('docs/reference/README.md') },
       { text: 'API', link: urlOf('docs/api/index.md') },
-      { text: 'Promises', link: urlOf('docs/guarantees.md') },
+      { text: 'Guarantees', link: urlOf('docs/guarantees.md') },
     ],
     sidebar: {
       '/': guides,

@@ -40,7 +40,7 @@ export function errorsPage(declarations: Declarations): string {
     '# Errors',
     'A message says which call failed, what happened, what it cost, and what to do:',
     `\`\`\`text\n${messages.join('\n')}\n\`\`\``,
-    '[Errors and retries](../errors.md) says what to do. All errors have these fields, if there is anything to tell:',
+    '[Errors and retries](../errors.md) says what to do. All errors have these fields, where they apply:',
     fields(
       'base',
       'SocialSearchError',

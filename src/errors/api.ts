@@ -20,7 +20,7 @@ export interface ApiErrorDetails extends ErrorContext {
  * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId)
  */
 export class ApiError extends SocialSearchError {
-  /** What happened; stable, made for `switch`. */
+  /** What happened; stable: `switch` on it. */
   declare readonly code: ApiErrorCode
   /** HTTP status. */
   declare readonly status: number

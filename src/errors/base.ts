@@ -81,13 +81,13 @@ const brand: unique symbol = Symbol.for('social-search-sdk error 1')
  * if (error instanceof SocialSearchError && error.charged === 'unknown') review(error.operation, error.attempts)
  */
 export class SocialSearchError extends Error {
-  /** What happened; stable, made for `switch`. */
+  /** What happened; stable: `switch` on it. */
   declare readonly code: ClientErrorCode | ApiErrorCode
   /** The service's id of the request, for support. */
   declare readonly requestId?: string
   /** The call that failed, such as `microblog.search`; absent for errors of a constructor. */
   declare readonly operation?: string
-  /** Its number, which its lines of the log and its events have, too. */
+  /** Its number, as in its log lines and events. */
   declare readonly callId?: number
   /** Whether the call cost credits, in all attempts together. */
   declare readonly charged: Charged
@@ -95,7 +95,7 @@ export class SocialSearchError extends Error {
   declare readonly credits: CallCredits
   /** For a write, such as `mentions.setState`: whether it changed data. Absent for reads. */
   declare readonly applied?: Applied
-  /** The attempts, in order; empty if nothing was sent. In the JSON of an error, but not enumerable: its print has a line for each. */
+  /** The attempts, in order; empty if nothing was sent. Not enumerable, but in the JSON of the error, and a line each in its print. */
   declare readonly attempts: readonly Attempt[]
   /**
    * The params of the page that failed, as plain JSON. To continue, pass the error to `resume()`.

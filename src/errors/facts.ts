@@ -33,9 +33,9 @@ export interface RefusedBudget {
   readonly needed: number
   /** Credits left in the budget, without those that other calls have reserved. */
   readonly remaining: number
-  /** Credits that calls in progress have reserved; absent if the call would not fit even when they return. */
+  /** Credits that calls in progress have reserved; absent if the call would not fit even after those end. */
   readonly reserved?: number | undefined
-  /** All credits of the budget, or of each of its periods, if it tells them. */
+  /** All credits of the budget, or of each of its periods, if known. */
   readonly limit?: number | undefined
   /** Its period, if it has one. */
   readonly every?: Period | undefined
@@ -46,8 +46,8 @@ export interface RefusedBudget {
   /** Behind your proxy: whether the budget of this user or that for all users is too low. Absent elsewhere. */
   readonly whose?: 'user' | 'all' | undefined
   /**
-   * What would lower `needed`: for comments `maxComments`, and its smallest value; null for reactions, which have only the option
-   * `expectedItems`. Absent for other calls.
+   * What lowers `needed`: for comments `maxComments`, with its minimum; null for reactions, which have only the option
+   * `expectedItems`. Otherwise absent.
    */
   readonly bound?: { readonly param: string; readonly least: number } | null | undefined
 }

@@ -60,7 +60,7 @@ describe('the pages of the documentation', () => {
     expect(guides.toSorted()).toEqual([...written, ...others].toSorted())
   })
 
-  it('have tests for the promises, which test/guarantees.md names', () => {
+  it('have tests for the guarantees, which test/guarantees.md names', () => {
     const tests = new URL('test/guarantees.md', root)
     const links = [...readFileSync(tests, 'utf8').matchAll(/\[([^\]]+)\]\(([\w/.-]+\.ts)\)/g)]
     const gone = links.filter(

@@ -5,7 +5,7 @@ import type { FoundIssue } from '../issues.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, documented, integer, listOf, text } from '../schema/schema.ts'
 
-/** `Latest`: newest first. */
+/** `Latest`: presumably newest first. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
 
 /** Narrows the search. */
@@ -32,23 +32,23 @@ export interface MicroblogFilters {
   mentionsTheseAccounts?: readonly string[] | undefined
   /** Exclude posts with links. */
   removePostsWithLinks?: boolean | undefined
-  /** Posts with links only. */
+  /** Only posts with links. */
   onlyPostsWithLinks?: boolean | undefined
   /** Exclude replies. */
   removeReplies?: boolean | undefined
-  /** Replies only. */
+  /** Only replies. */
   onlyReplies?: boolean | undefined
   /** Exclude posts with media. */
   removePostsWithMedia?: boolean | undefined
-  /** Posts with media only. */
+  /** Only posts with media. */
   onlyPostsWithMedia?: boolean | undefined
   /** Exclude posts with a video. */
   removePostsWithVideo?: boolean | undefined
-  /** Posts with a video only. */
+  /** Only posts with a video. */
   onlyPostsWithVideo?: boolean | undefined
   /** Exclude posts with photos. */
   removePostsWithPhotos?: boolean | undefined
-  /** Posts with photos only. */
+  /** Only posts with photos. */
   onlyPostsWithPhotos?: boolean | undefined
   /** Posts with a link that contains this text, at most 200 characters. */
   linksInclude?: string | undefined
@@ -72,7 +72,7 @@ export interface MicroblogSearchParams {
   cursor?: string | undefined
   /** Posts per page, 1 to 20; the service's default is 20. A smaller page costs the same. */
   count?: number | undefined
-  /** Which posts to look for; `Latest`: newest first. */
+  /** Which posts to look for; `Latest`: presumably newest first. */
   category?: MicroblogCategory | undefined
   /** Narrows the search. */
   filters?: MicroblogFilters | undefined
