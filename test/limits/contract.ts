@@ -6,7 +6,7 @@ import { closureContract } from './closure-contract.ts'
 import { type LimiterWorld, collect, organizations, reach, use, windowMs } from './contract-world.ts'
 import { queueRequest, refuse } from '../support/limiter.ts'
 
-/** Lets each limiter of a store take part before a test, which takes longer than the contract allows for a notice. */
+/** Lets each limiter of a store take part before a test, which takes longer than the contract allows for a message. */
 export async function takePart(limiters: readonly Limiter[]): Promise<void> {
   for (const limiter of limiters) (await limiter.acquire(queueRequest({ surface: null }))).end()
 }

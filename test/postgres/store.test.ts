@@ -2,7 +2,7 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresStore, SharedBudget, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { openStore } from '../redis/clients.ts'
-import { meetForeignNotices } from '../shared/foreign-notices.ts'
+import { meetForeignMessages } from '../shared/foreign-messages.ts'
 import { sharedLimiterContract } from '../shared/limiter-contract.ts'
 import { outlastsSilence } from '../shared/half-open.ts'
 import { storeContract } from '../shared/store-contract.ts'
@@ -82,7 +82,7 @@ describe('postgresStore()', () => {
     const stores = pools.map((pool) => postgresStore(pool, { table: 'serializable' }))
     const count = (value?: string) => ({
       value: String(Number(value ?? 0) + 1),
-      notice: 'counted',
+      message: 'counted',
       result: 0,
     })
     await stores[0]!.update('a', count)
@@ -95,7 +95,7 @@ describe('postgresStore()', () => {
     const pool = poolOf()
     let isMet = false
     const query = (text: string, values: unknown[]) => {
-      if (isMet || !text.includes('insert into social_search_shared (')) return pool.query(text, values)
+      if (isMet || !text.includes('insert into social_search_shared as text (')) return pool.query(text, values)
       isMet = true
       return pool.query(`do $$ begin raise exception using errcode = '40P01'; end $$`, [])
     }
@@ -136,7 +136,7 @@ describe('postgresStore()', () => {
     const store = postgresStore(pool, { table: 'made_by_hand' })
     const count = (value?: string) => ({
       value: String(Number(value ?? 0) + 1),
-      notice: 'counted',
+      message: 'counted',
       result: value,
     })
     await expect(store.update('a', count)).rejects.toThrow(/^create table made_by_hand \(key text/)
@@ -159,7 +159,7 @@ describe('postgresStore()', () => {
     const request = queueRequest()
     const lease = await limiters[0]!.acquire({ ...request })
     const waiting = limiters[1]!.acquire({ ...request })
-    const deaf = 'no notices of the shared store arrive, so this process polls'
+    const deaf = 'no messages of the shared store arrive, so this process polls'
     await expect.poll(() => log).toContain(deaf)
     lease.end()
     ;(await waiting).end()
@@ -193,10 +193,10 @@ describe('postgresStore()', () => {
     await use()
     expect(pool.totalCount).toBeLessThanOrEqual(2)
     const heard: string[] = []
-    const end = store.watch!('cut', (notice = 'reconnected') => heard.push(notice))
+    const end = store.watch!('cut', (message = 'reconnected') => heard.push(message))
     server.run(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen many'`)
     await expect.poll(() => heard).toContain('reconnected')
-    await store.update('cut', () => ({ notice: 'after it', result: 0 }))
+    await store.update('cut', () => ({ message: 'after it', result: 0 }))
     await expect.poll(() => heard).toContain('after it')
     end()
     await Promise.all(limiters.map((limiter) => limiter.close()))
@@ -211,14 +211,14 @@ describe('postgresStore()', () => {
     expect(pool.totalCount).toBe(0)
   })
 
-  it('ignores notices of other programs', async () => {
+  it('ignores messages of other programs', async () => {
     const pool = poolOf()
     const send = async (key: string, text: string) => {
       const payload = text.replaceAll('\u0000', '?')
       for (const each of [`${key}\n${payload}`, payload, key])
         await pool.query('select pg_notify($1, $2)', ['social_search_shared', each])
     }
-    await meetForeignNotices([await open(), await open()], send, 7900)
+    await meetForeignMessages([await open(), await open()], send, 7900)
     await pool.end()
   })
 

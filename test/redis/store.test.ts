@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type RedisClient, redisStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
-import { meetForeignNotices } from '../shared/foreign-notices.ts'
+import { meetForeignMessages } from '../shared/foreign-messages.ts'
 import { outlastsSilence } from '../shared/half-open.ts'
 import { storeContract } from '../shared/store-contract.ts'
 import { realTime } from '../support/real-time.ts'
@@ -72,10 +72,10 @@ it.each(packages)('redisStore() on %s leaves no connection open when a watch end
   cut()
 })
 
-it.each(packages)('SharedLimiter on %s ignores notices of other programs', async (name) => {
+it.each(packages)('SharedLimiter on %s ignores messages of other programs', async (name) => {
   const [first, second] = [await openStore(name, server.url), await openStore(name, server.url)]
   const send = (key: string, text: string) => admin.publish(`social-search:${key}`, text)
-  await meetForeignNotices([first.store, second.store], send, 5_000_000)
+  await meetForeignMessages([first.store, second.store], send, 5_000_000)
   first.cut()
   second.cut()
 })
@@ -128,7 +128,7 @@ describe('redisStore()', () => {
     return log
   }
 
-  it.each(packages)('hears notices through a client of %s with a keyPrefix', async (name) => {
+  it.each(packages)('hears messages through a client of %s with a keyPrefix', async (name) => {
     const clientOf = async () => {
       if (name === 'ioredis') {
         const client = new Redis(server.url, { keyPrefix: 'app:' })
@@ -162,7 +162,7 @@ describe('redisStore()', () => {
   })
 
   it('polls when its user may use no channels', async () => {
-    const message = 'no notices of the shared store arrive, so this process polls'
+    const message = 'no messages of the shared store arrive, so this process polls'
     expect(await passOn(() => limited('resetchannels'))).toContain(message)
   })
 })

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { changeState } from '../../src/extensions/shared/limiter-change.ts'
-import { type Moment, type StateRead, timeOf } from '../../src/extensions/shared/clock.ts'
+import { type ClockReading, type StateReading, timeOf } from '../../src/extensions/shared/clock.ts'
 import type { LimiterState } from '../../src/extensions/shared/limiter-state.ts'
 
-const rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
+const rules = { inFlight: 2, perMinute: 3, windowMs: 60_020, leaseMs: 15_000 }
 const state = { stateId: 'a', time: 1000, clockOffset: 100 }
 /** It was 1,000, and the clock said 900; now a process has read for 200 ms, 400 ms later. */
-const seen: StateRead = { stateId: 'a', time: 1000, clock: 900, readAt: 0, receivedAt: 0 }
+const seen: StateReading = { stateId: 'a', time: 1000, clock: 900, readAt: 0, receivedAt: 0 }
 /** It has read the same for 50 ms, 300 ms before the next reading. */
-const late: StateRead = { ...seen, readAt: 50, receivedAt: 100 }
-const at = (clock: number, read: StateRead | null = seen): Moment => ({
-  ...{ clock, readAt: 400, receivedAt: 600, seen: read ?? undefined },
+const late: StateReading = { ...seen, readAt: 50, receivedAt: 100 }
+const at = (clock: number, read: StateReading | null = seen): ClockReading => ({
+  ...{ clock, readAt: 400, receivedAt: 600, previous: read ?? undefined },
 })
 
 describe('timeOf()', () => {
@@ -50,27 +50,27 @@ describe('timeOf()', () => {
       2_003_500,
     ],
     ['begins with the first time when nobody knows any', undefined, at(9000, null), 5],
-  ] as const)('%s', (_, state, moment, time) => {
-    expect(timeOf(state, moment, 5)).toBe(time)
+  ] as const)('%s', (_, state, reading, time) => {
+    expect(timeOf(state, reading, 5)).toBe(time)
   })
 
   it('drifts by less than a millisecond in 15,000 updates of two processes whose clock is up to 30 ms off', () => {
     let text: string | undefined
     const copies: (LimiterState | undefined)[] = []
-    const reads: (StateRead | undefined)[] = []
+    const reads: (StateReading | undefined)[] = []
     const clockOffsets = new Set<number>()
     for (let i = 0; i < 15_000; i++) {
       const now = i * 100
       const clock = 1_700_000_000_000 + now + ((i * 7919) % 61) - 30
-      const moment = { clock, readAt: now, receivedAt: now + (i % 3), seen: reads[i % 2] }
+      const reading = { clock, readAt: now, receivedAt: now + (i % 3), previous: reads[i % 2] }
       const report = () => ({
         ...{ process: String(i % 2), slots: i % 4 === 0 ? 1 : 0, offerMs: 200, requestsPerSlot: 1 },
         ...{ arrivals: [], closures: [], arrivesWithinMs: 1000, waiting: new Map<string, number>() },
       })
-      const changed = changeState(text, moment, copies[i % 2], report, rules, 'a')
+      const changed = changeState(text, reading, copies[i % 2], report, rules, 'a')
       if (changed.isChanged) text = JSON.stringify(changed.state)
       copies[i % 2] = changed.state
-      reads[i % 2] = { ...moment, stateId: 'a', time: changed.state.time }
+      reads[i % 2] = { ...reading, stateId: 'a', time: changed.state.time }
       clockOffsets.add(changed.state.clockOffset)
     }
     expect(clockOffsets.size).toBe(1)
@@ -94,16 +94,16 @@ function made(clock = 0): LimiterState {
     arrivals: [['a', [1500]] as [string, number[]]],
     waiting: new Map([['a', 1]]),
   })
-  const moment = { clock, readAt: 1000, receivedAt: 1000, seen: { ...seen, time: 0 } }
-  return changeState(undefined, moment, undefined, report, rules, 'a').state
+  const reading = { clock, readAt: 1000, receivedAt: 1000, previous: { ...seen, time: 0 } }
+  return changeState(undefined, reading, undefined, report, rules, 'a').state
 }
 
 /** The next change, by process 2, which has seen `copy` and knows that it is `now`. */
 function next(text: LimiterState | undefined, clock: number, copy: LimiterState, now: number): LimiterState {
   const report = () => ({ ...silent, process: '2', slots: 1 })
   const read = { ...seen, stateId: copy.stateId, time: copy.time, clock: copy.time - copy.clockOffset }
-  const moment = { clock, readAt: now - copy.time, receivedAt: now - copy.time, seen: read }
-  return changeState(JSON.stringify(text), moment, structuredClone(copy), report, rules, 'b').state
+  const reading = { clock, readAt: now - copy.time, receivedAt: now - copy.time, previous: read }
+  return changeState(JSON.stringify(text), reading, structuredClone(copy), report, rules, 'b').state
 }
 
 describe('changeState()', () => {

@@ -72,7 +72,7 @@ describe('SharedLimiter on a store without watch()', () => {
     })
   })
 
-  it('polls, and logs it once, when a store has watch() and no notice of its own comes back', async () => {
+  it('polls, and logs it once, when a store has watch() and no message of its own comes back', async () => {
     const log: string[] = []
     const options = {
       ...{ store: { ...memoryStore(), watch: () => () => {} }, organization: 'deaf', limits },
@@ -80,7 +80,7 @@ describe('SharedLimiter on a store without watch()', () => {
     }
     const limiters = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)] as const
     const hasPolled = () =>
-      expect(log).toEqual(['no notices of the shared store arrive, so this process polls'])
+      expect(log).toEqual(['no messages of the shared store arrive, so this process polls'])
     await during(limiters, () => takeTurns(limiters, 10_000, hasPolled))
   })
 

@@ -4,7 +4,7 @@ import {
   type SharedLimiterOptions,
   type SharedStore,
 } from '../../src/extensions/shared/index.ts'
-import { type Reading, swapText } from '../../src/extensions/shared/stores/swap.ts'
+import { type TaggedText, swapText } from '../../src/extensions/shared/stores/swap.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { queueRequest } from '../support/limiter.ts'
 
@@ -14,7 +14,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A database in memory, to which processes connect from somewhere. */
 function distantDatabase() {
-  const listeners = new Set<(notice: string) => void>()
+  const listeners = new Set<(message: string) => void>()
   let [text, writes] = ['', 0]
   let lock = { by: {}, until: -Infinity }
 
@@ -29,7 +29,7 @@ function distantDatabase() {
         return reply
       }
       const lockedMs = () => (lock.by === me ? 0 : Math.max(0, lock.until - performance.now()))
-      const readAs = (readAt: number, lockMs?: number): Reading => {
+      const readAs = (readAt: number, lockMs?: number): TaggedText => {
         if (lockMs !== undefined && lockedMs() === 0) lock = { by: me, until: performance.now() + lockMs }
         const tag = writes === 0 ? '' : String(writes)
         return { tag, text, clock: Date.now(), lockedMs: lockedMs(), readAt }
@@ -37,19 +37,19 @@ function distantDatabase() {
       return swapText(change, (lockMs, swap) => {
         const readAt = performance.now()
         return run(() => {
-          const { tag, value, notice } = swap ?? {}
+          const { tag, value, message } = swap ?? {}
           const isLost =
             value !== undefined && ((writes === 0 ? '' : String(writes)) !== tag || lockedMs() > 0)
           if (swap === undefined || isLost) return readAs(readAt, lockMs)
           if (lock.by === me) lock.until = -Infinity
           if (value !== undefined) [text, writes] = [value, writes + 1]
-          if (notice !== undefined) for (const listener of listeners) listener(notice)
+          if (message !== undefined) for (const listener of listeners) listener(message)
           return undefined
         })
       })
     },
     watch(_key, listener) {
-      const receive = (notice: string): void => void setTimeout(() => listener(notice), roundTripMs / 2)
+      const receive = (message: string): void => void setTimeout(() => listener(message), roundTripMs / 2)
       listeners.add(receive)
       setTimeout(() => listener(), roundTripMs)
       return () => void listeners.delete(receive)

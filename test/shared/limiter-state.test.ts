@@ -38,11 +38,11 @@ describe('changeState()', () => {
   })
 
   it('grants nothing after a loss while others may still restore their slots', () => {
-    const rules = { inFlight: 1, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
+    const rules = { inFlight: 1, perMinute: 20, windowMs: 60_020, leaseMs: 15_000 }
     const run = (process: string, clock: number, text?: string, copy?: LimiterState, slots = 0) =>
       changeState(
         text,
-        { clock, readAt: clock, receivedAt: clock, seen: undefined },
+        { clock, readAt: clock, receivedAt: clock, previous: undefined },
         copy,
         () => ({
           ...{

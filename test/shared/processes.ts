@@ -3,7 +3,7 @@ import { type Changed, changeState } from '../../src/extensions/shared/limiter-c
 import type { LimiterState, Rules } from '../../src/extensions/shared/limiter-state.ts'
 import type { Report } from '../../src/extensions/shared/limiter-grants.ts'
 
-const rules: Rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
+const rules: Rules = { inFlight: 2, perMinute: 3, windowMs: 60_020, leaseMs: 15_000 }
 export const restoreMs = 3000
 export const granted = { reason: 'granted' }
 
@@ -44,8 +44,8 @@ export function update(process: string, now: number, { asks = [], ...reported }:
     arrivals: Object.entries(arrivals.get(process) ?? {}),
     ...{ waiting: asked, ...reported },
   })
-  const moment = { clock: now, readAt: now, receivedAt: now, seen: undefined }
-  const changed = changeState(text, moment, copies.get(process), report, rules, `state ${states++}`)
+  const reading = { clock: now, readAt: now, receivedAt: now, previous: undefined }
+  const changed = changeState(text, reading, copies.get(process), report, rules, `state ${states++}`)
   if (changed.isChanged) text = JSON.stringify(changed.state)
   copies.set(process, structuredClone(changed.state))
   arrivals.set(process, structuredClone(changed.state.processes[process]?.arrivals ?? {}))

@@ -1,10 +1,10 @@
 import { type Changed, changeState } from '../../src/extensions/shared/limiter-change.ts'
-import type { StateRead } from '../../src/extensions/shared/clock.ts'
+import type { StateReading } from '../../src/extensions/shared/clock.ts'
 import type { LimiterState, Rules } from '../../src/extensions/shared/limiter-state.ts'
 import type { Report } from '../../src/extensions/shared/limiter-grants.ts'
 import { type Sent, SimulatedService } from './simulated-service.ts'
 
-const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
+const rules: Rules = { inFlight: 2, perMinute: 20, windowMs: 60_020, leaseMs: 15_000 }
 const arrivalMs = 1020
 
 /** What may happen to the processes and their store. */
@@ -28,7 +28,7 @@ interface Granted extends Omit<Sent, 'endsAt'> {
 
 /** A process that shares a state. */
 class SimulatedProcess {
-  seen: StateRead | undefined
+  seen: StateReading | undefined
   copy: LimiterState | undefined
   /** The surfaces of the calls that wait. */
   readonly calls: string[] = []
@@ -78,7 +78,7 @@ export class Simulation {
       this.#attack(attack)
     }
     // No call may wait for longer than the pace of all, the leases of dead processes, and closures.
-    this.#runUntil(at + (plan.calls / rules.perMinute + 4) * rules.spanMs)
+    this.#runUntil(at + (plan.calls / rules.perMinute + 4) * rules.windowMs)
   }
 
   /** What the service should not have seen. */
@@ -184,8 +184,8 @@ export class Simulation {
         waiting: new Map(Array.from(calls, ([surface, { length }]) => [surface, length] as const)),
       }
     }
-    const moment = { clock: now + this.#clockAhead, readAt: now, receivedAt: now, seen: process.seen }
-    return changeState(this.text, moment, process.copy, report, rules, `state ${this.#ids++}`)
+    const reading = { clock: now + this.#clockAhead, readAt: now, receivedAt: now, previous: process.seen }
+    return changeState(this.text, reading, process.copy, report, rules, `state ${this.#ids++}`)
   }
 
   #update(process: SimulatedProcess): void {
@@ -265,7 +265,7 @@ export class Simulation {
     }
     process.open++
     process.sent.push(sent)
-    process.sent = process.sent.filter(({ latest }) => latest > this.now - rules.spanMs - 5000)
+    process.sent = process.sent.filter(({ latest }) => latest > this.now - rules.windowMs - 5000)
     // It arrives at some time until the latest, or its answer.
     const arrival = this.now + this.#random(Math.min(arrivalMs, sent.endsAt - this.now))
     this.#service.receive(sent, process, { grantedAt, sentAt: this.now, arrival })

@@ -80,9 +80,9 @@ describe('sqliteStore()', () => {
       const [one, other] = [sqliteStore(file), sqliteStore(file)]
       const read = (store: typeof one) => store.update('key', (value) => ({ result: value }))
       const write = (store: typeof one, value: string) =>
-        store.update('key', () => ({ value, notice: value, result: undefined }))
-      const notices: (string | undefined)[] = []
-      one.watch?.('key', (notice) => notices.push(notice))
+        store.update('key', () => ({ value, message: value, result: undefined }))
+      const messages: (string | undefined)[] = []
+      one.watch?.('key', (message) => messages.push(message))
       await write(one, 'before')
       await read(other)
       if (how === 'moved') renameSync(file, `${file}.old`)
@@ -91,8 +91,8 @@ describe('sqliteStore()', () => {
       expect(await read(one)).toBe(how === 'replaced' ? 'of another process' : undefined)
       await write(other, 'after')
       expect(await read(one)).toBe('after')
-      for (let turn = 0; turn < 100 && notices.length === 0; turn++) await realTime.pass(10)
-      expect(notices).toContain('after')
+      for (let turn = 0; turn < 100 && messages.length === 0; turn++) await realTime.pass(10)
+      expect(messages).toContain('after')
       one.close()
       other.close()
     },

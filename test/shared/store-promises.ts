@@ -32,7 +32,7 @@ export async function until(
   throw new Error(`never ${what}`)
 }
 
-/** Watches a key until a notice arrives, and returns what arrives. */
+/** Watches a key until a message arrives, and returns what arrives. */
 export async function listen(
   store: SharedStore,
   from: SharedStore,
@@ -41,12 +41,12 @@ export async function listen(
 ): Promise<{ arrived: string[]; end(): void }> {
   const arrived: string[] = []
   if (store.watch === undefined) throw new Error('the store has no watch()')
-  const end = store.watch(key, (notice = '') => arrived.push(notice))
+  const end = store.watch(key, (message = '') => arrived.push(message))
   const hasArrived = async () => {
-    await from.update(key, () => ({ notice: 'first', result: undefined }))
+    await from.update(key, () => ({ message: 'first', result: undefined }))
     return arrived.includes('first')
   }
-  await until(hasArrived, 'a notice arrived', pass)
+  await until(hasArrived, 'a message arrived', pass)
   return { arrived, end }
 }
 
@@ -118,16 +118,16 @@ export const promises: Readonly<Record<string, Promised>> = {
     equal(await read(first, key), 'kept')
   },
 
-  'watch() calls back with each notice of its key, until it ends': async ([first, second], key, pass) => {
+  'watch() calls back with each message of its key, until it ends': async ([first, second], key, pass) => {
     const { arrived, end } = await listen(second, first, key, pass)
-    await first.update(`${key} other`, () => ({ value: 'x', notice: 'of another key', result: undefined }))
+    await first.update(`${key} other`, () => ({ value: 'x', message: 'of another key', result: undefined }))
     await write(first, key, 'y')
-    await first.update(key, () => ({ notice: 'without a text', result: undefined }))
-    await until(() => arrived.includes('without a text'), 'the second notice arrived', pass)
-    await first.update(key, () => ({ value: 'z', notice: 'with a text', result: undefined }))
-    await until(() => arrived.includes('with a text'), 'the third notice arrived', pass)
+    await first.update(key, () => ({ message: 'without a text', result: undefined }))
+    await until(() => arrived.includes('without a text'), 'the second message arrived', pass)
+    await first.update(key, () => ({ value: 'z', message: 'with a text', result: undefined }))
+    await until(() => arrived.includes('with a text'), 'the third message arrived', pass)
     end()
-    await first.update(key, () => ({ notice: 'late', result: undefined }))
+    await first.update(key, () => ({ message: 'late', result: undefined }))
     await pass(200)
     equal([...new Set(arrived)].filter(Boolean).sort(), ['first', 'with a text', 'without a text'])
   },
@@ -141,10 +141,10 @@ export const promises: Readonly<Record<string, Promised>> = {
     const staying = await listen(second, first, key, pass)
     const other = await listen(second, first, `${key} other`, pass)
     ended.end()
-    await first.update(key, () => ({ notice: 'again', result: undefined }))
-    await until(() => staying.arrived.includes('again'), 'the notice arrived', pass)
-    await first.update(`${key} other`, () => ({ notice: 'for the other', result: undefined }))
-    await until(() => other.arrived.includes('for the other'), 'the notice of the other key arrived', pass)
+    await first.update(key, () => ({ message: 'again', result: undefined }))
+    await until(() => staying.arrived.includes('again'), 'the message arrived', pass)
+    await first.update(`${key} other`, () => ({ message: 'for the other', result: undefined }))
+    await until(() => other.arrived.includes('for the other'), 'the message of the other key arrived', pass)
     equal([ended.arrived.includes('again'), staying.arrived.includes('for the other')], [false, false])
     staying.end()
     other.end()

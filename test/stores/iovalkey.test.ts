@@ -2,7 +2,7 @@ import Valkey from 'iovalkey'
 import { afterAll, beforeAll, it } from 'vitest'
 import { redisStore } from '../../src/extensions/shared/index.ts'
 import { type RedisServer, startRedis } from '../redis/server.ts'
-import { meetForeignNotices } from '../shared/foreign-notices.ts'
+import { meetForeignMessages } from '../shared/foreign-messages.ts'
 import { storeContract } from '../shared/store-contract.ts'
 
 let server: RedisServer
@@ -21,9 +21,9 @@ function open() {
 
 storeContract('redisStore on iovalkey', open, { isRemote: true })
 
-it('SharedLimiter on iovalkey ignores notices of other programs', async () => {
+it('SharedLimiter on iovalkey ignores messages of other programs', async () => {
   const stores = [open(), open()] as const
-  await meetForeignNotices(
+  await meetForeignMessages(
     stores,
     (key, text) => clients[0]!.publish(`social-search:${key}`, text),
     5_000_000,

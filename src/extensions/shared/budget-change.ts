@@ -1,4 +1,4 @@
-// What the processes of one budget share is one short JSON text in a store: what was spent in each period, and each process's part, which it
+// What the processes of one budget share is one short JSON text in a store: what was spent in each period, and each process's entry, which it
 // replaces with every update: the credits of its open reservations, and how many of its outcomes are counted. What holds, whatever happens:
 //
 // - What is spent, uncertain and reserved in a period never exceeds its limit, but for calls that cost more than they reserved.
@@ -7,23 +7,23 @@
 // - If the store has lost a part of what was spent, nothing more is granted in that period.
 
 import { type PeriodAccount, type PeriodBook, accountOf, keepAccount, rounded } from '../../extend.ts'
-import type { Moment } from './clock.ts'
+import type { ClockReading } from './clock.ts'
 import {
-  type TextHead,
+  type VersionedState,
   contentOf,
   countChange,
-  emptyHead,
+  noVersion,
   hasLost,
   leaseEnd,
   readState,
   without,
-} from './text-head.ts'
+} from './versioned-state.ts'
 
 /** Credits by the name of their period. */
 export type ByPeriod = Record<string, number>
 
-/** One process's part of the state. */
-interface ProcessPart {
+/** What the state has of one process. */
+interface ProcessEntry {
   /** Credits of its open reservations. */
   reserved: ByPeriod
   /** Credits that it had reserved when its lease ended; they count as uncertain until it comes back. */
@@ -41,15 +41,15 @@ export interface Account extends PeriodAccount {
 }
 
 /** All that processes share of a budget. Times are of the store's clock, in milliseconds since 1970. */
-export interface BudgetState extends TextHead, PeriodBook<Account> {
-  processes: Record<string, ProcessPart>
+export interface BudgetState extends VersionedState, PeriodBook<Account> {
+  processes: Record<string, ProcessEntry>
 }
 
 export const emptyAccount: Account = { spent: 0, uncertain: 0, isLost: false }
 
 /** What each text of a budget has. */
 const example: BudgetState = {
-  ...emptyHead,
+  ...noVersion,
   accounts: { '*': { spent: 0, uncertain: 0, isLost: false } },
   forgotten: '',
   processes: { '*': { reserved: { '*': 0 }, abandoned: { '*': 0 }, until: 0, counted: 0 } },
@@ -67,15 +67,15 @@ export interface Spent {
   readonly uncertain: number
 }
 
-/** What a process asks for. */
-export interface Ask {
+/** What a call asks of the budget. */
+export interface BudgetRequest {
   /** Credits to reserve; null for a summary. */
   readonly credits: number | null
   /** The period in which they are reserved already, if the call has waited since. */
-  readonly heldIn?: string | undefined
+  readonly reservedIn?: string | undefined
 }
 
-/** What a process reports, and asks for. */
+/** What a process reports, and what its calls ask for. */
 export interface BudgetReport {
   readonly process: string
   /** How many outcomes came before these. */
@@ -83,10 +83,10 @@ export interface BudgetReport {
   readonly outcomes: readonly Spent[]
   /** Credits of its open reservations. */
   reserved(): ByPeriod
-  readonly asks: readonly Ask[]
+  readonly requests: readonly BudgetRequest[]
 }
 
-/** A state, whether it has to be stored, the period, and for each ask whether its credits are reserved in it. */
+/** A state, whether it has to be stored, the period, and for each request whether its credits are reserved in it. */
 export interface BudgetUpdate {
   readonly state: BudgetState
   readonly isChanged: boolean
@@ -102,7 +102,7 @@ export interface BudgetTerms {
   readonly periodAt: (time: number) => string
 }
 
-/** How long the part of a process is kept that is idle, and of one that has left credits uncertain, in milliseconds. */
+/** How long the entry of a process is kept that is idle, and of one that has left credits uncertain, in milliseconds. */
 const idleMs = 3_600_000
 const abandonedMs = 30 * 86_400_000
 
@@ -112,8 +112,8 @@ const longestLeaseMs = 86_400_000
 /** Changes the text of a budget for one process. It has no effect but what it returns. */
 export function changeBudget(
   text: string | undefined,
-  { clock: now }: Moment,
-  copy: BudgetState | undefined,
+  { clock: now }: ClockReading,
+  latest: BudgetState | undefined,
   report: BudgetReport,
   { limit, leaseMs, periodAt }: BudgetTerms,
   newId: string,
@@ -121,18 +121,18 @@ export function changeBudget(
   const found = readBudget(text)
   const before = contentOf(found)
   const state: BudgetState = found ?? {
-    ...{ ...emptyHead, stateId: newId, accounts: {}, forgotten: '' },
+    ...{ ...noVersion, stateId: newId, accounts: {}, forgotten: '' },
     processes: {},
   }
   const period = periodAt(now)
   // A replica that was behind, or an old file, has become this store. All processes have to know.
-  if (copy !== undefined && hasLost(found, copy)) markLost(state, copy)
+  if (latest !== undefined && hasLost(found, latest)) markLost(state, latest)
   if (text !== undefined && found === undefined) keepAccount(state, period, { ...emptyAccount, isLost: true })
   abandon(state, now, report.process, leaseMs)
-  const own = putPart(state, report, now, leaseMs)
-  const granted = report.asks.map(({ credits, heldIn }) => {
+  const own = putEntry(state, report, now, leaseMs)
+  const granted = report.requests.map(({ credits, reservedIn }) => {
     if (credits === null) return false
-    if (heldIn === period) return true
+    if (reservedIn === period) return true
     const account = accountOf(state, period, emptyAccount)
     const isGranted = !account.isLost && credits <= remainingOf(state, period, limit)
     if (isGranted || account.isLost) keepAccount(state, period, account)
@@ -159,31 +159,31 @@ export function reservedOf({ processes }: BudgetState, period: string): number {
 }
 
 /** Nothing more may be spent in periods of which the store has lost something. */
-function markLost(state: BudgetState, copy: BudgetState): void {
-  if (copy.forgotten > state.forgotten) state.forgotten = copy.forgotten
-  for (const [period, account] of Object.entries({ ...copy.accounts, ...state.accounts }))
-    if (period in copy.accounts) keepAccount(state, period, { ...account, isLost: true })
+function markLost(state: BudgetState, latest: BudgetState): void {
+  if (latest.forgotten > state.forgotten) state.forgotten = latest.forgotten
+  for (const [period, account] of Object.entries({ ...latest.accounts, ...state.accounts }))
+    if (period in latest.accounts) keepAccount(state, period, { ...account, isLost: true })
 }
 
 /** Processes whose lease is over have died, perhaps after sending. The one that reports has not. */
 function abandon(state: BudgetState, now: number, reporting: string, leaseMs: number): void {
-  for (const part of Object.values(state.processes)) {
-    part.until = Math.min(part.until, now + Math.max(leaseMs, longestLeaseMs))
-    if (part.until > now) continue
-    for (const [period, credits] of Object.entries(part.reserved)) {
+  for (const entry of Object.values(state.processes)) {
+    entry.until = Math.min(entry.until, now + Math.max(leaseMs, longestLeaseMs))
+    if (entry.until > now) continue
+    for (const [period, credits] of Object.entries(entry.reserved)) {
       count(state, { period, spent: 0, uncertain: credits })
-      part.abandoned[period] = rounded((part.abandoned[period] ?? 0) + credits)
+      entry.abandoned[period] = rounded((entry.abandoned[period] ?? 0) + credits)
     }
-    part.reserved = {}
+    entry.reserved = {}
   }
-  const isKept = ({ abandoned, until }: ProcessPart): boolean =>
+  const isKept = ({ abandoned, until }: ProcessEntry): boolean =>
     until + (Object.keys(abandoned).length > 0 ? abandonedMs : idleMs) > now
-  const kept = Object.entries(state.processes).filter(([id, part]) => id === reporting || isKept(part))
+  const kept = Object.entries(state.processes).filter(([id, entry]) => id === reporting || isKept(entry))
   state.processes = Object.fromEntries(kept)
 }
 
-/** Replaces a process's part by what it reports, and counts its outcomes once. */
-function putPart(state: BudgetState, report: BudgetReport, now: number, leaseMs: number): ProcessPart {
+/** Replaces a process's entry by what it reports, and counts its outcomes once. */
+function putEntry(state: BudgetState, report: BudgetReport, now: number, leaseMs: number): ProcessEntry {
   const before = state.processes[report.process]
   // It has not died.
   for (const [period, credits] of Object.entries(before?.abandoned ?? {}))

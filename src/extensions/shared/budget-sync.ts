@@ -1,9 +1,12 @@
+// A process's side of a shared budget: its reservations and their outcomes go into the text with the next update, together with the calls that
+// ask for credits meanwhile. An outcome stays here until the store has confirmed it, so it is reported again after an update without a reply.
+
 import { rounded } from '../../extend.ts'
 import { arrivalMs, waitAtEnd } from '../../lib/period.ts'
 import { sleep } from '../../lib/time.ts'
 import {
-  type Ask,
   type BudgetReport,
+  type BudgetRequest,
   type BudgetState,
   type BudgetTerms,
   type ByPeriod,
@@ -20,27 +23,24 @@ export interface OpenReservation {
   period: string
 }
 
-/** The state after an ask, and the reservation; null if it was refused. */
+/** The state after a request, and the reservation; null if it was refused. */
 export interface BudgetReply {
   readonly state: BudgetState
   readonly period: string
   readonly reservation: OpenReservation | null
 }
 
-/** What a call asks, and how it gets the reply. */
-interface Asked {
+/** What a call asks for, and how it gets the reply. */
+interface PendingRequest {
   /** Credits to reserve; null for a summary. */
   readonly credits: number | null
   /** The reservation of a call that has waited since, to move to the current period. */
-  readonly held: OpenReservation | undefined
-  readonly settle: (reply: BudgetReply) => void
-  readonly fail: (error: unknown) => void
+  readonly earlier: OpenReservation | undefined
+  readonly resolve: (reply: BudgetReply) => void
+  readonly reject: (error: unknown) => void
 }
 
-/**
- * A process's side of a shared budget: its reservations and their outcomes go into the text with the next update, together with the calls that
- * ask for credits meanwhile.
- */
+/** Keeps the text of a budget and this process's reservations in step. */
 export class BudgetSync extends StoredText<BudgetState> {
   /** Then it renews no reservation any more. */
   isClosed = false
@@ -48,15 +48,15 @@ export class BudgetSync extends StoredText<BudgetState> {
   readonly #open = new Set<OpenReservation>()
   /** Outcomes that the store may not know yet. */
   readonly #outcomes: Spent[] = []
-  /** How many others it knows. */
-  #known = 0
+  /** How many earlier ones it knows. */
+  #confirmed = 0
   /** Whether the store may have reserved credits for calls that were refused, since its reply is missing. */
-  #isUnsure = false
+  #lacksReply = false
   #isStopped = false
   /** The wall clock of this process when it read the state. */
   #readAtWall = 0
-  /** What the next update asks, and, if it runs, what it has asked. */
-  #asked: Asked[] = []
+  /** Those of the next update, and, if it runs, of that one. */
+  #pending: PendingRequest[] = []
 
   constructor(options: SharedOptions, name: string, terms: BudgetTerms) {
     // The number changes with the text.
@@ -65,8 +65,8 @@ export class BudgetSync extends StoredText<BudgetState> {
   }
 
   /** Asks for credits with the next update, or with null for the state. Rejects with the error of the store. */
-  ask(credits: number | null, held?: OpenReservation): Promise<BudgetReply> {
-    return new Promise((settle, fail) => this.#askAgain({ credits, held, settle, fail }))
+  request(credits: number | null, earlier?: OpenReservation): Promise<BudgetReply> {
+    return new Promise((resolve, reject) => this.#queue({ credits, earlier, resolve, reject }))
   }
 
   /**
@@ -86,13 +86,13 @@ export class BudgetSync extends StoredText<BudgetState> {
 
   /** What the store's clock shows, by each clock of this process. */
   #times(): number[] {
-    const { seen } = this
-    if (seen === undefined) return []
-    return [performance.now() - seen.readAt, Date.now() - this.#readAtWall].map((ms) => seen.clock + ms)
+    const { latestReading: latest } = this
+    if (latest === undefined) return []
+    return [performance.now() - latest.readAt, Date.now() - this.#readAtWall].map((ms) => latest.clock + ms)
   }
 
-  #askAgain(asked: Asked): void {
-    this.#asked.push(asked)
+  #queue(request: PendingRequest): void {
+    this.#pending.push(request)
     this.updateNow()
   }
 
@@ -110,7 +110,7 @@ export class BudgetSync extends StoredText<BudgetState> {
 
   /** Whether the store knows all that has happened. */
   get #isReported(): boolean {
-    return !this.#isUnsure && this.unreported === 0
+    return !this.#lacksReply && this.unreported === 0
   }
 
   /**
@@ -118,9 +118,9 @@ export class BudgetSync extends StoredText<BudgetState> {
    * stopped, it rejects if the store fails once more.
    */
   async flush(): Promise<void> {
-    if (this.#isReported && this.#asked.length === 0) return
+    if (this.#isReported && this.#pending.length === 0) return
     // An update that begins now reports all of it.
-    await this.ask(null).catch(async (error: unknown) => {
+    await this.request(null).catch(async (error: unknown) => {
       if (this.#isStopped) throw error
       // So that close() tries twice.
       await sleep(Math.min(retryMs, this.timeoutMs / 2))
@@ -135,29 +135,29 @@ export class BudgetSync extends StoredText<BudgetState> {
   }
 
   protected onFailure(error: unknown): void {
-    for (const { fail } of this.#asked.splice(0)) fail(error)
+    for (const { reject } of this.#pending.splice(0)) reject(error)
   }
 
   protected async update(): Promise<void> {
-    const asked = [...this.#asked]
-    const report = this.#report(asked)
-    this.#isUnsure ||= asked.some(({ credits }) => credits !== null)
+    const pending = [...this.#pending]
+    const report = this.#report(pending)
+    this.#lacksReply ||= pending.some(({ credits }) => credits !== null)
     const readAtWall = Date.now()
-    const { state, period, granted } = await this.change((text, moment) =>
-      changeBudget(text, moment, this.copy, report, this.#terms, randomId()),
+    const { state, period, granted } = await this.change((text, reading) =>
+      changeBudget(text, reading, this.latestState, report, this.#terms, randomId()),
     )
     this.#readAtWall = readAtWall
-    this.#isUnsure = false
-    this.#asked.splice(0, asked.length)
-    this.#known += this.#outcomes.splice(0, report.outcomes.length).length
-    asked.forEach((each, i) => {
-      const { credits, held } = each
-      const reservation = granted[i] === true && credits !== null ? (held ?? { credits, period }) : null
-      if (reservation !== null && held === undefined) this.#open.add(reservation)
+    this.#lacksReply = false
+    this.#pending.splice(0, pending.length)
+    this.#confirmed += this.#outcomes.splice(0, report.outcomes.length).length
+    pending.forEach((request, i) => {
+      const { credits, earlier } = request
+      const reservation = granted[i] === true && credits !== null ? (earlier ?? { credits, period }) : null
+      if (reservation !== null && earlier === undefined) this.#open.add(reservation)
       if (reservation !== null) reservation.period = period
       // What was reserved for calls that have ended meanwhile may come back.
-      if (granted[i] === false && credits !== null && this.unreported > 0) this.#askAgain(each)
-      else each.settle({ state, period, reservation })
+      if (granted[i] === false && credits !== null && this.unreported > 0) this.#queue(request)
+      else request.resolve({ state, period, reservation })
     })
   }
 
@@ -174,20 +174,20 @@ export class BudgetSync extends StoredText<BudgetState> {
     return this.#open.size === 0 || this.isClosed ? Infinity : this.#terms.leaseMs / 3
   }
 
-  #report(asked: readonly Asked[]): BudgetReport {
+  #report(pending: readonly PendingRequest[]): BudgetReport {
     const open = [...this.#open]
     return {
-      ...{ process: this.id, earlier: this.#known, outcomes: [...this.#outcomes] },
+      ...{ process: this.id, earlier: this.#confirmed, outcomes: [...this.#outcomes] },
       reserved: () => {
         const reserved: ByPeriod = {}
         for (const { period, credits } of open)
           if (credits > 0) reserved[period] = rounded((reserved[period] ?? 0) + credits)
         return reserved
       },
-      asks: asked.map(({ credits, held }): Ask => {
-        // Its call has ended since it asked: nothing more is reserved for it.
-        const hasEnded = held !== undefined && !this.#open.has(held)
-        return { credits: hasEnded ? null : credits, heldIn: held?.period }
+      requests: pending.map(({ credits, earlier }): BudgetRequest => {
+        // Its call has ended since: nothing more is reserved for it.
+        const hasEnded = earlier !== undefined && !this.#open.has(earlier)
+        return { credits: hasEnded ? null : credits, reservedIn: earlier?.period }
       }),
     }
   }

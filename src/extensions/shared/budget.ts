@@ -1,3 +1,5 @@
+// What users make: a budget whose credits are in a store. `budget-sync.ts` asks it, and `budget-change.ts` says what follows.
+
 import type { Budget, BudgetOutlook, CreditSummary, Reservation } from '../../index.ts'
 import {
   type PeriodOptions,
@@ -99,9 +101,9 @@ export class SharedBudget implements Budget {
     }
   }
 
-  /** @param held Credits that are reserved already, to move to the current period. */
-  async #take(credits: number, operation: string, held?: OpenReservation) {
-    const { state, period, reservation } = await this.#ask(credits, operation, held)
+  /** @param earlier A reservation of the same credits, to move to the current period. */
+  async #take(credits: number, operation: string, earlier?: OpenReservation) {
+    const { state, period, reservation } = await this.#request(credits, operation, earlier)
     const { limit, name } = this
     const { spent, uncertain } = accountOf(state, period, emptyAccount)
     const remaining = remainingOf(state, period, limit)
@@ -135,7 +137,7 @@ export class SharedBudget implements Budget {
   async summary(): Promise<CreditSummary & BudgetOutlook> {
     const self = unproxied(this)
     const { limit } = self
-    const { state, period } = await self.#ask(null)
+    const { state, period } = await self.#request(null)
     const { spent, uncertain } = accountOf(state, period, emptyAccount)
     return {
       ...{ limit, remaining: remainingOf(state, period, limit), endsAt: self.#endOf(state) },
@@ -172,8 +174,14 @@ export class SharedBudget implements Budget {
       throw new BudgetUnavailableError(`the outcome of ${count(unreported, 'call')} could not be sent`)
   }
 
-  async #ask(credits: number | null, operation?: string, held?: OpenReservation): Promise<BudgetReply> {
-    const reply = await this.#sync.ask(credits, held).catch((error: unknown) => refuse(error, operation))
+  async #request(
+    credits: number | null,
+    operation?: string,
+    earlier?: OpenReservation,
+  ): Promise<BudgetReply> {
+    const reply = await this.#sync
+      .request(credits, earlier)
+      .catch((error: unknown) => refuse(error, operation))
     const { state, period } = reply
     if (!accountOf(state, period, emptyAccount).isLost) return reply
     const reason = clockReason(state, period)

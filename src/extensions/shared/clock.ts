@@ -5,36 +5,39 @@
 /** Shortest jump, in milliseconds. */
 const jumpMs = 1000
 
-/** When a process read a state. */
-export interface StateRead {
-  readonly stateId: string
-  /** The time of the state, and the store's clock. */
-  readonly time: number
+/** What a store's clock showed, between two monotonic times of this process. */
+interface Reading {
   readonly clock: number
-  /** Monotonic times before and after the reading. */
   readonly readAt: number
   readonly receivedAt: number
 }
 
-/** When a state is changed. */
-export interface Moment extends Omit<StateRead, 'stateId' | 'time'> {
-  /** The latest time that this process read the state; undefined at first. */
-  readonly seen: StateRead | undefined
+/** A reading of the clock together with a state. */
+export interface StateReading extends Reading {
+  readonly stateId: string
+  /** The time of the state. */
+  readonly time: number
+}
+
+/** The reading of the clock for a change. */
+export interface ClockReading extends Reading {
+  /** When this process read the state last; undefined at first. */
+  readonly previous: StateReading | undefined
 }
 
 /** What the time is at least when a process reads a state again. */
-export function expectedTime(seen: StateRead, { readAt }: Moment): number {
-  return seen.time + readAt - seen.receivedAt
+export function expectedTime(previous: StateReading, { readAt }: ClockReading): number {
+  return previous.time + readAt - previous.receivedAt
 }
 
 /** How far a clock has jumped since it showed `before`; 0 for no jump. */
 export function jumpOf(
   before: number,
   after: number,
-  seen: StateRead,
-  { readAt, receivedAt }: Moment,
+  previous: StateReading,
+  { readAt, receivedAt }: ClockReading,
 ): number {
-  const [least, most] = [readAt - seen.receivedAt, receivedAt - seen.readAt]
+  const [least, most] = [readAt - previous.receivedAt, receivedAt - previous.readAt]
   const passed = after - before
   const jump = Math.max(0, passed - most) + Math.min(0, passed - least)
   // Two good clocks may drift apart by a thousandth.
@@ -48,15 +51,16 @@ export function jumpOf(
  */
 export function timeOf(
   found: { readonly stateId: string; readonly time: number; readonly clockOffset: number } | undefined,
-  moment: Moment,
+  reading: ClockReading,
   first: number,
 ): number {
-  const { clock, seen } = moment
-  if (found === undefined) return Math.round(seen === undefined ? first : expectedTime(seen, moment))
+  const { clock, previous } = reading
+  if (found === undefined) return Math.round(previous === undefined ? first : expectedTime(previous, reading))
   const time = clock + found.clockOffset
   // Others may have changed the state at a time that a process cannot explain: it has slept.
-  const isKnown = seen?.stateId === found.stateId && jumpOf(seen.time, found.time, seen, moment) <= 0
-  if (isKnown) return time - jumpOf(seen.time, time, seen, moment)
+  const isKnown =
+    previous?.stateId === found.stateId && jumpOf(previous.time, found.time, previous, reading) <= 0
+  if (isKnown) return time - jumpOf(previous.time, time, previous, reading)
   // The latest change is not in the future: a process that is new or has slept takes the time from it.
   return time < found.time - jumpMs ? found.time : time
 }

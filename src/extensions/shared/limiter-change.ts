@@ -1,17 +1,17 @@
-// One update of one process, as a pure function of the text that the store has: it brings the state up to date, puts the process's part into
-// it, and grants what its calls may have. The store is read and written elsewhere (`limiter-sync.ts`).
+// One update of one process, as a pure function of the text that the store has: it brings the state up to date, replaces the entry of the
+// process, and grants what its calls may have. The store is read and written elsewhere (`limiter-sync.ts`).
 
-import { type Moment, expectedTime, timeOf } from './clock.ts'
+import { type ClockReading, expectedTime, timeOf } from './clock.ts'
 import {
   type LimiterState,
   type PlaceInLine,
-  type ProcessPart,
+  type ProcessEntry,
   type Rules,
   exampleState,
 } from './limiter-state.ts'
-import { type WakeUp, everyone } from './notices.ts'
+import { type WakeUp, everyone } from './wake-ups.ts'
 import { type Grant, type Report, SlotOffers } from './limiter-grants.ts'
-import { contentOf, countChange, hasLost, leaseEnd, readState, without } from './text-head.ts'
+import { contentOf, countChange, hasLost, leaseEnd, readState, without } from './versioned-state.ts'
 
 /** How long nothing is granted after a loss, in milliseconds: all processes notice it by then, and restore what they know. */
 const restoreMs = 3000
@@ -31,32 +31,32 @@ export interface Changed {
 /**
  * Changes the shared text for one process. It has no effect but what it returns.
  *
- * @param copy The latest state that the process knows.
- * @param report The process's part, in the time of the state with this id.
+ * @param latest The latest state that the process knows.
+ * @param report What the process reports, in the time of the state with this id.
  * @param newId The id of a new state, if there has to be one.
  */
 export function changeState(
   text: string | undefined,
-  moment: Moment,
-  copy: LimiterState | undefined,
+  reading: ClockReading,
+  latest: LimiterState | undefined,
   report: (now: number, stateId: string) => Report,
   rules: Rules,
   newId: string,
 ): Changed {
-  const { clock, seen } = moment
+  const { clock, previous } = reading
   const found = readState(text, exampleState)
   const before = contentOf(found)
-  const now = timeOf(found, moment, 0)
+  const now = timeOf(found, reading, 0)
   const state = found ?? newState(newId, clock, now)
-  if (copy !== undefined && hasLost(found, copy)) {
+  if (latest !== undefined && hasLost(found, latest)) {
     // The first process that restores makes it a new state. Another one has done so if it is newer than what this one knows.
-    if (state.version < copy.version) Object.assign(state, { stateId: newId, createdAt: now })
-    state.grantsFrom = state.createdAt + Math.min(restoreMs, rules.spanMs)
-    restore(state, copy, seen === undefined ? 0 : now - expectedTime(seen, moment), now)
+    if (state.version < latest.version) Object.assign(state, { stateId: newId, createdAt: now })
+    state.grantsFrom = state.createdAt + Math.min(restoreMs, rules.windowMs)
+    restore(state, latest, previous === undefined ? 0 : now - expectedTime(previous, reading), now)
   }
   const reported = report(now, state.stateId)
   dropOldArrivals(state, rules, now)
-  putPart(state, reported, rules, now)
+  putEntry(state, reported, rules, now)
   dropExpired(state, now)
   const offers = new SlotOffers(state, reported, rules, now)
   offers.dropMissed()
@@ -73,8 +73,8 @@ export function changeState(
   return { state, isChanged, grants, wakeUps: isForAll ? [...wakeUps, [everyone, 0]] : wakeUps }
 }
 
-/** Replaces a process's part by what it reports; one that waits keeps its place in line. */
-function putPart(state: LimiterState, report: Report, { leaseMs, spanMs }: Rules, now: number): void {
+/** Replaces a process's entry by what it reports; one that waits keeps its place in line. */
+function putEntry(state: LimiterState, report: Report, { leaseMs, windowMs }: Rules, now: number): void {
   const { process, slots, waiting, offerMs } = report
   const before = state.processes[process]
   const places = Array.from(waiting.keys(), (surface): [string, PlaceInLine] => [
@@ -83,7 +83,7 @@ function putPart(state: LimiterState, report: Report, { leaseMs, spanMs }: Rules
   ])
   const arrivals = Array.from(
     report.arrivals,
-    ([surface, times]) => [surface, times.filter((at) => at + spanMs > now)] as const,
+    ([surface, times]) => [surface, times.filter((at) => at + windowMs > now)] as const,
   )
   state.processes[process] = {
     until: leaseEnd(before?.until, now, leaseMs),
@@ -99,9 +99,9 @@ function putPart(state: LimiterState, report: Report, { leaseMs, spanMs }: Rules
 
 /** Frees the slots and places of processes whose lease is over, and drops what no longer counts. */
 function dropExpired(state: LimiterState, now: number): void {
-  for (const [id, part] of Object.entries(state.processes)) {
-    if (part.until <= now) Object.assign(part, { slots: 0, places: {} })
-    if (part.slots + Object.keys({ ...part.arrivals, ...part.places }).length === 0)
+  for (const [id, entry] of Object.entries(state.processes)) {
+    if (entry.until <= now) Object.assign(entry, { slots: 0, places: {} })
+    if (entry.slots + Object.keys({ ...entry.arrivals, ...entry.places }).length === 0)
       state.processes = without(state.processes, id)
   }
   for (const [surface, openAt] of Object.entries(state.closures))
@@ -109,23 +109,23 @@ function dropExpired(state: LimiterState, now: number): void {
 }
 
 /** Drops requests that no longer count for the rate limit, and remembers who has sent more than others. */
-function dropOldArrivals(state: LimiterState, { spanMs, perMinute }: Rules, now: number): void {
-  const parts = Object.values(state.processes)
-  const surfaces = new Set(parts.flatMap(({ arrivals }) => Object.keys(arrivals)))
+function dropOldArrivals(state: LimiterState, { windowMs, perMinute }: Rules, now: number): void {
+  const entries = Object.values(state.processes)
+  const surfaces = new Set(entries.flatMap(({ arrivals }) => Object.keys(arrivals)))
   for (const surface of surfaces) {
-    const users = parts.filter(({ arrivals, places }) => surface in { ...arrivals, ...places })
-    const dropped = users.map((part) => {
-      const times = part.arrivals[surface] ?? []
-      const counted = times.filter((at) => at + spanMs > now)
-      part.arrivals = put(part.arrivals, surface, counted, counted.length)
-      return (part.surplus[surface] ?? 0) + times.length - counted.length
+    const users = entries.filter(({ arrivals, places }) => surface in { ...arrivals, ...places })
+    const dropped = users.map((entry) => {
+      const times = entry.arrivals[surface] ?? []
+      const counted = times.filter((at) => at + windowMs > now)
+      entry.arrivals = put(entry.arrivals, surface, counted, counted.length)
+      return (entry.surplus[surface] ?? 0) + times.length - counted.length
     })
     const least = Math.min(...dropped)
-    const surplusOf = (part: ProcessPart): number => (dropped[users.indexOf(part)] ?? least) - least
-    for (const part of parts) {
-      // So a process waits for others for a span at most.
-      const surplus = Math.min(perMinute, surplusOf(part))
-      part.surplus = put(part.surplus, surface, surplus, surplus)
+    const surplusOf = (entry: ProcessEntry): number => (dropped[users.indexOf(entry)] ?? least) - least
+    for (const entry of entries) {
+      // So a process waits for others for a window at most.
+      const surplus = Math.min(perMinute, surplusOf(entry))
+      entry.surplus = put(entry.surplus, surface, surplus, surplus)
     }
   }
 }
@@ -145,10 +145,10 @@ function newState(stateId: string, clock: number, now: number): LimiterState {
  *
  * @param ahead How far the time of the new state is ahead of that of the lost one, in milliseconds.
  */
-function restore(state: LimiterState, copy: LimiterState, ahead: number, now: number): void {
-  state.version = Math.max(state.version, copy.version)
-  for (const [id, { until, offerMs, slots, arrivals, surplus, places }] of Object.entries(copy.processes)) {
-    // Of each process, the later part counts.
+function restore(state: LimiterState, lost: LimiterState, ahead: number, now: number): void {
+  state.version = Math.max(state.version, lost.version)
+  for (const [id, { until, offerMs, slots, arrivals, surplus, places }] of Object.entries(lost.processes)) {
+    // Of each process, the later entry counts.
     if ((state.processes[id]?.until ?? -Infinity) >= until + ahead) continue
     state.processes[id] = {
       until: until + ahead,
@@ -159,7 +159,7 @@ function restore(state: LimiterState, copy: LimiterState, ahead: number, now: nu
       places: mapValues(places, ({ since }) => ({ since: since + ahead })),
     }
   }
-  for (const [surface, openAt] of Object.entries(copy.closures))
+  for (const [surface, openAt] of Object.entries(lost.closures))
     state.closures[surface] = Math.max(openAt + ahead, state.closures[surface] ?? now)
 }
 

@@ -1,5 +1,5 @@
 // Who gets the free slots. Processes wait in one line for all surfaces, and who has waited longest goes first. A free slot is offered to the
-// first of the line whose surface has room. A notice wakes that process, and it takes the slot with its next update. If it does
+// first of the line whose surface has room. A wake-up tells that process, and it takes the slot with its next update. If it does
 // not within its `offerMs`, it loses its place, and the slot is for the next one.
 //
 // A process that takes a slot may send several requests with it. To the others in line at a surface, it leaves as many requests as it has
@@ -8,14 +8,14 @@
 import {
   type LimiterState,
   type PlaceInLine,
-  type ProcessPart,
+  type ProcessEntry,
   type Rules,
-  unpaced,
+  unlimitedSurface,
 } from './limiter-state.ts'
-import type { WakeUp } from './notices.ts'
-import { without } from './text-head.ts'
+import type { WakeUp } from './wake-ups.ts'
+import { without } from './versioned-state.ts'
 
-/** What a process reports in one update: all of its part of the state, and what it asks for. */
+/** What a process reports in one update: all of its entry in the state, and what it asks for. */
 export interface Report {
   readonly process: string
   /** Those of its requests in flight, and those that it keeps for its next ones. */
@@ -57,12 +57,12 @@ export const offerBounds = { least: 200, most: 3000 }
 
 interface Waiting {
   readonly process: string
-  readonly part: ProcessPart
+  readonly entry: ProcessEntry
   readonly surface: string
   readonly place: PlaceInLine
 }
 
-/** Grants and offers the free slots of a state in which a process has just put its part. */
+/** Grants and offers the free slots of a state in which a process has just put its entry. */
 export class SlotOffers {
   readonly #state: LimiterState
   readonly #report: Report
@@ -78,9 +78,9 @@ export class SlotOffers {
 
   /** Drops the places of other processes that did not take a slot in time: they have ended, or will ask again. */
   dropMissed(): void {
-    for (const { process, part, surface, place } of this.#next()) {
-      const hasMissed = this.#now - (place.offeredAt ?? this.#now) >= part.offerMs
-      if (hasMissed && process !== this.#report.process) part.places = without(part.places, surface)
+    for (const { process, entry, surface, place } of this.#next()) {
+      const hasMissed = this.#now - (place.offeredAt ?? this.#now) >= entry.offerMs
+      if (hasMissed && process !== this.#report.process) entry.places = without(entry.places, surface)
     }
   }
 
@@ -92,7 +92,7 @@ export class SlotOffers {
       const mine = this.#next().find((each) => each.process === process)
       const grant = mine && grants.get(mine.surface)
       if (mine === undefined || grant === undefined) break
-      const { part, surface, place } = mine
+      const { entry, surface, place } = mine
       const calls = (waiting.get(surface) ?? 0) - grant.requests
       const line = this.#line()
       // The other free slots get as many of its calls.
@@ -104,10 +104,10 @@ export class SlotOffers {
       }
       grant.requests += requests
       grant.slots++
-      part.slots++
-      part.places = without(part.places, surface)
+      entry.slots++
+      entry.places = without(entry.places, surface)
       // While it took up the offer, others may have come in line again: they are behind it.
-      if (requests < calls) part.places[surface] = { since: place.offeredAt ?? this.#now }
+      if (requests < calls) entry.places[surface] = { since: place.offeredAt ?? this.#now }
     }
     return new Map(
       Array.from(grants, ([surface, grant]) => [
@@ -117,10 +117,10 @@ export class SlotOffers {
     )
   }
 
-  #count({ part, surface }: Waiting): void {
-    if (surface === unpaced) return
+  #count({ entry, surface }: Waiting): void {
+    if (surface === unlimitedSurface) return
     const arrival = this.#now + this.#report.arrivesWithinMs
-    part.arrivals[surface] = [...(part.arrivals[surface] ?? []), arrival]
+    entry.arrivals[surface] = [...(entry.arrivals[surface] ?? []), arrival]
   }
 
   /** Offers the free slots to the processes that are next, and wakes them; later the one after them, in case they miss it. */
@@ -149,9 +149,9 @@ export class SlotOffers {
 
   /** How many requests one process has sent more than another one. */
   #sentMore(mine: Waiting, other: Waiting): number {
-    // So a process waits for others for a span at most.
-    const count = ({ part, surface }: Waiting): number =>
-      Math.min(this.#rules.perMinute, (part.arrivals[surface]?.length ?? 0) + (part.surplus[surface] ?? 0))
+    // So a process waits for others for a window at most.
+    const count = ({ entry, surface }: Waiting): number =>
+      Math.min(this.#rules.perMinute, (entry.arrivals[surface]?.length ?? 0) + (entry.surplus[surface] ?? 0))
     return count(mine) - count(other)
   }
 
@@ -189,8 +189,8 @@ export class SlotOffers {
 
   /** The processes that wait, in their order. */
   #line(): Waiting[] {
-    const waiting = Object.entries(this.#state.processes).flatMap(([process, part]) =>
-      Object.entries(part.places).map(([surface, place]) => ({ process, part, surface, place })),
+    const waiting = Object.entries(this.#state.processes).flatMap(([process, entry]) =>
+      Object.entries(entry.places).map(([surface, place]) => ({ process, entry, surface, place })),
     )
     return waiting.sort((a, b) => a.place.since - b.place.since)
   }
@@ -219,15 +219,15 @@ export class SlotOffers {
 
   /** Milliseconds until a surface takes a request, behind `ahead` others. */
   #msUntilRoom(surface: string, ahead: number): number {
-    const { perMinute, spanMs } = this.#rules
+    const { perMinute, windowMs } = this.#rules
     const arrivals = this.#arrivalsAt(surface)
     const blocker = arrivals[arrivals.length - perMinute + (ahead % perMinute)] ?? this.#now
     // A response may still show that a request in flight has arrived already.
     const arrivedAt = Math.min(blocker, this.#now)
-    return arrivedAt + spanMs - this.#now + Math.floor(ahead / perMinute) * spanMs
+    return arrivedAt + windowMs - this.#now + Math.floor(ahead / perMinute) * windowMs
   }
 }
 
 function longestOffer(waiting: readonly Waiting[]): number {
-  return Math.max(offerBounds.least, ...waiting.map(({ part }) => part.offerMs))
+  return Math.max(offerBounds.least, ...waiting.map(({ entry }) => entry.offerMs))
 }

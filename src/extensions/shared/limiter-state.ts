@@ -1,23 +1,23 @@
-// What the processes of one organization share is one short JSON text in a store. Each process replaces its own part of it
-// (`limiter-change.ts`): how many requests it has in flight, when its latest ones arrived, and where its calls wait. From all parts
-// follows who may send next (`limiter-grants.ts`). What holds, whatever happens:
+// What the processes of one organization share is one short JSON text in a store. Each process has an entry in it, which
+// it alone replaces (`limiter-change.ts`): how many requests it has in flight, when its latest ones arrived, and where its calls wait. From all
+// entries follows who may send next (`limiter-grants.ts`). What holds, whatever happens:
 //
 // - No more requests are in flight than the organization may have, and no surface gets more than its number in any window.
-// - Each part is whole. So an update whose result is unknown is corrected by the next one.
+// - An entry is replaced as a whole. So an update whose result is unknown is corrected by the next one.
 // - A process that stops renewing its lease loses slots and places. Its requests count for the rate limit until their window ends.
 // - If the store loses the state, each process that knows it restores it, and nothing is granted for some seconds.
 // - What waits changes nothing: a process that is refused again writes no new text until its lease is due.
 
-import { type TextHead, emptyHead } from './text-head.ts'
+import { type VersionedState, noVersion } from './versioned-state.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {
   /** Requests in flight. */
   readonly inFlight: number
-  /** Requests to a surface within a span. */
+  /** Requests to a surface within a window. */
   readonly perMinute: number
   /** How long a request counts from its arrival, in milliseconds. */
-  readonly spanMs: number
+  readonly windowMs: number
   /** How long a process keeps its slots and places without an update, in milliseconds. */
   readonly leaseMs: number
 }
@@ -30,8 +30,8 @@ export interface PlaceInLine {
   offeredAt?: number | undefined
 }
 
-/** One process's part of the state. */
-export interface ProcessPart {
+/** What the state has of one process. */
+export interface ProcessEntry {
   /** When its slots and places are free, unless it renews them. */
   until: number
   /** For how long a free slot is offered to it, in milliseconds: as long as it needs to take it. */
@@ -40,29 +40,29 @@ export interface ProcessPart {
   slots: number
   /** When its requests arrived at the latest, at each surface. */
   arrivals: Record<string, number[]>
-  /** How many more it sent before those than the process that sent least, at each surface; at most the requests of a span. */
+  /** How many more it sent before those than the process that sent least, at each surface; at most the requests of a window. */
   surplus: Record<string, number>
   /** Where it waits. */
   places: Record<string, PlaceInLine>
 }
 
 /** All that the processes of one organization share. Times are in milliseconds since its first state was created. */
-export interface LimiterState extends TextHead {
+export interface LimiterState extends VersionedState {
   /** How far the time is ahead of the store's clock: the sum of all corrections. */
   clockOffset: number
   /** When this state was created, in place of none or of one that was lost. */
   createdAt: number
   /** Nothing is granted before. */
   grantsFrom: number
-  processes: Record<string, ProcessPart>
+  processes: Record<string, ProcessEntry>
   /** When surfaces open that a 429 has closed. */
   closures: Record<string, number>
 }
 
 /** The surface of calls without a limit of their rate. The names of others begin with a colon. */
-export const unpaced = ''
+export const unlimitedSurface = ''
 
-const examplePart = {
+const exampleEntry = {
   until: 0,
   offerMs: 0,
   slots: 0,
@@ -73,6 +73,6 @@ const examplePart = {
 
 /** What each text has. */
 export const exampleState: LimiterState = {
-  ...{ ...emptyHead, clockOffset: 0, createdAt: 0, grantsFrom: 0 },
-  ...{ processes: { '*': examplePart }, closures: {} },
+  ...{ ...noVersion, clockOffset: 0, createdAt: 0, grantsFrom: 0 },
+  ...{ processes: { '*': exampleEntry }, closures: {} },
 }

@@ -1,5 +1,5 @@
 // A process's side of the shared state: what its surfaces have and want is put into the text whenever it changes, when its lease is due, and
-// while calls wait: when a notice or the reason of their waiting says so. What an update grants goes back to the surfaces. A process has slots
+// while calls wait: when a wake-up or the reason of their waiting says so. What an update grants goes back to the surfaces. A process has slots
 // for its requests in flight, and keeps those that become free for its next ones, for about as long as passing them on would take.
 
 import {
@@ -14,8 +14,8 @@ import {
 } from '../../extend.ts'
 import { randomId } from '../../lib/hash.ts'
 import { type Changed, changeState } from './limiter-change.ts'
-import { type LimiterState, type Rules, unpaced } from './limiter-state.ts'
-import { type WakeUp, Notices, everyone } from './notices.ts'
+import { type LimiterState, type Rules, unlimitedSurface } from './limiter-state.ts'
+import { type WakeUp, WakeUpChannel, everyone } from './wake-ups.ts'
 import { type Grant, type Report, type WaitReason, offerBounds } from './limiter-grants.ts'
 import { type SharedOptions, StoredText } from './stored-text.ts'
 
@@ -23,21 +23,21 @@ import { type SharedOptions, StoredText } from './stored-text.ts'
 const keepMs = 2 * 86_400_000
 
 /** Longest random delay, so that processes do not all update at once, in milliseconds. */
-const spreadMs = 40
+const jitterMs = 40
 
-/** First and longest time between two updates without notices, in milliseconds. It grows while a call waits. */
+/** First and longest time between two updates without wake-ups, in milliseconds. It grows while a call waits. */
 const [firstPollMs, longestPollMs] = [25, 1000]
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is reported. */
-const promptMs = 20
+const longestSendMs = 20
 
 /** How long a request takes to arrive at the latest, from when the process has the reply that grants it, in milliseconds. */
-const arrivesWithinMs = marginMs + promptMs
+const arrivesWithinMs = marginMs + longestSendMs
 
 /** A shorter request would be one of a test, or of a cache: then processes should still take turns. In milliseconds. */
 const leastRequestMs = 50
 
-/** Keeps the shared state and this process's part in it in step. */
+/** Keeps the shared state and this process's entry in it in step. */
 export class LimiterSync extends StoredText<LimiterState> {
   readonly surfaces = new Map<string, LimiterSurface>()
   readonly rules: Rules
@@ -56,9 +56,9 @@ export class LimiterSync extends StoredText<LimiterState> {
   readonly #closures = new Map<string, number>()
   /** What was reported of a request, so that it is reported again as it was: each reading of the clock is late by another time. */
   readonly #reported = new WeakMap<object, { at: number; time: number; stateId: string }>()
-  readonly #notices: Notices
+  readonly #channel: WakeUpChannel
   #pollMs = firstPollMs
-  /** When to update because a notice has asked for it. */
+  /** When to update because another process has asked for it. */
   #wakeAt = Infinity
 
   constructor(options: SharedOptions, organization: string, rules: Rules) {
@@ -66,8 +66,8 @@ export class LimiterSync extends StoredText<LimiterState> {
     super(options, 'limits-3', organization, keepMs)
     this.rules = rules
     const { store, timeoutMs, log } = this
-    const onNotice = (wakeUps: readonly WakeUp[] | undefined): void => this.#onNotice(wakeUps)
-    this.#notices = new Notices({ store, timeoutMs, log, process: () => this.id, onNotice })
+    const onWakeUps = (wakeUps: readonly WakeUp[] | undefined): void => this.#onWakeUps(wakeUps)
+    this.#channel = new WakeUpChannel({ store, timeoutMs, log, process: () => this.id, onWakeUps })
   }
 
   /** Closes a surface for all processes. */
@@ -110,18 +110,18 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   /** When requests of all processes arrived at a surface, as far as the latest known state says, and when that was. */
-  known(surface: string): { arrivals: number[]; at: number } {
-    const { time: readTime = 0, receivedAt: at = -Infinity } = this.seen ?? {}
-    const parts = Object.values(this.copy?.processes ?? {})
-    const times = parts.flatMap(({ arrivals }) => arrivals[surface] ?? [])
+  latestArrivals(surface: string): { arrivals: number[]; at: number } {
+    const { time: readTime = 0, receivedAt: at = -Infinity } = this.latestReading ?? {}
+    const entries = Object.values(this.latestState?.processes ?? {})
+    const times = entries.flatMap(({ arrivals }) => arrivals[surface] ?? [])
     return { arrivals: times.map((time) => time - readTime + at), at }
   }
 
   /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
   async stop(): Promise<void> {
     this.isClosed = true
-    this.#notices.stop()
-    const own = this.copy?.processes[this.id]
+    this.#channel.stop()
+    const own = this.latestState?.processes[this.id]
     if (Object.keys(own?.places ?? {}).length > 0) this.updateSoon()
     await this.running
     this.schedule()
@@ -136,7 +136,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     return Array.from(this.surfaces.values()).some(({ calls }) => calls > 0)
   }
 
-  /** Whether a state without the part of this process would lack something. */
+  /** Whether a state without the entry of this process would lack something. */
   get #isMissed(): boolean {
     const surfaces = [...this.surfaces.values()]
     const hasClosure = Array.from(this.#closures.values()).some((openAt) => openAt > performance.now())
@@ -145,7 +145,7 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   protected async update(): Promise<void> {
     this.#wakeAt = Infinity
-    await this.#notices.listen(await this.key())
+    await this.#channel.listen(await this.key())
     const startedAt = performance.now()
     this.giveBack()
     const { grants } = await this.#exchange()
@@ -162,20 +162,20 @@ export class LimiterSync extends StoredText<LimiterState> {
     for (const [key, surface] of this.surfaces)
       surface.receive(isLate ? undefined : grants.get(key), this.#slotsEndAt)
     this.giveBack()
-    this.#notices.updated()
+    this.#channel.updated()
   }
 
-  /** Puts this process's part into the text, and asks for slots. */
+  /** Replaces this process's entry in the text, and asks for slots. */
   async #exchange(): Promise<Changed> {
     let closures = new Map<string, number>()
-    const changed = await this.change((text, moment) => {
+    const changed = await this.change((text, reading) => {
       // Like the slots, those of now: no slot may be free before its 429 is known.
       closures = new Map(this.#closures)
       // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
       const report = (now: number, stateId: string): Report =>
-        this.#report(now - moment.readAt, stateId, closures)
-      const changed = changeState(text, moment, this.copy, report, this.rules, randomId())
-      return { ...changed, notice: this.#notices.compose(changed.wakeUps) }
+        this.#report(now - reading.readAt, stateId, closures)
+      const changed = changeState(text, reading, this.latestState, report, this.rules, randomId())
+      return { ...changed, message: this.#channel.compose(changed.wakeUps) }
     })
     for (const [surface, at] of closures)
       if (this.#closures.get(surface) === at) this.#closures.delete(surface)
@@ -201,27 +201,27 @@ export class LimiterSync extends StoredText<LimiterState> {
       // It has the reply as much later, and may send the last request with its slot as much later again.
       arrivesWithinMs: arrivesWithinMs + 2 * Math.ceil(slowestMs),
       requestsPerSlot: Math.max(1, Math.floor(this.#reuseSlotMs / this.#requestMs)),
-      // It may be updating when a slot is offered to it, and then needs a notice, and an update that may lose to others.
+      // It may be updating when a slot is offered to it, and then needs a wake-up, and an update that may lose to others.
       offerMs: Math.min(offerBounds.most, Math.max(offerBounds.least, Math.ceil(slowestMs / 50) * 150 + 50)),
     }
   }
 
-  #onNotice(wakeUps: readonly WakeUp[] | undefined): void {
+  #onWakeUps(wakeUps: readonly WakeUp[] | undefined): void {
     const isFor = (process: string): boolean =>
-      process === this.id || (process === everyone && this.copy !== undefined)
-    // Without notices, the state may be missing, too.
+      process === this.id || (process === everyone && this.latestState !== undefined)
+    // Without messages, the state may be missing, too.
     const ms = wakeUps ? Math.min(...wakeUps.map(([process, ms]) => (isFor(process) ? ms : Infinity))) : 0
     if (ms === 0) {
       this.updateSoon()
       return
     }
-    // The latest notice says whose turn it is.
-    this.#wakeAt = performance.now() + ms + Math.random() * spreadMs
+    // The latest message says whose turn it is.
+    this.#wakeAt = performance.now() + ms + Math.random() * jitterMs
     this.schedule()
   }
 
   protected onFailure(): void {
-    this.#notices.failed()
+    this.#channel.failed()
     for (const surface of this.surfaces.values()) surface.receive(undefined, 0)
   }
 
@@ -237,8 +237,8 @@ export class LimiterSync extends StoredText<LimiterState> {
       // Surfaces that wait for their pace or a closure have timers of their own.
       if (calls === 0 || waitReason === undefined || waitReason.reason === 'pace') continue
       // That update takes a slot from a process that has ended.
-      ms = Math.min(ms, Math.max(0, waitReason.until - performance.now()) + Math.random() * spreadMs)
-      if (waitReason.reason !== 'slot' || this.#notices.haveArrived) continue
+      ms = Math.min(ms, Math.max(0, waitReason.until - performance.now()) + Math.random() * jitterMs)
+      if (waitReason.reason !== 'slot' || this.#channel.isWorking) continue
       ms = Math.min(ms, this.#pollMs * (1 + Math.random()))
       this.#pollMs = Math.min(this.#pollMs * 1.5, longestPollMs)
     }
@@ -271,11 +271,11 @@ export class LimiterSurface implements Gate {
   /** Whether an update will report that calls wait. */
   #isAsking = false
   /** Whether the store has granted requests before the surface opens here: the next update gives them back, and asks for none. */
-  #isEarly = false
+  #isGrantedEarly = false
 
   /** @param local Undefined if this process must send nothing while the store is unavailable. */
   constructor(name: string | null, sync: LimiterSync, limits: Limits, local: LocalLimits | undefined) {
-    this.key = keyOf(name)
+    this.key = surfaceKey(name)
     this.#isPaced = name !== null
     this.#sync = sync
     this.#local = local
@@ -288,14 +288,14 @@ export class LimiterSurface implements Gate {
   get calls(): number {
     // A reason to wait ends with the calls that it was for.
     if (this.queue.length === 0) this.waitReason = undefined
-    return this.#isEarly ? 0 : this.queue.length - this.#granted.length
+    return this.#isGrantedEarly ? 0 : this.queue.length - this.#granted.length
   }
 
   /** Its requests, and when they arrived at the latest, in monotonic milliseconds. */
   arrivals(): [SentRequest, number][] {
-    const { spanMs } = this.#sync.rules
+    const { windowMs } = this.#sync.rules
     for (const send of this.#sends)
-      if (performance.now() - arrivalOf(send) >= spanMs + marginMs) this.#sends.delete(send)
+      if (performance.now() - arrivalOf(send) >= windowMs + marginMs) this.#sends.delete(send)
     return this.#isPaced ? Array.from(this.#sends, (send) => [send, arrivalOf(send)]) : []
   }
 
@@ -303,7 +303,7 @@ export class LimiterSurface implements Gate {
   receive(grant: Grant | undefined, until: number): void {
     const { closed } = this.queue.pace
     this.#isAsking = false
-    this.#isEarly = false
+    this.#isGrantedEarly = false
     this.waitReason = grant?.waitReason && {
       ...grant.waitReason,
       until: performance.now() + grant.waitReason.ms,
@@ -322,7 +322,7 @@ export class LimiterSurface implements Gate {
   keepGranted(most: number): number {
     const isClosed = this.queue.pace.closed > 0
     const used = isClosed ? 0 : Math.min(this.queue.length, most)
-    this.#isEarly ||= isClosed && this.#granted.length > 0
+    this.#isGrantedEarly ||= isClosed && this.#granted.length > 0
     for (const send of this.#granted.splice(used)) this.#sends.delete(send)
     return this.#granted.length
   }
@@ -352,14 +352,14 @@ export class LimiterSurface implements Gate {
 
   /** Milliseconds until this process may send its share of what the requests of all have left, as far as it knows them. */
   #localWait(share: number): number {
-    const { spanMs, perMinute } = this.#sync.rules
-    const known = this.#sync.known(this.key)
+    const { windowMs, perMinute } = this.#sync.rules
+    const latest = this.#sync.latestArrivals(this.key)
     const now = performance.now()
-    const counted = known.arrivals.filter((at) => at + spanMs > now).sort((a, b) => a - b)
-    const own = this.arrivals().filter(([{ at }]) => at > known.at).length
+    const counted = latest.arrivals.filter((at) => at + windowMs > now).sort((a, b) => a - b)
+    const own = this.arrivals().filter(([{ at }]) => at > latest.at).length
     const room = Math.min(perMinute, Math.ceil((own + 1) / share))
     const last = counted[counted.length + room - perMinute - 1]
-    return last === undefined ? 0 : last + spanMs - now
+    return last === undefined ? 0 : last + windowMs - now
   }
 
   refused(milliseconds: number): void {
@@ -377,7 +377,7 @@ export class LimiterSurface implements Gate {
         sync.enter()
       },
       sent: (send) => {
-        if (this.#isPaced && send.at - enteredAt > promptMs) sync.updateSoon()
+        if (this.#isPaced && send.at - enteredAt > longestSendMs) sync.updateSoon()
       },
       release: (send, unsent) => {
         if (send && unsent) this.#sends.delete(send)
@@ -389,8 +389,8 @@ export class LimiterSurface implements Gate {
 }
 
 /** The name of a surface among all; null for calls without a limit of their rate. */
-export function keyOf(name: string | null): string {
-  return name === null ? unpaced : `:${name}`
+export function surfaceKey(name: string | null): string {
+  return name === null ? unlimitedSurface : `:${name}`
 }
 
 /** When a request arrived at the latest, in monotonic milliseconds. */

@@ -1,3 +1,5 @@
+// What users make: its options, and a surface with its queue for each network. All else is in `limiter-sync.ts`.
+
 import { organizationLimits } from '../../api/limits.ts'
 import {
   type Limits,
@@ -18,7 +20,7 @@ import {
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
 import { type SharedOptions, sharedNames } from './stored-text.ts'
-import { LimiterSurface, LimiterSync, type LocalLimits, keyOf } from './limiter-sync.ts'
+import { LimiterSurface, LimiterSync, type LocalLimits, surfaceKey } from './limiter-sync.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {
@@ -80,7 +82,7 @@ export class SharedLimiter implements CallLimiter {
       perMinute: wholeNumber('limits.perMinute', perMinute),
       windowMs: milliseconds('limits.windowMs', windowMs),
     }
-    const rules = { inFlight, perMinute, spanMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
+    const rules = { inFlight, perMinute, windowMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const local = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
     this.#local = onUnavailable === 'local' ? local : undefined
@@ -94,7 +96,7 @@ export class SharedLimiter implements CallLimiter {
   }
 
   waitOf(surface: string | null): QueueWait | null {
-    return unproxied(this).#sync.surfaces.get(keyOf(surface))?.queue.waitOf() ?? null
+    return unproxied(this).#sync.surfaces.get(surfaceKey(surface))?.queue.waitOf() ?? null
   }
 
   /**
@@ -110,7 +112,7 @@ export class SharedLimiter implements CallLimiter {
   #at(name: string | null): LimiterSurface {
     const { surfaces } = this.#sync
     const surface =
-      surfaces.get(keyOf(name)) ?? new LimiterSurface(name, this.#sync, this.limits, this.#local)
+      surfaces.get(surfaceKey(name)) ?? new LimiterSurface(name, this.#sync, this.limits, this.#local)
     surfaces.set(surface.key, surface)
     return surface
   }

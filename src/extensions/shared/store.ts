@@ -1,3 +1,5 @@
+// What limiters and budgets need of a store: to change a text while no other process does, and to send messages about it.
+
 import { within } from '../../lib/abort.ts'
 import { sha256 } from '../../lib/hash.ts'
 
@@ -5,8 +7,8 @@ import { sha256 } from '../../lib/hash.ts'
 export interface TextChange<T> {
   /** The new text. Without it, the store keeps the one that it has. */
   value?: string | undefined
-  /** A short text for every {@link SharedStore.watch}. Without it, the store calls no listener. */
-  notice?: string | undefined
+  /** A short message to every {@link SharedStore.watch}. Without it, the store calls no listener. */
+  message?: string | undefined
   /** The store may forget the text after so many milliseconds without a change. Default: never. */
   keepMs?: number | undefined
   /** What `update` resolves with. */
@@ -36,10 +38,10 @@ export interface SharedStore {
    */
   update<T>(key: string, change: ChangeText<T>): Promise<T>
   /**
-   * Calls the listener with each notice, and without one if it may have missed some, for example when a connection is back.
+   * Calls the listener with each message, and without one if it may have missed some, for example when a connection is back.
    * Returns a function that ends it. Without this method, processes check again and again.
    */
-  watch?(key: string, listener: (notice?: string) => void): () => void
+  watch?(key: string, listener: (message?: string) => void): () => void
 }
 
 /**

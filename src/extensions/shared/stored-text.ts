@@ -1,11 +1,13 @@
+// Limiters and budgets keep one text of a store up to date, each with its own state in it: what is the same for both stands here.
+
 import { assertMethod, milliseconds } from '../../errors/check-options.ts'
 import { type LeveledLogger, type Log, type Logger, createLog, defaultLogger } from '../../lib/logger.ts'
 import { Redactor } from '../../lib/redactor.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { randomId } from '../../lib/hash.ts'
-import { type Moment, type StateRead, jumpOf } from './clock.ts'
-import type { TextHead } from './text-head.ts'
+import { type ClockReading, type StateReading, jumpOf } from './clock.ts'
+import type { VersionedState } from './versioned-state.ts'
 import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */
@@ -28,17 +30,17 @@ const minuteMs = 60_000
 export const retryMs = 500
 
 /** A change of a state, which is stored if it is one. */
-export interface StateChange<S extends TextHead> {
+export interface StateChange<S extends VersionedState> {
   readonly state: S
   readonly isChanged: boolean
-  readonly notice?: string | undefined
+  readonly message?: string | undefined
 }
 
 /**
- * One text of a store, in which this process keeps its part up to date: one update at a time, again when something has happened meanwhile,
+ * One text of a store, in which this process keeps its entry up to date: one update at a time, again when something has happened meanwhile,
  * and when its lease is due. Each update has a timeout. While the store is unavailable, it tries again every half second or so.
  */
-export abstract class StoredText<S extends TextHead> {
+export abstract class StoredText<S extends VersionedState> {
   readonly timeoutMs: number
   /** How long the store keeps an unused text, in milliseconds; undefined: for ever. */
   protected readonly keepMs: number | undefined
@@ -48,8 +50,8 @@ export abstract class StoredText<S extends TextHead> {
   protected slowestMs = 0
   isUnavailable = false
   /** The latest state that this process knows, and when it read it. */
-  protected copy: S | undefined
-  protected seen: StateRead | undefined
+  protected latestState: S | undefined
+  protected latestReading: StateReading | undefined
   /** Resolves when no update runs any more. */
   protected running: Promise<void> | undefined
   readonly #newKey: () => Promise<string>
@@ -148,25 +150,27 @@ export abstract class StoredText<S extends TextHead> {
 
   /** Rejects if the store fails, or does not reply in time; the text may be changed nevertheless. */
   protected async change<C extends StateChange<S>>(
-    change: (text: string | undefined, moment: Moment) => C,
+    change: (text: string | undefined, reading: ClockReading) => C,
   ): Promise<C> {
     const startedAt = performance.now()
-    const { changed, moment } = await this.#inTime(await this.key(), (text, clock, readAt) => {
+    const { changed, reading } = await this.#inTime(await this.key(), (text, clock, readAt) => {
       if (!Number.isFinite(clock)) throw new Error(`the clock of the store is no number: ${String(clock)}`)
-      const moment = { clock: Math.round(clock), readAt, receivedAt: performance.now(), seen: this.seen }
-      const changed = change(text, moment)
+      const times = { clock: Math.round(clock), readAt, receivedAt: performance.now() }
+      const reading = { ...times, previous: this.latestReading }
+      const changed = change(text, reading)
       // After a failure, a write is needed in any case: that of the failed update may still arrive, unless another came first.
       const isWritten = changed.isChanged || this.isUnavailable
       const value = isWritten ? JSON.stringify(changed.state) : undefined
-      return { value, notice: changed.notice, keepMs: this.keepMs, result: { changed, moment } }
+      return { value, message: changed.message, keepMs: this.keepMs, result: { changed, reading } }
     })
     if (this.isUnavailable) this.log('info', 'the shared store is available again', {})
     this.isUnavailable = false
     this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
-    const { seen, ...reading } = moment
-    const jump = seen ? jumpOf(seen.clock, moment.clock, seen, moment) : 0
-    this.seen = { ...reading, stateId: changed.state.stateId, time: changed.state.time }
-    this.copy = changed.state
+    const { previous, ...times } = reading
+    const jump = previous ? jumpOf(previous.clock, times.clock, previous, reading) : 0
+    const { stateId, time } = changed.state
+    this.latestReading = { ...times, stateId, time }
+    this.latestState = changed.state
     if (jump !== 0) this.log('warn', 'the clock of the store has jumped', { milliseconds: jump })
     return changed
   }

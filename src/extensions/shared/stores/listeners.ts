@@ -1,7 +1,7 @@
-/** Gets a notice; undefined if some may be missing. */
-export type Listener = (notice?: string) => void
+/** Gets a message; undefined if some may be missing. */
+export type Listener = (message?: string) => void
 
-/** Who listens to the notices of which text, in one process. */
+/** Who listens to the messages about which text, in one process. */
 export class Listeners {
   readonly #all = new Set<{ readonly key: string; readonly listener: Listener }>()
 
@@ -16,12 +16,12 @@ export class Listeners {
     return () => void this.#all.delete(each)
   }
 
-  /** Passes a notice of a text on. A listener may end others, or begin to listen. */
-  notify(key: string, notice: string): void {
-    for (const each of [...this.#all]) if (each.key === key) each.listener(notice)
+  /** Passes on a message about a text. A listener may end others, or begin to listen. */
+  notify(key: string, message: string): void {
+    for (const each of [...this.#all]) if (each.key === key) each.listener(message)
   }
 
-  /** Notices of all texts may be missing. */
+  /** Messages about all texts may be missing. */
   reset(): void {
     for (const { listener } of [...this.#all]) listener()
   }

@@ -12,11 +12,11 @@ export function memoryStore(): SharedStore {
   const listeners = new Listeners()
   return {
     async update(key, change) {
-      const { value, notice, result } = change(texts.get(key), Date.now(), performance.now())
+      const { value, message, result } = change(texts.get(key), Date.now(), performance.now())
       if (value !== undefined) texts.set(key, value)
       // Listeners may update, so they come after this update.
       await Promise.resolve()
-      if (notice !== undefined) listeners.notify(key, notice)
+      if (message !== undefined) listeners.notify(key, message)
       return result
     },
     watch: (key, listener) => listeners.add(key, listener),

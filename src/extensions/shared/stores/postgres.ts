@@ -1,8 +1,10 @@
+// A text is a row with a tag: one statement compares the tag and swaps the text. Messages are notifications of Postgres.
+
 import { assertMethod, assertOptions, requireOption } from '../../../errors/check-options.ts'
 import { randomId } from '../../../lib/hash.ts'
 import type { SharedStore } from '../store.ts'
 import { type Listener, Listeners } from './listeners.ts'
-import { type Exchange, type Reading, swapText } from './swap.ts'
+import { type Exchange, type TaggedText, swapText } from './swap.ts'
 import { sleep } from '../../../lib/time.ts'
 
 /** Options of {@link postgresStore}. */
@@ -39,23 +41,7 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
     'table must be a name of small letters, digits and _',
   )
   const columns = '(key text primary key, tag text not null, value text not null)'
-  const now = 'extract(epoch from clock_timestamp())::float8 * 1000'
-  // A lock is a row of its own: its holder is the tag, its end the value.
-  const locked = `from ${table} where key = $1::text || '!' and tag <> $2::text`
-  const read = `select coalesce(tag, '') as tag, value as text, ${now} as clock,
-    coalesce((select value::float8 - ${now} ${locked}), 0) as "lockedMs" from (select) as one left join ${table} on key = $1`
-  // What may be lost in a crash does not wait for the disk.
-  const hurried = `set_config('synchronous_commit', 'off', true)`
-  const lock = `with mine as (insert into ${table} as old (key, tag, value) values ($1::text || '!', $2, ${now} + $3::float8)
-    on conflict (key) do update set tag = excluded.tag, value = excluded.value
-    where old.tag = excluded.tag or old.value::float8 < ${now} returning ${hurried}) ${read}`
-  const isFree = `not exists (select ${locked} and value::float8 > ${now})`
-  const done = `returning case when $6::boolean then ${hurried} end),
-    freed as (update ${table} set value = '0' where key = $1::text || '!' and tag = $2 and exists (select from done))
-    select case when $5::text is not null then pg_notify('${table}', $5) end from done`
-  const insert = `with done as (insert into ${table} (key, tag, value) select $1, $3, $4 where ${isFree}
-    on conflict do nothing ${done}`
-  const replace = `with done as (update ${table} set tag = $3, value = $4 where key = $1 and tag = $7 and ${isFree} ${done}`
+  const { read, lock, write } = statementsFor(table)
 
   const query = async (text: string, values: unknown[]): Promise<unknown[]> => {
     const run = async (): Promise<unknown[]> => (await pool.query(text, values)).rows
@@ -72,29 +58,65 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   }
   return {
     update(key, change) {
-      const me = randomId()
+      const holder = randomId()
       const exchange: Exchange = async (lockMs, swap) => {
         if (swap !== undefined) {
-          const { tag, value, notice, keepMs } = swap
-          const payload = notice === undefined ? null : `${key}\n${notice}`
-          const values = [key, me, randomId(), value, payload, keepMs !== undefined]
-          const rows =
+          const { tag, value, message, keepMs } = swap
+          const payload = message === undefined ? null : `${key}\n${message}`
+          const written =
             value === undefined
               ? query('select pg_notify($1, $2)', [table, payload])
-              : tag === ''
-                ? query(insert, values)
-                : query(replace, [...values, tag])
-          if ((await rows).length > 0) return undefined
+              : query(write, [key, holder, randomId(), value, payload, keepMs !== undefined, tag])
+          if ((await written).length > 0) return undefined
         }
         const readAt = performance.now()
-        const rows = lockMs === undefined ? query(read, [key, me]) : query(lock, [key, me, lockMs])
-        const [row] = (await rows) as Omit<Reading, 'readAt'>[]
+        const rows = lockMs === undefined ? query(read, [key, holder]) : query(lock, [key, holder, lockMs])
+        const [row] = (await rows) as Omit<TaggedText, 'readAt'>[]
         return row === undefined ? exchange(lockMs) : { ...row, readAt }
       }
       return swapText(change, exchange)
     },
-    watch: watchNotices(pool, table),
+    watch: watchMessages(pool, table),
   }
+}
+
+/**
+ * The statements of a table. Their first values are the key of a text and the holder of a lock. A lock is a row of its own: its holder
+ * is its tag, its end its value.
+ */
+function statementsFor(table: string) {
+  const clock = 'extract(epoch from clock_timestamp())::float8 * 1000'
+  // What may be lost in a crash does not wait for the disk.
+  const skipDisk = `set_config('synchronous_commit', 'off', true)`
+  const read = `
+    select coalesce(text.tag, '') as tag, text.value as text, ${clock} as clock,
+      coalesce(lock.value::float8 - ${clock}, 0) as "lockedMs"
+    from (select) as one
+    left join ${table} as text on text.key = $1::text
+    left join ${table} as lock on lock.key = $1::text || '!' and lock.tag <> $2::text`
+  // Takes the lock for $3 milliseconds if it is free, and reads.
+  const lock = `
+    with taken as (
+      insert into ${table} as lock (key, tag, value) values ($1::text || '!', $2, ${clock} + $3::float8)
+      on conflict (key) do update set tag = excluded.tag, value = excluded.value
+      where lock.tag = excluded.tag or lock.value::float8 < ${clock}
+      returning ${skipDisk}
+    ) ${read}`
+  // Writes the text $4 with the tag $3, if its tag is still $7 and nobody else has the lock. Frees the lock, and sends the message $5.
+  const write = `
+    with written as (
+      insert into ${table} as text (key, tag, value)
+      select $1::text, $3, $4
+      where ($7::text = '' or exists (select from ${table} where key = $1 and tag = $7))
+        and not exists (select from ${table}
+          where key = $1 || '!' and tag <> $2::text and value::float8 > ${clock})
+      on conflict (key) do update set tag = excluded.tag, value = excluded.value where text.tag = $7
+      returning case when $6::boolean then ${skipDisk} end
+    ), freed as (
+      update ${table} set value = '0' where key = $1 || '!' and tag = $2 and exists (select from written)
+    )
+    select case when $5::text is not null then pg_notify('${table}', $5) end from written`
+  return { read, lock, write }
 }
 
 /** The methods used of a pool of the npm package `pg`. You end it yourself. */
@@ -116,8 +138,8 @@ type Watch = (key: string, listener: Listener) => () => void
 /** How long it waits before it listens again, in milliseconds. */
 const reconnectMs = 500
 
-/** Makes a function that watches the notices of a key. All keys share one connection, which is open while some are watched. */
-function watchNotices(pool: PostgresPool, channel: string): Watch {
+/** Makes a function that watches the messages about a text. All keys share one connection, which is open while some are watched. */
+function watchMessages(pool: PostgresPool, channel: string): Watch {
   const listeners = new Listeners()
   let isListening = false
   let stop = (): void => {}
@@ -131,8 +153,8 @@ function watchNotices(pool: PostgresPool, channel: string): Watch {
       client.on('error', end)
       client.on('end', end)
       client.on('notification', ({ payload = '' }) => {
-        const [key = '', ...notice] = payload.split('\n')
-        listeners.notify(key, notice.join('\n'))
+        const [key = '', ...message] = payload.split('\n')
+        listeners.notify(key, message.join('\n'))
       })
       await client.query(`listen ${channel}`)
       listeners.reset()

@@ -1,3 +1,5 @@
+// A text is a hash with a tag: a script compares the tag and swaps the text, in one step. Messages are published on a channel of the same name.
+
 import { ConfigurationError } from '../../../errors/index.ts'
 import { assertOptions, nonEmptyText } from '../../../errors/check-options.ts'
 import { randomId } from '../../../lib/hash.ts'
@@ -109,17 +111,17 @@ export interface RedisStoreOptions {
  */
 const script = `
 local known, time = redis.call('HMGET', KEYS[1], 'tag', 'text', 'by', 'till'), redis.call('TIME')
-local me, lockMs, expected, tag, channel, notice, keepMs, text = unpack(ARGV)
+local holder, lockMs, expected, tag, channel, message, keepMs, text = unpack(ARGV)
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local lockedMs = known[3] and known[3] ~= me and math.max(0, tonumber(known[4]) - now) or 0
+local lockedMs = known[3] and known[3] ~= holder and math.max(0, tonumber(known[4]) - now) or 0
 if not tag or (known[1] or '') ~= expected or lockedMs > 0 then
-  if lockMs ~= '' and lockedMs == 0 then redis.call('HSET', KEYS[1], 'by', me, 'till', now + lockMs) end
+  if lockMs ~= '' and lockedMs == 0 then redis.call('HSET', KEYS[1], 'by', holder, 'till', now + lockMs) end
   return { known[1] or '', known[2] or '', now, lockedMs }
 end
 if text then redis.call('HSET', KEYS[1], 'tag', tag, 'text', text) end
 if known[3] then redis.call('HDEL', KEYS[1], 'by', 'till') end
 if text and keepMs ~= '' then redis.call('PEXPIRE', KEYS[1], keepMs) end
-if notice ~= '' then redis.pcall('PUBLISH', channel, notice) end
+if message ~= '' then redis.pcall('PUBLISH', channel, message) end
 return { tag }`
 
 /**
@@ -137,13 +139,17 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   return {
     update(key, change) {
       const channel = `${prefix}:${key}`
-      const me = randomId()
+      const holder = randomId()
       return swapText(change, async (lockMs, swap) => {
         const readAt = performance.now()
         const tag = randomId()
-        const { value, notice = '', keepMs = '' } = swap ?? {}
+        const { value, message = '', keepMs = '' } = swap ?? {}
         const text = value === undefined ? [] : [value]
-        const args = [me, lockMs ?? '', ...(swap ? [swap.tag, tag, channel, notice, keepMs, ...text] : [])]
+        const args = [
+          holder,
+          lockMs ?? '',
+          ...(swap ? [swap.tag, tag, channel, message, keepMs, ...text] : []),
+        ]
         const reply = (await redis.eval(script, channel, args.map(String))) as unknown[]
         const [found = '', known = '', clock, lockedMs] = reply.map(String)
         // The client may have repeated the command.

@@ -1,3 +1,5 @@
+// A text is a row, which a transaction changes. Messages are rows, too, for which each process that watches polls.
+
 import type { DatabaseSync } from 'node:sqlite'
 import { assertSqlite, nonEmptyText } from '../../../errors/check-options.ts'
 import { SqliteFile, inTransaction } from '../../../lib/sqlite-file.ts'
@@ -15,19 +17,19 @@ import { Listeners } from './listeners.ts'
 export function sqliteStore(path: string): SharedStore & { close(): void } {
   nonEmptyText('path', path)
   assertSqlite('sqliteStore()')
-  // They outlive the file: after it was removed, the next one has its notices.
+  // They outlive the file: after it was removed, the next one has its messages.
   const listeners = new Listeners()
   const file = new SqliteFile(
     path,
     (database) => new SqliteTexts(database, listeners),
     false,
-    ({ notices }) => notices.stop(),
+    ({ messages }) => messages.stop(),
   )
   return {
     update: (key, change) => file.use((texts) => texts.update(key, change)),
     watch(key, listener) {
       const end = listeners.add(key, listener)
-      file.use(({ notices }) => notices.start()).catch(() => {})
+      file.use(({ messages }) => messages.start()).catch(() => {})
       return end
     },
     close() {
@@ -37,9 +39,9 @@ export function sqliteStore(path: string): SharedStore & { close(): void } {
   }
 }
 
-/** The texts of a file, and their notices. */
+/** The texts of a file, and the messages about them. */
 class SqliteTexts {
-  readonly notices: SqliteNotices
+  readonly messages: SqliteMessages
   readonly #database: DatabaseSync
   /** Texts that may be forgotten. Their changes do not wait for the disk: a power failure may lose them. */
   readonly #forgettable = new Set<string>()
@@ -49,10 +51,10 @@ class SqliteTexts {
   constructor(database: DatabaseSync, listeners: Listeners) {
     this.#database = database
     database.exec('CREATE TABLE IF NOT EXISTS texts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT')
-    database.exec(SqliteNotices.table)
+    database.exec(SqliteMessages.table)
     this.#read = database.prepare('SELECT value FROM texts WHERE key = ?')
     this.#write = database.prepare('INSERT OR REPLACE INTO texts VALUES (?, ?)')
-    this.notices = new SqliteNotices(database, listeners)
+    this.messages = new SqliteMessages(database, listeners)
   }
 
   update<T>(key: string, change: ChangeText<T>): T {
@@ -60,23 +62,23 @@ class SqliteTexts {
     this.#database.exec(`PRAGMA synchronous = ${this.#forgettable.has(key) ? 'NORMAL' : 'FULL'}`)
     return inTransaction(this.#database, () => {
       const text = this.#read.get(key)?.['value'] as string | undefined
-      const { value, notice, keepMs, result } = change(text, Date.now(), readAt)
+      const { value, message, keepMs, result } = change(text, Date.now(), readAt)
       if (keepMs !== undefined) this.#forgettable.add(key)
       if (value !== undefined) this.#write.run(key, value)
-      if (notice !== undefined) this.notices.add(key, notice)
+      if (message !== undefined) this.messages.add(key, message)
       return result
     })
   }
 }
 
 /** How often a process looks whether another one has written, in milliseconds. */
-const lookMs = 10
+const pollMs = 10
 
-/** How many notices the file keeps: more than come between two wakeUps. */
-const kept = 1000
+/** How many messages the file keeps: more than come between two polls. */
+const keptMessages = 1000
 
-/** Notices in a table. A process that watches looks for those of others. */
-class SqliteNotices {
+/** Messages in a table, in which a process that watches looks for those of others. Their names there are those of the first version. */
+class SqliteMessages {
   static readonly table =
     'CREATE TABLE IF NOT EXISTS notices (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, notice TEXT NOT NULL) STRICT'
   readonly #insert
@@ -100,18 +102,18 @@ class SqliteNotices {
     if (listeners.size > 0) this.start()
   }
 
-  /** Adds a notice in the transaction of its text. */
-  add(key: string, notice: string): void {
-    this.#forget.run(Number(this.#insert.run(key, notice).lastInsertRowid) - kept)
+  /** Adds a message in the transaction of its text. */
+  add(key: string, message: string): void {
+    this.#forget.run(Number(this.#insert.run(key, message).lastInsertRowid) - keptMessages)
     // Its own writes do not change the version.
     this.#seenVersion = undefined
   }
 
-  /** Looks for notices until nobody watches any more. */
+  /** Looks for messages until nobody watches any more. */
   start(): void {
     if (this.#timer !== undefined) return
     this.#seenId = Number(this.#latest.get()?.['id'])
-    this.#timer = setInterval(() => this.#look(), lookMs)
+    this.#timer = setInterval(() => this.#poll(), pollMs)
     // A process that only watches may end.
     this.#timer.unref()
   }
@@ -121,7 +123,7 @@ class SqliteNotices {
     this.#timer = undefined
   }
 
-  #look(): void {
+  #poll(): void {
     if (this.#listeners.size === 0) {
       this.stop()
       return
@@ -136,7 +138,7 @@ class SqliteNotices {
         this.#listeners.notify(String(key), String(notice))
       }
     } catch {
-      // Another process has the file. The next look finds the same.
+      // Another process has the file. The next poll finds the same.
     }
   }
 }

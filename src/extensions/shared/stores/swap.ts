@@ -1,11 +1,14 @@
+// A store that cannot compute a change itself compares and swaps: a process reads the text with its tag, computes the new text, and writes
+// it if the tag is still the same.
+
 import { sleep } from '../../../lib/time.ts'
 import type { ChangeText, TextChange } from '../store.ts'
 
 /** Longest pause before a try while another process has the lock, in milliseconds. */
-const backOffMs = 25
+const backoffMs = 25
 
 /** What a process reads. */
-export interface Reading {
+export interface TaggedText {
   /** Changes with the text; empty if there is none. */
   readonly tag: string
   readonly text: string
@@ -22,10 +25,10 @@ interface Swap extends Omit<TextChange<unknown>, 'result'> {
 }
 
 /**
- * Reads one text of a database. With `swap`, replaces it or only sends a notice, and resolves with undefined; if another process was
+ * Reads one text of a database. With `swap`, replaces it or only sends a message, and resolves with undefined; if another process was
  * first, reads it instead. With `lockMs`, takes the lock for so long, unless another process has it: only its holder may write.
  */
-export type Exchange = (lockMs?: number, swap?: Swap) => Promise<Reading | undefined>
+export type Exchange = (lockMs?: number, swap?: Swap) => Promise<TaggedText | undefined>
 
 /**
  * Changes a text. A process that has lost to others locks it for as long as it needs to read and write: otherwise one that is far away
@@ -35,17 +38,17 @@ export async function swapText<T>(change: ChangeText<T>, exchange: Exchange): Pr
   let [lockMs, swap]: Parameters<Exchange> = []
   let result!: T
   for (;;) {
-    const reading = await exchange(lockMs, swap)
-    if (reading === undefined) return result
-    const { tag, text, clock, lockedMs, readAt } = reading
+    const found = await exchange(lockMs, swap)
+    if (found === undefined) return result
+    const { tag, text, clock, lockedMs, readAt } = found
     const { result: next, ...changed } = change(tag === '' ? undefined : text, clock, readAt)
     result = next
-    if (changed.value === undefined && changed.notice === undefined) {
+    if (changed.value === undefined && changed.message === undefined) {
       if (lockMs !== undefined) exchange(0).catch(() => {})
       return result
     }
     lockMs = Math.min(1000, Math.ceil(20 + 2 * (performance.now() - readAt)))
-    if (lockedMs > 0) await sleep(Math.random() * Math.min(lockedMs / 4, backOffMs))
+    if (lockedMs > 0) await sleep(Math.random() * Math.min(lockedMs / 4, backoffMs))
     swap = lockedMs > 0 ? undefined : { tag, ...changed }
   }
 }

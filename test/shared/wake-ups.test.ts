@@ -10,7 +10,7 @@ const request = queueRequest()
 /** Processes of one organization, and what happens to their store. */
 function open(options: Partial<SharedLimiterOptions> = {}) {
   const { update, watch } = memoryStore()
-  const listeners = new Set<(notice?: string) => void>()
+  const listeners = new Set<(message?: string) => void>()
   const world = {
     isAway: false,
     isMuted: false,
@@ -20,9 +20,9 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
     /** How long the store has to keep the text, in milliseconds. */
     keepMs: 0,
     log: [] as string[],
-    notices: [] as (string | undefined)[],
-    /** Sends a notice to all. */
-    notify: (notice?: object) => listeners.forEach((listener) => listener(JSON.stringify(notice))),
+    messages: [] as (string | undefined)[],
+    /** Sends a message to all. */
+    notify: (message?: object) => listeners.forEach((listener) => listener(JSON.stringify(message))),
   }
   const store: SharedLimiterOptions['store'] = {
     async update(key, change) {
@@ -38,10 +38,10 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
     },
     watch(key, listener) {
       listeners.add(listener)
-      return watch!(key, (notice) => {
+      return watch!(key, (message) => {
         if (world.isMuted) return
-        world.notices.push(notice)
-        listener(notice)
+        world.messages.push(message)
+        listener(message)
       })
     },
   }
@@ -54,7 +54,7 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
 }
 
 describe('SharedLimiter', () => {
-  it('logs nothing of notices when a process is alone on a store that calls no listener by itself', async () => {
+  it('logs nothing of messages when a process is alone on a store that calls no listener by itself', async () => {
     const { world, limiterOf, use } = open()
     // The first one has something to report, which the second has not.
     const [first, second] = [limiterOf(), limiterOf()]
@@ -68,7 +68,7 @@ describe('SharedLimiter', () => {
     await settle(second.close())
   })
 
-  it('knows of a 429 of another process at once, also when a notice for others follows', async () => {
+  it('knows of a 429 of another process at once, also when a message for others follows', async () => {
     const { world, limiterOf, use } = open({ limits: { inFlight: 1 } })
     const [first, second] = [limiterOf(), limiterOf()]
     for (const limiter of [first, second]) await use(limiter, null)
@@ -84,9 +84,9 @@ describe('SharedLimiter', () => {
     expect(error).toMatchObject({ reason: 'rate_limited' })
     // It is sent once.
     await pass(100)
-    world.notices.length = 0
+    world.messages.length = 0
     await use(first, 'b')
-    expect(world.notices.filter((notice) => notice?.includes('*'))).toEqual([])
+    expect(world.messages.filter((message) => message?.includes('*'))).toEqual([])
     await settle(Promise.all([first.close(), second.close()]))
   })
 
@@ -102,7 +102,7 @@ describe('SharedLimiter', () => {
     await settle(Promise.all([first.close(), second.close()]))
   })
 
-  it('looks at once when its connection for notices is back, and polls when none arrives after that', async () => {
+  it('looks at once when its connection for messages is back, and polls when none arrives after that', async () => {
     const { world, limiterOf } = open({ limits: { inFlight: 1 } })
     const [first, second] = [limiterOf(), limiterOf()]
     const ask = (limiter: SharedLimiter) => limiter.acquire({ ...request, surface: null })
@@ -117,13 +117,13 @@ describe('SharedLimiter', () => {
     expect(ms).toBeLessThan(100)
     const polling = ask(first)
     await pass(6000)
-    expect(world.log).toContain('no notices of the shared store arrive, so this process polls')
+    expect(world.log).toContain('no messages of the shared store arrive, so this process polls')
     value!.end()
     expect((await settle(polling)).ms).toBeLessThan(2500)
     await settle(Promise.all([first.close(), second.close()]))
   })
 
-  it('waits for notices from when its store is there at first', async () => {
+  it('waits for messages from when its store is there at first', async () => {
     const { world, limiterOf, use } = open()
     world.isAway = true
     world.isMuted = true
@@ -136,7 +136,7 @@ describe('SharedLimiter', () => {
     await settle(limiter.close())
   })
 
-  it('asks again for a call that follows one that has left, also after notices for others', async () => {
+  it('asks again for a call that follows one that has left, also after messages for others', async () => {
     const { world, limiterOf } = open({ limits: { inFlight: 1 } })
     const { update } = world.store
     let isDead = false
@@ -167,11 +167,11 @@ describe('SharedLimiter', () => {
     world.updateMs = 0
     for (const each of [error, (await settle(second.acquire(request))).error])
       expect(each).toMatchObject({ message: 'the limiter is closed; create another' })
-    world.notices.length = 0
+    world.messages.length = 0
     lease!.end()
     expect((await settle(next)).ms).toBeLessThan(150)
     // By the other two.
-    expect(world.notices).toHaveLength(2)
+    expect(world.messages).toHaveLength(2)
     await settle(Promise.all([first.close(), third.close()]))
   })
 

@@ -21,7 +21,7 @@ const foreign = [
  * @param send Sends a text to the listeners of a key.
  * @param hugeLength The length of the longest text.
  */
-export async function meetForeignNotices(
+export async function meetForeignMessages(
   [first, second]: readonly [SharedStore, SharedStore],
   send: (key: string, text: string) => unknown,
   hugeLength: number,

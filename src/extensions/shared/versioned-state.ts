@@ -1,7 +1,10 @@
+// The JSON text of a limiter or a budget holds a state with a version: so a process sees whether the store has lost changes that it has
+// read, and whether its own change has to be stored at all.
+
 import { isRecord } from '../../lib/json.ts'
 
-/** What the texts of limiters and budgets have in common. */
-export interface TextHead {
+/** What the states of limiters and budgets have in common. */
+export interface VersionedState {
   /** Names this state. A store that has lost it gets a state with another id. */
   stateId: string
   /** Counts the changes. */
@@ -10,8 +13,8 @@ export interface TextHead {
   time: number
 }
 
-/** The head of an empty state. */
-export const emptyHead: TextHead = { stateId: '', version: 0, time: 0 }
+/** That of an empty state. */
+export const noVersion: VersionedState = { stateId: '', version: 0, time: 0 }
 
 /**
  * Reads a text.
@@ -37,12 +40,12 @@ function isLike(value: unknown, example: unknown): boolean {
 }
 
 /** What a state has, except for the time, which alone is no reason to store it. */
-export function contentOf(state: TextHead | undefined): string {
+export function contentOf(state: VersionedState | undefined): string {
   return JSON.stringify({ ...state, time: 0 })
 }
 
 /** Numbers a state that differs from `before`, and says whether it does: only then it has to be stored. */
-export function countChange(state: TextHead, before: string): boolean {
+export function countChange(state: VersionedState, before: string): boolean {
   const isChanged = contentOf(state) !== before
   if (isChanged) state.version++
   return isChanged
@@ -54,7 +57,10 @@ export function leaseEnd(before: number | undefined, now: number, leaseMs: numbe
 }
 
 /** Whether the store has lost changes that a process has read. */
-export function hasLost(found: TextHead | undefined, known: Pick<TextHead, 'stateId' | 'version'>): boolean {
+export function hasLost(
+  found: VersionedState | undefined,
+  known: Pick<VersionedState, 'stateId' | 'version'>,
+): boolean {
   return found?.stateId !== known.stateId || found.version < known.version
 }
 

@@ -1,8 +1,8 @@
-// A notice is a short text that a store passes on to all processes that listen. One of a limiter is JSON, and asks processes to update after so
-// many milliseconds: `{ from, wakeUps: [[process, ms], …] }`. Notices save waiting, and nothing else depends on them.
+// Processes wake each other up by messages, which a store passes on to all that listen. A message asks processes to update after so many
+// milliseconds: `{ from, wakeUps: [[process, ms], …] }`. Wake-ups save waiting, and nothing else depends on them.
 //
-// A pooler or missing rights may swallow them without an error. So a process polls until a notice of its own has come back. When it begins to
-// listen, each of its updates sends one, until one comes back or five seconds have passed.
+// A pooler or missing rights may swallow messages without an error. So a process polls until a message of its own has come back. When it begins
+// to listen, each of its updates sends one, until one comes back or five seconds have passed.
 
 import { within } from '../../lib/abort.ts'
 import type { Log } from '../../lib/logger.ts'
@@ -15,37 +15,37 @@ export type WakeUp = readonly [process: string, ms: number]
 /** Stands for each process that waits, or knows a state: there is a new one, or a surface has closed. */
 export const everyone = '*'
 
-/** How long a process waits for a notice of its own, in milliseconds. */
+/** How long a process waits for a message of its own, in milliseconds. */
 const maxSilenceMs = 5000
 
-/** Where notices come from, and what a process makes of them. */
-interface NoticeOptions {
+/** Where messages come from, and what a process makes of them. */
+interface ChannelOptions {
   readonly store: SharedStore
   readonly timeoutMs: number
   readonly log: Log
   /** Names this process. */
   readonly process: () => string
-  /** Gets what another process asks for; undefined if notices may be missing. */
-  readonly onNotice: (wakeUps: readonly WakeUp[] | undefined) => void
+  /** Gets what another process asks for; undefined if messages may be missing. */
+  readonly onWakeUps: (wakeUps: readonly WakeUp[] | undefined) => void
 }
 
-/** The notices of one text in a store, for one process. */
-export class Notices {
-  readonly #options: NoticeOptions
+/** The messages about one text in a store, for one process. */
+export class WakeUpChannel {
+  readonly #options: ChannelOptions
   #isListening = false
   #isStopped = false
   #endWatch: (() => void) | undefined
-  #haveArrived = false
-  /** Since when a notice of this process is to come back; Infinity if none is. */
+  #isWorking = false
+  /** Since when a message of this process is to come back; Infinity if none is. */
   #awaitedSince = Infinity
 
-  constructor(options: NoticeOptions) {
+  constructor(options: ChannelOptions) {
     this.#options = options
   }
 
-  /** Whether one of this process has come back. */
-  get haveArrived(): boolean {
-    return this.#haveArrived
+  /** Whether a message of this process has come back. */
+  get isWorking(): boolean {
+    return this.#isWorking
   }
 
   /** Listens, once. Until the store does so, which may be never, the process polls. */
@@ -77,20 +77,20 @@ export class Notices {
     runUserCallback(() => this.#endWatch?.())
   }
 
-  /** The notice of an update; undefined if nobody has to wake up, and none has to come back. */
+  /** The message of an update; undefined if nobody has to wake up, and none has to come back. */
   compose(wakeUps: readonly WakeUp[]): string | undefined {
     const isSent = wakeUps.length > 0 || this.#awaitedSince !== Infinity
     return isSent ? JSON.stringify({ from: this.#options.process(), wakeUps }) : undefined
   }
 
-  /** An update has ended. Gives up a notice that does not come back. */
+  /** An update has ended. Gives up a message that does not come back. */
   updated(): void {
     if (performance.now() - this.#awaitedSince < maxSilenceMs) return
     this.#awaitedSince = Infinity
-    this.#options.log('warn', 'no notices of the shared store arrive, so this process polls', {})
+    this.#options.log('warn', 'no messages of the shared store arrive, so this process polls', {})
   }
 
-  /** The store has failed: its connection for notices may come back later. */
+  /** The store has failed: its connection for messages may come back later. */
   failed(): void {
     if (this.#awaitedSince !== Infinity) this.#awaitedSince = performance.now()
   }
@@ -98,21 +98,21 @@ export class Notices {
   #receive(text: string | undefined): void {
     if (text === undefined) {
       // The connection is new.
-      this.#haveArrived = false
+      this.#isWorking = false
       this.#awaitedSince = performance.now()
-      this.#options.onNotice(undefined)
+      this.#options.onWakeUps(undefined)
       return
     }
-    const { from, wakeUps = [] } = readNotice(text) ?? {}
+    const { from, wakeUps = [] } = readMessage(text) ?? {}
     if (from === this.#options.process()) {
-      this.#haveArrived = true
+      this.#isWorking = true
       this.#awaitedSince = Infinity
-    } else if (wakeUps.length > 0) this.#options.onNotice(wakeUps)
+    } else if (wakeUps.length > 0) this.#options.onWakeUps(wakeUps)
   }
 }
 
 /** Undefined for anything else: other programs may send on the same channel. */
-function readNotice(text: string): { from: string; wakeUps: readonly WakeUp[] } | undefined {
+function readMessage(text: string): { from: string; wakeUps: readonly WakeUp[] } | undefined {
   try {
     const { from, wakeUps } = JSON.parse(text) as { from: string; wakeUps: readonly WakeUp[] }
     const isWakeUp = ([process, ms]: WakeUp): boolean => typeof process === 'string' && ms >= 0
