@@ -51,7 +51,7 @@ describe('createTools()', () => {
       additionalProperties: true,
     })
     const { properties } = tools.microblog_search.inputSchema
-    expect(properties?.['category']?.description).toContain('`Latest`: newest first')
+    expect(properties?.['category']?.description).toContain('`Latest`: presumably newest first')
     expect(properties?.['count']?.description).toContain('A smaller page costs the same')
     expect(properties?.['filters']?.properties?.['since']?.description).toContain(
       'not documented, try `2026-11-24`',
