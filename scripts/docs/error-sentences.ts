@@ -66,7 +66,6 @@ export const sentences: Readonly<Record<Exclude<keyof typeof words, Frame>, Said
   serviceAnswered: ['others', words.serviceAnswered(500, 'internal_error', 'try again')],
   gatewayAnswered: ['others', words.gatewayAnswered(504, 'text/html: Gateway timeout')],
   lacksVersion: [404, `${words.serviceAnswered(404, '', '')}; ${words.lacksVersion}`],
-  lacksScope: [403, `${words.serviceAnswered(403, '', '')}; ${words.lacksScope(['search:read'])}`],
   tooLarge: ['invalid_response', words.tooLarge(67_108_864)],
   partial: ['invalid_response', words.partial],
   empty: ['invalid_response', words.empty(200)],

@@ -5,7 +5,7 @@ import { type ChangeText, SharedBudget, type SharedStore } from '../extensions/s
 import { count } from '../lib/count.ts'
 import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
-import { type Period, periodAt, periodEnd } from '../lib/period.ts'
+import { type Period, periodAt, periodEnd, utcText } from '../lib/period.ts'
 import { accountFlag } from './account.ts'
 import { UsageError } from './command-errors.ts'
 
@@ -50,10 +50,6 @@ export function endText(every: Period): string {
   return utcText(periodEnd(Date.now(), (time) => periodAt(time, every)))
 }
 
-function utcText(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
 /** What is left of a budget that is low: `40 of 200 credits of --budget are left until 2026-11-25 00:00 UTC`. */
 export function lowText({ name = '--budget', limit, remaining, endsAt }: ObservedBudget): string {
   const whose = name === '--budget' ? name : `the ${name}`
@@ -65,15 +61,14 @@ export function lowText({ name = '--budget', limit, remaining, endsAt }: Observe
 export type Advice = string | { readonly do: string; readonly command: string }
 
 /** What to do when a budget has too little left. */
-export function adviceOn({ budget: { needed, resetsAt = NaN }, refusedBy }: CreditBudgetError): Advice {
+export function adviceOn({ budget: { needed }, refusedBy }: CreditBudgetError): Advice {
   if (!(refusedBy instanceof PeriodBudget)) return 'Raise --budget'
   const { limit, every, isSet } = refusedBy.terms
   const terms = termsText({ limit, every })
-  const what =
-    needed > limit ? 'is too low for this call; ' : `starts again at ${utcText(resetsAt)}; wait, or `
-  if (!isSet) return `--budget ${terms} ${what}raise --budget`
+  const what = needed > limit ? `${terms} is too low for this call. Raise` : 'Wait, or raise'
+  if (!isSet) return `${what} --budget`
   const command = `social-search budget ${Math.max(needed, 2 * limit)}/${every}${accountFlag()}`
-  return { do: `The budget ${terms} ${what}raise it`, command }
+  return { do: `${what} the budget`, command }
 }
 
 /** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */

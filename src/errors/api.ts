@@ -10,7 +10,7 @@ export interface ApiErrorDetails extends ErrorContext {
   /** Seconds. */
   retryAfter?: number | undefined
   requiredScopes?: readonly Scope[] | undefined
-  gateway?: boolean | undefined
+  gateway?: true | undefined
 }
 
 /**
@@ -35,7 +35,7 @@ export class ApiError extends SocialSearchError {
 
   constructor(details: ApiErrorDetails) {
     const { code, message, status, issues = [], retryAfter, requiredScopes, gateway } = details
-    const own = { status, issues, retryAfter, requiredScopes, gateway: gateway || undefined }
+    const own = { status, issues, retryAfter, requiredScopes, gateway }
     super(code, message, details, own)
   }
 }

@@ -36,7 +36,7 @@ export class CreditBudgetError extends SocialSearchError {
     const advice = mayReturn ? '' : '; raise the budget'
     super(
       'credit_budget',
-      what || budgetTooLow(refusal, { budget: named, option: (name) => `\`${name}\`` }) + advice,
+      what || budgetTooLow(budget, { budget: named, option: (name) => `\`${name}\`` }) + advice,
       context,
       { budget, option: bound === null ? 'expectedItems' : (bound?.param ?? 'budget') },
     )

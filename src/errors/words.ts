@@ -1,6 +1,6 @@
-import type { ServiceErrorCode } from '../api/error-envelope.ts'
 import { type Issue, summary } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
+import { utcText } from '../lib/period.ts'
 import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
 
 // What errors of calls say of a request, its answer and its cost: a text for each sentence, or a function that makes it of facts which
@@ -10,6 +10,7 @@ import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, Tim
 export interface CallFacts {
   readonly operation?: string | undefined
   readonly code?: string
+  readonly requestId?: string | undefined
   readonly charged: Charged
   readonly applied?: Applied | undefined
   readonly credits: CallCredits
@@ -18,6 +19,7 @@ export interface CallFacts {
   /** Seconds. */
   readonly retryAfter?: number | undefined
   readonly phase?: string | undefined
+  readonly requiredScopes?: readonly string[] | undefined
 }
 
 /** The message of an error: which call, what happened, what it cost, and what to do. */
@@ -29,15 +31,30 @@ export function fullMessage(what: string, facts: CallFacts): string {
 }
 
 /** What to do now, as far as it follows from facts; empty if what happened says it. */
-export function whatToDo({ code, charged, applied, body, retryAfter, phase, status = 0 }: CallFacts): string {
+export function whatToDo(facts: CallFacts): string {
+  const { code, charged, applied, requestId, body, retryAfter, phase } = facts
+  const { status = 0 } = facts
+  // The page of a login, for example.
+  if (typeof body === 'string' && /^\s*</.test(body)) return 'Check the base URL'
   if (body) return 'Use the answer in `error.body`'
+  if (code === 'pagination') return 'Use the pages you have'
   if (applied === 'unknown') return 'Check before you retry'
   if (charged === 'unknown') return 'Retry only if you can pay again'
   if (retryAfter !== undefined) return `Retry in ${Math.ceil(retryAfter)} s`
-  if (phase === 'connect' || phase === 'tls') return 'Check the base URL and the network'
+  // Whoever names the request has been reached.
+  if ((phase === 'connect' || phase === 'tls') && requestId === undefined)
+    return 'Check the base URL and the network'
   if (phase || status === 429 || status >= 500) return 'Retry later'
-  // What happened says which key, scope, id or address is wrong, and what a server of OAuth refuses.
-  return status < 400 || [401, 403, 404].includes(status) || code === 'oauth' ? '' : 'Correct the request'
+  // What happened says what a server of OAuth refuses.
+  return status < 400 || code === 'oauth' ? '' : afterRefusal(status, facts.requiredScopes)
+}
+
+/** @param scopes Those that the call needs, after a 403. */
+function afterRefusal(status: number, scopes: readonly string[] = []): string {
+  if (status === 401) return 'Sign in again, or replace `apiKey`'
+  if (status === 404) return 'Check the id and the base URL'
+  if (scopes.length > 0) return `Use a key with ${scopes.join(' and ')}, whose owner has the permission`
+  return status === 403 ? '' : 'Correct the request'
 }
 
 /** What a call has cost, or may have; empty if it cost nothing. */
@@ -66,18 +83,18 @@ export const invalidRequest = (
 
 /** @param names What its reader calls the budget, and an option or a param of the call. */
 export function budgetTooLow(
-  { needed, remaining, reserved = 0, bound }: RefusedBudget,
+  { needed, remaining, reserved, bound, resetsAt }: RefusedBudget,
   names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
-  const others =
-    needed <= remaining + reserved ? ` and ${reserved} reserved by other calls; retry when they end` : ''
+  const until = resetsAt === undefined ? '' : ` until ${utcText(resetsAt)}`
+  const others = reserved === undefined ? '' : ` and ${reserved} reserved by other calls; retry when they end`
   const hint =
     bound === undefined
       ? ''
       : bound === null
         ? `; pass ${names.option('expectedItems')} if you expect fewer (it does not limit the charge)`
         : `; the smallest ${names.option(bound.param)} is ${bound.least}`
-  return `it may cost ${count(needed, 'credit')} and ${names.budget} has ${remaining} left${others}${hint}`
+  return `it may cost ${count(needed, 'credit')} and ${names.budget} has ${remaining} left${until}${others}${hint}`
 }
 
 export const budgetUnavailable = (reason: string, temporary: boolean): string =>
@@ -143,36 +160,29 @@ export const unreadable = (reason: string): string => `the response cannot be re
 
 export const redirected = 'the response is a redirect; check baseUrl'
 
-/** What the documented codes mean, and statuses without such a code. */
-const meanings: Readonly<Record<ServiceErrorCode | 403 | 404 | 503, string>> = {
-  validation_error: 'the service refused the request',
-  unauthorized: 'the service refused the key',
-  rate_limited: limitReached,
-  upstream_error: 'the search provider is not answering',
-  // A gateway may answer so to any call.
-  professionalnet_unavailable: 'temporarily unavailable',
+/** What the statuses mean that the service documents. */
+const meanings: Readonly<Record<number, string>> = {
+  400: 'the service refused the request',
+  401: 'the service refused the key',
   403: 'not permitted',
-  404: 'no such id, or a wrong base URL',
+  404: 'not found',
+  429: limitReached,
+  502: 'the search provider is not answering',
   503: 'temporarily unavailable',
 }
 
 /** @param message What the service says itself. */
 export function serviceAnswered(status: number, code: string, message: string): string {
-  const key = [code, status].find((each) => Object.hasOwn(meanings, each))
-  const meaning = key && meanings[key as ServiceErrorCode]
-  const what = meaning === undefined ? `the service answered ${status}` : `${meaning} (${status})`
-  const said = message || (meaning === undefined ? code : '')
-  return said === '' ? what : `${what}: ${said}`
+  const meaning = meanings[status]
+  const what = meaning ? `${meaning} (${status})` : `the service answered ${status}`
+  const said = message || (meaning ? '' : code)
+  return said ? `${what}: ${said}` : what
 }
 
-/** @param described The type of the body, and the first words of a page. */
 export const gatewayAnswered = (status: number, described?: string): string =>
   `a proxy may have answered ${status}${described === undefined ? '' : ` (${described})`}`
 
 export const lacksVersion = 'baseUrl lacks /v1'
-
-export const lacksScope = (scopes: readonly string[]): string =>
-  `use a key with ${scopes.join(' and ')}, whose owner has the permission`
 
 // What is wrong with a response that may be paid for.
 
@@ -202,9 +212,9 @@ export const wrongPage = (asked: number, got: string): string => `asked for page
 
 export const samePage = 'the page repeats the last one'
 
-export const pageLoop = 'the next page was already fetched; stop'
+export const pageLoop = 'the next page was already fetched'
 
-export const noCursor = 'meta.nextCursor is missing, though meta.hasMore is true; stop'
+export const noCursor = 'meta.nextCursor is missing, though meta.hasMore is true'
 
 export const noHasMore = (found: string): string => `expected meta.hasMore, found ${found}; pass paging.next`
 

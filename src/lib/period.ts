@@ -37,6 +37,11 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   })
 }
 
+/** `2026-11-25 00:00 UTC`. */
+export function utcText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
 /** How long a request may take to arrive, in milliseconds, so that it counts in the period in which it was sent. */
 export const arrivalMs = 750
 

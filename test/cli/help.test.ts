@@ -102,7 +102,7 @@ describe('help', () => {
       const { err } = await social(`${line.replace('> openapi.json', '')} ${sandboxFlag}`)
       // Ids and addresses are made up, so the answer may be 404. An example spends most of its budget.
       expect(err, line).toMatch(
-        /^$|^(\d+ of \d+ credits of --budget are left\n)?[\w-]+\.db: |no such id, or a wrong base URL \(404\)/,
+        /^$|^(\d+ of \d+ credits of --budget are left\n)?[\w-]+\.db: |not found \(404\)/,
       )
     }
   })

@@ -20,7 +20,7 @@ describe('--budget 4/day', () => {
     const runs = [await social(`${search} --budget 4/day`), await social(`posts coffee --budget 4/day`)]
     expect(runs.map(({ code }) => code)).toEqual([0, 5])
     expect(runs[1]?.err).toBe(
-      'social-search: not sent: it may cost 4 credits and the budget has 2 left. --budget 4/day starts again at 2026-11-25 00:00 UTC; wait, or raise --budget.\n',
+      'social-search: not sent: it may cost 4 credits and the budget has 2 left until 2026-11-25 00:00 UTC. Wait, or raise --budget.\n',
     )
     expect((await social(`${search} --budget 4/day`)).code).toBe(0)
     expect((await social(`${search} --budget 4/day`)).code).toBe(5)
@@ -38,7 +38,7 @@ describe('--budget 4/day', () => {
       '',
       '',
       '2 of 10 credits of --budget are left until 2026-11-25 00:00 UTC\n',
-      'social-search: not sent: it may cost 2 credits and the budget has 0 left. --budget 10/day starts again at 2026-11-25 00:00 UTC; wait, or raise --budget.\n',
+      'social-search: not sent: it may cost 2 credits and the budget has 0 left until 2026-11-25 00:00 UTC. Wait, or raise --budget.\n',
     ])
   })
 
@@ -59,7 +59,7 @@ describe('social-search budget', () => {
     )
     expect((await social(`${search} --all --budget 2`)).err).toContain('and --budget has 0 left')
     expect((await social(`${search} --all`)).err).toContain(
-      'the budget has 0 left. The budget 6/month starts again at 2026-12-01 00:00 UTC; wait, or raise it: social-search budget 12/month\n',
+      'the budget has 0 left until 2026-12-01 00:00 UTC. Wait, or raise the budget: social-search budget 12/month\n',
     )
     await social('logout')
     expect((await social(search)).code).toBe(5)
@@ -72,7 +72,7 @@ describe('social-search budget', () => {
     await setTo('20/day')
     const { err } = await social('comments https://x')
     expect(err).toContain(
-      '20 left; the smallest --max-comments is 100. The budget 20/day is too low for this call; raise it: social-search budget 100/day\n',
+      '20 left until 2026-11-25 00:00 UTC; the smallest --max-comments is 100. 20/day is too low for this call. Raise the budget: social-search budget 100/day\n',
     )
   })
 
@@ -80,10 +80,10 @@ describe('social-search budget', () => {
     await setTo('8/day')
     expect((await social(`${search} --budget 2/day`)).code).toBe(0)
     expect((await social(`${search} --budget 2/day`)).err).toContain(
-      'has 0 left. --budget 2/day starts again',
+      'has 0 left until 2026-11-25 00:00 UTC. Wait, or raise --budget.',
     )
     expect((await social(`${search} --budget 100/day --all`)).err).toContain(
-      'has 0 left. The budget 8/day starts again',
+      'has 0 left until 2026-11-25 00:00 UTC. Wait, or raise the budget',
     )
     expect(sandbox.ledger.spent).toBe(8)
   })

@@ -51,7 +51,12 @@ describe('whatToDo()', () => {
   const facts = { charged: 'no', credits: { spent: 0, uncertain: 0 } } as const
 
   it.each([
-    [{ body: 'the text', charged: 'unknown' }, 'Use the answer in `error.body`'],
+    [{ body: '{"posts":[', charged: 'unknown' }, 'Use the answer in `error.body`'],
+    [{ body: { posts: null }, charged: 'yes' }, 'Use the answer in `error.body`'],
+    [{ body: '\n<!doctype html>', charged: 'unknown' }, 'Check the base URL'],
+    [{ body: '', charged: 'unknown' }, 'Retry only if you can pay again'],
+    [{ code: 'pagination', charged: 'yes' }, 'Use the pages you have'],
+    [{ code: 'pagination', charged: 'yes', body: {} }, 'Use the answer in `error.body`'],
     [{ applied: 'unknown', status: 500 }, 'Check before you retry'],
     [{ charged: 'unknown', retryAfter: 90, phase: 'headers' }, 'Retry only if you can pay again'],
     [{ status: 429, retryAfter: 89.2 }, 'Retry in 90 s'],
@@ -59,12 +64,15 @@ describe('whatToDo()', () => {
     [{ status: 503 }, 'Retry later'],
     [{ phase: 'connect' }, 'Check the base URL and the network'],
     [{ phase: 'tls' }, 'Check the base URL and the network'],
+    // Of a proxy that cannot reach the service.
+    [{ phase: 'connect', requestId: 'proxy_1' }, 'Retry later'],
     [{ phase: 'queue' }, 'Retry later'],
     [{ status: 400 }, 'Correct the request'],
-    [{ status: 401 }, ''],
+    [{ status: 401 }, 'Sign in again, or replace `apiKey`'],
     [{ status: 403 }, ''],
-    [{ status: 404 }, ''],
-    [{ status: 400, code: 'oauth' }, ''],
+    [{ status: 403, requiredScopes: ['a', 'b'] }, 'Use a key with a and b, whose owner has the permission'],
+    [{ status: 404 }, 'Check the id and the base URL'],
+    [{ status: 401, code: 'oauth' }, ''],
     [{}, ''],
   ] as const)('says for %j: %s', (own, text) => {
     expect(words.whatToDo({ ...facts, ...own })).toBe(text)

@@ -79,7 +79,7 @@ describe('a page whose budget at createProxy() is used up', () => {
     expect(error).toMatchObject({ code: 'credit_budget', charged: 'no', requestId })
     expect((error as CreditBudgetError).budget).toEqual(budget)
     expect((error as Error).message).toBe(
-      'microblog.search: not sent: it may cost 2 credits and your budget (resets 2026-11-21 00:00 UTC) has 1 left',
+      'microblog.search: not sent: it may cost 2 credits and your budget has 1 left until 2026-11-21 00:00 UTC',
     )
     expect((error as CreditBudgetError).attempts).toMatchObject([{ status: 402, outcome: 'credit_budget' }])
     expect([browser.credits.spent, sandbox.ledger.spent]).toEqual([2, 2])

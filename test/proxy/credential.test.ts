@@ -27,7 +27,7 @@ describe('createProxy() whose credential the service refuses', () => {
     expect(requestId).toMatch(/^req_/)
     expect(error).toEqual({
       code: 'service_refused_proxy',
-      message: `the service refused the proxy with ${status}; only the operator of the proxy can fix this`,
+      message: `the service refused the proxy with ${status}; tell the operator of the proxy`,
       charged: 'no',
     })
     expect(value?.headers.get('social-search-credits')).toBe('spent=0, uncertain=0, charged=no')
@@ -72,7 +72,7 @@ describe('createProxy() whose credential the service refuses', () => {
     expect(log.mock.calls).toEqual([
       [
         'the proxy responded to microblog.search with 502; AuthenticationError: microblog.search: ' +
-          'the service refused the key (401): Missing or unknown credential (pass onError to see each error)',
+          'the service refused the key (401): Missing or unknown credential. Sign in again, or replace `apiKey`. (pass onError to see each error)',
       ],
     ])
   })

@@ -51,7 +51,7 @@ describe('createProxy() without onError', () => {
     const { proxy } = setUp({ ...silent, authorize: () => Promise.reject(new AuthenticationError(revoked)) })
     expect((await post(proxy)).status).toBe(500)
     expect(logged()).toEqual([
-      'the proxy responded to microblog.search with 500; AuthenticationError: the session service refused ' +
+      'the proxy responded to microblog.search with 500; AuthenticationError: the session service refused. Sign in again, or replace `apiKey`. ' +
         '(pass onError to see each error)',
     ])
   })

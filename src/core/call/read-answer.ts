@@ -13,7 +13,7 @@ import {
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type Sender, announcedWait, kindOfStatus, meaningOf, nextWait } from './failure-table.ts'
-import { type Operation, effectOf } from '../../api/operation.ts'
+import { effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
 import type { Call, Failed, Found, Outcome, Success } from './call.ts'
@@ -154,17 +154,23 @@ function detailsOf(
   announced: number | null,
 ): ApiErrorDetails {
   const { status } = response
-  const told = own ?? describeGatewayBody(response, text, record.redactor)
+  const code = printable(own?.code ?? codeOfStatus(status), maxCodeLength)
+  const { message = '', issues = [] } = own ?? {}
+  // Issues name each invalid field; a message need not. That of a proxy says what happened behind it.
+  const isTold = sender === 'proxy' || issues.length === 0
+  const said = printable(isTold ? message : summary(issues), maxMessageLength)
+  const what =
+    own === null
+      ? words.gatewayAnswered(status, describeGatewayBody(response, text, record.redactor))
+      : words.serviceAnswered(status, code, said)
+  // A path without an id always exists, so the address must be wrong.
+  const isWrongAddress = status === 404 && operation.pathId === undefined && !client.baseUrl.endsWith('/v1')
   return {
     status,
-    code: printable(own?.code ?? codeOfStatus(status), maxCodeLength) as ServiceErrorCode,
+    code: code as ServiceErrorCode,
     issues: own?.issues,
-    gateway: sender === 'gateway',
-    // That of a proxy says what happened behind it.
-    message:
-      sender === 'proxy'
-        ? printable(own?.message ?? '', maxMessageLength)
-        : describeError(operation, client.baseUrl, status, told),
+    gateway: sender === 'gateway' || undefined,
+    message: sender === 'proxy' ? said : isWrongAddress ? `${what}; ${words.lacksVersion}` : what,
     retryAfter: announced === null ? undefined : announced / 1000,
     // A proxy's 403 is about its caller.
     ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
@@ -241,32 +247,6 @@ const maxCodeLength = 64
 
 function printable(text: string, maxLength: number): string {
   return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
-}
-
-/**
- * What happened, by an error status.
- *
- * @param told The error body of the service, or what another server sent.
- */
-function describeError(
-  { pathId, scopes }: Operation,
-  baseUrl: string,
-  status: number,
-  told: ErrorBody | string,
-): string {
-  const { message = '', code = '', issues = [] }: ErrorBody = typeof told === 'string' ? {} : told
-  // They name each invalid field; a message need not.
-  const said = printable(issues.length > 0 ? summary(issues) : message, maxMessageLength)
-  const what =
-    typeof told === 'string'
-      ? words.gatewayAnswered(status, told)
-      : words.serviceAnswered(status, printable(code, maxCodeLength), said)
-  const parts = [what]
-  // A path without an id always exists, so the address must be wrong.
-  if (status === 404 && pathId === undefined && !baseUrl.endsWith('/v1')) parts.push(words.lacksVersion)
-  if (status === 403 && said === '' && scopes.length > 0)
-    parts.push((typeof told === 'string' ? 'if not, ' : '') + words.lacksScope(scopes))
-  return parts.join('; ')
 }
 
 /** The type of a body that is not the service's, and the first words of a page. Other bodies may hold paid data. */

@@ -65,7 +65,7 @@ export class Credential {
     if (this.fixed !== undefined) return this.fixed
     await this.#state.refreshing
     const token: unknown = await this.#provider?.token()
-    assertToken(token, 'the token')
+    assertToken(token, 'the token of auth')
     this.#redactor.renew(token)
     this.#state.current = token
     return token

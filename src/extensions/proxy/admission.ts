@@ -48,7 +48,7 @@ export function admit(
     }
     if (caller === false) throw new ProxyRefusal(403, 'forbidden', 'this user may not use the proxy')
     if (caller === null || caller === undefined)
-      throw new ProxyRefusal(401, 'unauthorized', 'the proxy does not know who is calling; sign in')
+      throw new ProxyRefusal(401, 'unauthorized', 'the proxy does not know who is calling')
     const { id } = caller as Partial<ProxyUser>
     if (typeof id !== 'string' || id === '')
       throw new ConfigurationError('authorize must return a user with an id, null or false')

@@ -56,7 +56,7 @@ export function refusalOf(
   if (error instanceof ApiError) {
     const { status, code, what, issues, retryAfter, gateway } = error
     if (refusesProxy(error)) {
-      const reason = `the service refused the proxy with ${status}; only the operator of the proxy can fix this`
+      const reason = `the service refused the proxy with ${status}; tell the operator of the proxy`
       return new ProxyRefusal(502, 'service_refused_proxy', reason, fields)
     }
     const isError = status >= 400 && status < 600
@@ -82,18 +82,14 @@ function budgetRefusal(
   const { needed, remaining, resetsAt, bound } = budget
   const isOfUser = userBudget !== undefined && refusedBy === userBudget
   const reserved = isOfUser ? budget.reserved : undefined
-  const time = resetsAt === undefined ? null : (new Date(resetsAt).toJSON() as string | null)
-  const resets = time === null ? '' : ` (resets ${time.slice(0, 16).replace('T', ' ')} UTC)`
   const message = budgetTooLow(
-    { needed, remaining, bound, reserved },
-    {
-      budget: `${isOfUser ? 'your budget' : 'the budget for all users'}${resets}`,
-      option: (name) => `\`${name}\``,
-    },
+    { needed, remaining, bound, reserved, resetsAt },
+    { budget: isOfUser ? 'your budget' : 'the budget for all users', option: (name) => `\`${name}\`` },
   )
   const whose = isOfUser ? 'user' : 'all'
   const told = { needed, remaining, resetsAt, whose } as const
-  const advice = time === null && reserved === undefined ? '; the operator of the proxy can raise it' : ''
+  const advice =
+    resetsAt === undefined && reserved === undefined ? '; the operator of the proxy can raise it' : ''
   return new ProxyRefusal(402, 'credit_budget', notSent(message + advice), { budget: told })
 }
 

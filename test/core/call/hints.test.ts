@@ -23,7 +23,9 @@ describe('the message of an error', () => {
   it('says that baseUrl lacks /v1 when the service answers 404', async () => {
     const baseUrl = sandbox.baseUrl.replace('/v1', '')
     const wrong = new SocialSearch({ ...sandbox.clientOptions(), baseUrl })
-    expect(await messageOf(wrong.microblog.search({ query }))).toMatch(/404.*; baseUrl lacks \/v1$/)
+    expect(await messageOf(wrong.microblog.search({ query }))).toMatch(
+      /404.*; baseUrl lacks \/v1\. Check the id and the base URL\.$/,
+    )
     expect(await messageOf(client.mentions.get('men_0'))).not.toContain('/v1')
   })
 
@@ -43,7 +45,7 @@ describe('the message of an error', () => {
   it('has status, type and first words when a success is an HTML page', async () => {
     const call = answeredWith(200, page, 'text/html').microblog.search({ query })
     expect(await messageOf(call)).toBe(
-      'microblog.search: the response is not JSON (200, text/html: Not Found nginx [redacted]). You may have been charged 2 credits. Use the answer in `error.body`.',
+      'microblog.search: the response is not JSON (200, text/html: Not Found nginx [redacted]). You may have been charged 2 credits. Check the base URL.',
     )
   })
 
