@@ -20,7 +20,7 @@ export class CallObserver {
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
-  check(wait: QueueWait | null): void {
+  queued(wait: QueueWait | null): void {
     if (wait === null) return
     const { reason, ms } = wait
     const reportedEnd = this.#reported.get(reason)

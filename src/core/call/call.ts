@@ -90,7 +90,7 @@ export function logAt(
   settings.log?.(level, message, { operation: operation.id, callId, attempt, ...fields })
 }
 
-/** What has happened to a call. `account.ts` writes it; errors, observers and the answer read it. */
+/** What has happened to a call. `bill.ts` writes it; errors, observers and the answer read it. */
 export interface CallRecord {
   /** Knows the secrets of the client, and every token that the call has sent. */
   readonly redactor: Redactor
@@ -100,9 +100,6 @@ export interface CallRecord {
   /** Whether an attempt was charged or applied. */
   readonly tookEffect: Charged
 }
-
-/** A record for the one file that writes it; the linter keeps it from others. */
-export type WritableRecord = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
 
 const noAttempts: readonly Attempt[] = []
 const noFailures: readonly Failed[] = []

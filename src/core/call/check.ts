@@ -1,5 +1,5 @@
 import { type Issue, dotPath, firstIssues } from '../../api/issues.ts'
-import { applySchema, check as issuesOf, itemSchemaOf } from '../../api/schema/check.ts'
+import { applySchema, check, itemSchemaOf } from '../../api/schema/check.ts'
 import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
 import * as words from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
@@ -14,7 +14,11 @@ import type { Operation } from '../../api/operation.ts'
 import { missingItems } from '../../api/list-items.ts'
 
 /** Checks a success, and decides what follows if it is not valid. @param sent When it was sent. */
-export async function check(call: Call, success: Success, sent: string | null): Promise<Answer | Failed> {
+export async function checkSuccess(
+  call: Call,
+  success: Success,
+  sent: string | null,
+): Promise<Answer | Failed> {
   const checked = await checkAnswer(call, success, call.record.redactor)
   if (!('toError' in checked)) return checked
   return decide(call, checked, { sent, leftMs: call.cancellation.sendBy - performance.now() })
@@ -56,7 +60,7 @@ export async function checkAnswer(
 }
 
 function isValid({ response }: Operation, value: unknown): boolean {
-  return value !== undefined && issuesOf(response, value).length === 0
+  return value !== undefined && check(response, value).length === 0
 }
 
 /** A number that the service documents is one, whatever its digits; only in other fields do they all count. */
@@ -115,7 +119,7 @@ export async function validateBody(operation: Operation, body: unknown, checks: 
   const isList = Array.isArray(list)
   // With `lenient`, items are validated one by one below.
   const shape = validation === 'lenient' && isList ? { ...(body as object), [property ?? '']: [] } : body
-  const issues = validation === 'off' ? [] : issuesOf(operation.response, shape)
+  const issues = validation === 'off' ? [] : check(operation.response, shape)
   if (issues.length > 0) return { ok: false, message: words.wrongShape, issues }
   return isList
     ? validateItems(operation, body as object, property ?? '', list, checks)
@@ -153,7 +157,7 @@ async function validateItems(
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
   for (const [index, item] of list.entries()) {
-    const issues = itemSchema ? issuesOf(itemSchema, item) : []
+    const issues = itemSchema ? check(itemSchema, item) : []
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)
     if (checked.issues.length === 0) items.push(checked.value)

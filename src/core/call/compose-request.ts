@@ -46,7 +46,7 @@ export function composeRequest(
     const given = written === undefined ? input : bodyFormat.parseOwn(written)
     const { params, text, issues, unchecked } =
       extra === undefined || !isRecord(extra) || !isRecord(given)
-        ? { params: given, text: written, issues: issuesOf(operation, given), unchecked: undefined }
+        ? { params: given, text: written, issues: issuesOfParams(operation, given), unchecked: undefined }
         : addExtra(operation, given, extra, bodyFormat)
     if (options && !operation.documented) issues.push(...misplacedOptions(operation, given))
     if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
@@ -75,7 +75,7 @@ function addExtra(operation: Operation, given: ExtraParams, extra: object, bodyF
   const unchecked = written === undefined ? {} : (bodyFormat.parseOwn(written) as ExtraParams)
   // A required param may be an extra one.
   const checked = withoutExtra(given, unchecked)
-  const issues = issuesOf(operation, checked).filter(
+  const issues = issuesOfParams(operation, checked).filter(
     ({ path }) => !Object.hasOwn(unchecked, path) || isRecord(unchecked[path]),
   )
   if (written === undefined) issues.push({ path: 'extraParams', message: 'cannot be written as JSON' })
@@ -89,7 +89,7 @@ function addExtra(operation: Operation, given: ExtraParams, extra: object, bodyF
 }
 
 /** What is wrong with params, by their documented bounds and by each other. */
-function issuesOf(operation: Operation, params: unknown): FoundIssue[] {
+function issuesOfParams(operation: Operation, params: unknown): FoundIssue[] {
   const issues = check(operation.request, params)
   return issues.length > 0 ? issues : (operation.contradictions?.(params) ?? [])
 }

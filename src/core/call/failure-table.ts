@@ -38,8 +38,8 @@ const rows = {
 
 export type FailureKind = keyof typeof rows
 
-/** What a failure means for one request. */
-export interface Meaning {
+/** What follows from a failure of one request. */
+interface Rule {
   /** In total, with the first one. */
   readonly attempts: number
   /** Whether a request that was sent may have been charged or applied. */
@@ -53,7 +53,7 @@ export interface Meaning {
 }
 
 /** @param retriesUnknown The option `retry.unknown`. */
-export function meaningOf(kind: FailureKind, effect: Effect, retriesUnknown: boolean): Meaning {
+export function ruleFor(kind: FailureKind, effect: Effect, retriesUnknown: boolean): Rule {
   const [read, metered, write, mayTakeEffect, more] = rows[kind] as Row
   return {
     attempts: retriesUnknown ? read : { read, metered, write }[effect],
@@ -107,12 +107,12 @@ export function nextWait(
 ): number | null {
   const latest = all.at(-1)
   if (latest === undefined || all.length >= maxAttempts) return null
-  const { attempts, closes, refreshes } = meaningOf(latest.kind, effect, retriesUnknown)
+  const { attempts, closes, refreshes } = ruleFor(latest.kind, effect, retriesUnknown)
   if (refreshes) return 0
   // 429s with an announced wait are counted separately: they cost only time.
   const counted = all.filter(
     (each) =>
-      !meaningOf(each.kind, effect, retriesUnknown).refreshes &&
+      !ruleFor(each.kind, effect, retriesUnknown).refreshes &&
       isAnnouncedLimit(each) === isAnnouncedLimit(latest),
   )
   const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)

@@ -78,7 +78,7 @@ export class OpenCalls {
     this.#calls.set(call, request)
     this.#queued++
     this.#surfaces.add(request.surface)
-    this.#checkSoon(call)
+    this.#reportSoon(call)
   }
 
   /** A queued call has its lease now, until {@link end}. */
@@ -100,8 +100,8 @@ export class OpenCalls {
     this.#nextCheck = undefined
   }
 
-  /** Checks soon why a call waits, for its observers and the log, if it is still queued then. */
-  #checkSoon(call: Call): void {
+  /** Tells observers and the log soon why a call waits, if it is still queued then. */
+  #reportSoon(call: Call): void {
     const { observer, settings } = call
     if (this.#isTied || !(observer || (settings.log && !this.#hasWarned))) return
     this.#nextCheck ??= new Promise((resolve) => {
@@ -111,18 +111,18 @@ export class OpenCalls {
       }, checkMs)
     })
     // What follows a promise runs in the async context that asked for it: that of the call, as everything else of the user does.
-    void this.#nextCheck.then((waits) => this.#check(call, waits))
+    void this.#nextCheck.then((waits) => this.#report(call, waits))
   }
 
   /** @param waits Of surfaces, as known to this check. */
-  #check(call: Call, waits: Waits): void {
+  #report(call: Call, waits: Waits): void {
     const request = this.#calls.get(call)
     if (request === undefined) return
     const { surface, queuedAt } = request
-    this.#checkSoon(call)
+    this.#reportSoon(call)
     if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
     const wait = waits.get(surface) ?? null
-    call.observer?.check(wait)
+    call.observer?.queued(wait)
     this.warn(call, wait, performance.now() - queuedAt)
   }
 

@@ -12,7 +12,7 @@ import {
   codeOf,
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { type Sender, announcedWait, kindOfStatus, meaningOf, nextWait } from './failure-table.ts'
+import { type Sender, announcedWait, kindOfStatus, nextWait, ruleFor } from './failure-table.ts'
 import { effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
@@ -217,7 +217,7 @@ export function decide(
 ): Failed {
   const { failures } = record
   const effect = effectOf(operation)
-  const { attempts, mayTakeEffect, closes, refreshes, uncounted } = meaningOf(
+  const { attempts, mayTakeEffect, closes, refreshes, uncounted } = ruleFor(
     found.kind,
     effect,
     settings.retry.retriesUnknown,

@@ -1,8 +1,8 @@
 import pRetry, { type RetryContext } from 'p-retry'
 import { isA } from '../../lib/thrown.ts'
-import { Account } from './account.ts'
+import { Bill } from './bill.ts'
 import { type Call, type CallResult, type Failed, type Send, errorContext, phaseBefore } from './call.ts'
-import { check } from './check.ts'
+import { checkSuccess } from './check.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { readAnswer } from './read-answer.ts'
 import { sendRequest } from './send.ts'
@@ -11,12 +11,12 @@ import { Turn, unsentError } from './wait.ts'
 /** Sends the requests of calls: of each until one succeeds, or until it does not retry. */
 export function sendCalls(openCalls: OpenCalls): Send {
   return async (call) => {
-    const account = new Account(call)
-    const turn = new Turn(call, openCalls, account)
+    const bill = new Bill(call)
+    const turn = new Turn(call, openCalls, bill)
     try {
       // Thousands of calls may wait here, without the memory of a retry.
       turn.hold(await turn.queue())
-      return await pRetry(() => attempt(call, turn, account), {
+      return await pRetry(() => attempt(call, turn, bill), {
         retries: Infinity,
         minTimeout: 0,
         onFailedAttempt: async ({ error }) => {
@@ -27,25 +27,25 @@ export function sendCalls(openCalls: OpenCalls): Send {
     } catch (error) {
       throw isA(error, Failure) ? error.toError() : unsentError(call, phaseBefore(call), error)
     } finally {
-      turn.end({ unsent: account.end() })
+      turn.end({ unsent: bill.end() })
       openCalls.delete(call)
     }
   }
 }
 
 /** One attempt: waits, sends, reads what came of it, accounts for it, and checks a success. @throws {Failure} */
-async function attempt(call: Call, turn: Turn, account: Account): Promise<CallResult> {
+async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> {
   const { record } = call
   try {
     const ready = await turn.take()
-    account.begin(ready.token)
+    bill.begin(ready.token)
     const evidence = await sendRequest(call, ready, record.attempts.length + 1)
     const outcome = readAnswer(call, evidence)
     // Before any code of the user sees it.
-    const credits = account.settle(outcome)
+    const credits = bill.settle(outcome)
     turn.endAfter(evidence, outcome)
-    const answer = outcome.ok ? await check(call, outcome, evidence.sent) : outcome
-    account.note(evidence, answer, outcome.tookEffect, credits)
+    const answer = outcome.ok ? await checkSuccess(call, outcome, evidence.sent) : outcome
+    bill.note(evidence, answer, outcome.tookEffect, credits)
     if (evidence.kind === 'answered')
       call.client.endOfLife.tell(call.operation.id, evidence.response, call.settings.log)
     if (!('toError' in answer)) return { ...answer, attempts: record.attempts, credits: record.credits }

@@ -18,7 +18,7 @@ import {
   abortNoticeMs,
   freshMs,
 } from '../../limits/interface.ts'
-import type { Account } from './account.ts'
+import type { Bill } from './bill.ts'
 import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/table.ts'
 import type { Evidence, Ready } from './send.ts'
@@ -30,7 +30,7 @@ import { isEnded } from './cancellation.ts'
 export class Turn {
   readonly #call: Call
   readonly #openCalls: OpenCalls
-  readonly #account: Account
+  readonly #bill: Bill
   /** The token of the next attempt, or of the latest. */
   #token: string | null
   /** The user's headers for it. */
@@ -40,10 +40,10 @@ export class Turn {
   /** Until its attempt has ended. */
   #lease: Lease | undefined
 
-  constructor(call: Call, openCalls: OpenCalls, account: Account) {
+  constructor(call: Call, openCalls: OpenCalls, bill: Bill) {
     this.#call = call
     this.#openCalls = openCalls
-    this.#account = account
+    this.#bill = bill
     this.#token = call.client.credential.fixed ?? null
     const { headers } = call.settings
     this.#headers = typeof headers === 'function' ? {} : headers
@@ -120,7 +120,7 @@ export class Turn {
   async #reserveAndQueue(): Promise<Lease> {
     const { client, cancellation } = this.#call
     if (client.credential.isMissing) await this.#updateToken()
-    await this.#inTime('no answer of a budget', () => this.#account.reserveInBudgets())
+    await this.#inTime('no answer of a budget', () => this.#bill.reserveInBudgets())
     cancellation.throwIfAborted()
     const queueRequest = this.#enterQueue()
     for (;;) {
@@ -143,7 +143,7 @@ export class Turn {
       await this.#prepare()
       if (client.limiter.waitOf(operation.surface)?.reason === 'rate_limited') return false
     }
-    await this.#inTime('no answer of a budget', () => this.#account.renewInBudgets())
+    await this.#inTime('no answer of a budget', () => this.#bill.renewInBudgets())
     return true
   }
 
@@ -195,7 +195,7 @@ export class Turn {
   /** Reserves the cost of the next attempt, and counts the call as queued. */
   #enterQueue(): QueueRequest {
     const { cancellation, operation, settings, record } = this.#call
-    this.#account.reserve()
+    this.#bill.reserve()
     const queueRequest = {
       surface: operation.surface,
       priority: settings.priority,

@@ -359,7 +359,8 @@ export class Ledger {
     return { ...roundedSummary(total), saved: rounded(saved), byOperation }
   }
 
-  account(operation: string): CreditSummary {
+  /** The account of an operation. */
+  of(operation: string): CreditSummary {
     const account = this.#accounts.get(operation) ?? { spent: 0, uncertain: 0, reserved: 0 }
     this.#accounts.set(operation, account)
     return account

@@ -18,9 +18,9 @@ import type { ObservedBudget } from '../options/types.ts'
 import {
   type Answer,
   type Call,
+  type CallRecord,
   type Failed,
   type Outcome,
-  type WritableRecord,
   errorContext,
   logAt,
 } from './call.ts'
@@ -29,13 +29,16 @@ import type { Evidence } from './send.ts'
 /** Renewals that take less are one moment, in milliseconds. */
 const quickMs = 100
 
+/** A record for the one file that writes it. */
+type WritableRecord = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
+
 const nothing: CallCredits = { spent: 0, uncertain: 0 }
 
 /**
- * The account of one call: what it reserves before an attempt is sent, what each attempt has cost, and the record of both, which
+ * The bill of one call: what it reserves before an attempt is sent, what each attempt has cost, and the record of both, which
  * nothing else writes.
  */
-export class Account {
+export class Bill {
   readonly #call: Call
   readonly #record: WritableRecord
   /** That of the operation, in the ledger of the client. */
@@ -54,7 +57,7 @@ export class Account {
     const { operation, request, settings, client } = call
     this.#call = call
     this.#record = call.record
-    this.#ledger = client.ledger.account(operation.id)
+    this.#ledger = client.ledger.of(operation.id)
     this.#worstCase = worstCase(operation.price, request.params, settings.expectedItems)
   }
 
