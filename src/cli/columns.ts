@@ -16,12 +16,12 @@ const meanings: readonly (readonly [name: RegExp, meaning: string])[] = [
 ]
 
 /** What a field says: a short name such as `likes`, or its own. */
-export function meaningOf(path: string): string {
+export function shortNameOf(path: string): string {
   return names[path] ?? meanings.find(([name]) => name.test(path))?.[1] ?? path
 }
 
 export function isTime(path: string): boolean {
-  return ['time', 'first_seen'].includes(meaningOf(path))
+  return ['time', 'first_seen'].includes(shortNameOf(path))
 }
 
 export function isIdName(name: string): boolean {
@@ -34,7 +34,7 @@ const first = ['text', 'author', 'time', 'likes', 'views', 'replies', 'reposts',
 /** The fields as people read them: text, author, date and counts come first, ids and addresses last. */
 export function inReadingOrder(paths: readonly string[]): string[] {
   const rankOf = (path: string): number => {
-    const meaning = meaningOf(path)
+    const meaning = shortNameOf(path)
     const at = first.indexOf(meaning)
     if (at !== -1) return at - first.length
     if (meaning === 'url') return 3
@@ -56,7 +56,7 @@ export function labelOf(name: string): string {
 /** Headers as people read them. Where two fields end alike, they say what they are of. */
 export function headersOf(paths: readonly string[]): string[] {
   const short = paths.map((path) => {
-    const name = meaningOf(path)
+    const name = shortNameOf(path)
     const isNamed = names[path] === name || first.includes(name)
     const label = labelOf(isNamed ? name.replace('time', 'date') : (path.split('.').at(-1) ?? path))
     return isTime(path) ? `${label} (UTC)` : label

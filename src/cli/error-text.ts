@@ -12,7 +12,7 @@ import * as words from '../errors/words.ts'
 import { accountFlag, accountName } from './account.ts'
 import { say, styled, wrapped, localTime } from './terminal.ts'
 import { operations } from '../api/operations.ts'
-import type { Issue } from '../api/issues.ts'
+import { type Issue, summary } from '../api/issues.ts'
 import { roughDuration } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { type ParamFlag, paramFlags, positionalOf } from './flags.ts'
@@ -81,12 +81,12 @@ function issuesOf(error: SocialSearchError & { issues: readonly Issue[] }): stri
   const { operation, issues } = error
   const found = operations.find(({ id }) => id === operation)
   const flags = flagsOf(error)
-  const texts = issues.map(({ path, message }) => {
+  const named = issues.map(({ path, message }) => {
     const flag = flags.find((each) => `${path}.`.startsWith(`${each.path.join('.')}.`))?.name
     const argument = found !== undefined && path === positionalOf(found) ? `<${path}>` : path
-    return `${flag ?? argument} ${message}`.trimStart()
+    return { path: flag ?? argument, message }
   })
-  return [...texts.slice(0, 3), ...(texts.length > 3 ? [`and ${texts.length - 3} more`] : [])].join('; ')
+  return summary(named)
 }
 
 /** What the call has cost; undefined if nothing was sent, or if the call is free. */

@@ -177,18 +177,18 @@ const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** The milliseconds of an age such as `90d` or `12h`. */
 export function ageOf(name: string, value: string): number {
   // No date lies further back than the longest.
-  if (/^\d{1,5}[hd]$/.test(value) && timeOf(name, value) > 0) return timeOf(name, value)
+  if (/^\d{1,5}[hd]$/.test(value) && durationOf(name, value) > 0) return durationOf(name, value)
   throw new UsageError(`${name} must be days or hours, such as 90d or 12h, got ${value}`)
 }
 
-function timeOf(name: string, value: string): number {
+function durationOf(name: string, value: string): number {
   const [, amount = value, unit = 's'] = /^(.*\d)([smhd])$/.exec(value) ?? []
   return numberOf(name, amount) * units[unit as keyof typeof units]
 }
 
 /** The milliseconds of a flag such as `90s`, `30m`, `1h` or `7d`; without a unit, of seconds. */
 export function millisecondsOf(name: string, value: string): number {
-  const ms = timeOf(name, value)
+  const ms = durationOf(name, value)
   if (ms >= 1 && ms <= maxTimerMs) return ms
   throw new UsageError(`${name} must be from 0.001 to ${Math.floor(maxTimerMs / 1000)} seconds, got ${value}`)
 }

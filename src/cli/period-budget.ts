@@ -130,12 +130,12 @@ export class PeriodBudget extends SharedBudget {
     store: SharedStore,
     ...of: [kind: NoteKind, owner: string, every: Period]
   ): Promise<string | undefined> {
-    return store.update(await keyOf(...of), (text) => ({ result: text }))
+    return store.update(await noteKey(...of), (text) => ({ result: text }))
   }
 
   /** Changes what is noted beside this budget. */
   async changeNotes<Result>(kind: NoteKind, change: ChangeText<Result>): Promise<Result> {
-    return this.#store.update(await keyOf(kind, this.#owner, this.terms.every), change)
+    return this.#store.update(await noteKey(kind, this.#owner, this.terms.every), change)
   }
 
   /** Notes what the command has spent in the period of a time, to show it. */
@@ -155,6 +155,6 @@ export class PeriodBudget extends SharedBudget {
 
 type NoteKind = 'spending' | 'watches'
 
-async function keyOf(kind: NoteKind, owner: string, every: Period): Promise<string> {
+async function noteKey(kind: NoteKind, owner: string, every: Period): Promise<string> {
   return `${kind}-1:${(await sha256(`${owner} ${every}`)).slice(0, 32)}`
 }

@@ -1,9 +1,9 @@
 import { cellOf } from '../extensions/export/fields.ts'
-import { isIdName, meaningOf } from './columns.ts'
+import { isIdName, shortNameOf } from './columns.ts'
 import {
   type FormatOptions,
   type Formatter,
-  cut,
+  cutToWidth,
   linkTo,
   localTime,
   oneLine,
@@ -131,7 +131,7 @@ const first = ['time', 'author', 'text', 'state']
 function byMeaning(records: readonly unknown[]): string[] {
   const all = [...new Set(records.flatMap((record) => Object.keys(Object(record) as object)))]
   const rankOf = (name: string): number => {
-    const rank = first.indexOf(meaningOf(name))
+    const rank = first.indexOf(shortNameOf(name))
     return rank !== -1 ? rank : isIdName(name) ? first.length + 1 : first.length
   }
   return all.sort((a, b) => rankOf(a) - rankOf(b))
@@ -145,7 +145,7 @@ function mainTextOf(columns: readonly Column[]): Column | undefined {
 
 /** Whether a field is the address of the record itself. */
 function isAddress(name: string): boolean {
-  return meaningOf(name) === 'url' || /^(url|permalink)$/.test(name)
+  return shortNameOf(name) === 'url' || /^(url|permalink)$/.test(name)
 }
 
 /** A record in one line, or on a terminal in two if its main text is long. Its date is a link, or else what comes first. */
@@ -180,7 +180,7 @@ function lineOf(
 ): string {
   const cells = columns.map((column) => {
     const { isNumber, isWhole, width } = column
-    const text = isWhole ? textOf(column) : cut(textOf(column), width)
+    const text = isWhole ? textOf(column) : cutToWidth(textOf(column), width)
     const rest = ' '.repeat(Math.max(0, width - widthOf(text)))
     return isNumber ? rest + shown(column, text) : shown(column, text) + rest
   })

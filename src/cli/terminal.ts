@@ -78,7 +78,7 @@ export function tell(message: string): void {
 export function showProgress(message: string): void {
   clearProgress()
   if (!process.stderr.isTTY) return
-  process.stderr.write(cut(message, process.stderr.columns - 1))
+  process.stderr.write(cutToWidth(message, process.stderr.columns - 1))
   hasProgress = true
 }
 
@@ -133,7 +133,7 @@ export function wrap(text: string, width: number): string {
 }
 
 /** The text in one line of at most `width` columns; `…` stands for what is left out. */
-export function cut(text: string, width: number): string {
+export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let start = ''
   for (const { segment } of new Intl.Segmenter().segment(text)) {

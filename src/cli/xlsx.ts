@@ -2,7 +2,7 @@ import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { type Column, cellOf, columnsOf } from '../extensions/export/fields.ts'
 import { operations } from '../api/operations.ts'
 import { parseTime } from '../lib/time.ts'
-import { headersOf, inReadingOrder, isIdName, isTime, labelOf, meaningOf } from './columns.ts'
+import { headersOf, inReadingOrder, isIdName, isTime, labelOf, shortNameOf } from './columns.ts'
 import { UsageError } from './command-errors.ts'
 import { widthOf } from './terminal.ts'
 
@@ -176,7 +176,7 @@ function* sheetOf(sheet: Sheet, file: string, zip: ZipWriter): Generator<Uint8Ar
 function headOf(columns: readonly SheetColumn[], records: readonly unknown[]): string {
   const headers = headersOf(columns.map(({ field }) => field))
   for (const [index, column] of columns.entries()) {
-    const most = meaningOf(column.field) === 'text' ? widest.text : widest.other
+    const most = shortNameOf(column.field) === 'text' ? widest.text : widest.other
     // Beside a header is the button of its filter.
     let width = widthOf(headers[index] ?? '') + 4
     for (const record of records) {

@@ -65,7 +65,7 @@ export class SourceReader {
     this.last = after ?? 0
     this.#database = database
     const isAdded = after !== undefined && this.#hasRecords
-    const table = this.#hasRecords ? sqlName(name) : copyOf(database, name)
+    const table = this.#hasRecords ? sqlName(name) : tableCopyOf(database, name)
     this.#from = isAdded
       ? `social_search_added AS added JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}'`
       : table
@@ -130,7 +130,7 @@ export class SourceReader {
 }
 
 /** A copy has numbers, which views have not, and stays the same while others write. */
-function copyOf(database: DatabaseSync, name: string): string {
+function tableCopyOf(database: DatabaseSync, name: string): string {
   const copy = `temp.${sqlName(`export of ${name}`)}`
   database.exec(`CREATE TABLE ${copy} AS SELECT * FROM main.${sqlName(name)}`)
   return copy

@@ -42,7 +42,7 @@ export function composeRequest(
 ): Given {
   const { path, pathId, method } = operation
   try {
-    const written = jsonOf(input, method, bodyFormat)
+    const written = requestJson(input, method, bodyFormat)
     const given = written === undefined ? input : bodyFormat.parseOwn(written)
     const { params, text, issues, unchecked } =
       extra === undefined || !isRecord(extra) || !isRecord(given)
@@ -71,7 +71,7 @@ export function composeRequest(
 /** Checks params without the extra ones, and adds these. */
 function addExtra(operation: Operation, given: ExtraParams, extra: object, bodyFormat: BodyFormat) {
   const { method, paging } = operation
-  const written = jsonOf(extra, method, bodyFormat)
+  const written = requestJson(extra, method, bodyFormat)
   const unchecked = written === undefined ? {} : (bodyFormat.parseOwn(written) as ExtraParams)
   // A required param may be an extra one.
   const checked = withoutExtra(given, unchecked)
@@ -85,7 +85,7 @@ function addExtra(operation: Operation, given: ExtraParams, extra: object, bodyF
       message: 'differs from page to page; pass it as a param',
     })
   const params = withExtra(given, unchecked)
-  return { params, text: jsonOf(params, method, bodyFormat), issues, unchecked }
+  return { params, text: requestJson(params, method, bodyFormat), issues, unchecked }
 }
 
 /** What is wrong with params, by their documented bounds and by each other. */
@@ -143,7 +143,7 @@ function isInQuery(method: string): boolean {
 }
 
 /** Undefined if something would be lost in JSON. A BigInt and its text are the same in a query. */
-function jsonOf(input: unknown, method: string, { stringify }: BodyFormat): string | undefined {
+function requestJson(input: unknown, method: string, { stringify }: BodyFormat): string | undefined {
   const plain = function (this: unknown, name: string, value: unknown): unknown {
     const given = (this as Readonly<Record<string, unknown>>)[name]
     // In place of an invalid date, JSON would have null.

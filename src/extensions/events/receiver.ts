@@ -69,7 +69,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     try {
       const delivery = await within(
         admissionMs,
-        () => admit(request),
+        () => receive(request),
         () => respond(408),
       )
       if (delivery instanceof Response) return delivery
@@ -88,7 +88,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     }
   }
 
-  async function admit(request: Request): Promise<Delivery | Response> {
+  async function receive(request: Request): Promise<Delivery | Response> {
     if (request.bodyUsed)
       throw new ConfigurationError('the body of the request was already read, perhaps by a parser')
     // Whether a signature covers the compressed bytes is not known.

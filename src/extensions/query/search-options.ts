@@ -81,7 +81,7 @@ export function searchOptions<Id extends CallId>(
   const fetch = fetchOf(client, id, options)
   return {
     ...noRefetch,
-    queryKey: ['social-search', id, params, ...keyOf(options)] as never,
+    queryKey: ['social-search', id, params, ...keyOfOptions(options)] as never,
     queryFn: ({ signal }) => fetch(params, signal),
   }
 }
@@ -105,7 +105,7 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
   return {
     ...noRefetch,
     // Infinite queries have a separate key, because they are stored in another shape than a single page.
-    queryKey: ['social-search', id, params, 'pages', ...keyOf(options)] as never,
+    queryKey: ['social-search', id, params, 'pages', ...keyOfOptions(options)] as never,
     queryFn: ({ signal, pageParam }) => fetch(pageParam, signal),
     initialPageParam: params,
     getNextPageParam: (page) => page.next,
@@ -123,7 +123,7 @@ const shapesAnswer: Readonly<Record<keyof (OpenListOptions & ExpectedItemsOption
 }
 
 /** What a key has of the options, if the answer depends on any. A function stands for its text: a component makes it anew each time. */
-function keyOf(options: object | undefined): unknown[] {
+function keyOfOptions(options: object | undefined): unknown[] {
   const shaping = Object.entries(options ?? {}).filter(
     ([name, value]) => value !== undefined && shapesAnswer[name as keyof typeof shapesAnswer],
   )

@@ -26,7 +26,7 @@ export interface Admitted extends Route {
  *
  * @param rules `isAnyAwaited`: an injected answer is meant for the next request, whatever its path.
  */
-export function admit(
+export function routeFor(
   entry: RequestEntry,
   authorization: string | null,
   rules: {
@@ -51,7 +51,7 @@ export function admit(
   const missing = scopes.filter((scope) => !held.includes(scope)).join(', ')
   if (missing !== '') return new SandboxError(403, { message: `The credential lacks the scope ${missing}` })
 
-  const retryAfter = rules.limits.admit(surface)
+  const retryAfter = rules.limits.count(surface)
   return retryAfter === null
     ? { ...route, pathId, ...(refusal && { refusal }) }
     : new SandboxError(429, { message: 'Too many requests', retryAfter })
@@ -97,7 +97,7 @@ export class RateLimits {
   }
 
   /** Counts a request towards its surface. Returns null if it is accepted, or the seconds until a retry. */
-  admit(surface: string | null): number | null {
+  count(surface: string | null): number | null {
     const { inFlight, perMinute, windowMs } = this.#limits
     if (inFlight !== false && this.openCount > inFlight) return 1
     if (surface === null || perMinute === false) return null

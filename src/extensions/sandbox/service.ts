@@ -8,7 +8,7 @@ import { randomId } from '../../lib/hash.ts'
 import { valueAt } from '../../lib/json.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Admitted, RateLimits, admit, allScopes, defaultScopes } from './admission.ts'
+import { type Admitted, RateLimits, allScopes, defaultScopes, routeFor } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
 import { Faults, applyFault, connectionReset, injectedResponse } from './faults.ts'
 import { resolveOptions } from './options.ts'
@@ -57,7 +57,7 @@ export function createService(options: SandboxOptions) {
       const entry = register(request)
       const { isAnyAwaited } = faults
       const rules = { routes, keys, limits, isAnyAwaited }
-      const admission = admit(entry, request.headers.get('authorization'), rules)
+      const admission = routeFor(entry, request.headers.get('authorization'), rules)
       const isRefused = isA(admission, SandboxError)
       const fault = isRefused ? undefined : faults.take(admission.operation.id)
       const [min, max] = settings.latency

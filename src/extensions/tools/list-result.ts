@@ -64,7 +64,7 @@ export function listResult(
 function countsOf(items: readonly Item[], by: ToolSummary): [string, number][] {
   const counts = new Map<string, number>()
   for (const item of items) {
-    const key = keyOf(item, by) ?? '(unknown)'
+    const key = groupOf(item, by) ?? '(unknown)'
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   const sorted = [...counts].sort(([a, m], [b, n]) => (by === 'author' ? n - m : a < b ? 1 : -1))
@@ -73,7 +73,7 @@ function countsOf(items: readonly Item[], by: ToolSummary): [string, number][] {
 }
 
 /** A day, or the Monday of a week, in UTC. */
-function keyOf({ time, author }: Item, by: ToolSummary): string | undefined {
+function groupOf({ time, author }: Item, by: ToolSummary): string | undefined {
   if (by !== 'week' || time === undefined) return by === 'author' ? author : time?.slice(0, 10)
   const at = new Date(time)
   at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7))
