@@ -147,6 +147,12 @@ export class SocialSearch {
   /**
    * Returns a client with other options, which shares limits, credits, key and `close()` with this one. A `budget`,
    * `headers` and `observers` are added to the current ones. Others, such as `timeout`, replace them.
+   *
+   * @example
+   * const budget = new CreditBudget(50, { every: 'day', name: 'acme' })
+   * const acme = client.withOptions({ budget, timeout: 10_000 })
+   * await acme.microblog.search({ query })
+   * console.log(budget.remaining)
    */
   withOptions(options: CommonOptions): SocialSearch {
     const transport: unknown = unproxied(this).#transport.withOptions(options)

@@ -3,7 +3,7 @@ import { got } from '../issues.ts'
 import type { Paging } from '../operation.ts'
 import { type Schema, noted } from '../schema/schema.ts'
 
-/** A value whose fields the service does not document. */
+/** A record whose fields the service does not document. The option `schema` of a call checks and types it. */
 export interface OpenRecord {
   [field: string]: unknown
 }

@@ -88,7 +88,14 @@ export interface CommonOptions {
   headers?: HeadersOption | undefined
   /** Where to log; false for nowhere. Default: warnings go to `console.warn`. */
   logger?: Logger | LeveledLogger | false | undefined
-  /** Objects that see calls, attempts and waits: the client's, and the call's. */
+  /**
+   * Objects that see calls, attempts and waits: the client's, and the call's.
+   *
+   * @example
+   * const client = SocialSearch.fromEnv({
+   *   observers: [{ onCall: ({ operation, credits }) => console.log(operation, credits.spent) }],
+   * })
+   */
   observers?: readonly Observer[] | undefined
 }
 

@@ -70,6 +70,12 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
    *
    * @param state The saved `{ next: page.next }`, the params of a page, or an error.
    * @throws {ConfigurationError} if the state lacks `next`, or belongs to a call with other params.
+   *
+   * @example
+   * const state = await load() // the { next } that you saved; undefined at first
+   * for await (const page of client.microblog.search({ query }).resume(state).pages()) {
+   *   await save(page.posts, { next: page.next })
+   * }
    */
   resume(
     state: WalkState<NextOf<Page>> | NextOf<Page> | SocialSearchError | null | undefined,
