@@ -177,8 +177,8 @@ describe('SharedBudget', () => {
   it.each([
     [{ every: 'week' }, "`every` must be 'hour', 'day' or 'month'"],
     [{ every: 'day', timeZone: 'Mars/Base' }, 'timeZone must be a name'],
-    [{ limit: Infinity }, 'limit must be a number of at least 0, got Infinity'],
-    [{ limit: -1 }, 'limit must be a number of at least 0, got -1'],
+    [{ limit: Infinity }, 'limit must be a finite number of at least 0, got Infinity'],
+    [{ limit: -1 }, 'limit must be a finite number of at least 0, got -1'],
     [{ name: '' }, 'name must be a string'],
     [{ limits: 1 }, 'unknown option limits'],
   ])('refuses %j', (options, message) => expect(() => openLateStore().budgetOf(options)).toThrow(message))

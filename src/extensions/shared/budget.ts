@@ -65,7 +65,7 @@ export class SharedBudget implements Budget {
     this.limit = requireOption(
       limit,
       Number.isFinite(limit) && limit >= 0,
-      'limit must be a number of at least 0',
+      'limit must be a finite number of at least 0',
     )
     this.#every = options.every
     this.#periodAt = resolvePeriod(options)
