@@ -5,7 +5,7 @@ import { samplesOf } from '../docs/samples.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { exportRecords } from '../../src/cli/export-records.ts'
-import { currentFormat } from '../../src/cli/database/format.ts'
+import { currentFormat } from '../../src/cli/database/upgrades.ts'
 import { createSharedTables } from '../../src/cli/database/schema.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 

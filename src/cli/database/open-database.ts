@@ -16,7 +16,7 @@ import {
 } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { parseTime } from '../../lib/time.ts'
-import { assertReadable, claim, upgrade } from './format.ts'
+import { assertReadable, claim, upgrade } from './upgrades.ts'
 import { type RecordTable, allTables } from './tables.ts'
 
 /** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */

@@ -16,7 +16,7 @@ import {
 } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
-import { currentFormat } from './format.ts'
+import { currentFormat } from './upgrades.ts'
 import { forgetIn, Forgotten, remainsText } from './forget.ts'
 import { lockForRun, openDatabase, openForRun, whenFree, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
