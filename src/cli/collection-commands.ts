@@ -1,4 +1,4 @@
-import { roughDuration, count } from '../lib/count.ts'
+import { count, durationText } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
 import { type Reach, type DescribedSearch, describeCollection } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
@@ -35,14 +35,14 @@ export async function find(path: string, query: string, flags: FindFlags): Promi
   tell(`${path} ${reachText(reach)}`)
 }
 
-/** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last checked 5 minutes ago; 2 gaps`. */
+/** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last checked 5 min ago; 2 gaps`. */
 function reachText({ from, to, lastCheck, gaps }: Reach): string {
   const span =
     from === null || to === null ? 'has no times' : `reaches from ${localTime(from)} to ${localTime(to)}`
   const check =
     lastCheck === null
       ? []
-      : [`last checked ${roughDuration(Math.max(0, Date.now() - parseTime(lastCheck)))} ago`]
+      : [`last checked ${durationText(Math.max(0, Date.now() - parseTime(lastCheck)))} ago`]
   const missing = gaps === 0 ? [] : [`${gaps} ${gaps === 1 ? 'gap' : 'gaps'} (see describe)`]
   return [span, ...check, ...missing].join('; ')
 }

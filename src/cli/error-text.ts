@@ -13,7 +13,7 @@ import { accountFlag, accountName } from './account.ts'
 import { say, styled, wrapped, localTime } from './terminal.ts'
 import { operations } from '../api/operations.ts'
 import { type Issue, summary } from '../api/issues.ts'
-import { roughDuration } from '../lib/count.ts'
+import { durationText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { type ParamFlag, paramFlags, positionalOf } from './flags.ts'
 import { type Advice, adviceOn } from './period-budget.ts'
@@ -65,10 +65,10 @@ function whatHappened(error: SocialSearchError): string {
   return retryAfter === undefined ? error.what : `${error.what}; ${retryText(retryAfter)}`
 }
 
-/** `retry in 3 minutes (15:16)`, rounded up to a minute. */
+/** `retry in 3 min (15:16)`, rounded up to a minute. */
 function retryText(seconds: number): string {
   const time = localTime(new Date(Date.now() + 1000 * seconds + 59_999).toISOString()) ?? ''
-  return `retry in ${roughDuration(1000 * seconds, Math.ceil)} (${seconds < 86_400 ? time.slice(11) : time})`
+  return `retry in ${durationText(1000 * seconds)} (${seconds < 86_400 ? time.slice(11) : time})`
 }
 
 /** The flags of the call that failed. */

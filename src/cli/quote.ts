@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
-import { count, roughDuration } from '../lib/count.ts'
+import { count, durationText } from '../lib/count.ts'
 import { UsageError, CommandError } from './command-errors.ts'
 import { type SharedFlags, expectedOf, paramsOf, commandOf, millisecondsOf } from './flags.ts'
 import { walkOptions } from './client.ts'
@@ -28,7 +28,7 @@ export function quoteFor(operation: Operation, params: object, flags: SharedFlag
 
 function quoteText({ atMost, expected, perPage, duration, why }: Quote): string {
   const time = duration
-    ? ` At least ${roughDuration(duration)}, at ${organizationLimits.perMinute} requests a minute.`
+    ? ` At least ${durationText(duration)}, at ${organizationLimits.perMinute} requests a minute.`
     : ''
   if (atMost !== null) return `At most ${count(atMost, 'credit')}: ${why}.${time}`
   const amount = expected === null ? 'Unknown' : `About ${count(expected, 'credit')}, perhaps more`

@@ -3,12 +3,6 @@ export function count(amount: number | bigint, thing: string): string {
   return `${amount} ${thing}${Number(amount) === 1 ? '' : 's'}`
 }
 
-const units = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const
-
 /** A time in milliseconds, rounded up: `27 min`, `1 h 27 min`, `3 days`. */
 export function durationText(ms: number): string {
   if (ms < 60_000) return `${Math.ceil(ms / 1000)} s`
@@ -20,10 +14,4 @@ export function durationText(ms: number): string {
     [minutes % 60, 'min'],
   ] as const
   return parts.flatMap(([amount, unit]) => (amount > 0 ? [`${amount} ${unit}`] : [])).join(' ')
-}
-
-/** A time in milliseconds, in the largest unit of which it has at least two: `90 seconds`, `12 minutes`. */
-export function roughDuration(ms: number, round = Math.floor): string {
-  const [unit, size] = units.find(([, size]) => ms >= 2 * size) ?? ['second', 1000]
-  return count(round(ms / size), unit)
 }

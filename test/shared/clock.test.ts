@@ -49,9 +49,9 @@ describe('timeOf()', () => {
       { ...at(2_003_400), readAt: 2_000_000, receivedAt: 2_000_000 },
       2_003_500,
     ],
-    ['begins with the first time when nobody knows any', undefined, at(9000, null), 5],
+    ['begins with 0 when nobody knows any', undefined, at(9000, null), 0],
   ] as const)('%s', (_, state, reading, time) => {
-    expect(timeOf(state, reading, 5)).toBe(time)
+    expect(timeOf(state, reading)).toBe(time)
   })
 
   it('drifts by less than a millisecond in 15,000 updates of two processes whose clock is up to 30 ms off', () => {

@@ -8,10 +8,10 @@ import type { CallSettings } from '../options/table.ts'
 import type { Cached } from '../options/types.ts'
 import type { CallObserver } from './call-observer.ts'
 import type { Cancellation } from './cancellation.ts'
-import { type Composed, type Given, paramsOf } from './compose-request.ts'
+import { type Composed, type Composition, paramsOf } from './compose-request.ts'
 import type { Issue } from '../../api/issues.ts'
 import type { RawResponse } from '../http/fetch.ts'
-import type { FailureKind } from './failure-table.ts'
+import type { Failing } from './failure-table.ts'
 
 /** Answers a call. `sendCalls()` does it with requests; a cache or a tracer wraps that. */
 export type Send = (call: Call) => Promise<CallResult>
@@ -126,7 +126,11 @@ export function phaseBefore({ record }: Pick<Call, 'record'>): TimeoutPhase {
 }
 
 /** What every error of a request has: `next` holds the params of the failed page, if the operation has pages. */
-export function contextOf(operation: Operation, request: Given, tookEffect: Charged = 'no'): ErrorContext {
+export function contextOf(
+  operation: Operation,
+  request: Composition,
+  tookEffect: Charged = 'no',
+): ErrorContext {
   const { id, paging } = operation
   const context = { operation: id, next: paging && paramsOf(request), attempts: noAttempts }
   if (effectOf(operation) !== 'write') return { ...context, charged: tookEffect }
@@ -148,9 +152,8 @@ export interface Success extends RawResponse {
 }
 
 /** A failure, and what follows. */
-export interface Failed {
+export interface Failed extends Failing {
   readonly ok: false
-  readonly kind: FailureKind
   /** The `outcome` of the attempt: the code of its error, or `aborted`. */
   readonly code: string
   readonly requestId?: string | undefined
@@ -160,8 +163,6 @@ export interface Failed {
   readonly tookEffect: Charged
   /** What it cost, if the response says so. */
   readonly credits?: CallCredits | undefined
-  /** The wait that the response announces, in milliseconds. */
-  readonly announced: number | null
   /** The body of a success that is not usable. */
   readonly body?: unknown
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */

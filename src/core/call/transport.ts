@@ -8,7 +8,7 @@ import type { AnyCallOptions, ClientOptions, CommonOptions, Observer } from '../
 import { type Call, type CallResult, type Send, type Wrap, contextOf, newRecord, nextCallId } from './call.ts'
 import { CallObserver } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
-import { type Given, composeRequest } from './compose-request.ts'
+import { type Composition, composeRequest } from './compose-request.ts'
 import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { isMarked } from '../../lib/thrown.ts'
@@ -121,7 +121,7 @@ export class ClientTransport implements Transport {
     id?: unknown,
     options?: AnyCallOptions,
     extra: object | undefined = options?.extraParams,
-  ): Given {
+  ): Composition {
     return composeRequest(operation, params, id, this.#client, options, extra)
   }
 
@@ -149,7 +149,7 @@ export class ClientTransport implements Transport {
   /** Makes one call of a composed request. */
   send(
     operation: Operation,
-    request: Given,
+    request: Composition,
     options?: AnyCallOptions,
     { callerLeft, previousPage }: CallExtras = {},
   ): Promise<CallResult> {

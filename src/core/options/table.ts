@@ -73,7 +73,7 @@ const defaultRetry: RetryPolicy = { retriesUnknown: false, maxAttempts: Infinity
 /** Where an option goes: to the constructor, to `withOptions()`, or to a call. */
 export type Scope = 'client' | 'withOptions' | 'call'
 
-type Asked = Pick<Operation, 'price'> & { readonly paging?: unknown }
+type OptionOwner = Pick<Operation, 'price'> & { readonly paging?: unknown }
 
 /** Settings that have another name than their option, since they add up or are made of it. */
 interface SettingNames {
@@ -100,7 +100,7 @@ interface Row<Value, Setting> {
     redactor: Redactor,
   ) => Setting
   /** Which operations have it. Default: all. */
-  readonly of?: (operation: Asked) => boolean
+  readonly of?: (operation: OptionOwner) => boolean
 }
 
 const client = ['client'] as const
@@ -108,13 +108,13 @@ const call = ['call'] as const
 const shared = ['client', 'withOptions'] as const
 const all = [...shared, 'call'] as const
 
-const isPaged = ({ paging }: Asked): boolean => paging !== undefined
+const isPaged = ({ paging }: OptionOwner): boolean => paging !== undefined
 
 type Rows = {
-  readonly [Name in keyof (ClientOptions & AnyCallOptions)]-?: Row<Given<Name>, Kept<Name>>
+  readonly [Name in keyof (ClientOptions & AnyCallOptions)]-?: Row<ValueOf<Name>, Kept<Name>>
 }
 
-type Given<Name extends keyof (ClientOptions & AnyCallOptions)> = Name extends keyof AnyCallOptions
+type ValueOf<Name extends keyof (ClientOptions & AnyCallOptions)> = Name extends keyof AnyCallOptions
   ? AnyCallOptions[Name]
   : Name extends keyof ClientOptions
     ? ClientOptions[Name]
@@ -228,7 +228,7 @@ function settingOf(name: string): string {
 }
 
 /** Whether a call of the operation has an option of this name. */
-export function isOption(name: string, operation: Asked): boolean {
+export function isOption(name: string, operation: OptionOwner): boolean {
   return Object.hasOwn(byScope.call, name) && (rows[name as Name].of?.(operation) ?? true)
 }
 

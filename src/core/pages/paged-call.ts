@@ -6,7 +6,7 @@ import {
   SocialSearchError,
   setNonEnumerable,
 } from '../../errors/index.ts'
-import { type Given, paramsOf } from '../call/compose-request.ts'
+import { type Composition, paramsOf } from '../call/compose-request.ts'
 import type { CallResult, InvalidItem } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { pageLoop, samePage } from '../../errors/words.ts'
@@ -45,7 +45,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   readonly #operation: Operation
   readonly #options: AnyCallOptions | undefined
   /** Composed at once: later changes to the params have no effect. */
-  readonly #request: Given
+  readonly #request: Composition
   #first: Promise<FetchedPage> | undefined
   /** Whether it resumes after the last page. */
   #isEnded = false
@@ -184,7 +184,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   }
 
   /** Composes the request for the page after another one. */
-  #compose(params: object, latest: Given): Given {
+  #compose(params: object, latest: Composition): Composition {
     return this.#transport.compose(
       this.#operation,
       params,
@@ -208,7 +208,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
    * @param expectedItems How many items are still expected.
    */
   #fetch(
-    request: Given,
+    request: Composition,
     previousPage?: CallResult,
     expectedItems = this.#options?.expectedItems,
   ): Promise<FetchedPage> {
@@ -227,14 +227,14 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   }
 
   /** What tells the params of one page from those of another: its cursor or number, or all if `paging.next` makes them. */
-  #positionOf(request: Given): unknown {
+  #positionOf(request: Composition): unknown {
     const { paging } = this.#operation
     const params = paramsIn(request)
     if (paging === undefined || this.#options?.paging?.next !== undefined) return JSON.stringify(params)
     return params[paging.param]
   }
 
-  #items(page: Page, request: Given, answer?: CallResult): readonly unknown[] {
+  #items(page: Page, request: Composition, answer?: CallResult): readonly unknown[] {
     const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
@@ -261,13 +261,13 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
 }
 
 /** The params themselves, which must not change. */
-function paramsIn(request: Given): Readonly<Record<string, unknown>> {
+function paramsIn(request: Composition): Readonly<Record<string, unknown>> {
   const params = request instanceof InvalidRequestError ? request.next : request.params
   return (params as Record<string, unknown> | null | undefined) ?? {}
 }
 
 /** The unchecked params as they were at first: later changes have no effect. */
-function extraOf(request: Given): Pick<AnyCallOptions, 'extraParams'> | undefined {
+function extraOf(request: Composition): Pick<AnyCallOptions, 'extraParams'> | undefined {
   return request instanceof InvalidRequestError || request.extra === undefined
     ? undefined
     : { extraParams: request.extra }

@@ -44,18 +44,13 @@ export function jumpOf(
   return Math.abs(jump) < jumpMs + most / 1000 ? 0 : Math.round(jump)
 }
 
-/**
- * The time of a change.
- *
- * @param first The time of the first change of all.
- */
+/** The time of a change; that of the first change of all is 0. */
 export function timeOf(
   found: { readonly stateId: string; readonly time: number; readonly clockOffset: number } | undefined,
   reading: ClockReading,
-  first: number,
 ): number {
   const { clock, previous } = reading
-  if (found === undefined) return Math.round(previous === undefined ? first : expectedTime(previous, reading))
+  if (found === undefined) return Math.round(previous === undefined ? 0 : expectedTime(previous, reading))
   const time = clock + found.clockOffset
   // Others may have changed the state at a time that a process cannot explain: it has slept.
   const isKnown =

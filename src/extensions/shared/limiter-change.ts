@@ -46,7 +46,7 @@ export function changeState(
   const { clock, previous } = reading
   const found = readState(text, exampleState)
   const before = contentOf(found)
-  const now = timeOf(found, reading, 0)
+  const now = timeOf(found, reading)
   const state = found ?? newState(newId, clock, now)
   if (latest !== undefined && hasLost(found, latest)) {
     // The first process that restores makes it a new state. Another one has done so if it is newer than what this one knows.
