@@ -76,7 +76,7 @@ describe('the hover text of a public member', { timeout: 120_000 }, () => {
 
   it('has each sentence once, also for a member of a union', () => {
     const { documentation } = service.getQuickInfoAtPosition(pathOf('narrowed.ts'), narrowed.length - 1) ?? {}
-    expect(ts.displayPartsToString(documentation)).toBe('What happened; stable, made for `switch`.')
+    expect(ts.displayPartsToString(documentation)).toBe('What happened; stable: `switch` on it.')
   })
 })
 
