@@ -11,7 +11,7 @@ import { folder, sandbox, social, useCommand } from './command.ts'
 
 useCommand({ content: { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) } })
 
-const [, labels = ''] = samplesOf('docs/export.md', 'sql')
+const labels = samplesOf('docs/export.md', 'sql').find((sample) => sample.includes('CREATE TABLE')) ?? ''
 const ids = 'SELECT id FROM microblog_posts'
 
 describe('export', () => {
