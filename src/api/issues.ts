@@ -58,7 +58,7 @@ export function got(input: unknown): string {
  *
  * @param whole Name of the whole value, for an issue with an empty path.
  */
-export function summary(issues: readonly Issue[], whole = ''): string {
+export function issuesText(issues: readonly Issue[], whole = ''): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path || whole} ${message}`.trimStart())
   const others = issues.length - shown.length
   if (others > 0) shown.push(`and ${issues.length > maxIssues ? 'many' : others} more`)

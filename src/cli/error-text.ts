@@ -12,7 +12,7 @@ import * as words from '../errors/words.ts'
 import { accountFlag, accountName } from './account.ts'
 import { say, styled, wrapped, localTime } from './terminal.ts'
 import { operations } from '../api/operations.ts'
-import { type Issue, summary } from '../api/issues.ts'
+import { type Issue, issuesText } from '../api/issues.ts'
 import { durationText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { type ParamFlag, paramFlags, positionalOf } from './flags.ts'
@@ -86,7 +86,7 @@ function issuesOf(error: SocialSearchError & { issues: readonly Issue[] }): stri
     const argument = found !== undefined && path === positionalOf(found) ? `<${path}>` : path
     return { path: flag ?? argument, message }
   })
-  return summary(named)
+  return issuesText(named)
 }
 
 /** What the call has cost; undefined if nothing was sent, or if the call is free. */

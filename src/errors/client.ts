@@ -1,4 +1,4 @@
-import { type Issue, summary } from '../api/issues.ts'
+import { type Issue, issuesText } from '../api/issues.ts'
 import { type ErrorContext, SocialSearchError, nameClasses } from './base.ts'
 import type { ConnectionPhase, TimeoutPhase } from './facts.ts'
 import { clientClosed, invalidRequest } from './words.ts'
@@ -122,7 +122,7 @@ export class InvalidResponseError extends SocialSearchError {
 
   constructor(message: string, context: ErrorContext & { issues?: readonly Issue[] }) {
     const { issues = [] } = context
-    const text = issues.length > 0 ? `${message}: ${summary(issues)}` : message
+    const text = issues.length > 0 ? `${message}: ${issuesText(issues)}` : message
     super('invalid_response', text, context, { issues })
   }
 }

@@ -1,4 +1,4 @@
-import { type Issue, summary } from '../api/issues.ts'
+import { type Issue, issuesText } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
 import { utcText } from '../lib/period.ts'
 import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
@@ -79,7 +79,7 @@ export const invalidRequest = (
   issues: readonly Issue[],
   subject: string,
   option: string | undefined,
-): string => summary(issues, subject) + (option === undefined ? '' : `; to send it anyway, use ${option}`)
+): string => issuesText(issues, subject) + (option === undefined ? '' : `; to send it anyway, use ${option}`)
 
 /** @param names What its reader calls the budget, and an option or a param of the call. */
 export function budgetTooLow(

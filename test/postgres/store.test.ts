@@ -95,7 +95,8 @@ describe('postgresStore()', () => {
     const pool = poolOf()
     let isMet = false
     const query = (text: string, values: unknown[]) => {
-      if (isMet || !text.includes('insert into social_search_shared as text (')) return pool.query(text, values)
+      if (isMet || !text.includes('insert into social_search_shared as text ('))
+        return pool.query(text, values)
       isMet = true
       return pool.query(`do $$ begin raise exception using errcode = '40P01'; end $$`, [])
     }
@@ -159,8 +160,8 @@ describe('postgresStore()', () => {
     const request = queueRequest()
     const lease = await limiters[0]!.acquire({ ...request })
     const waiting = limiters[1]!.acquire({ ...request })
-    const deaf = 'no messages of the shared store arrive, so this process polls'
-    await expect.poll(() => log).toContain(deaf)
+    const warning = 'no messages of the shared store arrive, so this process polls'
+    await expect.poll(() => log).toContain(warning)
     lease.end()
     ;(await waiting).end()
     await Promise.all(limiters.map((limiter) => limiter.close()))
@@ -192,12 +193,12 @@ describe('postgresStore()', () => {
       Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...request })).end()))
     await use()
     expect(pool.totalCount).toBeLessThanOrEqual(2)
-    const heard: string[] = []
-    const end = store.watch!('cut', (message = 'reconnected') => heard.push(message))
+    const received: string[] = []
+    const end = store.watch!('cut', (message = 'reconnected') => received.push(message))
     server.run(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen many'`)
-    await expect.poll(() => heard).toContain('reconnected')
+    await expect.poll(() => received).toContain('reconnected')
     await store.update('cut', () => ({ message: 'after it', result: 0 }))
-    await expect.poll(() => heard).toContain('after it')
+    await expect.poll(() => received).toContain('after it')
     end()
     await Promise.all(limiters.map((limiter) => limiter.close()))
     await expect.poll(() => pool.totalCount).toBeLessThanOrEqual(1)

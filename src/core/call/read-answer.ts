@@ -24,7 +24,7 @@ import { type ErrorBody, readCharged, readCredits, readProxied, requestIdOf } fr
 import type { RawResponse } from '../http/fetch.ts'
 import * as words from '../../errors/words.ts'
 import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'
-import { cut, maxMessageLength, summary } from '../../api/issues.ts'
+import { cut, maxMessageLength, issuesText } from '../../api/issues.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 
 /** What the meaning of an attempt depends on, besides the evidence. */
@@ -158,7 +158,7 @@ function detailsOf(
   const { message = '', issues = [] } = own ?? {}
   // Issues name each invalid field; a message need not. That of a proxy says what happened behind it.
   const isTold = sender === 'proxy' || issues.length === 0
-  const said = printable(isTold ? message : summary(issues), maxMessageLength)
+  const said = printable(isTold ? message : issuesText(issues), maxMessageLength)
   const what =
     own === null
       ? words.gatewayAnswered(status, describeGatewayBody(response, text, record.redactor))

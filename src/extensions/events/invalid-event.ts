@@ -1,4 +1,4 @@
-import { type Issue, summary } from '../../api/issues.ts'
+import { type Issue, issuesText } from '../../api/issues.ts'
 import { SocialSearchError, nameClasses } from '../../errors/index.ts'
 
 /**
@@ -15,7 +15,7 @@ export class InvalidEventError extends SocialSearchError {
   declare readonly payload: unknown
 
   constructor(issues: readonly Issue[], payload: unknown) {
-    super('invalid_event', `the payload of the event does not fit the schema: ${summary(issues)}`)
+    super('invalid_event', `the payload of the event does not fit the schema: ${issuesText(issues)}`)
     this.issues = issues
     Object.defineProperty(this, 'payload', { value: payload, enumerable: false })
   }

@@ -3,7 +3,7 @@ import { catalogOperations } from '../../api/catalog/operations.ts'
 import type { Planet } from '../../api/catalog/planet.ts'
 import type { Problem } from '../../api/catalog/problem.ts'
 import { check } from '../../api/schema/check.ts'
-import { summary } from '../../api/issues.ts'
+import { issuesText } from '../../api/issues.ts'
 import { writeJson } from '../../lib/json.ts'
 import { matchPath } from '../../api/incoming-request.ts'
 import { createRandom } from './random.ts'
@@ -37,7 +37,7 @@ export function createCatalog(seed: number) {
     if (body.kind !== 'json') return problem(400, `The body is ${body.kind}`)
     entry.body = body.value
     const issues = check(operation.request, body.value)
-    if (issues.length > 0) return problem(400, summary(issues, 'body'))
+    if (issues.length > 0) return problem(400, issuesText(issues, 'body'))
 
     const isNew = id === ''
     if (!isNew && !/^-?\d{1,19}$/.test(id)) return problem(400, 'planetId is not an integer')

@@ -1,5 +1,5 @@
 import { codeOfStatus } from '../../api/error-envelope.ts'
-import { type Issue, firstIssues, summary } from '../../api/issues.ts'
+import { type Issue, firstIssues, issuesText } from '../../api/issues.ts'
 import type { Fault } from './types.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 
@@ -27,7 +27,7 @@ export class SandboxError extends Error {
 /** A 400 that names each invalid field. */
 export function invalid(issues: readonly Issue[]): SandboxError {
   const listed = firstIssues(issues)
-  return new SandboxError(400, { message: `Invalid request: ${summary(listed, 'body')}`, issues: listed })
+  return new SandboxError(400, { message: `Invalid request: ${issuesText(listed, 'body')}`, issues: listed })
 }
 
 /** A response of the sandbox, as data. */

@@ -83,11 +83,6 @@ function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
   }
 }
 
-/** An issue, as a sentence of a message. */
-export function issueText({ path, message }: Issue): string {
-  return `${path || 'the input'} ${message}`
-}
-
 function withAdvice(message: string, code: string): string {
   const then = advice[code]
   return `${message}.${then === undefined ? '' : ` ${then}`}`

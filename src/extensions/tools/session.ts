@@ -4,10 +4,11 @@ import { followAbort, within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { CreditBudgetError } from '../../errors/index.ts'
 import { budgetTooLow, notSent } from '../../errors/words.ts'
+import { issuesText } from '../../api/issues.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type SessionSettings, type SessionTool, type ToolRun, buy } from './buy.ts'
-import { StillWaiting, ToolRefusal, failureOf, isRefusal, issueText } from './failures.ts'
+import { StillWaiting, ToolRefusal, failureOf, isRefusal } from './failures.ts'
 import { type Bought, type Page, type PageFailure, type PageOffset, Pages } from './pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
 import { inputIssues, readArguments } from './tool-schema.ts'
@@ -275,7 +276,7 @@ function readRun(tool: SessionTool, given: unknown, options: ToolCallOptions): T
   const signal = options.signal ?? options.abortSignal
   const input = readArguments(jsonSchemaOf(tool.input), given)
   const issues = inputIssues(tool.input, input)
-  if (issues.length > 0) throw new ToolRefusal('invalid_request', issues.map(issueText).join('; '), issues)
+  if (issues.length > 0) throw new ToolRefusal('invalid_request', issuesText(issues, 'the input'), issues)
   const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown>
   if (paging !== undefined && Object.hasOwn(copy, paging.param))
     throw new ToolRefusal('invalid_request', `${paging.param} cannot be chosen; pass \`next\` of a result`)

@@ -1,10 +1,9 @@
 import { check } from '../../api/schema/check.ts'
-import { type Issue, firstIssues } from '../../api/issues.ts'
+import { type Issue, firstIssues, issuesText } from '../../api/issues.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Schema } from '../../api/schema/schema.ts'
 import paramTexts from './param-texts.json' with { type: 'json' }
-import { issueText } from './failures.ts'
 import type { ToolJsonSchema, ToolSchema } from './types.ts'
 import { isRecord } from '../../lib/json.ts'
 
@@ -41,7 +40,12 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
       const value = readArguments(schema, given)
       const issues = inputIssues(input, value)
       if (issues.length === 0) return { value: value as Record<string, unknown> }
-      return { issues: issues.map((issue) => ({ message: issueText(issue), path: issue.path.split('.') })) }
+      return {
+        issues: issues.map((issue) => ({
+          message: issuesText([issue], 'the input'),
+          path: issue.path.split('.'),
+        })),
+      }
     },
     jsonSchema: { input: () => structuredClone({ ...plain }), output: () => structuredClone({ ...plain }) },
   }
