@@ -1,5 +1,6 @@
 /** Writes the API pages: one folder for each import path of the package, one page for each export. */
-import { Comment, Converter } from 'typedoc'
+import { readFileSync } from 'node:fs'
+import { Comment, CommentTag, Converter } from 'typedoc'
 import { entryPoints } from '../scripts/entry-points.ts'
 
 /** Import paths, by the source file of each. */
@@ -45,6 +46,21 @@ function nameModules(app) {
   })
 }
 
+/** Lists types last that a program meets, but rarely has to name. */
+function putRarelyNamedLast(app) {
+  const source = readFileSync(new URL('../src/rarely-named.ts', import.meta.url), 'utf8')
+  const names = [...source.matchAll(/^export type \{([^}]*)\}/gm)].flatMap(([, list]) => list.match(/\w+/g))
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    const [root] = project.children ?? []
+    for (const name of names) {
+      const type = root.getChildByName([name])
+      if (type === undefined) throw new Error(`${name} has no page`)
+      type.comment ??= new Comment()
+      type.comment.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Types you rarely name' }]))
+    }
+  })
+}
+
 /** Lists the client before the other classes. */
 function putClientFirst(app) {
   const isClient = ({ name }) => Number(name === 'SocialSearch')
@@ -69,7 +85,7 @@ export default {
   excludeInternal: true,
   disableSources: true,
   readme: 'none',
-  plugin: ['typedoc-plugin-markdown', nameModules, putClientFirst],
+  plugin: ['typedoc-plugin-markdown', nameModules, putRarelyNamedLast, putClientFirst],
   out: '.vitepress/pages/api',
   router: 'member',
   entryFileName: 'index',
