@@ -16,13 +16,14 @@ export const apart: Readonly<Record<string, string>> = {
 
 /** Folders whose files leave no clock, global or module behind, so that a worker loads the modules once. */
 const tidy = [
-  ...['api', 'cache', 'canary', 'catalog', 'core', 'docs', 'events', 'export', 'faults'],
-  ...['integration', 'lib', 'limits', 'mcp', 'node', 'otel', 'proxy', 'query', 'sandbox', 'schemas'],
-  ...['scripts', 'tools', 'types', 'watch'],
+  ...['api', 'cache', 'canary', 'catalog', 'core', 'docs', 'errors', 'events', 'export', 'faults'],
+  ...['integration', 'lib', 'limits', 'mcp', 'node', 'oauth', 'otel', 'proxy', 'query', 'sandbox', 'schemas'],
+  ...['scripts', 'shared', 'tools', 'types', 'watch'],
 ]
 
 const random = 'test/support/random.ts'
-const setupFiles = [random, 'test/support/own-limits.ts', 'test/support/real-timers.ts']
+const noFolders = 'test/support/no-folders.ts'
+const setupFiles = [random, noFolders, 'test/support/own-limits.ts', 'test/support/real-timers.ts']
 
 /** The tests of a separate suite are in the folder with its name. */
 export const projects = [
@@ -49,7 +50,7 @@ export const projects = [
     extends: true as const,
     test: {
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 180_000 },
-      ...{ expect: { poll: { timeout: 30_000 } }, setupFiles: [random] },
+      ...{ expect: { poll: { timeout: 30_000 } }, setupFiles: [random, noFolders] },
       globalSetup: ['test/set-up.ts', ...(name === 'examples' ? ['test/examples/pack.ts'] : [])],
       ...(name === 'examples' && { testTimeout: 300_000 }),
     },

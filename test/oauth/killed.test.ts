@@ -6,12 +6,16 @@ import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { sqliteStore } from '../../src/extensions/shared/index.ts'
 import { closed, listening } from '../support/listening.ts'
 import { makeOAuth, tokenSet } from './helpers.ts'
-import { path } from './token-file.ts'
+import { newFolder } from '../support/folder.ts'
 
+const path = join(newFolder(), 'tokens.sqlite')
 const requests: IncomingMessage[] = []
 // It makes new tokens and takes its time to answer.
 const server = createServer((request) => void requests.push(request))
-afterEach(() => closed(server))
+afterEach(() => {
+  vi.useRealTimers()
+  return closed(server)
+})
 
 it('OAuthSession.token() does not send a refresh token again after a killed process sent it', async () => {
   const url = await listening(server)

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../src/extensions/shared/index.ts'
 import { closed, listening } from '../support/listening.ts'
+import { newFolder } from '../support/folder.ts'
 import { realTime } from '../support/real-time.ts'
 import { redirectUri } from '../oauth/authorization-server.ts'
 import { makeOAuth, tokenSet } from '../oauth/helpers.ts'
-import { path } from '../oauth/token-file.ts'
 
 it.skipIf(process.platform === 'win32')(
   'a process that is stopped during a refresh lets others wait, who use its tokens when it continues',
@@ -20,6 +20,7 @@ it.skipIf(process.platform === 'win32')(
     })
     const url = await listening(server)
     onTestFinished(() => closed(server))
+    const path = join(newFolder(), 'tokens.sqlite')
     const store = sqliteStore(path)
     onTestFinished(() => store.close())
     const oauth = await makeOAuth({

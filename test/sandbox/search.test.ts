@@ -19,8 +19,8 @@ describe('createSandbox() search', () => {
   it.each(['typescript', 'coffee', 'ai', 'climate'])(
     'finds more than 200 posts when asked for "%s"',
     async (query) => {
-      const posts = await find({ query })
-      expect(posts.length).toBeGreaterThan(200)
+      const posts = await client.microblog.search({ query }).toArray({ limit: 201 })
+      expect(posts).toHaveLength(201)
       const word = new RegExp(`(?<![\\p{L}\\p{N}])${query}(?![\\p{L}\\p{N}])`, 'iu')
       expect(posts.filter((post) => !word.test(`${post.body} ${post.name} ${post.author}`))).toEqual([])
     },
@@ -30,7 +30,7 @@ describe('createSandbox() search', () => {
     const top = await find({ ...coffee, category: 'Top' })
     expect(descending(top.map(score))).toBe(true)
     expect(ids(top)).toEqual(ids(latest))
-    expect(await find(coffee)).toEqual(top)
+    expect((await client.microblog.search(coffee)).posts).toEqual(top.slice(0, 20))
   })
 
   it('keeps posts with images or with a video when the category is Photos or Videos', async () => {
@@ -110,14 +110,16 @@ describe('createSandbox() posts', () => {
 })
 
 describe('createSandbox() seed', () => {
+  const some = { limit: 60 }
+
   it.each(['typescript', 'Ñandú & Söhne', '東京'])(
     'decides which posts about %j are on all networks',
     async (query) => {
       const find = async (seed: number) => {
         const { microblog, professionalnet, technews } = setUp({ seed }).client
-        const posts = await microblog.search({ query }).toArray(all)
-        const networkPosts = await professionalnet.posts.search({ query }).toArray(all)
-        const stories = await technews.search({ query }).toArray(all)
+        const posts = await microblog.search({ query }).toArray(some)
+        const networkPosts = await professionalnet.posts.search({ query }).toArray(some)
+        const stories = await technews.search({ query }).toArray(some)
         const ids = [
           posts.map(({ id }) => id),
           networkPosts.map(({ urn }) => urn),

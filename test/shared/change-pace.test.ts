@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ask, copies, granted, takeSlots, update } from './processes.ts'
+import { ask, copies, granted, takeSlots, update, useProcesses } from './processes.ts'
+
+useProcesses()
 
 describe('changeState() keeps the pace', () => {
   const send = (process: string, now: number) => ask(process, now)

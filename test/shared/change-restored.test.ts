@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { ask, copies, granted, restoreMs, setText, takeSlots, update, text } from './processes.ts'
+import {
+  ask,
+  copies,
+  granted,
+  restoreMs,
+  setText,
+  takeSlots,
+  update,
+  text,
+  useProcesses,
+} from './processes.ts'
+
+useProcesses()
 
 const everyone = ['*', 0]
 

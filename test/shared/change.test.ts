@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ask, copies, granted, setText, takeSlots, update, text } from './processes.ts'
+import { ask, copies, granted, setText, takeSlots, update, text, useProcesses } from './processes.ts'
+
+useProcesses()
 
 describe('changeState() grants slots', () => {
   it('as many as requests may be in flight, and says why the next call waits when the last is taken', () => {

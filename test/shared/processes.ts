@@ -25,13 +25,17 @@ export let copies: Map<string, LimiterState>
 /** When the requests of each process arrived at the latest. */
 let arrivals: Map<string, Record<string, number[]>>
 let states: number
-beforeEach(() => {
-  const times = { version: 0, time: 0, clockOffset: 0, createdAt: 0, grantsFrom: 0 }
-  text = JSON.stringify({ stateId: 'state 0', ...times, processes: {}, closures: {} })
-  copies = new Map()
-  arrivals = new Map()
-  states = 1
-})
+
+/** Each test of a file begins with a store that nobody has used. */
+export function useProcesses(): void {
+  beforeEach(() => {
+    const times = { version: 0, time: 0, clockOffset: 0, createdAt: 0, grantsFrom: 0 }
+    text = JSON.stringify({ stateId: 'state 0', ...times, processes: {}, closures: {} })
+    copies = new Map()
+    arrivals = new Map()
+    states = 1
+  })
+}
 
 /** Replaces what the store has, or empties it. */
 export const setText = (to: string | undefined): void => void (text = to)
