@@ -44,12 +44,8 @@ interface Rule {
   readonly attempts: number
   /** Whether a request that was sent may have been charged or applied. */
   readonly mayTakeEffect: boolean
-  /** Whether its search surface closes for a while. */
-  readonly closes: boolean
-  /** Whether a fresh token may help. */
-  readonly refreshes: boolean
-  /** Whether nothing has left, so that the request does not count towards a limit. */
-  readonly uncounted: boolean
+  /** `closes` the search surface for a while; a fresh token `refreshes`; `uncounted` towards a limit, since nothing has left. */
+  readonly more: Row[4]
 }
 
 /** @param retriesUnknown The option `retry.unknown`. */
@@ -58,9 +54,7 @@ export function ruleFor(kind: FailureKind, effect: Effect, retriesUnknown: boole
   return {
     attempts: retriesUnknown ? read : { read, metered, write }[effect],
     mayTakeEffect: mayTakeEffect === 'all' ? effect !== 'read' : mayTakeEffect === effect,
-    closes: more === 'closes',
-    refreshes: more === 'refreshes',
-    uncounted: more === 'uncounted',
+    more,
   }
 }
 
@@ -107,18 +101,18 @@ export function nextWait(
 ): number | null {
   const latest = all.at(-1)
   if (latest === undefined || all.length >= maxAttempts) return null
-  const { attempts, closes, refreshes } = ruleFor(latest.kind, effect, retriesUnknown)
-  if (refreshes) return 0
+  const { attempts, more } = ruleFor(latest.kind, effect, retriesUnknown)
+  if (more === 'refreshes') return 0
   // 429s with an announced wait are counted separately: they cost only time.
   const counted = all.filter(
     (each) =>
-      !ruleFor(each.kind, effect, retriesUnknown).refreshes &&
+      ruleFor(each.kind, effect, retriesUnknown).more !== 'refreshes' &&
       isAnnouncedLimit(each) === isAnnouncedLimit(latest),
   )
   const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
   const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= maxWaitMs
   if (!isPatient && counted.length >= attempts) return null
-  if (latest.announced === null) return random() * backoffMs(closes, counted.length)
+  if (latest.announced === null) return random() * backoffMs(more === 'closes', counted.length)
   if (latest.announced > maxWaitMs) return null
   // A random wait replaces zero, to avoid a tight loop.
   return latest.announced > 0 ? latest.announced : random() * instantSpreadMs

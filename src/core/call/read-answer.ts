@@ -217,12 +217,9 @@ export function decide(
 ): Failed {
   const { failures } = record
   const effect = effectOf(operation)
-  const { attempts, mayTakeEffect, closes, refreshes, uncounted } = ruleFor(
-    found.kind,
-    effect,
-    settings.retry.retriesUnknown,
-  )
+  const { attempts, mayTakeEffect, more } = ruleFor(found.kind, effect, settings.retry.retriesUnknown)
   const tookEffect = found.tookEffect ?? (mayTakeEffect && sent !== null ? 'unknown' : 'no')
+  const refreshes = more === 'refreshes'
   const mayRefresh =
     refreshes &&
     attempts > 1 &&
@@ -237,8 +234,8 @@ export function decide(
   return {
     ...{ ...found, ok: false, kind, tookEffect, announced, refreshes: mayRefresh },
     wait: wait !== null && wait >= leftMs ? null : wait,
-    isUnsent: uncounted || sent === null,
-    closedMs: closes ? announced || (wait ?? 0) : null,
+    isUnsent: more === 'uncounted' || sent === null,
+    closedMs: more === 'closes' ? announced || (wait ?? 0) : null,
   }
 }
 
