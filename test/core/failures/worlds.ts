@@ -29,16 +29,10 @@ interface Options {
 
 export type Happened = Partial<Evidence> & Pick<Evidence, 'kind'>
 
-/** The verdicts of a call whose attempts all fail in the same way, up to ten. */
-export async function verdictsOf(
-  effect: Effect,
-  happened: () => Happened,
-  options: Options = {},
-): Promise<Failed[]> {
-  const { retriesUnknown = false, refreshable = false, maxAttempts = Infinity, leftMs = Infinity } = options
-  const failures: Failed[] = []
-  const call = {
-    operation: operations[effect],
+function callOf(operation: Operation, options: Options, failures: Failed[]) {
+  const { retriesUnknown = false, refreshable = false, maxAttempts = Infinity } = options
+  return {
+    operation,
     client: {
       baseUrl: 'https://api.example/v1',
       bodyFormat: serviceFormat,
@@ -49,19 +43,31 @@ export async function verdictsOf(
     cancellation: { race: (work: () => unknown) => work() },
     record: { ...newRecord(new Redactor()), failures },
   } as never
+}
+
+function evidenceOf(happened: Happened, leftMs = Infinity): Evidence {
+  const sent = '2026-11-27T00:00:00.000Z'
+  const past = { queued: 0, paced: 0, sent, duration: 1, status: undefined, phase: 'headers', at: 0, leftMs }
+  return { ...past, ...happened } as Evidence
+}
+
+/** What is thought of an attempt that failed, with its error. */
+export function failureOf(happened: Happened, operation: Operation = microblogSearch): object {
+  const call = callOf(operation, { refreshable: true }, [])
+  const verdict = readAnswer(call, evidenceOf(happened)) as Failed
+  return { ...verdict, error: verdict.toError({ operation: operation.id }) }
+}
+
+/** The verdicts of a call whose attempts all fail in the same way, up to ten. */
+export async function verdictsOf(
+  effect: Effect,
+  happened: () => Happened,
+  options: Options = {},
+): Promise<Failed[]> {
+  const failures: Failed[] = []
+  const call = callOf(operations[effect], options, failures)
   while (failures.length < 10 && failures.at(-1)?.wait !== null) {
-    const sent = '2026-11-27T00:00:00.000Z'
-    const past = {
-      queued: 0,
-      paced: 0,
-      sent,
-      duration: 1,
-      status: undefined,
-      phase: 'headers',
-      at: 0,
-      leftMs,
-    }
-    const evidence = { ...past, ...happened() } as Evidence
+    const evidence = evidenceOf(happened(), options.leftMs)
     const verdict = readAnswer(call, evidence, () => 0.5)
     if (!verdict.ok) failures.push(verdict)
     else {
@@ -73,10 +79,10 @@ export async function verdictsOf(
   return failures
 }
 
-const answered = (status: number, body: unknown, headers = {}): Happened => {
+export const answered = (status: number, body: unknown, headers = {}, type = 'basic'): Happened => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   // No `Response` can be made with some statuses.
-  const response = { status, type: 'basic', headers: new Headers(headers) } as Response
+  const response = { status, type, headers: new Headers(headers) } as Response
   return { kind: 'answered', response, text, complete: true, status, phase: 'body' }
 }
 export const own = (status: number, headers = {}) =>
