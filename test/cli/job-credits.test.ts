@@ -1,7 +1,6 @@
 import fc from '../support/chance.ts'
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
 import { RecordDatabase } from '../../src/cli/database/record-database.ts'
@@ -14,6 +13,7 @@ import { SocialSearch } from '../../src/index.ts'
 import { type Fault, type Sandbox, createSandbox } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { newFolder } from '../support/folder.ts'
+import { allOf } from '../support/posts-database.ts'
 
 let folder: string
 beforeEach(() => {
@@ -67,9 +67,7 @@ class Job {
   get state(): JobState {
     const nothing = { next: {}, records: 0, credits: 0 }
     if (!existsSync(this.out)) return nothing
-    const database = new DatabaseSync(this.out, { readOnly: true })
-    const row = database.prepare('SELECT state FROM social_search_jobs').get()
-    database.close()
+    const [row] = allOf(this.out, 'SELECT state FROM social_search_jobs')
     return row === undefined ? nothing : (JSON.parse(String(row['state'])) as JobState)
   }
 
@@ -143,11 +141,9 @@ describe('--budget of a job', () => {
     const job = new Job()
     job.sandbox.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
     await job.run()
-    const database = new DatabaseSync(job.out, { readOnly: true })
     const costs =
       'SELECT credits, uncertain, last_look FROM social_search_spent JOIN social_search_searches USING (search)'
-    expect(database.prepare(costs).all()).toEqual([{ credits: 2, uncertain: 0, last_look: null }])
-    database.close()
+    expect(allOf(job.out, costs)).toEqual([{ credits: 2, uncertain: 0, last_look: null }])
   })
 
   it('buys nothing more when its file was moved, and shows the page that has no file', async () => {

@@ -1,13 +1,12 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, it, vi } from 'vitest'
 import { describeCollection } from '../../src/cli/database/describe.ts'
 import { findRecords } from '../../src/cli/database/find.ts'
 import { keepAnswers } from '../../src/cli/mcp.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
-import { allOf } from '../support/posts-database.ts'
+import { allOf, change } from '../support/posts-database.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
@@ -122,9 +121,7 @@ it('keepAnswers() keeps each purchase, also of what is no list: call, params, co
 it('keepAnswers() refuses a call before it is sent when the file cannot keep the answer', async () => {
   const onError = vi.fn()
   const { path, tools } = await setUp(onError)
-  const other = new DatabaseSync(path)
-  other.exec('CREATE TABLE professionalnet_posts (number INTEGER PRIMARY KEY, text)')
-  other.close()
+  change(path, 'CREATE TABLE professionalnet_posts (number INTEGER PRIMARY KEY, text)')
   expect(await tools.professionalnet_posts_search.execute({ query: 'kettle' })).toMatchObject({
     ...{ ok: false, credits: { spent: 0, uncertain: 0 } },
     error: { charged: 'no', message: expect.stringContaining('agent.db') as unknown },

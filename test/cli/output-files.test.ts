@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { samplesOf } from '../docs/samples.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
-import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
+import { change, networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { exportRecords } from '../../src/cli/export-records.ts'
 import { currentFormat } from '../../src/cli/database/upgrades.ts'
 import { createSharedTables } from '../../src/cli/database/schema.ts'
@@ -34,9 +34,7 @@ describe('export', () => {
     await social('search coffee --all --yes --out a.db')
     await social('watch tea --once --out a.db')
     await social('mentions list --limit 1 --out a.db')
-    const file = new DatabaseSync('a.db')
-    file.exec(`UPDATE microblog_posts SET record = json_set(record, '$.query', 'own') WHERE id = '99'`)
-    file.close()
+    change('a.db', `UPDATE microblog_posts SET record = json_set(record, '$.query', 'own') WHERE id = '99'`)
     await social('export a.db a.jsonl --table microblog_posts')
     const records = recordsOf(readFileSync('a.jsonl', 'utf8'))
     expect(records.find(({ id }) => id === '99')).toMatchObject({
@@ -100,11 +98,10 @@ describe('export', () => {
 
   it('takes tables and views of the user as they are, also beside the columns of records', async () => {
     await social('search coffee --all --yes --out a.db')
-    const file = new DatabaseSync('a.db')
-    file.exec(
+    change(
+      'a.db',
       labels.replace(/VALUES .*;/, "VALUES ('2', 'topic', 'tea'), ('2', 'weight', 9007199254740993);"),
     )
-    file.close()
     expect(await social('export a.db tagged.csv --table tagged')).toMatchObject({ code: 0 })
     const [header, first, second] = linesOf(readFileSync('tagged.csv', 'utf8'))
     expect(header).toMatch(/^id,body,.*engagements.viewsCount,tag,value$/)
@@ -140,9 +137,7 @@ describe('export', () => {
     writeFileSync(`a.csv.${process.pid}.part`, 'half')
     expect(await social('export a.db a.csv --overwrite')).toMatchObject({ code: 0, err: 'a.csv: 20 rows\n' })
     expect(readFileSync('a.csv', 'utf8')).toBe(readFileSync('fresh.csv', 'utf8'))
-    const file = new DatabaseSync('a.db')
-    file.exec("UPDATE microblog_posts SET record = '{' WHERE number = 20")
-    file.close()
+    change('a.db', "UPDATE microblog_posts SET record = '{' WHERE number = 20")
     expect((await social('export a.db fresh.csv --overwrite')).code).toBe(1)
     expect(readFileSync('fresh.csv', 'utf8')).toBe(readFileSync('a.csv', 'utf8'))
     rmSync(`a.csv.${process.pid}.part`)
@@ -162,14 +157,12 @@ describe('export', () => {
     expect(await added()).toEqual([])
     sandbox.publish({ microblog: [...posts(30, 32), { id: '32', body: 'tea' }] })
     await social('search coffee --count 3 --out a.db')
-    const file = new DatabaseSync('a.db')
-    file.exec("DELETE FROM microblog_posts WHERE id = '31'")
+    change('a.db', "DELETE FROM microblog_posts WHERE id = '31'")
     await social('search tea --out a.db')
-    file.exec('INSERT INTO microblog_posts (id, record) VALUES (\'own\', \'{"id":"own"}\')')
+    change('a.db', 'INSERT INTO microblog_posts (id, record) VALUES (\'own\', \'{"id":"own"}\')')
     expect(await added()).toEqual(['30', '32', 'own'])
-    file.exec("DELETE FROM microblog_posts WHERE id = 'own'")
-    file.exec('INSERT INTO microblog_posts (id, record) VALUES (\'other\', \'{"id":"other"}\')')
-    file.close()
+    change('a.db', "DELETE FROM microblog_posts WHERE id = 'own'")
+    change('a.db', 'INSERT INTO microblog_posts (id, record) VALUES (\'other\', \'{"id":"other"}\')')
     expect(await added()).toEqual(['other'])
     expect(await social('export a.db mentions.jsonl --new --table mentions')).toMatchObject({ code: 0 })
     expect(readFileSync('mentions.jsonl', 'utf8')).toContain('men_')
@@ -301,9 +294,7 @@ describe('--out posts.db', () => {
     async (state) => {
       await social(search)
       const before = sandbox.requests.length
-      const file = new DatabaseSync('posts.db')
-      file.prepare('UPDATE social_search_jobs SET state = ?').run(state)
-      file.close()
+      change('posts.db', `UPDATE social_search_jobs SET state = '${state}'`)
       expect(await social(`${search} --resume --budget 4`)).toMatchObject(
         failed(2, 'is not the state of a job'),
       )
@@ -316,9 +307,7 @@ describe('--out posts.db', () => {
     expect(await social(search)).toMatchObject(failed(2, 'is not an SQLite database'))
     expect(readFileSync('posts.db', 'utf8')).toMatch(/^text/)
     rmSync('posts.db')
-    const file = new DatabaseSync('posts.db')
-    file.exec('CREATE TABLE microblog_posts (id TEXT PRIMARY KEY, record TEXT)')
-    file.close()
+    change('posts.db', 'CREATE TABLE microblog_posts (id TEXT PRIMARY KEY, record TEXT)')
     const before = readFileSync('posts.db')
     expect(await social(search)).toMatchObject(failed(2, 'posts.db is the database of another program'))
     expect(readFileSync('posts.db')).toEqual(before)

@@ -157,15 +157,6 @@ describe('flags', () => {
   })
 })
 
-describe('sandbox', () => {
-  it.each([
-    ['sandbox --now noon', '--now must be a time such as 2026-11-20T18:00:00Z, got noon'],
-    ['sandbox --now 2028-02-29 --growth 60', '--growth adds posts as time goes by, and --now stops the time'],
-  ])('refuses %s', async (line, message) => {
-    expect(await social(line)).toMatchObject(failed(2, message))
-  })
-})
-
 describe('stdout', () => {
   it('gets only data, as JSON Lines, CSV or a table', async () => {
     const lines = await social(search)

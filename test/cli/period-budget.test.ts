@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { PeriodBudget } from '../../src/cli/period-budget.ts'
 import { memoryStore } from '../../src/extensions/shared/index.ts'
 import { failed } from '../support/command-line.ts'
+import { change } from '../support/posts-database.ts'
 import { sandbox, social, stateFolder, useCommand } from './command.ts'
 
 useCommand()
@@ -236,9 +237,10 @@ describe('social-search budget', () => {
   it('stops a command when the file does not have what was spent any more, and says what to do', async () => {
     await setTo('8/day')
     await social(search)
-    const file = new DatabaseSync(join(stateFolder, 'social-search/shared.sqlite'))
-    file.prepare("UPDATE texts SET value = '{}' WHERE key LIKE '%budget-%'").run()
-    file.close()
+    change(
+      join(stateFolder, 'social-search/shared.sqlite'),
+      "UPDATE texts SET value = '{}' WHERE key LIKE '%budget-%'",
+    )
     const lost =
       'the store has lost a part of what was spent; wait for the next period, or use another budget'
     for (const command of [search, 'budget']) expect(await social(command)).toMatchObject(failed(5, lost))

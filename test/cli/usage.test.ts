@@ -79,6 +79,8 @@ describe('exit codes', () => {
     ['sandbox --port 70000', '--port must be a whole number from 0 to 65535, got 70000\n'],
     ['sandbox --per-minute 0', '--per-minute must be a whole number from 1 to 99999, got 0\n'],
     ['sandbox --prot 1', "unknown option '--prot'"],
+    ['sandbox --now noon', '--now must be a time such as 2026-11-20T18:00:00Z, got noon'],
+    ['sandbox --now 2028-02-29 --growth 60', '--growth adds posts as time goes by, and --now stops the time'],
     ['login', 'the key is empty'],
     [
       'login ssk_secret',

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { timeOfDay } from '../../src/cli/terminal.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
-import { numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
+import { change, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { bodies, saidSoFar, sandbox, social, useCommand } from './command.ts'
 
 const options = { content: { microblog: posts(0, 30) } }
@@ -27,9 +27,7 @@ describe('watch --out posts.db', () => {
   it.each(['{', 'null', '[]'])('refuses the state %j, and sends nothing', async (state) => {
     await social(watch)
     const before = sandbox.requests.length
-    const file = new DatabaseSync('posts.db')
-    file.prepare('UPDATE social_search_jobs SET state = ?').run(state)
-    file.close()
+    change('posts.db', `UPDATE social_search_jobs SET state = '${state}'`)
     expect(await social(watch)).toMatchObject(failed(2, 'is not the state of a job'))
     expect(sandbox.requests).toHaveLength(before)
   })
@@ -93,14 +91,15 @@ describe('watch of several queries', () => {
 
   it('loses no row when `export --new` fails', async () => {
     await social(watch)
-    const file = new DatabaseSync('posts.db')
-    file.exec(`UPDATE microblog_posts SET record = '{' || record WHERE id = '3'`)
+    change('posts.db', `UPDATE microblog_posts SET record = '{' || record WHERE id = '3'`)
     expect(await social('export posts.db new.csv --new')).toMatchObject({ code: 1 })
-    file.exec(`UPDATE microblog_posts SET record = substr(record, 2) WHERE id = '3';
-      CREATE TRIGGER fail BEFORE INSERT ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'disk failure'); END`)
+    change(
+      'posts.db',
+      `UPDATE microblog_posts SET record = substr(record, 2) WHERE id = '3';
+      CREATE TRIGGER fail BEFORE INSERT ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'disk failure'); END`,
+    )
     expect(await social('export posts.db new.csv --new')).toMatchObject(failed(1, 'disk failure'))
-    file.exec('DROP TRIGGER fail')
-    file.close()
+    change('posts.db', 'DROP TRIGGER fail')
     expect((await social('export posts.db new.csv --new')).err).toBe('new.csv: 20 rows\n')
   })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
-import { DatabaseSync } from 'node:sqlite'
 import { crc32, inflateRawSync } from 'node:zlib'
+import { change } from '../support/posts-database.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const body = '=HYPERLINK("https://evil.example") <b> & \ud83d \u0000 _x0041_'
@@ -56,10 +56,11 @@ describe('export to .xlsx', () => {
     await social('search coffee --out p.db')
     await social(`comments ${share_url} --budget 100 --out p.db`)
     await social(['reactions', '--params', JSON.stringify({ postUrl: share_url }), '--yes', '--out', 'p.db'])
-    const file = new DatabaseSync('p.db')
-    file.exec(`CREATE TABLE empty (a); CREATE VIEW "my [view]: of likes, which has a long name" AS
-      SELECT commentary, "social_details.numLikes" FROM professionalnet_posts`)
-    file.close()
+    change(
+      'p.db',
+      `CREATE TABLE empty (a); CREATE VIEW "my [view]: of likes, which has a long name" AS
+      SELECT commentary, "social_details.numLikes" FROM professionalnet_posts`,
+    )
     const { err } = await social('export p.db p.xlsx')
     expect(err.replace('p.xlsx: ', '').trim().split(', ')).toEqual([
       ...['microblog_posts 2 rows', 'professionalnet_posts 1 row', 'professionalnet_comments 2 rows'],

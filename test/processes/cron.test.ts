@@ -4,14 +4,13 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { serveSandbox } from '../support/sandbox.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
-import { numbersOf, range } from '../support/posts-database.ts'
+import { change, numbersOf, range } from '../support/posts-database.ts'
 import { closed, listening } from '../support/listening.ts'
 import { buildCommand } from './command.ts'
 
@@ -109,9 +108,7 @@ it('docs/jobs.md has lines for cron that look at brands, and write each morning 
   await night('brands.txt')
   sandbox.publish(['acme', 'globex', 'acme and globex'].map((body, index) => ({ id: `9${index + 1}`, body })))
   // Fifteen minutes later, each of them is due.
-  const database = new DatabaseSync(join(folder, 'posts.db'))
-  database.exec("UPDATE social_search_jobs SET state = json_set(state, '$.pace.at', 0)")
-  database.close()
+  change(join(folder, 'posts.db'), "UPDATE social_search_jobs SET state = json_set(state, '$.pace.at', 0)")
   await night('brands.txt')
   await night('export posts.db')
   expect(exits()).toEqual(Array(3).fill('exit 0'))

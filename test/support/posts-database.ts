@@ -11,6 +11,13 @@ export const posts = (from: number, to: number) =>
 export const networkPosts = (from: number, to: number) =>
   range(from, to).map((id) => ({ urn: `urn:post:${id}`, commentary: 'coffee' }))
 
+/** Changes a database, as another program does. */
+export function change(path: string, sql: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
 /** The first column of a query. */
 export function rowsOf(path: string, sql: string): unknown[] {
   // A reader that may not write would leave the files of the journal.

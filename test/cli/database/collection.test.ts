@@ -1,10 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { keepAnswers } from '../../../src/cli/mcp.ts'
 import { findRecords } from '../../../src/cli/database/find.ts'
 import { failed } from '../../support/command-line.ts'
-import { allOf, posts } from '../../support/posts-database.ts'
+import { allOf, change, posts } from '../../support/posts-database.ts'
 import { folder, sandbox, social, useCommand } from '../command.ts'
 
 const own = [
@@ -128,9 +127,7 @@ describe('find', () => {
     )
     expect(await social('find ./none/../p.db coffee')).toMatchObject({ code: 0 })
     // An old file has to be upgraded first.
-    const file = new DatabaseSync('p.db')
-    file.exec('PRAGMA user_version = 0')
-    file.close()
+    change('p.db', 'PRAGMA user_version = 0')
     expect(await asReader(() => social('find p.db coffee'))).toMatchObject(
       failed(1, 'p.db cannot be used: it may not be written'),
     )
@@ -163,11 +160,10 @@ describe('find', () => {
 
   it('follows edits and deletions, also those of others', async () => {
     await social('search drink --out p.db')
-    const file = new DatabaseSync('p.db')
-    file.exec(
+    change(
+      'p.db',
       `UPDATE microblog_posts SET body = 'tea' WHERE id = '2'; DELETE FROM microblog_posts WHERE id = '3'; VACUUM`,
     )
-    file.close()
     expect([await ids('coffee'), await ids('tea')]).toEqual([[], ['2']])
   })
 

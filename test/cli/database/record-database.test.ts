@@ -11,7 +11,7 @@ import { newRecord } from '../../../src/core/call/call.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 import { newFolder } from '../../support/folder.ts'
 import { post } from '../../support/pages.ts'
-import { allOf } from '../../support/posts-database.ts'
+import { allOf, change } from '../../support/posts-database.ts'
 
 const folder = newFolder()
 let path: string
@@ -173,9 +173,7 @@ describe('RecordDatabase.store()', () => {
 
   it('removes all of a record that is deleted with SQL, and does not add it again', async () => {
     await stored([viewed('1', 10), viewed('2', 10)])
-    const other = new DatabaseSync(path)
-    other.exec("DELETE FROM microblog_posts WHERE id = '1'")
-    other.close()
+    change(path, "DELETE FROM microblog_posts WHERE id = '1'")
     await stored([viewed('1', 20), viewed('2', 20), viewed('3', 20)])
     for (const [table, key] of [
       ['microblog_posts', 'id'],
@@ -263,15 +261,14 @@ describe('RecordDatabase', () => {
 
   it('notes costs again that could not be stored', async () => {
     const database = await open()
-    const other = new DatabaseSync(path)
-    other.exec(
+    change(
+      path,
       `CREATE TRIGGER fail BEFORE INSERT ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'full'); END`,
     )
     const call = callWith(2)
     expect(() => database.store({ job, progress: {}, records: [post('1')] }, call)).toThrow('full')
     database.store({ job }, call)
     database.store({ job }, call)
-    other.close()
     database.close()
     expect(rows('SELECT credits FROM social_search_spent')).toEqual([{ credits: 2 }])
   })
