@@ -2,6 +2,7 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresStore, SharedBudget, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { openStore } from '../redis/clients.ts'
+import { farMs, winsFromAfar } from '../shared/far-writer.ts'
 import { meetForeignMessages } from '../shared/foreign-messages.ts'
 import { sharedLimiterContract } from '../shared/limiter-contract.ts'
 import { outlastsSilence } from '../shared/half-open.ts'
@@ -9,6 +10,7 @@ import { storeContract } from '../shared/store-contract.ts'
 import { startPgbouncer } from './pgbouncer.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 import { queueRequest } from '../support/limiter.ts'
+import { realTime } from '../support/real-time.ts'
 
 let server: PostgresServer
 const cuts: (() => void)[] = []
@@ -62,6 +64,17 @@ describe('postgresStore()', () => {
     const slow = postgresStore({ query, connect: () => pool.connect() })
     await slow.update('late', (value = 'nothing') => ({ value: `${value} and late`, result: 0 }))
     expect(await store.update('late', (value) => ({ result: value }))).toBe(expected)
+    await pool.end()
+  })
+
+  it('lets a process that is far away change a text that a near one changes all the time', async () => {
+    const pool = poolOf()
+    const query = async (text: string, values: unknown[]) => {
+      await realTime.pass(farMs)
+      return pool.query(text, values)
+    }
+    const far = postgresStore({ query, connect: () => pool.connect() })
+    await winsFromAfar(postgresStore(pool), far)
     await pool.end()
   })
 

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type RedisClient, redisStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
+import { farMs, winsFromAfar } from '../shared/far-writer.ts'
 import { meetForeignMessages } from '../shared/foreign-messages.ts'
 import { outlastsSilence } from '../shared/half-open.ts'
 import { storeContract } from '../shared/store-contract.ts'
@@ -59,6 +60,15 @@ it.each(meanwhile)(
     expect(await store.update('late', (value) => ({ result: value }))).toBe(expected)
   },
 )
+
+it('redisStore() lets a process that is far away change a text that a near one changes all the time', async () => {
+  const { commands, wrap } = network()
+  commands.meet = async (send) => {
+    await realTime.pass(farMs)
+    return send()
+  }
+  await winsFromAfar(redisStore(admin), redisStore(wrap(admin)))
+})
 
 it.each(packages)('redisStore() on %s leaves no connection open when a watch ends at once', async (name) => {
   const { store, cut } = await openStore(name, server.url)
