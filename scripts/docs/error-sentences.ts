@@ -6,7 +6,7 @@ import * as words from '../../src/errors/words.ts'
 export type SaidCode = ClientErrorCode | number | 'others'
 
 /** What puts a message together, in place of saying what happened. */
-type Frame = 'fullMessage' | 'costText' | 'whatToDo' | 'notSent'
+type Frame = 'fullMessage' | 'costText' | 'whatToDo' | 'isPage' | 'notSent'
 
 type Said = readonly [code: SaidCode, ...sentences: string[]]
 

@@ -3,7 +3,6 @@ import {
   ConnectionError,
   CreditBudgetError,
   InvalidRequestError,
-  PermissionDeniedError,
   SocialSearchError,
   ValidationError,
   isSocialSearchError,
@@ -43,11 +42,13 @@ export function errorText(error: unknown, isChecking = false): string {
   if (!(error instanceof SocialSearchError)) return messageOf(error)
   const sentences = [whatHappened(error), costOf(error), whatToDo(error, isChecking), proxyHint(error)]
   const said = sentences.filter((sentence) => sentence !== undefined)
-  const text = said
-    .map((each) => (typeof each === 'string' ? each : `${each.do}: ${each.command}`))
-    .join('. ')
-  // A command at the end stays as it can be copied.
-  return said.length > 1 && typeof said.at(-1) === 'string' ? `${text}.` : text
+  const texts = said.map((each, index) => {
+    const text = typeof each === 'string' ? each : `${each.do}: ${each.command}`
+    // A command at the end stays as it can be copied. What the service says may end with a period.
+    const isWhole = index === said.length - 1 && (index === 0 || typeof each !== 'string')
+    return isWhole || text.endsWith('.') ? text : `${text}.`
+  })
+  return texts.join(' ')
 }
 
 /** What happened, in the words of a user who has typed flags: the message without the call and the cost. */
@@ -105,15 +106,18 @@ function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undef
     return process.env['SOCIAL_SEARCH_API_KEY'] && accountName() === undefined
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
       : { do: 'Log in again', command: `social-search login${accountFlag()}` }
-  if (error instanceof PermissionDeniedError && error.requiredScopes !== undefined)
-    return `Create a key with ${error.requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login${accountFlag()}`
+  // The 403 of a firewall has nothing to do with the key.
+  const { gateway, requiredScopes } = error as { gateway?: true; requiredScopes?: readonly string[] }
+  if (requiredScopes !== undefined && !gateway)
+    return `Create a key with ${requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login${accountFlag()}`
   if (error instanceof ConnectionError && refusedPort.test(error.reason))
     return 'This port is on the list that fetch blocks, as browsers do. Use another port'
   if (error instanceof ConnectionError && error.phase !== 'exchange' && !isChecking)
     return { do: 'Check', command: `social-search doctor${accountFlag()}` }
   if (error instanceof CreditBudgetError && error.refusedBy !== undefined) return adviceOn(error)
   // The response is printed below, and a time to retry is a part of what happened.
-  return (error.body === undefined && error.retryAfter === undefined && words.whatToDo(error)) || undefined
+  const isSaid = (error.body !== undefined && !words.isPage(error.body)) || error.retryAfter !== undefined
+  return (!isSaid && words.whatToDo(error)) || undefined
 }
 
 /** What Node and Bun say of a port on fetch's list of blocked ports. */

@@ -27,20 +27,19 @@ export function fullMessage(what: string, facts: CallFacts): string {
   const { operation } = facts
   const sentences = [what, costText(facts), whatToDo(facts)].filter(Boolean)
   const text = sentences.map((each) => (each.endsWith('.') ? each : `${each}.`)).join(' ')
-  return (operation === undefined ? '' : `${operation}: `) + (sentences.length > 1 ? text : what)
+  return (operation ? `${operation}: ` : '') + (sentences.length > 1 ? text : what)
 }
 
 /** What to do now, as far as it follows from facts; empty if what happened says it. */
 export function whatToDo(facts: CallFacts): string {
   const { code, charged, applied, requestId, body, retryAfter, phase } = facts
   const { status = 0 } = facts
-  // The page of a login, for example.
-  if (typeof body === 'string' && /^\s*</.test(body)) return 'Check the base URL'
+  if (isPage(body)) return 'Check the base URL'
   if (body) return 'Use the answer in `error.body`'
   if (code === 'pagination') return 'Use the pages you have'
   if (applied === 'unknown') return 'Check before you retry'
   if (charged === 'unknown') return 'Retry only if you can pay again'
-  if (retryAfter !== undefined) return `Retry in ${Math.ceil(retryAfter)} s`
+  if (retryAfter) return `Retry in ${Math.ceil(retryAfter)} s`
   // Whoever names the request has been reached.
   if ((phase === 'connect' || phase === 'tls') && requestId === undefined)
     return 'Check the base URL and the network'
@@ -56,6 +55,9 @@ function afterRefusal(status: number, scopes: readonly string[] = []): string {
   if (scopes.length > 0) return `Use a key with ${scopes.join(' and ')}, whose owner has the permission`
   return status === 403 ? '' : 'Correct the request'
 }
+
+/** Whether a body is a page for people, such as that of a login. */
+export const isPage = (body: unknown): boolean => typeof body === 'string' && /^\s*</.test(body)
 
 /** What a call has cost, or may have; empty if it cost nothing. */
 export function costText({
@@ -86,7 +88,7 @@ export function budgetTooLow(
   { needed, remaining, reserved, bound, resetsAt }: RefusedBudget,
   names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
-  const until = resetsAt === undefined ? '' : ` until ${utcText(resetsAt)}`
+  const until = resetsAt ? ` until ${utcText(resetsAt)}` : ''
   const others = reserved === undefined ? '' : ` and ${reserved} reserved by other calls; retry when they end`
   const hint =
     bound === undefined

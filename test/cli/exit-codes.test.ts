@@ -45,3 +45,27 @@ describe('exit codes', () => {
     expect(sandbox.requests).toHaveLength(1)
   })
 })
+
+describe('an error', () => {
+  it.each<[string, string, Fault]>([
+    [
+      'a firewall refused',
+      'a proxy may have answered 403 (application/json: Blocked). You may have been charged 2 credits. Retry only if you can pay again.\n',
+      { status: 403, body: '<h1>Blocked</h1>' },
+    ],
+    [
+      'a page came instead of an answer',
+      'You may have been charged 2 credits. Check the base URL.\nThe response:\n"<title>Log in</title>"\n',
+      { status: 200, body: '<title>Log in</title>' },
+    ],
+    [
+      'the service ended its own sentence',
+      'the service answered 500: Try again. Nothing was charged. Retry later.\n',
+      { status: 500, body: { requestId: 'r', error: { code: 'internal_error', message: 'Try again.' } } },
+    ],
+  ])('says what to do when %s', async (_, said, fault) => {
+    sandbox.inject(fault)
+    const { err } = await social(search)
+    expect(err).toContain(said)
+  })
+})

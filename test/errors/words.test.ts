@@ -8,7 +8,7 @@ const all = Object.entries(sentences).flatMap(([name, [, ...said]]) =>
 
 describe('the sentences of errors', () => {
   it('are all in the reference, each once', () => {
-    const frames = ['costText', 'fullMessage', 'notSent', 'whatToDo']
+    const frames = ['costText', 'fullMessage', 'isPage', 'notSent', 'whatToDo']
     expect([...Object.keys(sentences), ...frames].sort()).toEqual(Object.keys(words).sort())
     const said = all.map(([, sentence]) => sentence)
     expect(said).toEqual([...new Set(said)])

@@ -248,7 +248,7 @@ function printable(text: string, maxLength: number): string {
 
 /** The type of a body that is not the service's, and the first words of a page. Other bodies may hold paid data. */
 export function describeGatewayBody({ headers }: Response, text: string, redactor: Redactor): string {
-  const page = /^\s*</.test(text) ? `: ${text}` : ''
+  const page = words.isPage(text) ? `: ${text}` : ''
   // Redacted first: half a secret would not be recognized.
   const start = redactor.text(`${headers.get('content-type') ?? 'no type'}${page}`).slice(0, 1000)
   return start
