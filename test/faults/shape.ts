@@ -1,4 +1,4 @@
-import { post } from '../support/pages.ts'
+import { comments, post } from '../support/pages.ts'
 import { makeClient, ok } from '../support/service.ts'
 import { type Faults } from './case.ts'
 import { costs, ending, kept, outcomeOf, searched, success } from './observe.ts'
@@ -16,16 +16,7 @@ async function idOf(requestId: unknown): Promise<string> {
 
 /** Comments whose meta says that they cost so much. */
 async function commentsFor(creditsCharged: unknown): Promise<string> {
-  const comment = {
-    profileUrl: '',
-    authorName: '',
-    authorHeadline: '',
-    text: '',
-    timestamp: '',
-    permalink: '',
-  }
-  const body = { requestId: 'r', comments: [comment], meta: { returnedCount: 1, total: 1, creditsCharged } }
-  const client = makeClient({ fetch: () => Promise.resolve(ok(body)) })
+  const client = makeClient({ fetch: () => Promise.resolve(ok(comments(1, creditsCharged))) })
   const { error } = await outcomeOf(client.professionalnet.posts.comments({ postUrl: 'https://x.example/1' }))
   return `${ending(error)}; ${costs(client, error)}`
 }

@@ -1,19 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { failure, hang, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
 
 describe('limits', () => {
-  it('search() keeps the slot of an aborted request until the service has noticed', async () => {
-    const starts: number[] = []
-    const fetch = () => (starts.push(performance.now()), hang())
-    const client = makeClient({ fetch, timeout: 1000, limits: { inFlight: 1 } })
-    await settle(Promise.allSettled(['a', 'b'].map((query) => client.microblog.search({ query }))))
-    expect(starts[1]! - starts[0]!).toBe(1050)
-  })
-
   it('search() closes its surface for other calls when a 429 is not retried', async () => {
     service.script(rateLimited(5), () => ok())
     const client = makeClient()

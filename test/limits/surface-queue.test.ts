@@ -1,4 +1,3 @@
-import { SurfaceClosed } from '../../src/limits/interface.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
@@ -12,16 +11,13 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-const never = new AbortController().signal
-
 /** A limiter with one client on it, and requests of that client. */
 function limited(
   inFlight: number,
   perMinute: number,
   limiter = new AbortableLimiter({ inFlight, perMinute }),
 ) {
-  const ask = (surface: string | null = 'a', signal = never, isRetry = false, priority = 0) =>
-    limiter.acquire({ surface, signal, isRetry, priority })
+  const ask = (surface: string | null = 'a') => limiter.acquire(queueRequest({ surface }))
   return { ask, refuse: (surface: string, ms: number) => refuse(limiter, surface, ms) }
 }
 
@@ -151,31 +147,5 @@ describe('LocalLimiter.acquire()', () => {
     await pass(30_000)
     expect((await settle(limited(2, 20, limiter).ask())).ms).toBeLessThan(60_000)
     clearInterval(timer)
-  })
-
-  it('settles at once when the signal aborts a queued call, and leaves no timer', async () => {
-    const limiter = limited(2, 20)
-    await limiter.refuse('a', 30_000)
-    const abort = new AbortController()
-    const waiting = Array.from({ length: 10_000 }, () => limiter.ask('a', abort.signal))
-    const reason = new Error('enough')
-    abort.abort(reason)
-    const { value, ms } = await settle(Promise.allSettled(waiting))
-    expect(ms).toBe(0)
-    expect(value?.every((result) => result.status === 'rejected' && result.reason === reason)).toBe(true)
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it('refuses at once when the surface is closed for longer than maxWait', async () => {
-    const limiter = limited(2, 20)
-    const [first, second] = [await limiter.ask('b'), await limiter.ask('b')]
-    first.end({ refusedForMs: 30_000 })
-    const queued = [1, 2, 3].map(() => limiter.ask('b'))
-    second.end({ refusedForMs: 600_000 })
-    const { value, ms } = await settle(Promise.allSettled(queued))
-    expect(ms).toBe(0)
-    expect(value).toEqual(queued.map(() => ({ status: 'rejected', reason: new SurfaceClosed(600_000) })))
-    expect((await settle(limiter.ask('b'))).error).toBeInstanceOf(SurfaceClosed)
-    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -53,6 +53,20 @@ function networkPost(urn: string): Record<string, unknown> {
   }
 }
 
+/** So many comments as documented, and what they are said to have cost. */
+export function comments(count: number, creditsCharged: unknown): Record<string, unknown> {
+  const comment = {
+    profileUrl: '',
+    authorName: '',
+    authorHeadline: '',
+    text: 'x',
+    timestamp: '',
+    permalink: '',
+  }
+  const meta = { returnedCount: count, creditsCharged }
+  return { requestId: 'r', comments: Array.from({ length: count }, () => comment), meta }
+}
+
 /** A page of posts of the professional network as documented. */
 export function networkPosts(page: number, ...urns: string[]): Record<string, unknown> {
   return { requestId: 'r', posts: urns.map(networkPost), meta: { returnedCount: urns.length, page } }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { type Sandbox, createSandbox } from '../support/sandbox.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
+import { post } from '../support/pages.ts'
 
 type Posts = { author: string; timestamp: string }[]
 
@@ -75,16 +76,8 @@ describe('execute() with summary', () => {
 
   it('counts items whose time cannot be read as unknown', async () => {
     const { sandbox, search } = setUp(posts)
-    const post = { id: '1', body: 'x', author: 'ada', name: 'Ada', timestamp: 'soon', url: 'u' }
-    const counts = ['bookmark', 'favorite', 'quote', 'reply', 'retweet', 'views'].map(
-      (name) => `${name}Count`,
-    )
-    const engagements = Object.fromEntries(counts.map((name) => [name, 1]))
-    const body = {
-      requestId: 'r',
-      posts: [{ ...post, images: [], video: null, engagements }],
-      meta: { returnedCount: 1, hasMore: false },
-    }
+    const meta = { returnedCount: 1, hasMore: false }
+    const body = { requestId: 'r', posts: [{ ...post('1'), timestamp: 'soon' }], meta }
     sandbox.inject({ operation: 'microblog.search', body })
     const result = await search.execute({ query, summary: 'week' })
     expect(result).toMatchObject({ ok: true, returned: 1, counts: [['(unknown)', 1]] })

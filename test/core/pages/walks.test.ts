@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget, type CreditBudgetError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { networkPosts } from '../../support/pages.ts'
+import { comments, networkPosts } from '../../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
@@ -23,20 +23,6 @@ describe('professionalnet.posts.search()', () => {
 })
 
 describe('professionalnet.posts.comments()', () => {
-  const comment = {
-    profileUrl: '',
-    authorName: '',
-    authorHeadline: '',
-    text: 'x',
-    timestamp: '',
-    permalink: '',
-  }
-  const comments = (count: number, creditsCharged: unknown) =>
-    ok({
-      requestId: 'r',
-      comments: Array.from({ length: count }, () => comment),
-      meta: { returnedCount: count, creditsCharged },
-    })
   const params = { postUrl: 'https://network.example/p/1' }
 
   it('reserves maxComments and settles to the charged credits', async () => {
@@ -45,7 +31,7 @@ describe('professionalnet.posts.comments()', () => {
     let reserved = 0
     service.script(() => {
       reserved = budget.summary().reserved
-      return comments(3, 3)
+      return ok(comments(3, 3))
     })
     const { value } = await settle(
       client.professionalnet.posts.comments({ ...params, maxComments: 250 }).withResponse(),
@@ -57,7 +43,7 @@ describe('professionalnet.posts.comments()', () => {
   })
 
   it('counts what it cost, and warns, when more comments come than maxComments allows', async () => {
-    service.script(comments(112, 112))
+    service.script(ok(comments(112, 112)))
     const budget = new CreditBudget(150)
     const warn = vi.fn()
     const client = makeClient({ budget, validation: 'off', logger: { warn } })
