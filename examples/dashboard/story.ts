@@ -3,9 +3,9 @@ import type { SandboxPublication } from 'social-search-sdk/sandbox'
 
 const day = 86_400_000
 
-/** The listeners that find the mentions. The sandbox makes up mentions for each. */
+/** The listeners that find the mentions. The sandbox makes up tech news for each: a search lists every mention of the microblog. */
 export const listeners = ['react', 'vue', 'typescript', 'coffee'].map((keyword) => ({
-  ...{ id: `lis_${keyword}`, name: keyword, keywords: [keyword] },
+  ...{ id: `lis_${keyword}`, name: keyword, keywords: [keyword], networks: ['technews'] },
 }))
 
 const people = [

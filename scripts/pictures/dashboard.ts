@@ -28,7 +28,7 @@ export async function dashboardPicture(browser: Browser, colorScheme: 'light' | 
     await page.getByRole('button', { name: 'react vs vue' }).click()
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByText(/^All posts in these 28 days, compared/).waitFor()
+    await page.getByText(/Compared with the 28 days before/).waitFor()
     await page.getByText('48 credits left').waitFor()
     await page.mouse.move(0, 0)
     const top = await page.locator('.headline').evaluate((headline) => headline.getBoundingClientRect().top)

@@ -23,7 +23,7 @@ it.each([
     await check()
     await search(page, 'react', { versus: 'vue', pages: 3 })
     await result(page)
-    await page.getByText('Show as a table').click()
+    await page.locator('.plot summary').click()
     await page.locator('details tbody button').first().click()
     await check()
     const fold = page.locator('.fold[aria-expanded=false]')
@@ -45,7 +45,7 @@ it.each([
     await page.getByRole('button', { name: 'mentions' }).click()
     await page.locator('.mention').first().getByRole('checkbox').check()
     await page.locator('.mention').nth(1).getByRole('button', { name: 'Seen' }).click()
-    await page.getByText('Show as a table').click()
+    await page.locator('.plot summary').click()
     await check()
   },
 )
@@ -55,7 +55,12 @@ describe.each([320, 1280])('in the dark at %d px', (width) => {
 
   it.each([
     ['without mentions', '/', 'No mentions yet', (page: Page) => serve(page, [])],
-    ['without a server', '/', 'Retrying…', (page: Page) => page.route('**/api/**', (route) => route.abort())],
+    [
+      'without a server',
+      '/',
+      'No answer from the server',
+      (page: Page) => page.route('**/api/**', (route) => route.abort()),
+    ],
     ['offline', '/?q=tea', 'You are offline.', (page: Page) => page.context().setOffline(true)],
     ['of a search that is not loaded', '/?q=tea&vs=milk', 'Not loaded yet.', () => {}],
     ['of mentions', '/?tab=mentions', 'Seen', () => {}],
@@ -99,27 +104,62 @@ it('says that the server is gone, keeps what is loaded, and goes on when it is b
   const page = await open('/')
   await page.locator('.mention').first().waitFor()
   await page.route('**/api/**', (route) => route.abort())
-  await page.getByText('No answer from the server. Retrying…').waitFor()
+  await page.getByText('No answer from the server.').waitFor()
   expect(await page.locator('.mention').count()).toBe(5)
+  await page.getByText('as of 3:00 PM UTC').waitFor()
   expect(await page.locator('form button[aria-disabled=true]').count()).toBe(1)
   expect(await layoutShift(page)).toBeLessThanOrEqual(0.05)
   await page.getByRole('button', { name: 'mentions', exact: true }).click()
-  await page.getByRole('button', { name: 'Show seen ones too' }).click()
-  // One message, which asks for nothing: it goes on by itself, and has cost nothing.
-  const alert = page.getByRole('alert')
-  expect((await alert.innerText()).replaceAll(/\s+/g, ' ')).toBe(
-    'The dashboard cannot reach its server. Retrying… Details',
-  )
-  expect(await page.getByText('Retrying…').filter({ visible: true }).count()).toBe(1)
+  await page.getByLabel('State').selectOption('Seen and unseen')
+  // One message: it goes on by itself.
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(
+    await page
+      .getByText(/No answer/)
+      .filter({ visible: true })
+      .count(),
+  ).toBe(1)
   await page.unroute('**/api/**')
   await page.locator('.mention').first().waitFor()
-  expect(await page.getByText(/Retrying|cannot reach/).count()).toBe(0)
+  expect(await page.getByText(/No answer/).count()).toBe(0)
 })
 
-it('j, k, s, e and / work from the start, and are shown', async () => {
+it('shows after a reload what it last had, and of which time, while the server is gone', async () => {
+  const page = await open('/')
+  await page.locator('.mention').nth(4).waitFor()
+  await page.locator('.listeners li').nth(3).waitFor()
+  await page.waitForLoadState('networkidle')
+  const texts = await page.locator('.headline, .usual, .mention .text, .listeners li').allInnerTexts()
+  await page.route('**/api/**', (route) => route.abort())
+  await page.reload()
+  await page.getByText('as of 3:00 PM UTC').waitFor()
+  await expect
+    .poll(() => page.locator('.headline, .usual, .mention .text, .listeners li').allInnerTexts())
+    .toEqual(texts)
+  await page.unroute('**/api/**')
+  await page.getByRole('button', { name: 'Retry now' }).click()
+  await page.getByText(/No answer/).waitFor({ state: 'detached' })
+  expect(await page.locator('main.stale').count()).toBe(0)
+})
+
+it('of a server that never answered, says what it costs and when it goes on', async () => {
+  const page = await open('/?tab=search')
+  await page.route('**/api/**', (route) => route.abort())
+  await page.evaluate(() => sessionStorage.clear())
+  await page.goto(page.url().split('?')[0]!)
+  const said = page.getByText(/No answer/).filter({ visible: true })
+  await said.waitFor()
+  expect(await said.count()).toBe(1)
+  await page.getByText('Nothing was charged. Mentions load by themselves').waitFor()
+  await page.unroute('**/api/**')
+  await page.getByRole('button', { name: 'Retry now' }).filter({ visible: true }).click()
+  await page.locator('.mention').first().waitFor()
+})
+
+it('j, k, s, e, i and / work from the start, and are shown', async () => {
   const page = await open('/?tab=mentions')
   const box = (index: number) => page.locator('.mention').nth(index).getByRole('checkbox')
-  await page.getByText('j next, k previous, s seen, e done, / search.').waitFor()
+  await page.getByText('j next, k previous, s seen, e done, i ignore, / search.').waitFor()
   for (const [key, index] of [
     ['j', 0],
     ['j', 1],
@@ -130,6 +170,8 @@ it('j, k, s, e and / work from the start, and are shown', async () => {
   }
   await page.keyboard.press('s')
   await page.getByText('1 marked as seen').waitFor()
+  await page.keyboard.press('i')
+  await page.getByText('1 marked as ignored').waitFor()
   await page.keyboard.press('/')
   await expect.poll(() => hasFocus(page.getByLabel('Search posts'))).toBe(true)
 })

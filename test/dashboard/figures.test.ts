@@ -29,7 +29,7 @@ const lastDays = (nameOf: (time: number) => string, days: number) =>
 
 /** The table of a chart, without its head: names and cells. */
 async function table(page: Page): Promise<[string, string[]][]> {
-  await page.getByText('Show as a table').click()
+  await page.locator('.plot summary').click()
   const rows = page.locator('.plot tbody tr')
   const texts = await rows.evaluateAll((all) =>
     all.map((row) => ({
@@ -60,18 +60,23 @@ describe('of mentions', () => {
     const leads = (id: string) =>
       byDay.get(days[0]!)?.filter(({ listenerId }) => listenerId === id).length ?? 0
     const [react, vue] = [leads('lis_react'), leads('lis_vue')]
+    const unseenToday = (byDay.get(days[0]!) ?? []).filter(isUnseen).length
+    const said =
+      today === 0
+        ? 'No mentions today'
+        : `${number(today)} mention${today === 1 ? '' : 's'} today, ${number(unseenToday)} unseen`
+    await expect.poll(async () => plain(await headline(page).textContent())).toBe(said)
     const sentence = [
-      `${today === 0 ? 'No' : number(today)} new mention${today === 1 ? '' : 's'} so far today`,
       today > 1 && react !== vue
-        ? `, ${number(Math.max(react, vue))} for ${react > vue ? 'react' : 'vue'}`
+        ? `${number(Math.max(react, vue))} for ${react > vue ? 'react' : 'vue'}. `
         : '',
-      usual > 0 ? `; ${number(usual)} a day is usual` : `; ${number(recent.length)} in the last 28 days`,
+      usual > 0
+        ? `A usual day ends with ${number(usual)} (median).`
+        : `${number(recent.length)} in 28 days, seen or not.`,
     ]
-    await expect.poll(async () => plain(await headline(page).textContent())).toBe(sentence.join(''))
+    await expect.poll(async () => plain(await page.locator('.usual').textContent())).toBe(sentence.join(''))
     const unseen = all.filter(isUnseen)
-    await page
-      .getByRole('heading', { name: `${number(unseen.length)} unseen of all ${number(count)}` })
-      .waitFor()
+    await page.getByRole('heading', { name: `${number(unseen.length)} unseen` }).waitFor()
     expect(await page.locator('.mention .text').allTextContents()).toEqual(
       unseen.slice(0, 5).map(({ text }) => text),
     )
@@ -80,7 +85,7 @@ describe('of mentions', () => {
     const expected = days.map((name, i) => [i === 0 ? `${name} so far` : name, [number(counts[i]!)]])
     if (hasChart) {
       await page
-        .getByText(`${number(recent.length)} mentions in the last 28 days`)
+        .getByText(`${number(recent.length)} in 28 days`)
         .first()
         .waitFor()
       await expect.poll(() => page.locator('.plot tbody td', { hasText: '–' }).count()).toBe(0)
@@ -93,9 +98,9 @@ describe('of mentions', () => {
       ['vue', number(ofVue), share].filter(Boolean),
     )
 
-    await page.getByRole('button', { name: 'See all mentions' }).click()
+    await page.getByRole('button', { name: `See all ${number(count)} mentions` }).click()
     await page.getByText(`${number(unseen.length)} of ${number(count)} mentions unseen`).waitFor()
-    expect((await page.locator('select, .chart').count()) > 0).toBe(count >= 10)
+    expect((await page.locator('.filters, .chart').count()) > 0).toBe(count >= 10)
     if (count < 10) return
     if (hasChart) expect(await table(page)).toEqual(expected)
     await page.getByLabel('Order').selectOption('Best fit first')
@@ -146,6 +151,7 @@ describe('of a search', () => {
     expect(listed).toBe(counted.length)
     const since = new Date(counted.at(-1)!.timestamp).toLocaleString('en', {
       ...{ timeZone: timezoneId, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+      timeZoneName: 'short',
     })
     expect(said.replaceAll('\u202f', ' ')).toBe(
       `${counted.length} ${counted.length === 1 ? 'post' : 'posts'} about tea ${isPartial ? `since ${since}` : 'in 28 days'}`.replaceAll(

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { hasFocus, now, setUpDashboard } from './helpers.ts'
+import { hasFocus, now, plain, setUpDashboard } from './helpers.ts'
 
 const { open } = setUpDashboard({ NOW: now }, { mayFail: true })
 
@@ -36,7 +36,7 @@ it('a marked mention keeps its place and the focus, and undo brings it back', as
   const isUndone = saved(page, 1)
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await expect.poll(() => unseen(page)).toEqual([before, all])
-  expect(await hasFocus(page.getByRole('heading', { name: 'Unseen', exact: true }))).toBe(true)
+  expect(await hasFocus(page.getByRole('heading', { name: /mentions unseen/ }))).toBe(true)
   await isUndone
   await page.reload()
   expect(await unseen(page)).toEqual([before, all])
@@ -68,22 +68,22 @@ it('several mentions are marked at once, and stay so; buttons for several wait f
   await page.getByText('3 chosen').waitFor()
   const areSaved = saved(page, 3)
   await done.press('Enter')
-  expect(await hasFocus(page.getByRole('heading', { name: 'Unseen', exact: true }))).toBe(true)
+  expect(await hasFocus(page.getByRole('heading', { name: /mentions unseen/ }))).toBe(true)
   await areSaved
   await page.reload()
   expect(await unseen(page)).toEqual([before - 3, all])
 })
 
-it('"Choose all" is for what is shown, and one press marks it', async () => {
+it('"Choose these" is for what is shown, and one press marks it', async () => {
   const page = await openMentions('&listener=lis_vue')
   const [before, all] = await unseen(page)
   const shown = await page.locator('.mention').count()
   expect(shown).toBe(Math.min(50, before))
-  await page.getByRole('button', { name: `Choose all ${shown}` }).press('Enter')
+  await page.getByRole('button', { name: `Choose these ${shown}` }).press('Enter')
   await page.getByText(`${shown} chosen`).waitFor()
   await page.getByRole('button', { name: 'Choose none' }).press('Enter')
   expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
-  await page.getByRole('button', { name: `Choose all ${shown}` }).press('Enter')
+  await page.getByRole('button', { name: `Choose these ${shown}` }).press('Enter')
   const areSaved = saved(page, shown)
   await page.getByRole('button', { name: 'Seen the chosen' }).press('Enter')
   await page.getByText(`${shown} marked as seen`).waitFor()
@@ -92,11 +92,10 @@ it('"Choose all" is for what is shown, and one press marks it', async () => {
   expect(await unseen(page)).toEqual([before - shown, all])
 })
 
-it('"Show seen ones too" lists all, and filters hold in the address', async () => {
+it('"Seen and unseen" lists all, and filters hold in the address', async () => {
   const page = await openMentions()
   const [, all] = await unseen(page)
-  const show = page.getByRole('button', { name: 'Show seen ones too' })
-  await show.press('Enter')
+  await page.getByLabel('State').selectOption('Seen and unseen')
   await expect.poll(() => page.locator('.mention').count()).toBe(50)
   const more = page.getByRole('button', { name: 'Show more' })
   for (let shown = 50; shown < all; shown += 50) {
@@ -132,9 +131,10 @@ it('a bar leads to the mentions of its day', async () => {
   const page = await openMentions('&state=all')
   await page.locator('.bucket .bar:not([style*="height: 0%"])').first().click()
   await page.getByRole('button', { name: 'All days' }).waitFor()
-  const day = await page.locator('.bulk h3').textContent()
-  await page.getByText('Show as a table').click()
-  const row = page.locator('tr', { has: page.getByRole('button', { name: day!, exact: true }) })
+  const title = plain(await page.locator('h2').textContent())
+  const day = title.slice(title.indexOf(', ') + 2)
+  await page.locator('.plot summary').click()
+  const row = page.locator('tr', { has: page.getByRole('button', { name: day, exact: true }) })
   const count = Number(await row.locator('td').textContent())
   expect(count).toBeGreaterThan(0)
   await expect.poll(() => page.locator('.mention').count()).toBe(count)
@@ -181,7 +181,7 @@ it('any shape of a mention is listed: what is missing is a dash, and a record wi
   await page.locator('.mention').nth(3).waitFor()
   const rows = await page.locator('.mention').allInnerTexts()
   expect(rows.map((row) => row.match(/–/g)?.length)).toEqual([4, 3, 4, 4])
-  const texts = page.locator('.mention .text summary')
+  const texts = page.locator('.mention .text')
   const directions = await texts.evaluateAll((all) => all.map((text) => getComputedStyle(text).direction))
   expect(directions).toEqual(['ltr', 'rtl', 'ltr', 'rtl'])
   expect(await texts.nth(1).innerText()).toBe('רגע\nشكراً')

@@ -44,10 +44,11 @@ it('three mentions make no chart, no filter and no mean', async () => {
   await serve(page, made(3, now))
   await page.getByRole('button', { name: 'today' }).click()
   await page.locator('.mention').first().waitFor()
-  expect(await headline(page).innerText()).toBe('No new mentions so far today; 3 in the last 28 days')
-  await page.getByRole('button', { name: 'See all mentions' }).click()
+  expect(await headline(page).innerText()).toBe('No mentions today')
+  await page.getByText('3 in 28 days, seen or not.').waitFor()
+  await page.getByRole('button', { name: 'See all 3 mentions' }).click()
   await page.getByText('2 of 3 mentions unseen').waitFor()
-  expect(await page.locator('select, .chart').count()).toBe(0)
+  expect(await page.locator('.filters, .chart').count()).toBe(0)
 })
 
 it('the first view searches by one field and a button that is alive, until a word is there', async () => {
@@ -55,27 +56,42 @@ it('the first view searches by one field and a button that is alive, until a wor
   await page.locator('.mention').first().waitFor()
   const [filters, button] = [
     page.getByLabel('Language'),
-    page.getByRole('button', { name: 'Search', exact: true }),
+    page.getByRole('button', { name: 'Search · up to 6 credits' }),
   ]
   expect(await page.locator('form :is(input, select):visible').count()).toBe(1)
   expect(await button.getAttribute('class')).toContain('primary')
   await page.getByLabel('Search posts').fill('coffee')
   await filters.waitFor()
-  await page.getByRole('button', { name: 'Search · up to 6 credits' }).waitFor()
+  await button.waitFor()
 })
 
-it('on a phone, the first mention stands in the upper half of the first screen', async () => {
-  const page = await open('/', { viewport: { width: 390, height: 844 } })
-  await page.locator('.mention').first().waitFor()
-  expect((await page.locator('.mention').first().boundingBox())!.y).toBeLessThanOrEqual(360)
-})
+it.each([
+  ['/', 274],
+  ['/?tab=mentions', 274],
+  ['/', 100_000],
+  ['/?tab=mentions', 100_000],
+])(
+  'on a phone, the first mention of %s of %d stands in the upper half, and no text stands on another',
+  async (path, count) => {
+    const page = await open('/?tab=search', { viewport: { width: 390, height: 844 } })
+    await serve(page, made(count, now))
+    await page.goto(new URL(path, page.url()).href)
+    await page.locator('.mention').first().waitFor()
+    await page.locator('.legend', { hasText: /peak/ }).waitFor()
+    const box = (selector: string) => page.locator(selector).first().boundingBox()
+    const [first, legend, scale] = [await box('.mention'), await box('.legend'), await box('.scale span')]
+    expect(first!.y).toBeLessThanOrEqual(360)
+    expect(first!.height).toBeLessThanOrEqual(92)
+    expect(legend!.y + legend!.height).toBeLessThanOrEqual(scale!.y + 4)
+  },
+)
 
 it('the page says its zone, and a bar of the first view opens the mentions of its day there', async () => {
   const page = await open('/', { timezoneId: 'Pacific/Auckland' })
   await page.getByText('Days and times are in New Zealand Time.').waitFor()
   await page.locator('.bucket').last().click()
   await page.getByRole('heading', { name: /mentions? unseen, Nov 19$/ }).waitFor()
-  await page.getByText('Show as a table').click()
+  await page.locator('.plot summary').click()
   const count = await page.locator('.plot tbody td').first().innerText()
   await expect.poll(() => page.locator('.mention').count()).toBe(Number(count))
 })

@@ -28,9 +28,9 @@ describe.each([0, 1, 2, 7])('the story of seed %d', (seed) => {
         const [react, vue, leader] = await numbers(page, name)
         const shown = [react, vue].map((text) => exactOf(text!.split(' ')[0]!))
         expect(shown).toEqual(values)
-        const percent = /(\d+)% more/.exec(leader!)?.[1]
-        if (percent)
-          expect(Math.round(100 * (Math.max(...shown) / Math.min(...shown) - 1))).toBe(Number(percent))
+        const times = /([\d.]+)×/.exec(leader!)?.[1]
+        const ratio = Math.max(...shown) / Math.min(...shown)
+        if (times) expect(ratio < 10 ? Math.round(10 * ratio) / 10 : Math.round(ratio)).toBe(Number(times))
         expect(leader).toMatch(
           isFew ? /^$/ : ([/^■ react/, /^▨ vue/][leaderBy(values) ?? -1] ?? /^(about )?level$/),
         )
@@ -38,8 +38,8 @@ describe.each([0, 1, 2, 7])('the story of seed %d', (seed) => {
       const [loud, frequent] = (['views', 'posts'] as const).map(
         (metric) => ['react', 'vue'][leaderBy(all.map((each) => each[metric])) ?? -1],
       )
-      expect(/(\w+) (is louder|leads)/.exec(said)?.[1]).toBe(isFew ? undefined : loud)
-      expect(/(\w+) (is talked about more often|leads)/.exec(said)?.[1]).toBe(isFew ? undefined : frequent)
+      expect(/(\w+) leads in (posts and )?views/.exec(said)?.[1]).toBe(isFew ? undefined : loud)
+      expect(/(\w+) (leads )?in posts/.exec(said)?.[1]).toBe(isFew ? undefined : frequent)
       const lists = page.getByRole('region', { name: /^Posts about/ }).getByText(/\d posts? ·/)
       expect((await lists.allTextContents()).map((text) => text.split(' ')[0])).toEqual(
         counted.map(({ length }) => String(length)),

@@ -13,7 +13,9 @@ import {
   within,
 } from '../../examples/dashboard/src/measure.ts'
 import { bucketsOf, dayName, dayOf, spanOf } from '../../examples/dashboard/src/period.ts'
-import type { MicroblogPost } from '../../src/index.ts'
+import { listeners, storyBefore } from '../../examples/dashboard/story.ts'
+import { type MicroblogPost, SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { expected, leaderBy, storyOf } from './oracle.ts'
 import { now } from './helpers.ts'
 
@@ -98,9 +100,9 @@ it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatev
         ? 'About level in posts and views'
         : loud === frequent
           ? `${loud} leads in posts and views`
-          : [loud && `${loud} is louder`, frequent && `${frequent} is talked about more often`]
-              .filter(Boolean)
-              .join(', ')
+          : loud
+            ? `${loud} leads in views${frequent ? `, ${frequent} in posts` : ''}`
+            : `${frequent} leads in posts`
     expect(headline, about).toBe(kind)
     kinds.set(
       kind.replaceAll(/react|vue|\d+/g, '_'),
@@ -119,9 +121,17 @@ it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatev
         Number(percent),
       ])
       expect(views(best), about).toBe(Math.max(...[...byDay.values()].map(views)))
+      const without = counted.map((posts) =>
+        views(posts.filter(({ timestamp }) => dayName(timestamp.slice(0, 10)) !== name)),
+      )
+      const next = names[leaderBy(without) ?? -1]
+      const flips = /without which (\w+ leads|they are about level)/.exec(why)?.[1]
+      expect(flips, about).toBe(next === query ? undefined : next ? `${next} leads` : 'they are about level')
+      if (flips) kinds.set('flips', 1)
     }
   }
-  expect(kinds.size, JSON.stringify([...kinds])).toBeGreaterThanOrEqual(5)
+  expect(kinds.size, JSON.stringify([...kinds])).toBeGreaterThanOrEqual(6)
+  expect(kinds.has('flips')).toBe(true)
 }, 120_000)
 
 describe('verdictOf()', () => {
@@ -129,10 +139,10 @@ describe('verdictOf()', () => {
     ['equal posts and views', posts(10, 100), posts(10, 100), 'About level in posts and views'],
     ['five points apart', posts(21, 100), posts(19, 100), 'About level in posts and views'],
     ['four posts', posts(80, 100), posts(4, 1), '80 posts about react, 4 posts about vue in 28 days'],
-    ['more views', posts(10, 200), posts(10, 100), 'react is louder'],
-    ['more posts', posts(10, 200), posts(20, 100), 'vue is talked about more often'],
+    ['more views', posts(10, 200), posts(10, 100), 'react leads in views'],
+    ['more posts', posts(10, 200), posts(20, 100), 'vue leads in posts'],
     ['both', posts(20, 100), posts(10, 100), 'react leads in posts and views'],
-    ['one each', posts(10, 300), posts(20, 100), 'react is louder, vue is talked about more often'],
+    ['one each', posts(10, 300), posts(20, 100), 'react leads in views, vue in posts'],
     ['nothing', [], [], 'No posts about react or vue in 28 days'],
   ])('says who leads with %s', (_, react, vue, headline) => {
     expect(verdict(react, vue).headline).toBe(headline)
@@ -140,10 +150,12 @@ describe('verdictOf()', () => {
 
   it('says why: by how much, and the day with a third of the views or more', () => {
     const launch = [...posts(9, 100), post(1100, 3, 'launch')]
-    expect(verdict(launch, posts(20, 50)).why).toBe(
-      'react: 2× the views, 2 posts of Nov\u00a03 got 60% of its views.',
+    expect(verdict(launch, posts(20, 45)).why).toBe(
+      'react: 2.2× the views, 2 posts of Nov\u00a03 got 60% of its views, without which they are about level.',
     )
-    expect(verdict(posts(10, 165), posts(10, 100)).why).toBe('react: 65% more views.')
+    expect(verdict(launch, posts(20, 70)).why).toMatch(/, without which vue leads\.$/)
+    expect(verdict(launch, posts(20, 30)).why).toMatch(/60% of its views\.$/)
+    expect(verdict(posts(10, 165), posts(10, 100)).why).toBe('react: 1.7× the views.')
   })
 
   it('speaks of engagement on a network that counts no views', () => {
@@ -154,7 +166,7 @@ describe('verdictOf()', () => {
       { query: 'vue', posts: liked(10, 10) },
     ]
     const { headline, why } = verdictOf(sides, spanOf(period), { when: 'in 28 days', by: 'engagement' })
-    expect(headline).toBe('react has more engagement')
+    expect(headline).toBe('react leads in engagement')
     expect(why).toBe('react: 3× the engagement.')
   })
 
@@ -173,6 +185,9 @@ describe('verdictOf()', () => {
     expect(why(3)).toMatch(/^2 posts of Nov.3 got \d+% of the views/)
     expect(why(10)).toMatch(/1 post of Nov.10 so far got \d+% of the views/)
     expect(why(3, Date.parse('2026-11-03T11:00:00Z'))).not.toMatch(/got/)
+    expect(why(8, Date.parse('2026-11-07T00:00:00Z'))).toMatch(/got/)
+    // Of two whole days, one always has more.
+    expect(why(8, Date.parse('2026-11-07T11:00:00Z'))).not.toMatch(/got/)
   })
 })
 
@@ -184,7 +199,7 @@ it.each([
 ])('leaderOf(%j) is %j', (numbers, leader) => expect(leaderOf(numbers)).toBe(leader))
 
 it.each([
-  [[165, 100], '65% more'],
+  [[165, 100], '1.7×'],
   [[100, 300], '3×'],
   [[100, 245], '2.5×'],
   [[10, 490], '49×'],
@@ -196,8 +211,8 @@ it.each([
   [80, 100, -1, '20%'],
   [1000, 1001, 0, 'no change'],
   [199, 100, 1, '99%'],
-  [210, 100, 1, '2.1×'],
-  [490, 10, 1, '49×'],
+  [210, 100, 1, '110%'],
+  [490, 10, 1, '4,800%'],
 ])('changeOf(%d, %d) has the sign %d and says %s', (now, then, sign, text) =>
   expect(changeOf(now, then)).toEqual({ sign, text }),
 )
@@ -225,7 +240,7 @@ describe('what is covered', () => {
     const buckets = bucketsOf(november, 'days')
     const rows = rowsOf(results, { covered, buckets, unit: 'days', metric: 'posts' })
     expect(rows.slice(0, 2)).toEqual([
-      { bucket: '2026-11-04', values: [1, 0], part: 'from Nov\u00a04,\u00a012:00\u00a0PM' },
+      { bucket: '2026-11-04', values: [1, 0], part: 'from Nov\u00a04,\u00a012:00\u00a0PM\u00a0UTC' },
       { bucket: '2026-11-05', values: [0, 0], part: '' },
     ])
     const growing = rowsOf(results, { covered, buckets, unit: 'days', metric: 'posts', isGrowing: true })
@@ -272,3 +287,15 @@ it('figure() writes both of two numbers in the same way', () =>
   expect([2, 2011, 96_020, 999_999, 1_234_567].map(figure)).toEqual([
     ...['2', '2,011', '96,020', '999,999', '1.23M'],
   ]))
+
+it('each mention of the microblog is a post that a search for the word of its listener finds', async () => {
+  const sandbox = createSandbox({ seed: 0, now: new Date(now), content: { listeners } })
+  sandbox.publish(storyBefore(new Date(now)))
+  const client = new SocialSearch(sandbox.clientOptions())
+  const found = await client.mentions.list({ network: 'microblog' }).toArray({ limit: 500 })
+  const posts = await storyOf(0, now)
+  const urls = { lis_react: posts.react, lis_vue: posts.vue }
+  expect(found.length).toBeGreaterThan(20)
+  for (const { url, listenerId } of found)
+    expect(urls[listenerId as keyof typeof urls].map((post) => post.url)).toContain(url)
+})

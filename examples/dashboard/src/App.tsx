@@ -1,10 +1,12 @@
 import { useEffect } from 'react'
 import { go, goToSearch, useAddress } from './address.ts'
+import { retryFree } from './api.ts'
 import { isTyping } from './controls.tsx'
-import { Credits } from './Credits.tsx'
+import { Credits, useIsLost } from './Credits.tsx'
 import { Mentions } from './Mentions.tsx'
 import { zone } from './period.ts'
 import { Search } from './Search.tsx'
+import { Notice } from './status.tsx'
 
 const views = { today: Search, search: Search, mentions: Mentions }
 type View = keyof typeof views
@@ -13,6 +15,7 @@ export function App() {
   const { tab = '', q, vs } = useAddress()
   const view: View = tab in views ? (tab as View) : q ? 'search' : 'today'
   const Current = views[view]
+  const isLost = useIsLost()
   const subject = view === 'search' ? [q, vs].filter(Boolean).join(' vs ') : view
   useEffect(() => {
     document.title = [subject, 'Social search'].filter(Boolean).join(' · ')
@@ -23,8 +26,9 @@ export function App() {
         Skip to the content
       </a>
       <header className="top row">
-        <h1>Social search</h1>
-        <span className="badge">Demo data</span>
+        <h1>
+          Social search <span className="badge">Demo data</span>
+        </h1>
         <nav className="tabs" aria-label="Views">
           {(Object.keys(views) as View[]).map((name) => (
             <button
@@ -38,9 +42,15 @@ export function App() {
         </nav>
         <Credits />
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" className={isLost ? 'stale' : undefined} tabIndex={-1}>
         <Current isToday={view === 'today'} />
       </main>
+      {isLost && (
+        <Notice title="No answer from the server.">
+          Retrying every 2 seconds. What is free loads by itself then.
+          <button onClick={retryFree}>Retry now</button>
+        </Notice>
+      )}
       <footer className="quiet">Days and times are in {zone()}.</footer>
     </>
   )

@@ -33,19 +33,20 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   const note = (i: number) => {
     if (named) return text(named.values[i])
     const peak = peaks[i]
-    return peak && `peak ${text(peak.values[i])} · ${nameOf(peak, unit)}`
+    return peak && `peak ${text(peak.values[i])} on ${nameOf(peak, unit)}`
   }
   return (
     <div className="plot">
       {/* With other bars, it is another chart: none of them has moved. */}
       <div key={rows.length} className="chart" aria-hidden="true">
         <p className="legend row quiet">
+          {named && <span>{nameOf(named, unit)}:</span>}
           {series.map((name, i) => (
             <span key={name}>
-              {series.length > 1 && <Swatch index={i} />} <bdi>{name}</bdi> <strong>{note(i)}</strong>
+              {series.length > 1 && <Swatch index={i} />} {(series.length > 1 || !named) && <bdi>{name}</bdi>}
+              {!named && peaks[i] && ','} <strong>{note(i)}</strong>
             </span>
           ))}
-          {named && <span>{nameOf(named, unit)}</span>}
         </p>
         <div className="scale quiet">
           <span>{rows.length > 0 && figure(top)}</span>
@@ -78,7 +79,7 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
         </div>
       </div>
       <details className="quiet">
-        <summary>Show as a table</summary>
+        <summary>Table</summary>
         <table aria-label={`Numbers by ${unit.slice(0, -1)}`}>
           <thead>
             <tr>

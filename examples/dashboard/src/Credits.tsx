@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { CreditBudget } from 'social-search-sdk'
 import { budgetKey } from './api.ts'
 import { type Network, networks } from './networks.ts'
+import { clockName, dayMs } from './period.ts'
 
 const budgetQuery = queryOptions<ReturnType<CreditBudget['summary']>>({
   queryKey: budgetKey,
@@ -40,22 +41,18 @@ export function useOffer(network: Network, ...needs: number[]): Offer {
 
 const leastPrice = Math.min(...Object.values(networks).map(({ price }) => price))
 
-/** When the budget is whole again, in the zone of the page: `All 60 are back at 1:00 PM GMT+13.` */
+/** When the budget is whole again, in the zone of the page: `All 60 are back in 7 h (1:00 PM GMT+13).` */
 export function useReset(): string {
   const { limit, endsAt = null } = useBudget() ?? {}
   if (endsAt === null) return ''
-  const time = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
-  return `All ${limit} are back at ${new Date(endsAt).toLocaleTimeString('en', time)}.`
+  // A day of the budget is never longer, whatever the clock of the page says.
+  const minutes = Math.ceil(((endsAt - Date.now()) % dayMs) / 60_000)
+  const left = minutes < 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+  return `All ${limit} are back in ${left} (${clockName(endsAt)}).`
 }
 
 export function Credits() {
-  const { data: budget, isError } = useQuery(budgetQuery)
-  if (isError)
-    return (
-      <p className="credits lost" role="status">
-        <strong>No answer from the server.</strong> Retrying…
-      </p>
-    )
+  const { data: budget, isError, dataUpdatedAt } = useQuery(budgetQuery)
   if (!budget) return <div className="credits" />
   const { limit, spent, uncertain, reserved, remaining } = budget
   const part = (credits: number, color: string) => ({
@@ -63,11 +60,12 @@ export function Credits() {
     background: `var(--${color})`,
   })
   const text = `${spent} spent${uncertain > 0 ? ` · ${uncertain} uncertain` : ''}`
+  const asOf = isError && `as of ${clockName(dataUpdatedAt)}`
   return (
-    <div className="credits">
+    <div className={isError ? 'credits stale' : 'credits'}>
       <p className="row quiet">
         <strong>{credits(remaining)} left</strong>
-        <span className="end">{text}</span>
+        <span className="end">{asOf || text}</span>
       </p>
       <div
         className="meter"

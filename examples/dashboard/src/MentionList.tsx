@@ -1,18 +1,19 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { type Change, type Mention, timeOf, useChanges, useListeners, type useMentions } from './mentions.ts'
 import { isTyping } from './controls.tsx'
+import { useIsLost } from './Credits.tsx'
 import { networkNames } from './networks.ts'
 import { Failure, focusTitle } from './status.tsx'
-import { LongText, ageOf } from './Text.tsx'
+import { Text, ageOf } from './Text.tsx'
 
 interface Props {
   list: ReturnType<typeof useMentions>
   /** How many to show, and no button for more. */
   few?: number
-  title: string
+  title?: string
   /** Says what is missing if nothing is listed. */
   empty: string
-  /** Stands at the end of the title's line. */
+  /** Stands at the end of the title's line, or in place of a title. */
   children?: ReactNode
 }
 
@@ -23,6 +24,7 @@ const marks = { seen: 'Seen', done: 'Done', ignored: 'Ignore' }
 export function MentionList({ list, few, title, empty, children }: Props) {
   const { mentions, more, isFetchingNextPage } = list
   const changes = useChanges()
+  const isLost = useIsLost()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [last, setLast] = useState<Change[] | null>(null)
   // Only what the server has accepted is said, and can be undone.
@@ -43,7 +45,7 @@ export function MentionList({ list, few, title, empty, children }: Props) {
   const choose = (id: string, isChosen: boolean) =>
     setChosen(new Set(isChosen ? [...chosen, id] : [...chosen].filter((each) => each !== id)))
 
-  /** `j` and `k` move, from the start to the first one; `s` and `e` mark the mention that has the focus. */
+  /** `j` and `k` move, from the start to the first one; `s`, `e` and `i` mark the mention that has the focus. */
   function press(event: KeyboardEvent) {
     const { key, target, ctrlKey, metaKey, altKey } = event
     if (ctrlKey || metaKey || altKey || isTyping(event)) return
@@ -51,7 +53,7 @@ export function MentionList({ list, few, title, empty, children }: Props) {
     const first = document.querySelector('.mention')
     const next = { j: item?.nextElementSibling ?? first, k: item?.previousElementSibling ?? first }[key]
     next?.querySelector('input')?.focus()
-    const state = ({ s: 'seen', e: 'done' } as const)[key]
+    const state = ({ s: 'seen', e: 'done', i: 'ignored' } as const)[key]
     const mention = shown.find(({ id }) => id === (item ?? first)?.id)
     if (state && mention) mark([mention], mention.state === state ? 'new' : state)
   }
@@ -60,9 +62,10 @@ export function MentionList({ list, few, title, empty, children }: Props) {
     return () => removeEventListener('keydown', press)
   })
   return (
-    <section className="inbox" aria-label={title}>
+    <section className="inbox" aria-label={title ?? 'Mentions'}>
       <div className="bulk row quiet">
-        <h3 tabIndex={-1}>{picked.length > 0 ? `${picked.length} chosen` : title}</h3>
+        {title ? <h3 tabIndex={-1}>{title}</h3> : children}
+        {picked.length > 0 && <strong>{picked.length} chosen</strong>}
         {picked.length > 0 &&
           Object.entries(marks).map(([state, verb]) => (
             <button
@@ -77,15 +80,15 @@ export function MentionList({ list, few, title, empty, children }: Props) {
         {marked && <button onClick={(event) => (focusTitle(event), undo(marked))}>Undo</button>}
         {few === undefined && shown.length > 1 && (
           <button onClick={() => setChosen(new Set(areAllPicked ? [] : shown.map(({ id }) => id)))}>
-            {areAllPicked ? 'Choose none' : `Choose all ${shown.length}`}
+            {areAllPicked ? 'Choose none' : `Choose these ${shown.length}`}
           </button>
         )}
-        {children}
+        {title && children}
       </div>
       {changes.error && (
         <Failure error={changes.error} onRetry={{ act: () => changes.mutate(changes.variables) }} />
       )}
-      {list.error && <Failure error={list.error} onRetry={{ act: () => void list.refetch() }} retries />}
+      {list.error && !isLost && <Failure error={list.error} onRetry={{ act: () => void list.refetch() }} />}
       <ul>
         {shown.map((mention) => (
           <Item
@@ -106,10 +109,11 @@ export function MentionList({ list, few, title, empty, children }: Props) {
       {shown.length > 0 && (
         <p className="quiet">
           <span className="keys">
-            <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done, <kbd>/</kbd>{' '}
-            search.
+            <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done, <kbd>i</kbd>{' '}
+            ignore, <kbd>/</kbd> search.
           </span>{' '}
-          Mentions: what your listeners found. Fit: how well a mention suits your organization, from 0 to 100.
+          Mentions: what your listeners found on any network; a search lists one. Fit: how well a mention
+          suits you, from 0 to 100.
         </p>
       )}
     </section>
@@ -132,21 +136,21 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
         <input type="checkbox" checked={isChosen} onChange={(event) => onChoose(event.target.checked)} />
         <span className="hidden">Choose the mention by {author}</span>
       </label>
-      <LongText>{text ?? 'No text'}</LongText>
-      <span className="source quiet">
-        <a href={/^https?:/.test(url) ? url : undefined} target="_blank" rel="noreferrer">
+      <Text href={/^https?:/.test(url) ? url : undefined}>{text ?? 'No text'}</Text>
+      <span className="meta">
+        <span className="source quiet">
           <bdi>{mention.author === undefined ? '–' : `@${author}`}</bdi>
-        </a>
-        <span>
-          <bdi>{networkNames[network] ?? network}</bdi> ·{' '}
-          <time dateTime={publishedAt} title={publishedAt}>
-            {ageOf(timeOf(mention))}
-          </time>
+          <span>
+            <bdi>{networkNames[network] ?? network}</bdi> ·{' '}
+            <time dateTime={publishedAt} title={publishedAt}>
+              {ageOf(timeOf(mention))}
+            </time>
+          </span>
         </span>
-      </span>
-      <span className="fit quiet">
-        <bdi>{listener}</bdi>
-        {listener && ' · '}fit {fitScore}
+        <span className="fit quiet">
+          <bdi>{listener}</bdi>
+          {listener && ' · '}fit {fitScore}
+        </span>
       </span>
       <span className="marks">
         {Object.entries(marks).map(([next, verb]) => (

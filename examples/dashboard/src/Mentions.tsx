@@ -1,7 +1,8 @@
 import { retryFree } from './api.ts'
-import { type Address, go, goToSearch, useAddress } from './address.ts'
+import { type Address, go, useAddress } from './address.ts'
 import { Chart } from './Chart.tsx'
 import { type Option, Select } from './controls.tsx'
+import { useIsLost } from './Credits.tsx'
 import { figure, isolated, plural } from './headline.ts'
 import { MentionList } from './MentionList.tsx'
 import {
@@ -19,11 +20,8 @@ import { Empty, Failure, Notice } from './status.tsx'
 
 /** Fewer make no filter, no chart and no mean. */
 export const few = 10
-/** More are too many to read one by one. */
-const many = 500
-
 export const nameOfRecent = (total: number | null) =>
-  `${total === null ? '– mentions' : plural(total, 'mention')} in the last 28\u00a0days`
+  `${total === null ? '–' : figure(total)} in 28\u00a0days`
 
 export function Mentions() {
   const address = useAddress()
@@ -45,7 +43,7 @@ export function Mentions() {
       </h2>
       {all >= few && <ListFilters address={address} />}
       {all >= few && (
-        <div className="card flat">
+        <div className="flat">
           <Chart
             {...{ rows: recent.rows, unit: 'days', selected: at, series: [nameOfRecent(recent.total)] }}
             onSelect={(day) => go({ at: day === at ? '' : day }, { replace: true })}
@@ -56,16 +54,17 @@ export function Mentions() {
         // Other filters begin again: a mention that was marked then leaves the list.
         key={JSON.stringify([network, listener, sort, at, state])}
         list={list}
-        title={at ? dayName(at) : isUnseenOnly ? 'Unseen' : 'All'}
         empty="Nothing here is unseen."
       >
+        <Select
+          {...{ label: 'State', value: isUnseenOnly ? '' : 'all' }}
+          options={[
+            ['', 'Unseen only'],
+            ['all', 'Seen and unseen'],
+          ]}
+          onChange={(state) => go({ state }, { replace: true })}
+        />
         {at && <button onClick={() => go({ at: '' })}>All days</button>}
-        {!sort && (unseen ?? 0) > many && (
-          <button onClick={() => go({ sort: 'fitScore' }, { replace: true })}>Best fit first</button>
-        )}
-        <button onClick={() => go({ state: isUnseenOnly ? 'all' : '' }, { replace: true })}>
-          {isUnseenOnly ? 'Show seen ones too' : 'Show unseen only'}
-        </button>
       </MentionList>
     </section>
   )
@@ -80,15 +79,22 @@ interface NoMentionsProps {
 /** Stands in place of mentions: while they load, if that fails, or if there are none. */
 export function NoMentions({ all, list: { error: listError, isPaused } }: NoMentionsProps) {
   const error = useCountError() ?? listError
+  const isLost = useIsLost()
   const names = useListeners().map(({ name }) => isolated(name))
-  if (error) return <Failure {...{ error, onRetry: { act: retryFree }, retries: true }} />
+  if (isLost)
+    return (
+      <Empty title="No answer from the server">
+        <p className="lost">Nothing was charged. Mentions load by themselves when the server answers.</p>
+        <button onClick={retryFree}>Retry now</button>
+      </Empty>
+    )
+  if (error) return <Failure error={error} onRetry={{ act: retryFree }} />
   if (isPaused) return <Notice title="You are offline.">This loads when you are online again.</Notice>
   if (all === null) return <p role="status">Loading mentions…</p>
   return (
     <Empty title="No mentions yet">
       <p>Your listeners have found nothing yet. What they find shows here, for free.</p>
       {names.length > 0 && <p className="quiet">Listening for {names.join(', ')}.</p>}
-      <button onClick={goToSearch}>Enter a search</button>
     </Empty>
   )
 }

@@ -3,8 +3,9 @@ import { plural } from './headline.ts'
 import type { Load } from './load.ts'
 import { type Post, numbersOf } from './measure.ts'
 import { type Network, type Search, networks } from './networks.ts'
+import { clockName } from './period.ts'
 import { Swatch } from './status.tsx'
-import { LongText, ageOf } from './Text.tsx'
+import { Text } from './Text.tsx'
 
 const viewsOf = (post: Post) => numbersOf([post]).views
 const likes = ({ engagements }: Post) => engagements.favoriteCount
@@ -35,7 +36,7 @@ export function Posts({ load, index, shown }: Props) {
         </h4>
         <p className="quiet" role="status">
           {isLoaded
-            ? `${plural(shown.length, 'post')}${undated > 0 ? `, ${undated} more without a date` : ''} · updated ${ageOf(oldest)}`
+            ? `${plural(shown.length, 'post')}${undated > 0 ? `, ${undated} more without a date` : ''} · as of ${clockName(oldest)}`
             : 'not loaded'}
         </p>
         {shown.length > 0 && (
@@ -72,11 +73,9 @@ function Card({ post, network }: { post: Post; network: Network }) {
             <bdi>{post.name}</bdi>
           </strong>{' '}
           {isMicroblog && <bdi>@{post.author}</bdi>} ·{' '}
-          <a href={post.url} target="_blank" rel="noreferrer">
-            <time dateTime={post.timestamp}>{date.format(new Date(post.timestamp))}</time>
-          </a>
+          <time dateTime={post.timestamp}>{date.format(new Date(post.timestamp))}</time>
         </p>
-        <LongText>{post.body}</LongText>
+        <Text href={post.url}>{post.body}</Text>
         <footer className="row quiet">
           {viewsCount !== undefined && <span>{plural(viewsCount, 'view')}</span>}
           <span>{plural(favoriteCount, 'like')}</span>

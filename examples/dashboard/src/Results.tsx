@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { go, goToSearch, useAddress } from './address.ts'
 import { Chart } from './Chart.tsx'
 import { Choice, Select } from './controls.tsx'
@@ -52,10 +53,14 @@ interface Props {
   isStale: boolean
   /** How to load what is missing or asked for. */
   hint: string
+  /** What the form may pay for; null if that is here. */
+  price: string | null
+  /** Earlier searches that open for free. */
+  children: ReactNode
 }
 
 /** Who leads and why, in words, numbers and a chart, and the posts of one search or two. Before there are any, what is the matter. */
-export function Results({ name, period, pages, loads, isStale, hint }: Props) {
+export function Results({ name, period, pages, loads, isStale, hint, price, children }: Props) {
   const address = useAddress()
   const { network } = loads[0]!.search
   const { metrics } = networks[network]
@@ -93,12 +98,12 @@ export function Results({ name, period, pages, loads, isStale, hint }: Props) {
   return (
     <div className={isStale ? 'results stale stack' : 'results stack'} aria-busy={isFirst}>
       <section className="stack" aria-label="Summary">
-        <div className="verdict">{verdict()}</div>
+        <div className={loads.length > 1 ? 'verdict two' : 'verdict'}>{verdict()}</div>
         {isFirst && !isPaused && <div className="card ghost" aria-hidden="true" />}
         {hasPosts && (
           <div className={loads.length > 1 ? 'answer stack pair' : 'answer stack'}>
             <Summary
-              {...{ loads, metric }}
+              {...{ loads, metric, period }}
               now={counted.map((all, i) => (loads[i]!.isLoaded ? numbersOf(all) : null))}
               then={loads.map((load) => (hasEarlier ? numbersOf(within(load, earlier)) : null))}
             />
@@ -120,9 +125,6 @@ export function Results({ name, period, pages, loads, isStale, hint }: Props) {
               />
             </section>
           </div>
-        )}
-        {isWhole && !isStale && failed.length === 0 && (
-          <Coverage {...{ period, loads, covered, hasEarlier }} />
         )}
       </section>
       {hasPosts && (
@@ -165,10 +167,11 @@ export function Results({ name, period, pages, loads, isStale, hint }: Props) {
           <Failure
             key={query}
             error={error!}
-            // One press is for all that failed.
-            onRetry={i === 0 ? again : null}
+            // One press is for all that failed; the form has the button for what it may pay for.
+            onRetry={i === 0 && price === null ? again : null}
           />
         ))}
+        {failed.length > 0 && price !== null && !isGrowing && <p className="row quiet">{children}</p>}
         {waiting?.wait && <Waiting wait={waiting.wait} />}
         {isEmpty && (
           <p className="row">
@@ -176,9 +179,10 @@ export function Results({ name, period, pages, loads, isStale, hint }: Props) {
             <button onClick={goToSearch}>Change the words</button>
           </p>
         )}
-        {failed.length === 0 && !waiting && !isEmpty && <p>{why}</p>}
+        {why && !waiting && !isEmpty && <p>{why}</p>}
+        {isWhole && !isStale && failed.length === 0 && <Coverage {...{ period, loads, covered }} />}
         {(isPaused || isFirst || waiting) && (
-          <p>
+          <p className="coverage row quiet">
             <button onClick={(event) => (focusTitle(event), void cancel())}>Cancel the search</button>
           </p>
         )}
@@ -191,7 +195,7 @@ export function Results({ name, period, pages, loads, isStale, hint }: Props) {
     if (isPaused)
       return {
         headline: 'You are offline.',
-        why: 'The search is sent, and charged, when you are online again.',
+        why: `The search is sent${price === null ? '' : `, and charged ${price},`} when you are online again.`,
       }
     if (loads.every(({ isMissing }) => isMissing)) return { headline: 'Not loaded yet.', why: hint }
     const missing = loads.find(({ isLoaded }) => !isLoaded)
@@ -199,8 +203,10 @@ export function Results({ name, period, pages, loads, isStale, hint }: Props) {
       const isWaiting = loads.some(({ isFetching, wait }) => isFetching && wait)
       return { headline: isWaiting ? 'Waiting for the service…' : 'Loading posts…', why: '' }
     }
-    if (failed.length === loads.length && loaded.length === 0)
-      return { headline: 'The search failed', why: '' }
+    if (failed.length > 0 && missing) {
+      const queries = failed.map(({ query }) => isolated(query)).join(' and ')
+      return { headline: `The search for ${queries} failed`, why: price === null ? '' : hint }
+    }
     if (missing) return { headline: `${isolated(missing.query)} is not loaded`, why: '' }
     if (!isCovered) return { headline: 'These days are not loaded yet', why: '' }
     const sides = loads.map(({ query }, i) => ({ query: isolated(query), posts: counted[i]! }))
@@ -223,12 +229,10 @@ interface CoverageProps {
   period: Period
   loads: Load[]
   covered: Span
-  /** Whether the numbers are compared with the period before. */
-  hasEarlier: boolean
 }
 
 /** Says once what the numbers leave out, and offers the next page of each search that lacks posts. */
-function Coverage({ period, loads, covered, hasEarlier }: CoverageProps) {
+function Coverage({ period, loads, covered }: CoverageProps) {
   const since = earlierOf(period).from
   const lacking = loads.filter((load) => !reaches(load, since))
   const more = useMore(
@@ -239,17 +243,13 @@ function Coverage({ period, loads, covered, hasEarlier }: CoverageProps) {
   const isFetching = loads.some(({ isFetching }) => isFetching)
   const isPartial = covered.from > spanOf(period).from
   const days = `${lengthOf(period)} days`
-  const comparison = hasEarlier
-    ? `compared with the ${days} before${covered.until > Date.now() ? ', up to the same hour' : ''}`
-    : 'and no older ones to compare with'
   return (
     <p className="coverage row quiet">
-      {isPartial
-        ? `Only since ${timeName(covered.from)}: older posts are not loaded.`
-        : `All posts in these ${days}${lacking.length > 0 ? '' : `, ${comparison}`}.`}
+      {isPartial ? `Older posts of the ${days} are not loaded.` : `These are all posts of the ${days}.`}
       {more && (
         <span>
           <button
+            className={isPartial ? 'primary' : undefined}
             aria-disabled={isFetching}
             onClick={(event) => (focusTitle(event), isFetching || more.act())}
           >
@@ -269,10 +269,11 @@ interface SummaryProps {
   then: (Numbers | null)[]
   /** What the chart shows. */
   metric: Metric
+  period: Period
 }
 
 /** The numbers of each search, and who leads. A press on the name of one shows it in the chart. */
-function Summary({ loads, now, then, metric }: SummaryProps) {
+function Summary({ loads, now, then, metric, period }: SummaryProps) {
   const { network } = loads[0]!.search
   const { metrics } = networks[network]
   const isMany = now.every((numbers) => numbers !== null && numbers.posts >= fewPosts)
@@ -291,7 +292,14 @@ function Summary({ loads, now, then, metric }: SummaryProps) {
       <Change {...{ name, now: now[i] ?? null, then: then[i] ?? null }} />
     </>
   )
-  const definition = <p className="quiet">Engagement: {engagement[network]}.</p>
+  const hour = spanOf(period).until > Date.now() ? ', up to the same hour' : ''
+  const definition = (
+    <p className="quiet">
+      Engagement: {engagement[network]}.
+      {then.some((numbers) => numbers !== null) &&
+        ` ▲▼ Compared with the ${lengthOf(period)} days before${hour}.`}
+    </p>
+  )
   if (loads.length === 1)
     return (
       <div className="card summary">

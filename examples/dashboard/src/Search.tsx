@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { go, useAddress } from './address.ts'
 import { Choice, Select } from './controls.tsx'
 import { credits, useBudget, useIsLost, useOffer, useReset } from './Credits.tsx'
@@ -21,6 +21,9 @@ import { Results } from './Results.tsx'
 import { Empty, Notice } from './status.tsx'
 import { Today } from './Today.tsx'
 
+/** What so many searches of a form cost. */
+const mostOf = ({ network, pages }: Draft, count: number) =>
+  `up to ${credits(networks[network].price * pages * count)}`
 const ideas = [{ query: 'react', versus: 'vue' }, { query: 'coffee' }, { query: 'climate', lang: 'en' }]
 const languages: Record<string, string> = { '': 'Any language', de: 'German', en: 'English', ja: 'Japanese' }
 /** How long the proxy keeps answers, in milliseconds. */
@@ -38,6 +41,11 @@ export function Search({ isToday }: { isToday: boolean }) {
 
   const searches = searchesOf(shown)
   const loads = [usePosts(searches[0]), usePosts(searches[1])].slice(0, searches.length)
+  const bought = Math.min(...loads.map(({ oldest }) => oldest))
+  const areLoaded = loads.length > 0 && loads.every(({ isLoaded }) => isLoaded)
+  useEffect(() => {
+    if (areLoaded) noteSearch(shown, bought)
+  }, [key, areLoaded, bought])
   const isSame = searches.length > 0 && isSameSearch(draft, shown)
   const isStale = searches.length > 0 && (!isSame || draft.from !== shown.from || draft.to !== shown.to)
 
@@ -81,7 +89,6 @@ export function Search({ isToday }: { isToday: boolean }) {
     if (wanted.length === 0 || (isUsedUp && !isFree) || isBusy) return
     const purchases = wanted.map((each) => ({ ...each, pages: Math.min(each.pages, offer.pages) }))
     buy(purchases.filter(({ pages }) => pages > 0))
-    noteSearch(target)
     go({ ...addressOf(target), tab: '' }, { replace: isFree && !isStale })
   }
 
@@ -118,10 +125,14 @@ export function Search({ isToday }: { isToday: boolean }) {
   const summary = [
     networks[network].name,
     periodName(draft),
-    isMicroblog && (languages[lang] ?? lang),
+    lang && (languages[lang] ?? lang),
+    plural(draft.pages, 'page'),
   ].filter(Boolean)
   const isOverview = isToday || (isUsedUp && searches.length === 0)
-  const hint = isUsedUp ? '' : `Press ${verb} to ${isStale ? 'update' : 'load these posts'}.`
+  const isFailed = loads.some(({ error }) => error)
+  const hint = isUsedUp
+    ? ''
+    : `Press ${verb} to ${isStale ? 'update' : isFailed ? 'try again' : 'load these posts'}.`
   return (
     <>
       {!isToday && <h2 className="hidden">Search</h2>}
@@ -129,8 +140,12 @@ export function Search({ isToday }: { isToday: boolean }) {
         <div className="queries row">
           {words('query', 'Search posts')}
           {!isQuiet && words('versus', 'Compare with')}
-          <button className="primary" disabled={isUsedUp && !isFree} aria-disabled={isBusy}>
-            {isQuiet || (isUsedUp && !isFree) ? verb : `${verb} · ${price}`}
+          <button
+            className={isFree ? undefined : 'primary'}
+            disabled={isUsedUp && !isFree}
+            aria-disabled={isBusy}
+          >
+            {isUsedUp && !isFree ? verb : `${verb} · ${price}`}
           </button>
         </div>
         {isUsedUp && <UsedUp price={offer.least || another.least} />}
@@ -184,14 +199,18 @@ export function Search({ isToday }: { isToday: boolean }) {
         <Results
           key={JSON.stringify(searches)}
           {...{ name: nameOf(shown), period: shown, pages: draft.pages, loads, isStale, hint }}
-        />
+          price={isFree ? null : offer.price}
+        >
+          <Recent>{readMentions}</Recent>
+        </Results>
       ) : (
         <Empty title="What are people saying?">
           <p>Enter a word, or two to compare. Nothing is charged until you press Search.</p>
           <p className="row ideas">
             {ideas.map((idea) => (
               <button key={idea.query} onClick={() => setDraft({ ...draft, ...blank(), ...idea })}>
-                {[idea.query, idea.versus].filter(Boolean).join(' vs ')}
+                {[idea.query, idea.versus].filter(Boolean).join(' vs ')} ·{' '}
+                {mostOf(draft, idea.versus ? 2 : 1)}
               </button>
             ))}
           </p>
@@ -204,15 +223,15 @@ export function Search({ isToday }: { isToday: boolean }) {
   )
 }
 
-/** The searches of this browser whose answers the proxy may still keep, the latest first. */
+/** The searches that this browser has loaded, whose answers the proxy may still keep, the latest first. */
 function recentSearches(): (Draft & { at: number })[] {
   const all = JSON.parse(localStorage.getItem('recent') ?? '[]') as (Draft & { at: number })[]
   return all.filter(({ at }) => Date.now() - at < kept)
 }
 
-function noteSearch(draft: Draft): void {
-  const others = recentSearches().filter((recent) => nameOf(recent) !== nameOf(draft))
-  localStorage.setItem('recent', JSON.stringify([{ ...draft, at: Date.now() }, ...others].slice(0, 5)))
+function noteSearch(draft: Draft, at: number): void {
+  const others = recentSearches().filter((recent) => !isSameSearch(recent, draft))
+  localStorage.setItem('recent', JSON.stringify([{ ...draft, at }, ...others].slice(0, 5)))
 }
 
 /** Opens what the proxy keeps, for free; without any, what `children` offer. */
@@ -235,6 +254,12 @@ function Recent({ children }: { children?: ReactNode }) {
   )
 }
 
+const readMentions = (
+  <button type="button" onClick={() => go({ tab: 'mentions' })}>
+    Read mentions · free
+  </button>
+)
+
 /** The one message while the budget is too small: what can be read for free until it resets. */
 function UsedUp({ price }: { price: number }) {
   const { remaining, limit } = useBudget()!
@@ -244,11 +269,7 @@ function UsedUp({ price }: { price: number }) {
       : `All ${limit} credits are spent.`
   return (
     <Notice title={`${title} ${useReset()}`}>
-      <Recent>
-        <button type="button" onClick={() => go({ tab: 'mentions' })}>
-          Read mentions · free
-        </button>
-      </Recent>
+      <Recent>{readMentions}</Recent>
     </Notice>
   )
 }

@@ -4,11 +4,23 @@ function directionOf(text: string): 'rtl' | 'ltr' {
   return 2 * count(/[\p{Script=Arabic}\p{Script=Hebrew}]/gu) > count(/\p{L}/gu) ? 'rtl' : 'ltr'
 }
 
-/** What somebody else wrote: in its own direction, with its line breaks, and cut to a few lines until a press. */
-export const LongText = ({ children }: { children: string }) => (
-  <details className="text">
-    <summary dir={directionOf(children)}>{children}</summary>
-  </details>
+interface TextProps {
+  children: string
+  /** Where all of it stands. */
+  href: string | undefined
+}
+
+/** What somebody else wrote: in its own direction and with its line breaks. What leads to the whole text is cut to a few lines. */
+export const Text = ({ children, href }: TextProps) => (
+  <p className="text" dir={directionOf(children)}>
+    {href ? (
+      <a href={href} target="_blank" rel="noreferrer">
+        {children}
+      </a>
+    ) : (
+      children
+    )}
+  </p>
 )
 
 const ago = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' })

@@ -1,14 +1,19 @@
 import { go } from './address.ts'
 import { Chart } from './Chart.tsx'
-import { figure, isolated } from './headline.ts'
+import { figure, isolated, plural } from './headline.ts'
 import { MentionList } from './MentionList.tsx'
 import { NoMentions, few, nameOfRecent } from './Mentions.tsx'
-import { leaderIn, useCounts, useMentions, useRecent } from './mentions.ts'
+import { leaderIn, ofDay, useCounts, useMentions, useRecent } from './mentions.ts'
+import { today } from './period.ts'
 
 /** What is new, for free: a sentence, four weeks by day, the newest unseen mentions, and what each listener found. */
 export function Today() {
   const list = useMentions({ state: 'new' })
-  const [unseen = null, all = null] = useCounts([{ state: 'new' }, {}])
+  const [unseen = null, all = null, ofToday = null] = useCounts([
+    { state: 'new' },
+    {},
+    { state: 'new', ...ofDay(today()) },
+  ])
   const { total, rows, listeners } = useRecent({})
   const now = rows.at(-1)!.values[0]
   if (all === null || total === null || now == null || all === 0) return <NoMentions all={all} list={list} />
@@ -21,14 +26,17 @@ export function Today() {
   return (
     <section className="stack today" aria-labelledby="today-title">
       <h2 id="today-title" className="headline" tabIndex={-1}>
-        {now === 0 ? 'No' : figure(now)} new {now === 1 ? 'mention' : 'mentions'} so far today
-        {leader && now > 1 && `, ${figure(leader.ofToday!)} for ${isolated(leader.name)}`}
+        {now === 0 ? 'No mentions' : plural(now, 'mention')} today
+        {now > 0 && `, ${ofToday === null ? '–' : figure(ofToday)} unseen`}
+      </h2>
+      <p className="usual quiet">
+        {leader && now > 1 && `${figure(leader.ofToday!)} for ${isolated(leader.name)}. `}
         {!isCounted
           ? ''
           : usual > 0
-            ? `; ${figure(usual)} a day is usual`
-            : `; ${figure(total)} in the last 28 days`}
-      </h2>
+            ? `A usual day ends with ${figure(usual)} (median).`
+            : `${figure(total)} in 28 days, seen or not.`}
+      </p>
       {total >= few && (
         <div className="flat">
           <Chart
@@ -39,16 +47,17 @@ export function Today() {
       )}
       <MentionList
         {...{ list, few: 5 }}
-        title={`${unseen === null ? '–' : figure(unseen)} unseen of all ${figure(all)}`}
+        title={`${unseen === null ? '–' : figure(unseen)} unseen`}
         empty="Everything is seen."
       >
         <button onClick={() => go({ tab: 'mentions', at: '' })}>
-          See all<span className="hidden"> mentions</span>
+          See all {figure(all)}
+          <span className="hidden"> mentions</span>
         </button>
       </MentionList>
       {total > 0 && list.mentions && (
         <section className="listeners" aria-labelledby="listeners-title">
-          <h3 id="listeners-title">Mentions by listener, last 28 days</h3>
+          <h3 id="listeners-title">By listener in 28 days, seen or not</h3>
           <ul>
             {listeners
               .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))

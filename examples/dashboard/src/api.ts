@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient, dehydrate, hydrate } from '@tanstack/react-query'
 import { SocialSearch, isSocialSearchError } from 'social-search-sdk'
 
 /** When each answer was bought, by its request id, in milliseconds since 1970. The proxy says its age. */
@@ -33,7 +33,11 @@ let isLost = false
 
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    onError: (_error, { queryKey }) => void (isLost ||= queryKey[0] === 'budget'),
+    onError(_error, { queryKey }) {
+      if (isLost || queryKey[0] !== 'budget') return
+      isLost = true
+      hydrate(queryClient, JSON.parse(sessionStorage.getItem('kept') ?? 'null'))
+    },
     onSuccess(_data, { queryKey }) {
       if (!isLost || queryKey[0] !== 'budget') return
       isLost = false
@@ -44,6 +48,11 @@ export const queryClient: QueryClient = new QueryClient({
       if (queryKey[0] === 'social-search') void queryClient.invalidateQueries({ queryKey: budgetKey })
     },
   }),
+})
+
+/** What a reload shows, as of before, while the server does not answer. */
+addEventListener('pagehide', () => {
+  if (!isLost) sessionStorage.setItem('kept', JSON.stringify(dehydrate(queryClient)))
 })
 
 /** Reads again what has failed. Searches are not enabled, so this repeats none. */

@@ -1,5 +1,5 @@
 import { type Metric, type Post, leadOf, leaderOf, numbersOf } from './measure.ts'
-import { type Span, dayName, dayOf, partOf, startOf } from './period.ts'
+import { type Day, type Span, dayName, dayOf, lengthOf, partOf, startOf, wholeDaysOf } from './period.ts'
 
 /** Fewer posts of a search make no ratio, and lead nothing. */
 export const fewPosts = 5
@@ -19,9 +19,8 @@ interface Side {
   posts: Post[]
 }
 
-/** What makes a search loud: views, or engagement on a network that counts no views. */
+/** What decides who leads: views, or engagement on a network that counts no views. */
 type Loudness = 'views' | 'engagement'
-const louder = { views: 'is louder', engagement: 'has more engagement' }
 
 /** Who leads, and why. */
 export function verdictOf(
@@ -36,7 +35,7 @@ export function verdictOf(
   if (!second || sides.some(({ posts }) => posts.length < fewPosts)) {
     const counts = sides.map(({ query, posts }) => `${plural(posts.length, 'post')} about ${query}`)
     const driver = second ? null : driverOf(first.posts, covered, by, `the ${by}`)
-    return { headline: `${counts.join(', ')} ${when}`, why: driver ? `${driver}.` : '' }
+    return { headline: `${counts.join(', ')} ${when}`, why: driver ? `${driver.text}.` : '' }
   }
 
   const valuesOf = (metric: Metric) => sides.map(({ posts }) => numbersOf(posts)[metric])
@@ -47,29 +46,33 @@ export function verdictOf(
   if (!subject) return { headline: `About level in posts and ${by}${period}`, why: '' }
   const reasons = [...new Set([by, 'engagement', 'posts'] as const)]
     .filter((metric) => leader(metric) === subject)
-    .map((metric) => amount(metric, leadOf(valuesOf(metric))))
+    .map((metric) => `${leadOf(valuesOf(metric))} the ${metric}`)
   const driver = loud && driverOf(loud.posts, covered, by, `its ${by}`)
-  const leads = [
-    loud && `${loud.query} ${louder[by]}`,
-    frequent && `${frequent.query} is talked about more often`,
-  ]
   const headline =
-    loud === frequent ? `${subject.query} leads in posts and ${by}` : leads.filter(Boolean).join(', ')
-  const why = [...reasons, driver].filter(Boolean).join(', ')
+    loud === frequent
+      ? `${subject.query} leads in posts and ${by}`
+      : `${subject.query} leads in ${loud ? by : 'posts'}${loud && frequent ? `, ${frequent.query} in posts` : ''}`
+  const next = driver && leaderWithout(driver.day, sides, by)
+  const flip =
+    driver && next !== loud && `without which ${next ? `${next.query} leads` : 'they are about level'}`
+  const why = [...reasons, driver?.text, flip].filter(Boolean).join(', ')
   return { headline: headline + period, why: `${subject.query}: ${why}.` }
 }
 
-/** `65% more views`, `3× the engagement`, `all the posts`. */
-const amount = (metric: Metric, lead: string) => `${lead} ${lead.endsWith('more') ? '' : 'the '}${metric}`
+/** Who leads if a day is left out. */
+function leaderWithout(day: Day, sides: Side[], by: Loudness): Side | undefined {
+  const others = sides.map(({ posts }) => posts.filter(({ timestamp }) => dayOf(timestamp) !== day))
+  return sides[leaderOf(others.map((posts) => numbersOf(posts)[by])) ?? -1]
+}
 
-/** The day that a third of the views or engagement goes to, if there are enough posts, of several days. Days that begin before what is covered are not whole. */
-function driverOf(posts: Post[], covered: Span, by: Loudness, of: string): string | null {
+/** The day that a third of the views or engagement goes to, if there are enough posts, of several days that are whole. */
+function driverOf(posts: Post[], covered: Span, by: Loudness, of: string): { day: Day; text: string } | null {
   const days = [...Map.groupBy(posts, ({ timestamp }) => dayOf(timestamp))]
   const sum = (posts: Post[]) => numbersOf(posts)[by]
   const [day, best] = days.reduce((a, b) => (sum(b[1]) > sum(a[1]) ? b : a), ['', [] as Post[]])
   const percent = Math.floor((100 * sum(best)) / sum(posts))
   if (posts.length < fewPosts || days.length < 2 || !(3 * sum(best) >= sum(posts))) return null
-  if (startOf(day) < covered.from) return null
+  if (startOf(day) < covered.from || lengthOf(wholeDaysOf(covered)) < 3) return null
   const name = [dayName(day), partOf(day, 'days', covered)].filter(Boolean).join(' ')
-  return `${plural(best.length, 'post')} of ${name} got ${percent}% of ${of}`
+  return { day, text: `${plural(best.length, 'post')} of ${name} got ${percent}% of ${of}` }
 }

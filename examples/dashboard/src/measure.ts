@@ -124,20 +124,17 @@ export function leaderOf([a = 0, b = 0]: number[]): 0 | 1 | null {
   return a > b ? 0 : 1
 }
 
-const percentOf = (a: number, b: number) => Math.round(100 * (a / b - 1))
-const timesOf = (a: number, b: number) => `${a / b < 10 ? Math.round((10 * a) / b) / 10 : Math.round(a / b)}×`
-
-/** How much more the higher number is: `65% more`, from twice as much on `3×`. */
+/** How many times as high the higher number is: `1.2×`, `31×`. */
 export function leadOf(numbers: number[]): string {
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)]
   if (low === 0) return 'all'
-  return percentOf(high, low) < 100 ? `${percentOf(high, low)}% more` : timesOf(high, low)
+  return `${high / low < 10 ? Math.round((10 * high) / low) / 10 : Math.round(high / low)}×`
 }
 
-/** How a number has changed, on the same scale: `20%`, `3×`; null without anything to compare. */
+/** How a number has changed: `20%`, `300%`; null without anything to compare. */
 export function changeOf(now: number, then: number): { sign: -1 | 0 | 1; text: string } | null {
   if (then === 0) return null
-  const percent = percentOf(now, then)
-  const text = percent < 100 ? `${Math.abs(percent)}%` : timesOf(now, then)
+  const percent = Math.round(100 * (now / then - 1))
+  const text = `${Math.abs(percent).toLocaleString('en')}%`
   return percent === 0 ? { sign: 0, text: 'no change' } : { sign: percent > 0 ? 1 : -1, text }
 }

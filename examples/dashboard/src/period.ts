@@ -40,14 +40,23 @@ export const spanOf = ({ from, to }: Period): Span => ({
   until: startOf(addDays(to, 1)),
 })
 
+/** The days that are over and covered whole. */
+export const wholeDaysOf = ({ from, until }: Span): Period => ({
+  from: dayOf(from) === dayOf(from - 1) ? addDays(dayOf(from), 1) : dayOf(from),
+  to: addDays(dayOf(Math.min(until, Date.now())), -1),
+})
+
 const date = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const month = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
-const moment: Intl.DateTimeFormatOptions = {
-  ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
-}
+const clock = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+const moment = { month: 'short', day: 'numeric', ...clock } as const
+/** A time of a day, with the zone of the page: `3:00 PM UTC`. */
+export const clockName = (time: number) => unbroken(new Date(time).toLocaleTimeString('en', clock))
 export const dayName = (day: Day) => unbroken(date.format(new Date(day)))
-/** A date stays on one line. */
-const unbroken = (text: string) => text.replaceAll(/\s/g, '\u00a0')
+/** Keeps a date on one line. */
+function unbroken(text: string): string {
+  return text.replaceAll(/\s/g, '\u00a0')
+}
 /** A time, or the day that begins with it. */
 export const timeName = (time: number) =>
   time === startOf(dayOf(time)) ? dayName(dayOf(time)) : unbroken(new Date(time).toLocaleString('en', moment))

@@ -4,7 +4,10 @@ import { credits } from './Credits.tsx'
 
 /** For a button that vanishes when it is pressed: the focus moves to the title of its section. */
 export function focusTitle({ currentTarget }: { currentTarget: Element }): void {
-  currentTarget.closest('section')?.querySelector<HTMLElement>('[tabindex="-1"]')?.focus()
+  currentTarget
+    .closest('section:has([tabindex="-1"])')
+    ?.querySelector<HTMLElement>('[tabindex="-1"]')
+    ?.focus()
 }
 
 /** The color and pattern of a series. */
@@ -73,33 +76,28 @@ interface FailureProps {
   error: Error
   /** What the button does, and its price; without it, the call was free. Null hides the button. */
   onRetry: { price?: string; act: () => void } | null
-  /** Whether it is asked again by itself once the server answers. */
-  retries?: boolean
 }
 
-export function Failure({ error, onRetry, retries = false }: FailureProps) {
+export function Failure({ error, onRetry }: FailureProps) {
   const known = isSocialSearchError(error) ? error : null
   const isCutOff = known?.code === 'connection' && known.attempts.at(-1)?.status === undefined
-  const isFree = onRetry !== null && onRetry.price === undefined
   const text = isCutOff
     ? 'the dashboard cannot reach its server'
     : (known?.status ?? 0) >= 500
       ? 'the service is temporarily unavailable'
       : (known?.what ?? 'that did not work')
   return (
-    <div className={isCutOff ? 'row failure gone' : 'row failure'} role="alert">
+    <div className="row failure" role="alert">
       <strong>
         {text.charAt(0).toUpperCase()}
         {text.slice(1)}.
       </strong>
-      {known && !isFree && <span>{costOf(known)}</span>}
-      {isCutOff && retries
-        ? 'Retrying…'
-        : onRetry && (
-            <button onClick={(event) => (focusTitle(event), onRetry.act())}>
-              Try again{onRetry.price && ` · ${onRetry.price}`}
-            </button>
-          )}
+      {known && <span>{costOf(known)}</span>}
+      {onRetry && (
+        <button onClick={(event) => (focusTitle(event), onRetry.act())}>
+          Try again{onRetry.price && ` · ${onRetry.price}`}
+        </button>
+      )}
       <details className="quiet">
         <summary>Details</summary>
         <p>{error.message}.</p>
