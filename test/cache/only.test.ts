@@ -46,7 +46,8 @@ describe("search() with cache: 'only'", () => {
     expect(isSocialSearchError(error)).toBe(true)
     expect(error).toMatchObject({
       ...{ code: 'not_cached', charged: 'no', operation: 'microblog.search', attempts: [], next: query },
-      message: 'microblog.search: not sent: the cache has no answer to these params',
+      message:
+        'microblog.search: not sent: the cache has no answer to these params; leave out `cache` to send it',
     })
     expect(service.arrivals).toHaveLength(0)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
