@@ -85,10 +85,8 @@ export function MentionList({ list, few, title, empty, children }: Props) {
         )}
         {title && children}
       </div>
-      {changes.error && (
-        <Failure error={changes.error} onRetry={{ act: () => changes.mutate(changes.variables) }} />
-      )}
-      {list.error && !isLost && <Failure error={list.error} onRetry={{ act: () => void list.refetch() }} />}
+      {changes.error && <Failure error={changes.error} onRetry={() => changes.mutate(changes.variables)} />}
+      {list.error && !isLost && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       <ul>
         {shown.map((mention) => (
           <Item

@@ -88,7 +88,7 @@ export function NoMentions({ all, list: { error: listError, isPaused } }: NoMent
         <button onClick={retryFree}>Retry now</button>
       </Empty>
     )
-  if (error) return <Failure error={error} onRetry={{ act: retryFree }} />
+  if (error) return <Failure error={error} onRetry={retryFree} />
   if (isPaused) return <Notice title="You are offline.">This loads when you are online again.</Notice>
   if (all === null) return <p role="status">Loading mentions…</p>
   return (

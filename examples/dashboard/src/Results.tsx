@@ -90,11 +90,6 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
   const hasEarlier = loaded.length > 0 && hasPostsSince(loaded, earlier.from)
   const isGrowing = loads.some(({ isFetching }) => isFetching)
   const failed = loads.filter(({ error, isFetching }) => error && !isFetching)
-  const again = useMore(
-    failed,
-    failed.map((load) => Math.max(1, pages - load.pages)),
-    earlier.from,
-  )
   return (
     <div className={isStale ? 'results stale stack' : 'results stack'} aria-busy={isFirst}>
       <section className="stack" aria-label="Summary">
@@ -163,13 +158,8 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
         <p className="headline" role="status" tabIndex={-1}>
           {headline}
         </p>
-        {failed.map(({ query, error }, i) => (
-          <Failure
-            key={query}
-            error={error!}
-            // One press is for all that failed; the form has the button for what it may pay for.
-            onRetry={i === 0 && price === null ? again : null}
-          />
+        {failed.map(({ query, error }) => (
+          <Failure key={query} error={error!} />
         ))}
         {failed.length > 0 && price !== null && !isGrowing && <p className="row quiet">{children}</p>}
         {waiting?.wait && <Waiting wait={waiting.wait} />}
@@ -180,7 +170,7 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
           </p>
         )}
         {why && !waiting && !isEmpty && <p>{why}</p>}
-        {isWhole && !isStale && failed.length === 0 && <Coverage {...{ period, loads, covered }} />}
+        {isWhole && !isStale && <Coverage {...{ period, loads, covered }} />}
         {(isPaused || isFirst || waiting) && (
           <p className="coverage row quiet">
             <button onClick={(event) => (focusTitle(event), void cancel())}>Cancel the search</button>

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { go, useAddress } from './address.ts'
 import { Choice, Select } from './controls.tsx'
 import { credits, useBudget, useIsLost, useOffer, useReset } from './Credits.tsx'
@@ -201,7 +201,7 @@ export function Search({ isToday }: { isToday: boolean }) {
           {...{ name: nameOf(shown), period: shown, pages: draft.pages, loads, isStale, hint }}
           price={isFree ? null : offer.price}
         >
-          <Recent>{readMentions}</Recent>
+          <Recent />
         </Results>
       ) : (
         <Empty title="What are people saying?">
@@ -234,10 +234,15 @@ function noteSearch(draft: Draft, at: number): void {
   localStorage.setItem('recent', JSON.stringify([{ ...draft, at }, ...others].slice(0, 5)))
 }
 
-/** Opens what the proxy keeps, for free; without any, what `children` offer. */
-function Recent({ children }: { children?: ReactNode }) {
+/** What is free: the searches that the proxy keeps, or else the mentions. */
+function Recent() {
   const recent = recentSearches()
-  if (recent.length === 0) return children
+  if (recent.length === 0)
+    return (
+      <button type="button" onClick={() => go({ tab: 'mentions' })}>
+        Read mentions · free
+      </button>
+    )
   return (
     <>
       Your last searches open for free:
@@ -254,12 +259,6 @@ function Recent({ children }: { children?: ReactNode }) {
   )
 }
 
-const readMentions = (
-  <button type="button" onClick={() => go({ tab: 'mentions' })}>
-    Read mentions · free
-  </button>
-)
-
 /** The one message while the budget is too small: what can be read for free until it resets. */
 function UsedUp({ price }: { price: number }) {
   const { remaining, limit } = useBudget()!
@@ -269,7 +268,7 @@ function UsedUp({ price }: { price: number }) {
       : `All ${limit} credits are spent.`
   return (
     <Notice title={`${title} ${useReset()}`}>
-      <Recent>{readMentions}</Recent>
+      <Recent />
     </Notice>
   )
 }

@@ -74,8 +74,8 @@ function costOf({ charged, credits: cost }: AnySocialSearchError): string {
 
 interface FailureProps {
   error: Error
-  /** What the button does, and its price; without it, the call was free. Null hides the button. */
-  onRetry: { price?: string; act: () => void } | null
+  /** What the button does, for free. What costs credits has a button with its price elsewhere. */
+  onRetry?: () => void
 }
 
 export function Failure({ error, onRetry }: FailureProps) {
@@ -93,11 +93,7 @@ export function Failure({ error, onRetry }: FailureProps) {
         {text.slice(1)}.
       </strong>
       {known && <span>{costOf(known)}</span>}
-      {onRetry && (
-        <button onClick={(event) => (focusTitle(event), onRetry.act())}>
-          Try again{onRetry.price && ` · ${onRetry.price}`}
-        </button>
-      )}
+      {onRetry && <button onClick={(event) => (focusTitle(event), onRetry())}>Try again</button>}
       <details className="quiet">
         <summary>Details</summary>
         <p>{error.message}.</p>
