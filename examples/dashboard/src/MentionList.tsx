@@ -137,7 +137,7 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
       <Text href={/^https?:/.test(url) ? url : undefined}>{text ?? 'No text'}</Text>
       <span className="meta">
         <span className="source quiet">
-          <bdi>{mention.author === undefined ? '–' : `@${author}`}</bdi>
+          <bdi>{mention.author === undefined ? '–' : `@${author}`}</bdi>{' '}
           <span>
             <bdi>{networkNames[network] ?? network}</bdi> ·{' '}
             <time dateTime={publishedAt} title={publishedAt}>
