@@ -32,17 +32,16 @@ export function fullMessage(what: string, facts: CallFacts): string {
 
 /** What to do now, as far as it follows from facts; empty if what happened says it. */
 export function whatToDo(facts: CallFacts): string {
-  const { code, charged, applied, requestId, body, retryAfter, phase } = facts
-  const { status = 0 } = facts
+  const { code, charged, applied, requestId, body, retryAfter, phase, status = 0 } = facts
   if (isPage(body)) return 'Check the base URL'
-  if (body) return 'Read `error.body` before you retry'
+  if (body) return 'Check `error.body` before you retry'
   if (code === 'pagination') return 'Use the pages you have'
   if (applied === 'unknown') return 'Check before you retry'
   if (charged === 'unknown') return 'Retry only if you can pay again'
   if (retryAfter) return `Retry in ${Math.ceil(retryAfter)} s`
   // Whoever names the request has been reached.
-  if ((phase === 'connect' || phase === 'tls') && requestId === undefined)
-    return `Check the base URL and ${phase === 'tls' ? 'its certificate' : 'the network'}`
+  if (!requestId && phase === 'connect') return 'Check the base URL and the network'
+  if (!requestId && phase === 'tls') return 'Check the base URL and the certificate'
   if (phase || status === 429 || status >= 500) return 'Retry later'
   // What happened says what a server of OAuth refuses.
   return status < 400 || code === 'oauth' ? '' : afterRefusal(status, facts.requiredScopes)

@@ -25,8 +25,8 @@ describe('the sentences of errors', () => {
       'microblog.search: not sent: count must be at most 20, got 21',
       'microblog.search: rate limit reached (429). Retry in 90 s.',
       'microblog.search: the connection failed after the request was sent (ECONNRESET). You may have been charged 2 credits. Retry only if you can pay again.',
-      'microblog.search: the response is not JSON (200, text/html: Welcome). You were charged 2 credits. Read `error.body` before you retry.',
-      'microblog.search: the response is not of the documented shape. You were charged 2 credits, and may have been charged 2 more. Read `error.body` before you retry.',
+      'microblog.search: the response is not JSON (200, text/html: Welcome). You were charged 2 credits. Check `error.body` before you retry.',
+      'microblog.search: the response is not of the documented shape. You were charged 2 credits, and may have been charged 2 more. Check `error.body` before you retry.',
       'mentions.setState: the service answered 500. The change may have been applied. Check before you retry.',
     ])
   })
@@ -51,21 +51,22 @@ describe('whatToDo()', () => {
   const facts = { charged: 'no', credits: { spent: 0, uncertain: 0 } } as const
 
   it.each([
-    [{ body: '{"posts":[', charged: 'unknown' }, 'Read `error.body` before you retry'],
-    [{ body: { posts: null }, charged: 'yes' }, 'Read `error.body` before you retry'],
+    [{ body: '{"posts":[', charged: 'unknown' }, 'Check `error.body` before you retry'],
+    [{ body: { posts: null }, charged: 'yes' }, 'Check `error.body` before you retry'],
     [{ body: '\n<!doctype html>', charged: 'unknown' }, 'Check the base URL'],
     [{ body: '', charged: 'unknown' }, 'Retry only if you can pay again'],
     [{ code: 'pagination', charged: 'yes' }, 'Use the pages you have'],
-    [{ code: 'pagination', charged: 'yes', body: {} }, 'Read `error.body` before you retry'],
+    [{ code: 'pagination', charged: 'yes', body: {} }, 'Check `error.body` before you retry'],
     [{ applied: 'unknown', status: 500 }, 'Check before you retry'],
     [{ charged: 'unknown', retryAfter: 90, phase: 'headers' }, 'Retry only if you can pay again'],
     [{ status: 429, retryAfter: 89.2 }, 'Retry in 90 s'],
     [{ status: 429 }, 'Retry later'],
     [{ status: 503 }, 'Retry later'],
     [{ phase: 'connect' }, 'Check the base URL and the network'],
-    [{ phase: 'tls' }, 'Check the base URL and its certificate'],
+    [{ phase: 'tls' }, 'Check the base URL and the certificate'],
     // Of a proxy that cannot reach the service.
     [{ phase: 'connect', requestId: 'proxy_1' }, 'Retry later'],
+    [{ phase: 'tls', requestId: 'proxy_1' }, 'Retry later'],
     [{ phase: 'queue' }, 'Retry later'],
     [{ status: 400 }, 'Correct the request'],
     [{ status: 401 }, 'Sign in again, or replace `apiKey`'],

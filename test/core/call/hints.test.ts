@@ -54,7 +54,7 @@ describe('the message of an error', () => {
       query,
     })
     expect(await messageOf(cut)).toMatch(
-      /: the response is not JSON \(200, application\/json\)\. You may have been charged 2 credits\. Read `error\.body` before you retry\.$/,
+      /: the response is not JSON \(200, application\/json\)\. You may have been charged 2 credits\. Check `error\.body` before you retry\.$/,
     )
     expect(await messageOf(answeredWith(200, 'x').openapi())).toContain('(200, no type)')
     const long = answeredWith(200, `<p>${'word '.repeat(1e6)}`, 'text/html').openapi()
