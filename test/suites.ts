@@ -18,7 +18,7 @@ export const apart: Readonly<Record<string, string>> = {
 const tidy = [
   ...['api', 'cache', 'canary', 'catalog', 'core', 'docs', 'errors', 'events', 'export', 'faults'],
   ...['integration', 'lib', 'limits', 'mcp', 'node', 'oauth', 'otel', 'proxy', 'query', 'sandbox', 'schemas'],
-  ...['scripts', 'shared', 'tools', 'types', 'watch'],
+  ...['scripts', 'tools', 'types', 'watch'],
 ]
 
 const random = 'test/support/random.ts'
