@@ -118,6 +118,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     expect(call.error).toMatchObject({ reason: 'no such file' })
     const [retry] = timers.mock.results.slice(-1)
     expect((retry!.value as NodeJS.Timeout).hasRef()).toBe(false)
+    timers.mockRestore()
     expect((await settle(budget.close())).error).toBeUndefined()
     expect((await settle(budget.close())).error).toBeUndefined()
   })
@@ -131,6 +132,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     reservation!.settle(2)
     await pass(1000)
     expect((timers.mock.results.at(-1)!.value as NodeJS.Timeout).hasRef()).toBe(true)
+    timers.mockRestore()
     world.replyMs = 0
     await settle(budget.close())
   })
