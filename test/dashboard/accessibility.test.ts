@@ -42,7 +42,7 @@ it.each([
     await search(page, `failing ${width}`, { pages: 3 })
     await page.getByRole('alert').waitFor()
     await check()
-    await page.getByRole('button', { name: 'mentions' }).click()
+    await page.getByRole('button', { name: 'mentions', exact: true }).click()
     await page.locator('.mention').first().getByRole('checkbox').check()
     await page.locator('.mention').nth(1).getByRole('button', { name: 'Seen' }).click()
     await page.locator('.plot summary').click()

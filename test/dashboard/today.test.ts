@@ -32,7 +32,7 @@ it('the first view is free, says that its data is made up, and its first mention
 it('an empty inbox offers no filter and no chart, and says why', async () => {
   const page = await open('/?tab=search')
   await serve(page, [])
-  await page.getByRole('button', { name: 'mentions' }).click()
+  await page.getByRole('button', { name: 'mentions', exact: true }).click()
   await page.getByText('Your listeners have found nothing yet.').waitFor()
   await page.getByText(/^Listening for .react., .vue., .typescript., .coffee.\.$/).waitFor()
   expect(await page.locator('select, .chart, kbd').count()).toBe(0)
