@@ -1,82 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  type WatchGap,
-  type WatchOptions,
-  type WatchState,
-  watchSearch,
-} from '../../src/extensions/watch/index.ts'
+import type { WatchOptions } from '../../src/extensions/watch/index.ts'
 import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
+import { type Network, type World, hour, listed, minute, now, setUpChecks, sorted, truth } from './checks.ts'
 import type { Feed } from './feed.ts'
-import { range, setUp } from './helpers.ts'
-
-const [minute, hour] = [60_000, 3_600_000]
-const now = Date.UTC(2026, 10, 20)
+import { range } from './helpers.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }))
 afterEach(() => void vi.useRealTimers())
 
-type Network = 'microblog' | 'professionalnet'
-type Answer = (cursor?: string) => Response | undefined
-
-const idOf = (post: { id: string } | { urn: string }) => Number('urn' in post ? post.urn : post.id)
-const sorted = (ids: readonly number[]) => ids.toSorted((a, b) => a - b)
-
-/** A feed that has posted once a minute until now, and checks of it from one stored state to the next. */
-function setUpChecks(before: number, options: WatchOptions = {}, network: Network = 'microblog') {
-  const { feed } = setUp(before)
-  const { microblog, professionalnet } = feed.client
-  const watch = (more: WatchOptions) =>
-    network === 'microblog'
-      ? watchSearch(microblog, { query: 'acme' }, { once: true, ...options, ...more })
-      : watchSearch(professionalnet.posts, { query: 'acme' }, { once: true, ...options, ...more })
-  feed.start = now - before * minute
-  let state: WatchState | null = null
-  const found: number[] = []
-  const known = new Set<number>()
-  /** The gaps that are left. No post comes twice. */
-  const check = async (more: WatchOptions = {}): Promise<readonly WatchGap[]> => {
-    let gaps: readonly WatchGap[] = []
-    try {
-      for await (const batch of watch({ state, ...more })) {
-        found.push(...batch.posts.map(idOf))
-        for (const post of [...batch.posts, ...batch.known]) known.add(idOf(post))
-        state = JSON.parse(JSON.stringify(batch.state)) as WatchState
-        ;({ gaps } = batch)
-      }
-    } catch (error) {
-      expect(error).toMatchObject({ charged: expect.any(String) as string })
-    }
-    expect(new Set(found).size).toBe(found.length)
-    return gaps
-  }
-  /** Posts that nobody has seen, and that no gap lists. */
-  const lost = (gaps: readonly WatchGap[]): number[] =>
-    feed.ids.map(Number).filter((id) => {
-      const time = Date.parse(feed.timeOf(String(id)))
-      const isMissing = gaps.some(
-        ({ from, to }) => Date.parse(from ?? '') <= time && time <= Date.parse(to ?? ''),
-      )
-      return !known.has(id) && !isMissing && Math.min(...known) < id && id < Math.max(...known)
-    })
-  /** Requests of a check. */
-  const pagesOf = async (more: WatchOptions = {}) => {
-    const { length } = feed.requests
-    await check(more)
-    return feed.requests.length - length
-  }
-  return {
-    ...{ feed, check, found, lost, pagesOf },
-    /** How the service answers from now on, if not truly: all requests, those for the newest page, and others. */
-    all: (answer: Answer) => void (feed.onRequest = answer),
-    newest: (answer: Answer) => void (feed.onRequest = (at) => (at === undefined ? answer() : undefined)),
-    later: (answer: Answer) => void (feed.onRequest = (at) => (at === undefined ? undefined : answer(at))),
-  }
-}
-
-type World = ReturnType<typeof setUpChecks>
-
-const truth = () => undefined
 const end = () => Response.json(page([]))
 let spaces = 0
 /** An empty page that says that there is more. */
@@ -84,7 +16,6 @@ const more = (cursor = '') =>
   Response.json(page([], `${Number.parseFloat(cursor)}${' '.repeat(++spaces % 500)}`))
 const top = (feed: Feed, count = 20, next = feed.entries[19]?.rank.toString()) =>
   Response.json(feed.page(feed.ids.slice(0, count), next))
-const listed = (from: number, to: number) => range(from, to).map(String).toReversed()
 
 /** After a first look at 20 posts something happens, then the service is honest: each post is found once. */
 function findsAll(
@@ -381,38 +312,3 @@ describe('watchSearch()', () => {
 })
 
 /** The state of a watch that has read some posts and the first 20, and keeps of others in between only their times. */
-function stateWithDropped(feed: Feed, upper: readonly number[], dropped: readonly [number, number]) {
-  const at = (id: number): string => feed.timeOf(String(id))
-  const search = { category: 'Latest', query: 'acme' }
-  const spanOf = (ids: readonly number[], next: object | null) => ({
-    ...{ ids: ids.map(String).toReversed(), times: ids.map((id) => Date.parse(at(id))).toReversed() },
-    ...{ next, newest: at(ids.at(-1) ?? 0), oldest: at(ids[0] ?? 0) },
-  })
-  const [newest, oldest] = dropped.map((id) => Date.parse(at(id))) as [number, number]
-  const span = spanOf(upper, { ...search, cursor: String(upper[0]) })
-  const spans = [{ ...span, forgotten: [[newest, oldest]] as const }, spanOf(range(1, 20), null)]
-  return { search: JSON.stringify(search), spans } satisfies WatchState
-}
-
-describe('watchSearch() with spans that its state has dropped', () => {
-  it('keeps a gap when an old copy of the newest page begins inside it, with their posts', async () => {
-    const { feed, check, found } = setUpChecks(100)
-    const at = (id: number) => feed.timeOf(String(id))
-    const state = stateWithDropped(feed, range(81, 100), [60, 50])
-    feed.onRequest = (cursor) => {
-      feed.onRequest = truth
-      return cursor === undefined ? Response.json(feed.page(listed(46, 65))) : undefined
-    }
-    expect(await check({ state, maxPages: 1 })).toEqual([
-      { from: at(65), to: at(81) },
-      { from: at(20), to: at(46) },
-    ])
-    expect([await check(), sorted(found)]).toEqual([[], [...range(21, 49), ...range(61, 80)]])
-  })
-
-  it('finds none of their posts again when the newest page reaches down to them', async () => {
-    const { feed, check, found } = setUpChecks(101)
-    const state = stateWithDropped(feed, range(98, 100), [95, 90])
-    expect([await check({ state }), sorted(found)]).toEqual([[], [...range(21, 89), 96, 97, 101]])
-  })
-})
