@@ -109,7 +109,7 @@ it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatev
       (kinds.get(kind.replaceAll(/react|vue|\d+/g, '_')) ?? 0) + 1,
     )
 
-    const driver = /(\w+): [^.]*, (\d+) posts? of (\w+\s\d+) got (\d+)% of its views/.exec(why)
+    const driver = /(\w+): .*\. (\d+) posts? of (\w+\s\d+) got (\d+)% of its views/.exec(why)
     if (driver) {
       const [, query, count, name, percent] = driver
       const all = counted[names.indexOf(query!)]!
@@ -151,7 +151,7 @@ describe('verdictOf()', () => {
   it('says why: by how much, and the day with a third of the views or more', () => {
     const launch = [...posts(9, 100), post(1100, 3, 'launch')]
     expect(verdict(launch, posts(20, 45)).why).toBe(
-      'react: 2.2× the views, 2 posts of Nov\u00a03 got 60% of its views, without which they are about level.',
+      'react: 2.2× the views. 2 posts of Nov\u00a03 got 60% of its views, without which they are about level.',
     )
     expect(verdict(launch, posts(20, 70)).why).toMatch(/, without which vue leads\.$/)
     expect(verdict(launch, posts(20, 30)).why).toMatch(/60% of its views\.$/)

@@ -47,7 +47,7 @@ export function App() {
       </main>
       {isLost && (
         <Notice title="No answer from the server.">
-          Retrying every 2 seconds. What is free loads by itself then.
+          Retrying every 2 seconds. Mentions load by themselves when it answers.
           <button onClick={retryFree}>Retry now</button>
         </Notice>
       )}

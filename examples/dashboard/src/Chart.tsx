@@ -33,7 +33,7 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   const note = (i: number) => {
     if (named) return text(named.values[i])
     const peak = peaks[i]
-    return peak && `peak ${text(peak.values[i])} on ${nameOf(peak, unit)}`
+    return peak && `peak ${text(peak.values[i])} ${unit === 'days' ? 'on' : 'in'} ${nameOf(peak, unit)}`
   }
   return (
     <div className="plot">

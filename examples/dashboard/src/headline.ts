@@ -55,8 +55,9 @@ export function verdictOf(
   const next = driver && leaderWithout(driver.day, sides, by)
   const flip =
     driver && next !== loud && `without which ${next ? `${next.query} leads` : 'they are about level'}`
-  const why = [...reasons, driver?.text, flip].filter(Boolean).join(', ')
-  return { headline: headline + period, why: `${subject.query}: ${why}.` }
+  const day = [driver?.text, flip].filter(Boolean).join(', ')
+  const why = [`${subject.query}: ${reasons.join(', ')}`, day].filter(Boolean).join('. ')
+  return { headline: headline + period, why: `${why}.` }
 }
 
 /** Who leads if a day is left out. */

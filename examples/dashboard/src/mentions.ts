@@ -109,8 +109,11 @@ export function useRecent(filters: Filters) {
   ]
   const counted = useCounts(wanted, total !== null && !isFew)
   const counts = data ? wanted.map((each) => data.filter(passes(each)).length) : counted
+  const byDay = counts.slice(0, days.length).toReversed()
+  /** A chart of some of the days would tell of fewer mentions than there are. */
+  const isWhole = byDay.length === days.length && byDay.every(Number.isFinite)
   const rows: Row[] = days.map((bucket, i) => ({
-    ...{ bucket, values: [counts[days.length - 1 - i] ?? null] },
+    ...{ bucket, values: [isWhole ? byDay[i]! : null] },
     part: partOf(bucket, 'days', { from: -Infinity, until: Infinity }),
   }))
   const byListener = listeners.map((each, i) => ({
