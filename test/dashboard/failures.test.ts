@@ -84,7 +84,7 @@ describe('a search', () => {
     await search(page, 'books')
     const message = page.getByText('You are offline.')
     await message.waitFor()
-    await page.getByText('The search is sent, and charged 2 credits, when you are online again.').waitFor()
+    await page.getByText('The search will be sent, for 2 credits, when you are online again.').waitFor()
     expect(await page.locator('form button[aria-disabled=true]').innerText()).toMatch(/^Search ·/)
     expect((await message.boundingBox())!.y).toBeLessThan(422)
     await button(page, 'Cancel the search').press('Enter')

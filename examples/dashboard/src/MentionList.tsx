@@ -110,8 +110,8 @@ export function MentionList({ list, few, title, empty, children }: Props) {
             <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done, <kbd>i</kbd>{' '}
             ignore, <kbd>/</kbd> search.
           </span>{' '}
-          Mentions: what your listeners found on any network; a search lists one. Fit: how well a mention
-          suits you, from 0 to 100.
+          Your listeners found these, on any network; a search of one network may find others. Fit: how well a
+          mention suits you, from 0 to 100.
         </p>
       )}
     </section>

@@ -185,7 +185,7 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
     if (isPaused)
       return {
         headline: 'You are offline.',
-        why: `The search is sent${price === null ? '' : `, and charged ${price},`} when you are online again.`,
+        why: `The search will be sent${price === null ? '' : `, for ${price},`} when you are online again.`,
       }
     if (loads.every(({ isMissing }) => isMissing)) return { headline: 'Not loaded yet.', why: hint }
     const missing = loads.find(({ isLoaded }) => !isLoaded)
