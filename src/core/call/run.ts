@@ -6,7 +6,7 @@ import { checkSuccess } from './check.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { readAnswer } from './read-answer.ts'
 import { sendRequest } from './send.ts'
-import { Turn, unsentError } from './wait.ts'
+import { Turn, unsentError } from './turn.ts'
 
 /** Sends the requests of calls: of each until one succeeds, or until it does not retry. */
 export function sendCalls(openCalls: OpenCalls): Send {
