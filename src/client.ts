@@ -1,4 +1,4 @@
-import type { CallOptions, ClientOptions, CommonOptions, SchemaOption } from './core/options/types.ts'
+import type { CallOptions, ClientOptions, CommonOptions, SchemaOption } from './core/options/options.ts'
 import type { OpenBody, OpenRecord } from './api/endpoints/undocumented.ts'
 import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { Operation } from './api/operation.ts'
@@ -7,7 +7,7 @@ import { assertOptions } from './errors/check-options.ts'
 import { InvalidRequestError } from './errors/index.ts'
 import type { Credits } from './core/credits/budget.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
-import { type Quote, type QuoteOptions, quoteOf } from './core/credits/price.ts'
+import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
 import {
   type ClientTransport,
   type Transport,
@@ -15,7 +15,7 @@ import {
   createTransport,
   isTransport,
 } from './core/call/transport.ts'
-import { failingOptions } from './core/options/resolve.ts'
+import { failingOptions } from './core/options/client-settings.ts'
 import { printAs } from './lib/print.ts'
 import { keepSelf, unproxied } from './lib/runtime.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'

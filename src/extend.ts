@@ -9,14 +9,16 @@ export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check.ts'
 export { waitReasons } from './core/call/open-calls.ts'
 export { type Wrapping, wrap } from './core/call/wraps.ts'
-export type { CallSettings } from './core/options/table.ts'
-export type { AnswerCache } from './core/options/types.ts'
+export {
+  type CallSettings,
+  type AnswerCache,
+  defaultTimeoutMs,
+  type CommonOptions,
+} from './core/options/options.ts'
 
 // To make calls, as the proxy, tools, the command and clients of other APIs do.
 export { ClientTransport, clientTransport, isTransport } from './core/call/transport.ts'
-export { defaultTimeoutMs } from './core/options/table.ts'
-export { resolveOptions } from './core/options/resolve.ts'
-export type { CommonOptions } from './core/options/types.ts'
+export { resolveOptions } from './core/options/client-settings.ts'
 export { attemptHeader } from './core/http/headers.ts'
 export { ApiCall } from './core/pages/api-call.ts'
 export { PagedCall } from './core/pages/paged-call.ts'
@@ -24,7 +26,7 @@ export { PagedCall } from './core/pages/paged-call.ts'
 // Requests and pages, before and after a call.
 export { type Composed, composeRequest, copyOf, withExtra } from './core/call/compose-request.ts'
 export { contextOf } from './core/call/call.ts'
-export { nextStep } from './core/pages/next-page.ts'
+export { nextStep } from './core/pages/walk.ts'
 
 // Credits and budgets.
 export {
@@ -43,10 +45,10 @@ export {
   untold,
 } from './core/credits/budget.ts'
 export type { CallCredits } from './errors/facts.ts'
-export { assumedItems, quoteOf } from './core/credits/price.ts'
+export { quoteOf } from './core/credits/quote.ts'
 
 // HTTP and retries, on which OAuth builds.
-export { type Failing, announcedWait, nextWait } from './core/call/failure-table.ts'
+export { type Failing, announcedWait, nextWait } from './core/http/retry-wait.ts'
 export { isSafe, resolveBaseUrl } from './core/http/base-url.ts'
 export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'

@@ -1,12 +1,6 @@
-export type {
-  CallOptions,
-  ClientOptions,
-  CommonOptions,
-  Observer,
-  PagedOptions,
-  RetryOptions,
-  Wait,
-} from './core/options/types.ts'
+export type { Observer, Wait } from './core/options/observer.ts'
+export type { RetryOptions } from './core/http/retry-wait.ts'
+export type { CallOptions, ClientOptions, CommonOptions, PagedOptions } from './core/options/options.ts'
 
 export { SocialSearch } from './client.ts'
 
@@ -27,10 +21,10 @@ export type { Scope } from './api/operation.ts'
 
 export type { ApiCall } from './core/pages/api-call.ts'
 export type { PagedCall } from './core/pages/paged-call.ts'
-export type { WalkState } from './core/pages/next-page.ts'
+export type { WalkState } from './core/pages/walk.ts'
 
 export { type Budget, CreditBudget, type Credits, type Reservation } from './core/credits/budget.ts'
-export type { Quote } from './core/credits/price.ts'
+export type { Quote } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
 export type { Fetch } from './core/http/fetch.ts'
 export type { Logger } from './lib/logger.ts'

@@ -6,14 +6,16 @@ export type {
   ObservedBudget,
   ObservedCall,
   ObservedStart,
+} from './core/options/observer.ts'
+export type {
   AnswerCache,
   CacheUse,
   ExpectedItemsOption,
-  LimitOptions,
   OpenListOptions,
   SchemaOption,
   Validation,
-} from './core/options/types.ts'
+} from './core/options/options.ts'
+export type { LimitOptions } from './limits/process-limiter.ts'
 export type { ClientStatus } from './core/call/open-calls.ts'
 export type { InvalidItem } from './core/call/call.ts'
 export type { CreditRates } from './resources/description.ts'
@@ -30,7 +32,7 @@ export type { ParamsOf } from './api/operations.ts'
 export type { WithResponse } from './core/pages/api-call.ts'
 export type { PageFields } from './core/pages/paged-call.ts'
 export type { BudgetOutlook, CreditSummary } from './core/credits/budget.ts'
-export type { QuoteOptions } from './core/credits/price.ts'
+export type { QuoteOptions } from './core/credits/quote.ts'
 export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/headers.ts'
 export type { LeveledLogger, LogFields } from './lib/logger.ts'
 export type { CallLimiter, Lease, LeaseOutcome, QueueRequest, QueueWait } from './limits/interface.ts'

@@ -1,5 +1,5 @@
 import { organizationLimits } from '../../src/api/limits.ts'
-import type { LimitOptions } from '../../src/core/options/types.ts'
+import type { LimitOptions } from '../../src/limits/process-limiter.ts'
 import { clientTransport, createTransport } from '../../src/core/call/transport.ts'
 import { baseUrl } from './service.ts'
 import type { Strategy, World } from './strategy.ts'

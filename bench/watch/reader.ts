@@ -1,4 +1,4 @@
-import { microblogPageSize } from '../../src/api/limits.ts'
+import { microblogPageSize } from '../../src/api/endpoints/microblog.ts'
 
 /** Reads one search as a watch does: new posts first, then gaps, each page with twenty posts. */
 export class Reader {

@@ -1,6 +1,6 @@
 /** Compares how soon watches see new posts for the same credits, in virtual time. Fails if ours is too slow. */
 import { writeFileSync } from 'node:fs'
-import { microblogPageSize } from '../../src/api/limits.ts'
+import { microblogPageSize } from '../../src/api/endpoints/microblog.ts'
 import { day, loads, postsOf } from './loads.ts'
 import { doubling, fixed, paced, price } from './rules.ts'
 import { type Outcome, meanOf, simulate } from './simulate.ts'

@@ -1,4 +1,4 @@
-import { creditRates, publishedRates } from '../../src/api/credit-rates.ts'
+import { creditRates, publishedRates } from '../../src/api/price.ts'
 import { descriptionGet } from '../../src/api/endpoints/description.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'

@@ -108,7 +108,7 @@ function optionRows(declarations: Declarations): string[][] {
     SchemaOption: 'calls that return records',
   }
   const rows = Object.entries(kinds).flatMap(([type, kind]) =>
-    [...declarations.exported('core/options/types.ts', type).fields()].map(([name, { text }]) => [
+    [...declarations.exported('core/options/options.ts', type).fields()].map(([name, { text }]) => [
       code(name),
       kind,
       text,

@@ -1,4 +1,5 @@
-import type { Operation, Paging, Price } from '../../src/api/operation.ts'
+import type { Operation, Paging } from '../../src/api/operation.ts'
+import type { Price } from '../../src/api/price.ts'
 
 /** The price of an operation, in words. */
 export function priceOf(price: Price): string {

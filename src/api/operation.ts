@@ -1,34 +1,7 @@
 import * as z from 'zod/mini'
-import type { CreditRateName } from './credit-rates.ts'
+import type { Price } from './price.ts'
 import type { Schema } from './schema/schema.ts'
 import { type FoundIssue, got } from './issues.ts'
-
-/** What a success costs, in credits. */
-export type Price =
-  /** `isAssumed`: the user says so, and an answer may say otherwise. */
-  | { readonly kind: 'free'; readonly isAssumed?: true }
-  | {
-      readonly kind: 'perRequest'
-      readonly credits: number
-      /** Name under which the service publishes the rate; null if that is not documented. */
-      readonly rate: CreditRateName | null
-    }
-  | {
-      readonly kind: 'perItem'
-      /** For each item returned. */
-      readonly credits: number
-      readonly rate: CreditRateName | null
-      /** The request field that bounds the items, the values that it takes, and its default; null if no bound is documented. */
-      readonly bound: {
-        readonly param: string
-        readonly least: number
-        readonly most: number
-        readonly default: number
-      } | null
-    }
-
-/** What bounds the items of an answer. */
-export type ItemBound = NonNullable<Extract<Price, { kind: 'perItem' }>['bound']>
 
 /**
  * How to request the next page. `cursor`: send `meta.nextCursor`, until `meta.hasMore` is false. `untilEmpty`: count up

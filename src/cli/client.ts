@@ -11,7 +11,7 @@ import {
 } from '../index.ts'
 import { clientTransport, PagedCall, resolveBaseUrl } from '../extend.ts'
 import { createSandbox } from '../extensions/sandbox/index.ts'
-import { Redactor } from '../lib/redactor.ts'
+import { redactorOf } from '../lib/redactor.ts'
 import type { InterruptHandler } from './interrupt-handler.ts'
 import { type SharedFlags, dateOf, numberOf, perMinuteOf, wholeNumberOf } from './flags.ts'
 import { lowText, periodTermsOf } from './period-budget.ts'
@@ -114,8 +114,7 @@ function knownLogin(): { readonly baseUrl: string | undefined; readonly apiKey: 
 
 /** An address, spelled one way: budgets and limits belong to it. */
 function addressIn(text: string | undefined): string | undefined {
-  const redactor = new Redactor()
-  redactor.add(process.env['SOCIAL_SEARCH_API_KEY'] ?? '')
+  const redactor = redactorOf({ apiKey: process.env['SOCIAL_SEARCH_API_KEY'] })
   return text ? resolveBaseUrl(text, redactor) : undefined
 }
 

@@ -1,6 +1,7 @@
 import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
-import type { ItemBound, Operation } from '../api/operation.ts'
+import type { Operation } from '../api/operation.ts'
+import type { ItemBound } from '../api/price.ts'
 import { isRecord, parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs, parseTime } from '../lib/time.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { microblogPageSize } from '../api/limits.ts'
+import { microblogPageSize } from '../api/endpoints/microblog.ts'
 import { type Funds, dueTimes, memory, unknownPace, waitsOf } from '../extensions/watch/due.ts'
 import type { SearchBatch, WatchPace, WatchState } from '../extensions/watch/index.ts'
 import { gapsOf } from '../extensions/watch/spans.ts'

@@ -90,6 +90,16 @@ export class Redactor {
   }
 }
 
+/**
+ * Knows all options that are secrets, of a client or of a login: no text shows them. The tokens of a provider are added as it
+ * makes them.
+ */
+export function redactorOf({ apiKey, clientSecret }: { apiKey?: unknown; clientSecret?: unknown }): Redactor {
+  const redactor = new Redactor()
+  for (const secret of [apiKey, clientSecret]) if (typeof secret === 'string') redactor.add(secret)
+  return redactor
+}
+
 class Secret {
   readonly text: string
   #forms: readonly string[] | undefined

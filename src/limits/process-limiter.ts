@@ -1,8 +1,39 @@
 import { organizationLimits } from '../api/limits.ts'
+import { assertOptions, wholeNumber } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { ofProcess } from '../lib/runtime.ts'
 import type { Limits } from './interface.ts'
 import { LocalLimiter } from './local-limiter.ts'
+
+/** How much of the organization's rate limits a client may use. */
+export interface LimitOptions {
+  /** Requests in flight, 1 or 2. Default: 2; with a `limiter`, its limit. */
+  inFlight?: number | undefined
+  /**
+   * Requests a minute for each search surface; false for no limit. Default: 20; with a `limiter`, its limit. Set less if
+   * another program uses the organization's limits, and more if your organization has higher ones.
+   */
+  perMinute?: number | false | undefined
+  /**
+   * Which search surface an operation counts toward, by id (`microblog.search`); null for none. By default, each network
+   * is one, because the service does not define its surfaces.
+   */
+  surfaces?: Readonly<Record<string, string | null>> | undefined
+}
+
+/** The limits that the user has set. @throws {ConfigurationError} */
+export function limitsOf(limits: LimitOptions): Partial<Limits> {
+  assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
+  const { inFlight, perMinute } = limits
+  return {
+    ...(inFlight !== undefined && {
+      inFlight: wholeNumber('limits.inFlight', inFlight, organizationLimits.inFlight),
+    }),
+    ...(perMinute !== undefined && {
+      perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
+    }),
+  }
+}
 
 /** Limits are kept for good: what is an error must not depend on when garbage is collected. */
 interface Known {

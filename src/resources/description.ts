@@ -1,8 +1,8 @@
-import type { CallOptions } from '../core/options/types.ts'
+import type { CallOptions } from '../core/options/options.ts'
 import { descriptionGet } from '../api/endpoints/description.ts'
 import type { OpenRecord } from '../api/endpoints/undocumented.ts'
 import { operations } from '../api/operations.ts'
-import { publishedRates } from '../api/credit-rates.ts'
+import { publishedRates } from '../api/price.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 

@@ -1,7 +1,7 @@
 import type { OpenBody } from '../api/endpoints/undocumented.ts'
 import { feedsGet, feedsList } from '../api/endpoints/feeds.ts'
 import type { Transport } from '../core/call/transport.ts'
-import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
+import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/options.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import {
   type SchemaOrType,

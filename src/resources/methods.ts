@@ -3,7 +3,7 @@ import type { OpenBody, OpenRecord } from '../api/endpoints/undocumented.ts'
 import type { Operation, Paging, PathId } from '../api/operation.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
-import type { AnyCallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
+import type { AnyCallOptions, OpenListOptions, SchemaOption } from '../core/options/options.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 
 /**

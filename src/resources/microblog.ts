@@ -6,7 +6,7 @@ import {
   microblogSearch,
 } from '../api/endpoints/microblog.ts'
 import type { Transport } from '../core/call/transport.ts'
-import type { PagedOptions, SchemaOption } from '../core/options/types.ts'
+import type { PagedOptions, SchemaOption } from '../core/options/options.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import { type MaybeSchema, type Output, paged, wired } from './methods.ts'
 

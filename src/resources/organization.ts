@@ -1,7 +1,7 @@
 import { organizationContext, organizationUsage } from '../api/endpoints/organization.ts'
 import type { OpenBody } from '../api/endpoints/undocumented.ts'
 import type { Transport } from '../core/call/transport.ts'
-import type { CallOptions, SchemaOption } from '../core/options/types.ts'
+import type { CallOptions, SchemaOption } from '../core/options/options.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import { type OpenParams, type SchemaOrType, type Output, single, wired } from './methods.ts'
 

@@ -32,7 +32,7 @@ import type {
   OpenListOptions,
   PagedOptions,
   SchemaOption,
-} from '../core/options/types.ts'
+} from '../core/options/options.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import {

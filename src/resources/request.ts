@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts'
 import { type OpenBody, undocumentedRead } from '../api/endpoints/undocumented.ts'
-import type { AnyCallOptions } from '../core/options/types.ts'
+import type { AnyCallOptions } from '../core/options/options.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 import { operations } from '../api/operations.ts'

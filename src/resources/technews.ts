@@ -1,6 +1,6 @@
 import { technewsSearch } from '../api/endpoints/technews.ts'
 import type { Transport } from '../core/call/transport.ts'
-import type { OpenListOptions, SchemaOption } from '../core/options/types.ts'
+import type { OpenListOptions, SchemaOption } from '../core/options/options.ts'
 import { type SchemaOrType, type OpenList, type OpenParams, paged, wired } from './methods.ts'
 
 /** The tech news site. */

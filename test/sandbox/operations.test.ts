@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import specification from '../../docs/specs/openapi.json' with { type: 'json' }
-import { creditRates } from '../../src/api/credit-rates.ts'
+import { creditRates } from '../../src/api/price.ts'
 import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { check } from '../../src/api/schema/check.ts'

@@ -1,5 +1,5 @@
 import type { MicroblogSearchParams, PagedOptions } from '../../src/index.ts'
-import { type SchemaOption } from '../../src/core/options/types.ts'
+import type { SchemaOption } from '../../src/core/options/options.ts'
 import { page } from './pages.ts'
 import { makeClient, ok } from './service.ts'
 

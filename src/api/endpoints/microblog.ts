@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
-import { atRate } from '../credit-rates.ts'
-import { microblogPageSize } from '../limits.ts'
+import { atRate } from '../price.ts'
 import type { FoundIssue } from '../issues.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, documented, integer, listOf, text } from '../schema/schema.ts'
+
+/** Maximum and default of `count`, the posts on a page. */
+export const microblogPageSize = 20
 
 /** `Latest`: presumably newest first. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'

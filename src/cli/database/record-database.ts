@@ -151,9 +151,9 @@ export class RecordDatabase {
           settle() {},
         }),
       }
-      const budgets = [...settings.budgets, noting]
+      const budget = [...settings.budget, noting]
       try {
-        return await send({ ...call, cancellation, settings: { ...settings, budgets } })
+        return await send({ ...call, cancellation, settings: { ...settings, budget } })
       } catch (error) {
         // Another program took the file while the call was in its queue: nothing was sent, and the call waits again.
         if (locked === undefined || error !== locked) throw error

@@ -1,4 +1,5 @@
-import { type ItemBound, effectOf } from '../../api/operation.ts'
+import { effectOf } from '../../api/operation.ts'
+import { type ItemBound, worstCase } from '../../api/price.ts'
 import { describeWord } from '../../errors/check-options.ts'
 import { type Attempt, type Charged, ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
@@ -13,8 +14,7 @@ import {
   untold,
 } from '../credits/budget.ts'
 import type { CallCredits } from '../../errors/facts.ts'
-import { worstCase } from '../credits/price.ts'
-import type { ObservedBudget } from '../options/types.ts'
+import type { ObservedBudget } from '../options/observer.ts'
 import {
   type Answer,
   type Call,
@@ -72,7 +72,7 @@ export class Bill {
     const { settings, operation } = this.#call
     const credits = this.#worstCase
     try {
-      for (const budget of settings.budgets) {
+      for (const budget of settings.budget) {
         const given: unknown = await this.#asked(budget, () => budget.reserve(credits, operation.id))
         const reservation = this.#checked(given)
         this.#reservations.push({ budget, reservation })
@@ -223,7 +223,7 @@ export class Bill {
 
   #log(level: LogLevel, message: string, fields?: LogFields): void {
     const { settings, operation } = this.#call
-    settings.log?.(level, message, { operation: operation.id, ...fields })
+    settings.logger?.(level, message, { operation: operation.id, ...fields })
   }
 }
 
@@ -262,6 +262,6 @@ function tellOnce(
   const { limit, remaining, most } = outlook
   const { name } = budget
   const resetsAt = endsAt === null ? undefined : new Date(endsAt).toISOString()
-  settings.log?.('warn', `a budget is ${state}`, { budget: name, limit, remaining, resetsAt, most })
+  settings.logger?.('warn', `a budget is ${state}`, { budget: name, limit, remaining, resetsAt, most })
   observer?.budget({ name, state, limit, remaining, endsAt, most })
 }

@@ -3,15 +3,14 @@ import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { CallCredits } from '../../errors/facts.ts'
-import type { ClientSettings } from '../options/resolve.ts'
-import type { CallSettings } from '../options/table.ts'
-import type { Cached } from '../options/types.ts'
-import type { CallObserver } from './call-observer.ts'
+import type { ClientSettings } from '../options/client-settings.ts'
+import type { CallSettings } from '../options/options.ts'
+import type { Cached, CallObserver } from '../options/observer.ts'
 import type { Cancellation } from './cancellation.ts'
 import { type Composed, type Composition, paramsOf } from './compose-request.ts'
 import type { Issue } from '../../api/issues.ts'
 import type { RawResponse } from '../http/fetch.ts'
-import type { Failing } from './failure-table.ts'
+import type { Failing } from '../http/retry-wait.ts'
 
 /** Answers a call. `sendCalls()` does it with requests; a cache or a tracer wraps that. */
 export type Send = (call: Call) => Promise<CallResult>
@@ -87,7 +86,7 @@ export function logAt(
   message: string,
   fields?: LogFields,
 ): void {
-  settings.log?.(level, message, { operation: operation.id, callId, attempt, ...fields })
+  settings.logger?.(level, message, { operation: operation.id, callId, attempt, ...fields })
 }
 
 /** What has happened to a call. `bill.ts` writes it; errors, observers and the answer read it. */

@@ -7,7 +7,7 @@ import {
 import { timePassed } from '../../errors/words.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { isMarked } from '../../lib/thrown.ts'
-import type { CallSettings } from '../options/table.ts'
+import type { CallSettings } from '../options/options.ts'
 
 /** What every `Ended` has: a cache may come from another copy of this package. */
 const brand: unique symbol = Symbol.for('social-search-sdk ended 1')

@@ -6,8 +6,8 @@ import type { Redactor } from '../../lib/redactor.ts'
 import { isRecord } from '../../lib/json.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/answer.ts'
-import type { ClientSettings } from '../options/resolve.ts'
-import { isOption } from '../options/table.ts'
+import type { ClientSettings } from '../options/client-settings.ts'
+import { isOption } from '../options/options.ts'
 
 /** A request, ready to be sent. */
 export interface Composed {

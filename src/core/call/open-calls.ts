@@ -1,7 +1,7 @@
 import { ClosedError } from '../../errors/index.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { CallLimiter, Lease, LeaseOutcome, QueueRequest, QueueWait } from '../../limits/interface.ts'
-import type { Wait } from '../options/types.ts'
+import type { Wait } from '../options/observer.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
@@ -103,7 +103,7 @@ export class OpenCalls {
   /** Tells observers and the log soon why a call waits, if it is still queued then. */
   #reportSoon(call: Call): void {
     const { observer, settings } = call
-    if (this.#isTied || !(observer || (settings.log && !this.#hasWarned))) return
+    if (this.#isTied || !(observer || (settings.logger && !this.#hasWarned))) return
     this.#nextCheck ??= new Promise((resolve) => {
       this.#timer = setTimeout(() => {
         this.#nextCheck = undefined
@@ -134,7 +134,7 @@ export class OpenCalls {
    */
   warn(call: Call, wait: KnownWait | null, waitedMs = 0): void {
     const { id, surface } = call.operation
-    const { log } = call.settings
+    const { logger: log } = call.settings
     const { reason = null, ms = Infinity } = wait ?? {}
     const isLong = waitedMs >= longMs || (ms !== Infinity && ms > longMs)
     if (!isLong || log === undefined || this.#hasWarned) return

@@ -12,14 +12,16 @@ import {
   codeOf,
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { type Sender, announcedWait, kindOfStatus, nextWait, ruleFor } from './failure-table.ts'
+import { type Sender, kindOfStatus, ruleFor } from '../http/failure-table.ts'
+import { announcedWait, nextWait } from '../http/retry-wait.ts'
 import { effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
 import type { Call, Failed, Found, Outcome, Success } from './call.ts'
 import { isEnded, timedOut } from './cancellation.ts'
 import { jsonText, parsed } from '../../lib/json.ts'
-import { costOf } from '../credits/price.ts'
+import { itemsOf } from '../../api/list-items.ts'
+import { costOf } from '../../api/price.ts'
 import { type ErrorBody, readCharged, readCredits, readProxied, requestIdOf } from '../http/answer.ts'
 import type { RawResponse } from '../http/fetch.ts'
 import * as words from '../../errors/words.ts'
@@ -91,7 +93,9 @@ function readSuccess({ client, operation, settings, record }: Asked, received: A
   const success = { ok: true, response, complete, text, value, requestId } as const
   // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
   const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
-  const spent = isOwn ? costOf(operation, value, settings.paging) : null
+  const spent = isOwn
+    ? costOf(operation.price, value, () => itemsOf(operation, value, settings.paging))
+    : null
   if (operation.price.kind === 'free' && !spent) {
     const tookEffect = received.sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
     return { ...success, tookEffect, credits: undefined }

@@ -47,7 +47,7 @@ async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> 
     const answer = outcome.ok ? await checkSuccess(call, outcome, evidence.sent) : outcome
     bill.note(evidence, answer, outcome.tookEffect, credits)
     if (evidence.kind === 'answered')
-      call.client.endOfLife.tell(call.operation.id, evidence.response, call.settings.log)
+      call.client.endOfLife.tell(call.operation.id, evidence.response, call.settings.logger)
     if (!('toError' in answer)) return { ...answer, attempts: record.attempts, credits: record.credits }
     call.cancellation.markInFlight(false)
     throw new Failure(() => answer.toError({ ...errorContext(call), body: answer.body }), answer)

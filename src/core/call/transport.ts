@@ -2,11 +2,17 @@ import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError, failureFor } from '../../errors/index.ts'
 import { describeValue } from '../../errors/check-options.ts'
 import type { Credits } from '../credits/budget.ts'
-import { type CallSettings, defaultTimeoutMs, withOptions } from '../options/table.ts'
-import { type ClientSettings, resolveOptions } from '../options/resolve.ts'
-import type { AnyCallOptions, ClientOptions, CommonOptions, Observer } from '../options/types.ts'
+import {
+  type CallSettings,
+  defaultTimeoutMs,
+  withOptions,
+  type AnyCallOptions,
+  type ClientOptions,
+  type CommonOptions,
+} from '../options/options.ts'
+import { type ClientSettings, resolveOptions } from '../options/client-settings.ts'
+import { type Observer, CallObserver } from '../options/observer.ts'
 import { type Call, type CallResult, type Send, type Wrap, contextOf, newRecord, nextCallId } from './call.ts'
-import { CallObserver } from './call-observer.ts'
 import { Cancellation } from './cancellation.ts'
 import { type Composition, composeRequest } from './compose-request.ts'
 import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
@@ -160,7 +166,10 @@ export class ClientTransport implements Transport {
       const configured = this.configured(operation)
       const id = nextCallId()
       const observed = { id, operation: operation.id, surface: configured.surface }
-      const observer = settings.observers.length > 0 ? new CallObserver(settings, observed) : undefined
+      const observer =
+        settings.observers.length > 0
+          ? new CallObserver(settings.observers, settings.logger, observed)
+          : undefined
       if (request instanceof InvalidRequestError) {
         if (observer) observeRefusal(observer, request)
         throw request

@@ -20,7 +20,7 @@ import {
 } from '../../limits/interface.ts'
 import type { Bill } from './bill.ts'
 import type { PlainHeaders } from '../http/headers.ts'
-import { userCodeMs } from '../options/table.ts'
+import { userCodeMs } from '../options/options.ts'
 import type { Evidence, Ready } from './send.ts'
 import { type Call, type Failed, type Outcome, errorContext, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -55,7 +55,7 @@ export class Turn {
    */
   queue(): Promise<Lease> {
     const { client, settings } = this.#call
-    const isReady = !this.#hasToPrepare && settings.budgets.length === 0
+    const isReady = !this.#hasToPrepare && settings.budget.length === 0
     return isReady ? client.limiter.acquire(this.#enterQueue()) : this.#reserveAndQueue()
   }
 

@@ -2,7 +2,7 @@ import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { CallResult } from '../call/call.ts'
 import type { CallCredits } from '../../errors/facts.ts'
 import { printed } from '../../lib/print.ts'
-import type { Cached } from '../options/types.ts'
+import type { Cached } from '../options/observer.ts'
 
 /** A result with its HTTP response, attempts and credits. */
 export interface WithResponse<T> {

@@ -14,12 +14,9 @@ import { wholeNumber } from '../../errors/check-options.ts'
 import { isRecord, jsonText } from '../../lib/json.ts'
 import { printShort, printed } from '../../lib/print.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
-import type { AnyCallOptions } from '../options/types.ts'
-import { type Step, type WalkState, nextOfState, nextStep } from './next-page.ts'
+import type { AnyCallOptions } from '../options/options.ts'
+import { Progress, type Step, type WalkState, nextOfState, nextStep } from './walk.ts'
 import { ApiCall, rethrowWithCallerFrames } from './api-call.ts'
-
-/** A walk ends after so many empty pages in a row. */
-const maxEmptyPages = 3
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
@@ -102,14 +99,13 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     if (this.#isEnded) return
-    const { limit = Infinity, maxPages = Infinity, paging, expectedItems } = this.#options ?? {}
+    const { paging, expectedItems } = this.#options ?? {}
+    const progress = new Progress(this.#options ?? {})
     let request = this.#request
     const visited = new Set([this.#positionOf(request)])
     let fetched = await this.#fetchFirst().catch(rethrowWithCallerFrames)
-    let items = 0
-    let emptyPages = 0
     let latest = ''
-    for (let pages = 1; ; pages++) {
+    for (;;) {
       const { step, parsed, invalid } = fetched
       const page = fetched.body as Page
       if (step.kind === 'wrong') throw this.#paginationError(step.why, paramsOf(request), fetched, page)
@@ -126,9 +122,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       const next = step.kind === 'next' ? this.#compose(step.params, request) : request
       yield page
 
-      items += length
-      emptyPages = length === 0 && !invalid?.length ? emptyPages + 1 : 0
-      if (step.kind === 'end' || pages >= maxPages || items >= limit || emptyPages === maxEmptyPages) return
+      if (progress.endsWith(step, length, invalid?.length)) return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null, fetched)
       request = next
       const position = this.#positionOf(request)
@@ -137,7 +131,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       fetched = await this.#fetch(
         request,
         fetched,
-        expectedItems && Math.max(1, expectedItems - items),
+        expectedItems && Math.max(1, expectedItems - progress.items),
       ).catch(rethrowWithCallerFrames)
     }
   }

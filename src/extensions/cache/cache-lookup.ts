@@ -91,7 +91,7 @@ export class CacheLookup {
     try {
       return await work()
     } catch (error) {
-      this.#call.settings.log?.('warn', 'the cache failed', { reason: messageOf(error) })
+      this.#call.settings.logger?.('warn', 'the cache failed', { reason: messageOf(error) })
       return undefined
     }
   }

@@ -4,7 +4,7 @@ import { randomId } from '../../lib/hash.ts'
 import { remember } from '../../lib/remember.ts'
 import { cutText } from '../tools/compact.ts'
 import type { ConfirmRequest } from '../tools/index.ts'
-import { type InputRequiredResult, type ServerContext, inputRequired } from './protocol.ts'
+import { type InputRequiredResult, type ServerContext, inputRequired } from './server.ts'
 
 /** Most open questions; the oldest are dropped. */
 const maxOpen = 100

@@ -12,7 +12,7 @@ import {
   originValidationResponse,
   serveStdio,
   validateHostHeader,
-} from './protocol.ts'
+} from './server.ts'
 import { registerTools, withFacts } from './register-tools.ts'
 
 /** Options of {@link createMcp}. Above `confirmAbove`, the MCP client asks its user. */

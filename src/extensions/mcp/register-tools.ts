@@ -1,7 +1,7 @@
 import { StillWaiting, ToolRefusal, failureOf } from '../tools/failures.ts'
 import type { AgentTool, ConfirmRequest, ToolFailure, ToolProgress, ToolResult } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
-import { type CallToolResult, type McpServer, type ServerContext, canAskPerson, listed } from './protocol.ts'
+import { type CallToolResult, type McpServer, type ServerContext, canAskPerson, listed } from './server.ts'
 
 /** Milliseconds after which a call ends that could report no progress: many clients wait for 60 seconds. */
 const patienceMs = 50_000

@@ -11,7 +11,7 @@ import {
 } from '../../extend.ts'
 import { type OAuthStep, OAuthError } from '../../errors/index.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
-import { Redactor } from '../../lib/redactor.ts'
+import { type Redactor, redactorOf } from '../../lib/redactor.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { type CheckedOptions, type TokenSet, serverUrl } from './settings.ts'
 import { within } from '../../lib/abort.ts'
@@ -160,14 +160,14 @@ function authenticationOf({ clientSecret, clientAuthentication, server }: OAuthS
 /** Runs one step, and turns errors of the library, which contain tokens, into an `OAuthError` without secrets. */
 async function withServer<T>(
   step: OAuthStep,
-  { fetch, clientSecret = '' }: CheckedOptions,
-  secrets: readonly string[],
+  options: CheckedOptions,
+  tokens: readonly string[],
   work: (options: ReturnType<typeof requestOptions>) => T | Promise<T>,
 ): Promise<T> {
-  const redactor = new Redactor()
-  for (const secret of [clientSecret, ...secrets]) redactor.add(secret)
+  const redactor = redactorOf(options)
+  for (const token of tokens) redactor.add(token)
   try {
-    return await work(requestOptions({ step, redactor, fetch }))
+    return await work(requestOptions({ step, redactor, fetch: options.fetch }))
   } catch (error) {
     if (error instanceof OAuthError) throw error
     const isCallback = step === 'authorization'

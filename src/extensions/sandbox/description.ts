@@ -1,4 +1,4 @@
-import { creditRates } from '../../api/credit-rates.ts'
+import { creditRates } from '../../api/price.ts'
 import { codeOfStatus } from '../../api/error-envelope.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import type { Operation } from '../../api/operation.ts'

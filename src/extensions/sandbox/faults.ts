@@ -1,9 +1,56 @@
+import * as z from 'zod/mini'
 import { serviceErrorStatus } from '../../api/error-envelope.ts'
-import { sandboxFault } from '../../api/schema/sandbox-fault.ts'
 import type { Operation } from '../../api/operation.ts'
+import { type OperationId, operations } from '../../api/operations.ts'
+import { integer } from '../../api/schema/schema.ts'
 import { assertShape, fail } from './check-arguments.ts'
 import { SandboxError, type SandboxResponse, errorResponse, jsonHeaders } from './responses.ts'
-import type { Fault } from './types.ts'
+
+/**
+ * An injected failure or answer. It strikes the next request that has passed authentication and limits, before its path and its body
+ * are checked.
+ */
+export interface Fault {
+  /** Which call fails, such as `microblog.search`. Default: any. */
+  operation?: OperationId | undefined
+  /** How many requests fail; may be `Infinity`. Default 1. */
+  times?: number | undefined
+  /** How many requests succeed first. Default 0. */
+  skip?: number | undefined
+  /** Milliseconds added before the answer. */
+  delay?: number | undefined
+  /** The status to answer with, 200 to 599. A 2xx is charged. */
+  status?: number | undefined
+  /** `error.code` of the answer; a documented code also gives the status. Default the documented code of the status. */
+  code?: string | undefined
+  /**
+   * Seconds for the `Retry-After` header and, in the default error body, `error.retryAfter`. Default 1 for a 429 without a
+   * `body`, since the service always announces one.
+   */
+  retryAfter?: number | undefined
+  /** Headers to add or replace. */
+  headers?: Record<string, string> | undefined
+  /** Replaces the body; an object is sent as JSON. */
+  body?: string | object | undefined
+  /** Resets the connection, before the request is processed, or after it was charged. */
+  reset?: 'before' | 'after' | undefined
+  /** Sends half of the body, and then nothing more (`stall`), its end (`truncate`), or a connection reset (`reset`). */
+  cut?: 'stall' | 'truncate' | 'reset' | undefined
+}
+
+/** The same, to check what `inject()` gets. */
+const faultShape = z.partial(
+  z.object({
+    operation: z.literal(operations.map(({ id }) => id)),
+    times: z.union([integer({ min: 0 }), z.literal(Infinity)]),
+    skip: integer({ min: 0 }),
+    delay: z.number().check(z.minimum(0)),
+    status: integer({ min: 200, max: 599 }),
+    ...{ code: z.string(), retryAfter: z.number(), headers: z.record(z.string(), z.string()), body: z.any() },
+    reset: z.literal(['before', 'after']),
+    cut: z.literal(['stall', 'truncate', 'reset']),
+  }),
+)
 
 /** The status of each documented code. */
 const documented = new Map<string | undefined, number>(Object.entries(serviceErrorStatus))
@@ -13,7 +60,7 @@ export class Faults {
   readonly #waiting: (Fault & { times: number; skip: number })[] = []
 
   add(fault: Fault): void {
-    assertShape(sandboxFault, 'inject() fault', fault)
+    assertShape(faultShape, 'inject() fault', fault)
     const { operation, times = 1, skip = 0, ...effects } = fault
     if (Object.values(effects).every((effect) => effect === undefined))
       fail('inject() fault', 'a failure such as { status: 503 }', fault)

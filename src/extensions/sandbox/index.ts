@@ -2,7 +2,6 @@ import { createService } from './service.ts'
 import type { Sandbox, SandboxOptions } from './types.ts'
 
 export type {
-  Fault,
   Sandbox,
   SandboxClientOptions,
   SandboxCompany,
@@ -17,6 +16,7 @@ export type {
   SandboxPublication,
   SandboxRequest,
 } from './types.ts'
+export type { Fault } from './faults.ts'
 
 /** Each sandbox is a separate organization and gets its own address, since clients share limits by address. */
 let sandboxes = 0

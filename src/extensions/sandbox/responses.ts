@@ -1,6 +1,5 @@
 import { codeOfStatus } from '../../api/error-envelope.ts'
 import { type Issue, firstIssues, issuesText } from '../../api/issues.ts'
-import type { Fault } from './types.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 
 /** What an error tells besides its status. `retryAfter` is also sent as a header. */
@@ -37,7 +36,8 @@ export interface SandboxResponse {
   readonly body: string
   /** What a success returns, before it is written as JSON: its items are charged. */
   readonly data?: unknown
-  readonly cut?: Fault['cut']
+  /** Where it breaks off, if a fault has struck it. */
+  readonly cut?: 'stall' | 'truncate' | 'reset' | undefined
 }
 
 /**

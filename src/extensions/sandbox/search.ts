@@ -1,5 +1,8 @@
-import { microblogPageSize } from '../../api/limits.ts'
-import type { MicroblogFilters, MicroblogSearchParams } from '../../api/endpoints/microblog.ts'
+import {
+  microblogPageSize,
+  type MicroblogFilters,
+  type MicroblogSearchParams,
+} from '../../api/endpoints/microblog.ts'
 import {
   type IndexedPost,
   authorWordsOf,

@@ -10,7 +10,7 @@ import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Admitted, RateLimits, allScopes, defaultScopes, routeFor } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
-import { Faults, applyFault, connectionReset, injectedResponse } from './faults.ts'
+import { Faults, applyFault, connectionReset, injectedResponse, type Fault } from './faults.ts'
 import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
 import {
@@ -23,7 +23,7 @@ import {
   readBody,
 } from './responses.ts'
 import { basePath, createRoutes } from './routes.ts'
-import type { Fault, RequestEntry, Sandbox, SandboxOptions } from './types.ts'
+import type { RequestEntry, Sandbox, SandboxOptions } from './types.ts'
 
 /** A sandbox for any address, with the handler that a server needs. */
 export function createService(options: SandboxOptions) {

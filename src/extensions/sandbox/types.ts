@@ -1,12 +1,12 @@
 import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
 import type { ProfessionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
 import type { Scope } from '../../api/operation.ts'
-import type { OperationId } from '../../api/operations.ts'
 import type {
   ProfessionalnetActor,
   ProfessionalnetPost,
   ProfessionalnetSocialDetails,
 } from '../../api/endpoints/professionalnet/posts.ts'
+import type { Fault } from './faults.ts'
 
 /** Limits that a sandbox enforces; the defaults are the service's own. */
 export interface SandboxLimits {
@@ -94,38 +94,6 @@ export interface SandboxOptions {
   content?: SandboxContent | undefined
   /** Keys besides {@link Sandbox.apiKey}, to try out scopes. */
   keys?: readonly SandboxKey[] | undefined
-}
-
-/**
- * An injected failure or answer. It strikes the next request that has passed authentication and limits, before its path and its body
- * are checked.
- */
-export interface Fault {
-  /** Which call fails, such as `microblog.search`. Default: any. */
-  operation?: OperationId | undefined
-  /** How many requests fail; may be `Infinity`. Default 1. */
-  times?: number | undefined
-  /** How many requests succeed first. Default 0. */
-  skip?: number | undefined
-  /** Milliseconds added before the answer. */
-  delay?: number | undefined
-  /** The status to answer with, 200 to 599. A 2xx is charged. */
-  status?: number | undefined
-  /** `error.code` of the answer; a documented code also gives the status. Default the documented code of the status. */
-  code?: string | undefined
-  /**
-   * Seconds for the `Retry-After` header and, in the default error body, `error.retryAfter`. Default 1 for a 429 without a
-   * `body`, since the service always announces one.
-   */
-  retryAfter?: number | undefined
-  /** Headers to add or replace. */
-  headers?: Record<string, string> | undefined
-  /** Replaces the body; an object is sent as JSON. */
-  body?: string | object | undefined
-  /** Resets the connection, before the request is processed, or after it was charged. */
-  reset?: 'before' | 'after' | undefined
-  /** Sends half of the body, and then nothing more (`stall`), its end (`truncate`), or a connection reset (`reset`). */
-  cut?: 'stall' | 'truncate' | 'reset' | undefined
 }
 
 /** What a sandbox has charged so far; a live view. Each request says what it was charged. */

@@ -1,5 +1,6 @@
 import type { SocialSearch, Budget, CreditBudget, Wait } from '../../index.ts'
-import { type ClientTransport, assumedItems, nextStep } from '../../extend.ts'
+import { type ClientTransport, nextStep } from '../../extend.ts'
+import { assumedItems } from '../../api/price.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Schema } from '../../api/schema/schema.ts'
 import { canonicalJson } from '../../lib/json.ts'

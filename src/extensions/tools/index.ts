@@ -1,5 +1,4 @@
 export { type DefaultToolId, type ToolName, type Tools, createTools } from './create-tools.ts'
 export type * from './types.ts'
 export type { JsonSchema, JsonType } from '../../api/schema/json-schema.ts'
-export type { CreditRateName } from '../../api/credit-rates.ts'
-export type { Price } from '../../api/operation.ts'
+export type { CreditRateName, Price } from '../../api/price.ts'

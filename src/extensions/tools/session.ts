@@ -1,5 +1,6 @@
 import { CreditBudget } from '../../index.ts'
-import { assumedItems, isCreditBudget, untold } from '../../extend.ts'
+import { isCreditBudget, untold } from '../../extend.ts'
+import { assumedItems } from '../../api/price.ts'
 import { followAbort, within } from '../../lib/abort.ts'
 import { count } from '../../lib/count.ts'
 import { CreditBudgetError } from '../../errors/index.ts'

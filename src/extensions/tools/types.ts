@@ -3,7 +3,7 @@ import type { SocialSearch, Budget } from '../../index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Issue } from '../../api/issues.ts'
 import type { JsonSchema } from '../../api/schema/json-schema.ts'
-import type { Price } from '../../api/operation.ts'
+import type { Price } from '../../api/price.ts'
 import type { OperationId } from '../../api/operations.ts'
 import type { Applied, Charged } from '../../errors/index.ts'
 

@@ -1,4 +1,4 @@
-import { microblogPageSize } from '../../api/limits.ts'
+import { microblogPageSize } from '../../api/endpoints/microblog.ts'
 import { type SocialSearchError, ValidationError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Observer } from '../../index.ts'

@@ -1,4 +1,4 @@
-import { microblogPageSize } from '../../api/limits.ts'
+import { microblogPageSize } from '../../api/endpoints/microblog.ts'
 
 const hour = 3_600_000
 

@@ -1,4 +1,4 @@
-import { microblogSearch } from '../../api/endpoints/microblog.ts'
+import { microblogSearch, microblogPageSize } from '../../api/endpoints/microblog.ts'
 import { professionalnetPostsSearch } from '../../api/endpoints/professionalnet/posts.ts'
 import {
   assertMethod,
@@ -7,7 +7,6 @@ import {
   milliseconds,
   wholeNumber,
 } from '../../errors/check-options.ts'
-import { microblogPageSize } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import type { PagedOptions } from '../../index.ts'
 import { canonicalJson, differenceOf, parsed } from '../../lib/json.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { announcedWait } from '../../../src/core/call/failure-table.ts'
+import { announcedWait } from '../../../src/core/http/retry-wait.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 const wait = (header: string | null, body: unknown = null, date?: string) =>

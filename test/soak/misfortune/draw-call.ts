@@ -1,4 +1,4 @@
-import { type AnyCallOptions } from '../../../src/core/options/types.ts'
+import type { AnyCallOptions } from '../../../src/core/options/options.ts'
 import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 import { drawOptions, said } from './draw-client.ts'
 import { type Moment, callHeader } from './network.ts'

@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
-import { atRate } from '../../credit-rates.ts'
-import { maxComments } from '../../limits.ts'
+import { atRate } from '../../price.ts'
 import type { Operation } from '../../operation.ts'
 import { defaulted, documented, integer, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
+
+/** Bounds and default of `maxComments`, and so the most credits of a call without it (part 8.3). */
+export const maxComments = { least: 100, most: 1000, default: 100 } as const
 
 /** Which post's comments to fetch. */
 export interface ProfessionalnetPostsCommentsParams {

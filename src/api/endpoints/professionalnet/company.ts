@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { atRate } from '../../credit-rates.ts'
+import { atRate } from '../../price.ts'
 import type { Operation } from '../../operation.ts'
 import { documented, integer, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'

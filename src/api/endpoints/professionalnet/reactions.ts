@@ -1,4 +1,4 @@
-import { atRate } from '../../credit-rates.ts'
+import { atRate } from '../../price.ts'
 import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../../operation.ts'
 

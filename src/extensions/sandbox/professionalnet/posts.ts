@@ -21,8 +21,8 @@ import components from './components.json' with { type: 'json' }
 import { type Slot, pageIn, pageOf, ranked, requiredText, take, textIn } from '../pages.ts'
 import { isWithin } from './industries.ts'
 import { SandboxError } from '../responses.ts'
-import { maxComments as bounds } from '../../../api/limits.ts'
 import {
+  maxComments as bounds,
   type ProfessionalnetComment,
   type ProfessionalnetPostsCommentsParams,
   postComments,

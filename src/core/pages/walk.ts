@@ -7,6 +7,7 @@ import { ConfigurationError, SocialSearchError } from '../../errors/index.ts'
 import * as words from '../../errors/words.ts'
 import { assertObject } from '../../errors/check-options.ts'
 import { differenceOf } from '../../lib/json.ts'
+import type { PagedOptions } from '../options/options.ts'
 
 /** What follows a page of a walk. */
 export type Step =
@@ -81,6 +82,42 @@ function cursorStep(
   if (typeof nextCursor === 'string' && nextCursor !== '')
     return { kind: 'next', params: { ...copyOf(params), [param]: nextCursor } }
   return { kind: 'lost', why: words.noCursor }
+}
+
+/** A walk ends after so many empty pages in a row. */
+const maxEmptyPages = 3
+
+/** How far a walk has come, and whether it ends. */
+export class Progress {
+  readonly #limit: number
+  readonly #maxPages: number
+  #items = 0
+  #pages = 0
+  #emptyPages = 0
+
+  /** @param options Of the call. */
+  constructor({ limit = Infinity, maxPages = Infinity }: Pick<PagedOptions, 'limit' | 'maxPages'>) {
+    this.#limit = limit
+    this.#maxPages = maxPages
+  }
+
+  /** Of all pages so far. */
+  get items(): number {
+    return this.#items
+  }
+
+  /**
+   * Counts a page. Returns whether the walk ends with it.
+   *
+   * @param step What follows the page. @param invalidItems As for {@link nextStep}.
+   */
+  endsWith({ kind }: Step, items: number, invalidItems = 0): boolean {
+    this.#pages++
+    this.#items += items
+    this.#emptyPages = items === 0 && invalidItems === 0 ? this.#emptyPages + 1 : 0
+    if (kind === 'end' || this.#emptyPages === maxEmptyPages) return true
+    return this.#pages >= this.#maxPages || this.#items >= this.#limit
+  }
 }
 
 /** Where to continue, as plain JSON to save. */

@@ -1,4 +1,3 @@
-import { organizationLimits } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { Ledger } from '../credits/budget.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
@@ -6,15 +5,14 @@ import { type AuthProvider, Credential, NoCredential, assertToken } from '../htt
 import { type BodyFormat, EndOfLife, serviceFormat } from '../http/answer.ts'
 import type { Fetch } from '../http/fetch.ts'
 import { userAgent } from '../http/headers.ts'
-import { assertMethod, assertObject, wholeNumber } from '../../errors/check-options.ts'
+import { assertMethod, assertObject } from '../../errors/check-options.ts'
 import { inBrowser } from '../../lib/runtime.ts'
 import { fnv1a } from '../../lib/hash.ts'
 import { createLog, defaultLogger } from '../../lib/logger.ts'
-import type { CallLimiter, Limits } from '../../limits/interface.ts'
-import { limiterOfProcess } from '../../limits/process-limiter.ts'
-import { type CallSettings, defaultsOf, withOptions } from './table.ts'
-import type { ClientOptions, LimitOptions } from './types.ts'
-import { Redactor } from '../../lib/redactor.ts'
+import type { CallLimiter } from '../../limits/interface.ts'
+import { limiterOfProcess, limitsOf } from '../../limits/process-limiter.ts'
+import { type CallSettings, type ClientOptions, defaultsOf, withOptions } from './options.ts'
+import { type Redactor, redactorOf } from '../../lib/redactor.ts'
 
 /** What all calls of a client have in common, also of clients made from it with `withOptions`. */
 export interface ClientSettings {
@@ -46,7 +44,7 @@ export interface ClientSettings {
 export function resolveOptions(options: ClientOptions): { client: ClientSettings; defaults: CallSettings } {
   assertObject('options', options)
   const redactor = redactorOf(options)
-  const own = { headers: userAgent(), log: createLog(defaultLogger, redactor) }
+  const own = { headers: userAgent(), logger: createLog(defaultLogger, redactor) }
   const defaults = withOptions(defaultsOf(own), options, 'client', redactor)
   const { fetch, limits = {}, limiter, prices = {} } = options
   const reachable = lacksPage(options.baseUrl) ? failingOptions(options, noPage) : options
@@ -127,23 +125,4 @@ function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object
   return (
     (typeof apiKey === 'string' ? `key ${fnv1a(apiKey).toString(36)}` : apiKey) ?? (auth || 'no credential')
   )
-}
-
-/** The limits that the user has set. */
-function limitsOf({ inFlight, perMinute }: LimitOptions): Partial<Limits> {
-  return {
-    ...(inFlight !== undefined && {
-      inFlight: wholeNumber('limits.inFlight', inFlight, organizationLimits.inFlight),
-    }),
-    ...(perMinute !== undefined && {
-      perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
-    }),
-  }
-}
-
-/** Knows the secrets among the options, which no text of the client shows. `Credential` adds each token of a provider. */
-function redactorOf({ apiKey }: ClientOptions): Redactor {
-  const redactor = new Redactor()
-  if (typeof apiKey === 'string') redactor.add(apiKey)
-  return redactor
 }

@@ -1,52 +1,9 @@
-import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
-import type { ItemBound, Operation, Price } from '../../api/operation.ts'
+import type { Operation } from '../../api/operation.ts'
+import { mostItems } from '../../api/price.ts'
 import { count } from '../../lib/count.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { assertOptions, wholeNumber } from '../../errors/check-options.ts'
 import { rounded } from './budget.ts'
-
-/**
- * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented
- * maximum of post comments.
- */
-export const assumedItems = 1000
-
-/**
- * The highest cost of one success in credits; null for a free operation. Where the service documents no bound, it is what is expected.
- *
- * @param params Of the request, which may bound the items.
- * @param expectedItems How many items the user expects. They lower no documented bound: more may come.
- */
-export function worstCase(price: Price, params: object, expectedItems?: number): number | null {
-  if (price.kind === 'free') return null
-  if (price.kind === 'perRequest') return price.credits
-  const { bound, credits } = price
-  return credits * (bound === null ? (expectedItems ?? assumedItems) : mostItems(bound, params))
-}
-
-/** The most items that a request asks for: as many as the service ever sends, if it does not ask as documented. */
-function mostItems({ param, least, most, ...bound }: ItemBound, params: object): number {
-  const { [param]: asked = bound.default } = params as Readonly<Record<string, unknown>>
-  return Number.isSafeInteger(asked) && Number(asked) >= least ? Number(asked) : most
-}
-
-/**
- * The cost of a success in credits, as the answer states it, or else by its price; null if the body does not show it.
- *
- * @param body Parsed; undefined if it cannot be.
- */
-export function costOf(operation: Operation, body: unknown, paging?: PagingOverride): number | null {
-  const { price } = operation
-  if (price.kind === 'free' && !price.isAssumed) return 0
-  const charged = (body as { meta?: { creditsCharged?: unknown } | null } | null | undefined)?.meta
-    ?.creditsCharged
-  if (charged !== undefined)
-    return Number.isSafeInteger(charged) && Number(charged) >= 0 ? Number(charged) : null
-  if (price.kind === 'free') return 0
-  if (price.kind === 'perRequest') return price.credits
-  const items = itemsOf(operation, body, paging)
-  return items === null ? null : items.length * price.credits
-}
 
 /** Options of a quote: those of the call that bound its cost. */
 export interface QuoteOptions {
