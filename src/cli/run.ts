@@ -45,7 +45,7 @@ export interface RunContext {
 }
 
 /** Records of a page that is paid for, and what a file keeps with them. */
-export type Batch = Omit<StoredPage, 'now' | 'records'> & { readonly records: readonly unknown[] }
+export type Batch = Omit<StoredPage, 'records'> & { readonly records: readonly unknown[] }
 
 /** What has ended a run. */
 export interface Ending {
@@ -98,8 +98,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
       file = await RecordDatabase.open(out, job, { label, patience: patienceOf(out, handler) })
 
     const write = async (batch: Batch): Promise<number | 'closed'> => {
-      if (file !== undefined)
-        return file.keep({ ...batch, at: handler.answeredAt, now: handler.now }, file.noted)
+      if (file !== undefined) return file.keep({ ...batch, at: handler.answeredAt }, file.noted)
       const isOpen = await print(formatter.page(batch.records), formatter.isStyled)
       return isOpen ? batch.records.length : 'closed'
     }

@@ -2,8 +2,8 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { type Collection, withCollection } from './open-database.ts'
 import { type Reach, reachOf } from './describe.ts'
-import { type RecordTable, sqlName, tableIsMissing } from './tables.ts'
-import { type Term, comparable, termsOf } from './terms.ts'
+import { type RecordTable, columnNamesOf, sqlName, tableIsMissing } from './tables.ts'
+import { type Term, termsOf } from './terms.ts'
 
 /** Records of one kind, newest first. */
 interface FoundRecords {
@@ -43,7 +43,7 @@ function findIn({ database, tables }: Collection, query: string, { limit, table 
   const searched = tables.filter(({ name }) => table === undefined || name === table)
   if (searched.length === 0) throw tableIsMissing(tables.map(({ name }) => name))
   const terms = termsOf(query)
-  addTermTests(database, terms)
+  addTermTest(database, terms)
   const all = searched.map((each) => matchesIn(database, each, terms, limit))
   const newest = all
     .flatMap(({ newest }) => newest)
@@ -85,15 +85,11 @@ function matchesIn(
   return { newest, total: Number(rows[0]?.['total'] ?? 0) }
 }
 
-/** Lets SQL ask whether one of several texts has a term, and whether a word of the index is one of the term with other marks. */
-function addTermTests(database: DatabaseSync, terms: readonly Term[]): void {
+/** Lets SQL ask whether one of several texts has a term. */
+function addTermTest(database: DatabaseSync, terms: readonly Term[]): void {
   database.function('has_term', { deterministic: true, varargs: true }, (index, ...texts) => {
     const term = terms[Number(index)]
     return Number(texts.some((text) => typeof text === 'string' && term?.isIn(text) === true))
-  })
-  database.function('is_marked', { deterministic: true }, (index, word) => {
-    const { marked = '' } = terms[Number(index)] ?? {}
-    return Number(comparable(String(word)).startsWith(marked))
   })
 }
 
@@ -105,9 +101,9 @@ function conditionOf(
   table: RecordTable,
   terms: readonly Term[],
 ): { where: string; values: SQLInputValue[] } {
-  const isThere = database.prepare("SELECT 1 FROM pragma_table_info('tags') WHERE name = 'tag'").get()
+  const hasTags = columnNamesOf(database, 'tags').includes('tag')
   const conditions = terms.map(
-    (term, index) => (isThere && taggedWith(term, table)) ?? conditionFor(database, table, term, index),
+    (term, index): Condition => (hasTags && taggedWith(term, table)) || [conditionFor(table, index)],
   )
   return {
     where: ['1', ...conditions.map(([sql]) => `(${sql})`)].join(' AND '),
@@ -123,48 +119,8 @@ function taggedWith({ text }: Term, { key }: RecordTable): Condition | undefined
   return value === undefined ? [`${found})`, tag] : [`${found} AND value = ?)`, tag, value]
 }
 
-function conditionFor(
-  database: DatabaseSync,
-  { name, text, searched }: RecordTable,
-  term: Term,
-  index: number,
-): Condition {
-  const like = `%${term.text.replaceAll(/[\\%_]/g, '\\$&')}%`
-  // Where the service documents no fields, each text of a record counts.
-  if (text === undefined) {
-    const test = term.isWord ? `has_term(${index}, value)` : `value LIKE ? ESCAPE '\\'`
-    const part = `EXISTS (SELECT 1 FROM json_tree(record) WHERE type = 'text' AND ${test})`
-    return term.isWord ? [part] : [part, like]
-  }
-  const columns = [text, ...searched].map(sqlName)
-  const any = (test: string): string => columns.map((column) => `${column} ${test}`).join(' OR ')
-  if (!term.isWord) return [any(`LIKE ? ESCAPE '\\'`), ...columns.map(() => like)]
-  const test = `has_term(${index}, ${columns.join(', ')})`
-  const fts = sqlName(`${name}_fts`)
-  const [found, ...values] = indexed(fts, vocabularyOf(database, name), term, index, test)
-  return [term.hasSymbols ? `(${found}) AND ${test}` : found, ...values]
+/** Where the service documents no fields, each text of a record counts. */
+function conditionFor({ text, searched }: RecordTable, index: number): string {
+  if (text !== undefined) return `has_term(${index}, ${[text, ...searched].map(sqlName).join(', ')})`
+  return `EXISTS (SELECT 1 FROM json_tree(record) WHERE type = 'text' AND has_term(${index}, value))`
 }
-
-/** A table of all words in an index, and where they are. */
-function vocabularyOf(database: DatabaseSync, name: string): string {
-  const table = `temp.${sqlName(`${name}_words`)}`
-  database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS ${table} USING fts5vocab(main, '${name}_fts', instance)`)
-  return table
-}
-
-/** Rows in which the index has a term, also with other marks, or with letters of another script that follow without a space. */
-function indexed(fts: string, vocabulary: string, term: Term, index: number, test: string): Condition {
-  const { match, words, marked, isStart } = term
-  const found = `number IN (SELECT rowid FROM ${fts} WHERE ${fts} MATCH ?)`
-  const within = `number IN (SELECT doc FROM ${vocabulary} WHERE term > ? AND term < ?`
-  if (marked !== undefined) {
-    const first = marked.slice(0, 1)
-    return [`${found} OR ${within} AND is_marked(${index}, term)) AND ${test}`, match, first, first + last]
-  }
-  if (words.length > 1 || isStart) return [found, match]
-  // The index takes `iPhoneを` and `BTS는` for one word.
-  return [`${found} OR ${within})`, match, `${words.join('')}\u2e80`, words.join('') + last]
-}
-
-/** Follows all other letters. */
-const last = '\u{10ffff}'

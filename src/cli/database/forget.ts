@@ -46,8 +46,8 @@ export function forgetRecords(
   })
 }
 
-/** A batch ends after this time, in milliseconds, and others have the file for the next one. */
-const [batchMs, pauseMs] = [100, 50]
+/** So many records go at once, and others have the file for so long before the next ones. */
+const [batch, pauseMs] = [500, 50]
 
 /** Deletes records in batches that let others write in between. */
 export async function forgetIn(
@@ -56,7 +56,7 @@ export async function forgetIn(
   options: ForgetOptions,
   patience?: Patience,
 ): Promise<Forgetting> {
-  const alone: Alone = (work) => whenFree(path, () => inTransaction(database, work), patience)
+  const alone = (work: () => void) => whenFree(path, () => inTransaction(database, work), patience)
   const forgotten = new Forgotten(database)
   // Also before it comes for the first time.
   await alone(() => {
@@ -68,80 +68,24 @@ export async function forgetIn(
   let records = 0
   for (const table of tables) {
     const rows = rowsOf(database, table, options)
-    const words = table.text === undefined ? undefined : new Words(database, table)
-    if (words !== undefined && rows.length > many) await alone(() => words.setSecure(false))
-    const remove = database.prepare(`DELETE FROM ${sqlName(table.name)} WHERE number = ?`)
-    let at = 0
-    while (at < rows.length) {
-      at = await alone(() => {
-        const end = performance.now() + batchMs
-        let next = at
-        while (next < rows.length && (next === at || performance.now() < end)) remove.run(rows[next++] ?? 0)
+    const remove = database.prepare(
+      `DELETE FROM ${sqlName(table.name)} WHERE number IN (SELECT value FROM json_each(?))`,
+    )
+    for (let at = 0; at < rows.length; at += batch) {
+      await alone(() => {
+        remove.run(JSON.stringify(rows.slice(at, at + batch)))
         forgotten.noteDeleted()
-        return next
       })
       await sleep(pauseMs)
     }
     records += rows.length
-    await words?.clear(alone)
   }
   return { records, isClean: await clear(database, patience) }
 }
 
-/** Runs work in a transaction once the file is free. */
-type Alone = <T>(work: () => T) => Promise<T>
-
 /** What a command says if a program keeps what was deleted. */
 export function remainsText(path: string): string {
   return `${path}: another program is reading it, so bytes of deleted records are left in ${path}-wal; once it has ended, run this again`
-}
-
-/** From so many records on, all words of an index are written anew: to take out those of each record would take longer. */
-const many = 2000
-
-/** How much of an index is written anew at once, in pages. */
-const mergedPages = 250
-
-/** The words of an index. Until it is secure again, it has those of records that were deleted. */
-class Words {
-  readonly #database: DatabaseSync
-  readonly #index: string
-  readonly #name: string
-
-  constructor(database: DatabaseSync, { name }: RecordTable) {
-    this.#database = database
-    this.#name = `${name}_fts`
-    this.#index = sqlName(this.#name)
-  }
-
-  setSecure(isSecure: boolean): void {
-    this.#tell('secure-delete', Number(isSecure))
-  }
-
-  /** Writes all words anew, unless a deletion takes them out at once. */
-  async clear(alone: Alone): Promise<void> {
-    const config = sqlName(`${this.#name}_config`)
-    const isSecure = `SELECT 1 FROM ${config} WHERE k = 'secure-delete' AND v = 1`
-    if (this.#database.prepare(isSecure).get() !== undefined) return
-    const changes = (): number =>
-      Number(this.#database.prepare('SELECT total_changes() AS changes').get()?.['changes'])
-    const merge = (pages: number): number => {
-      const before = changes()
-      this.#tell('merge', pages)
-      return changes() - before
-    }
-    // A number below zero begins; less than two changes mean that all is done.
-    let pages = -mergedPages
-    while ((await alone(() => merge(pages))) >= 2) {
-      pages = mergedPages
-      await sleep(pauseMs)
-    }
-    await alone(() => this.setSecure(true))
-  }
-
-  #tell(command: 'secure-delete' | 'merge', rank: number): void {
-    this.#database.exec(`INSERT INTO ${this.#index} (${this.#index}, rank) VALUES ('${command}', ${rank})`)
-  }
 }
 
 /** How long to wait for programs that read the file, in milliseconds. */
@@ -159,36 +103,30 @@ async function clear(database: DatabaseSync, patience?: Patience): Promise<boole
   }
 }
 
-/** The numbers of the rows to forget. */
+/** The numbers of the rows to forget. Where the service documents no fields, any text of a record may be its author. */
 function rowsOf(
   database: DatabaseSync,
-  table: RecordTable,
+  { name, key, time, columns, authors }: RecordTable,
   { author, ids = [], olderThan, now = Date.now() }: ForgetOptions,
 ): number[] {
-  const { name, key, time, columns, authors } = table
-  const numbers = new Set<number>()
-  const add = (rows: readonly Readonly<Record<string, unknown>>[]): void => {
-    for (const { number } of rows) numbers.add(Number(number))
-  }
-  for (const id of ids)
-    add(database.prepare(`SELECT number FROM ${sqlName(name)} WHERE ${sqlName(key)} = ?`).all(id))
-  if (olderThan !== undefined) {
-    const at = [...(time === undefined ? [] : [time]), 'counted_at'].map(
-      (each) => `time_of(${sqlName(each)})`,
+  const wanted = author === undefined ? undefined : authorName(author)
+  database.function('is_author', { varargs: true }, (...texts) =>
+    Number(texts.some((text) => isText(text) && authorName(text) === wanted)),
+  )
+  const times = [...(time === undefined ? [] : [time]), 'counted_at'].map(
+    (each) => `time_of(${sqlName(each)})`,
+  )
+  const isByAuthor =
+    columns.length === 0
+      ? "EXISTS (SELECT 1 FROM json_tree(record) WHERE type = 'text' AND is_author(value))"
+      : `is_author(${authors.map(sqlName).join(', ')})`
+  const rows = database
+    .prepare(
+      `SELECT number FROM ${sqlName(name)} WHERE ${sqlName(key)} IN (SELECT value FROM json_each(?1))
+       OR coalesce(${times.join(', ')}, NULL) < ?2 OR ${isByAuthor}`,
     )
-    const published = at.length === 1 ? at[0] : `coalesce(${at.join(', ')})`
-    add(database.prepare(`SELECT number FROM ${sqlName(name)} WHERE ${published} < ?`).all(now - olderThan))
-  }
-  if (author !== undefined && (columns.length === 0 || authors.length > 0)) {
-    const wanted = authorName(author)
-    const names = columns.length === 0 ? ['record'] : authors.map(sqlName)
-    const rows = database.prepare(`SELECT number, ${names.join(', ')} FROM ${sqlName(name)}`).iterate()
-    for (const { number, record, ...cells } of rows) {
-      const texts = record === undefined ? Object.values(cells) : textsIn(JSON.parse(String(record)))
-      if (texts.some((text) => isText(text) && authorName(text) === wanted)) numbers.add(Number(number))
-    }
-  }
-  return [...numbers]
+    .all(JSON.stringify(ids), olderThan === undefined ? null : now - olderThan)
+  return rows.map(({ number }) => Number(number))
 }
 
 /** What must not come back: salted hashes, so that the file does not say who or what it was. */

@@ -1,11 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
-import { cellOf } from '../../extensions/export/fields.ts'
 import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
-import { parseTime } from '../../lib/time.ts'
 import {
   type FileIdentity,
   type Patience,
@@ -57,8 +55,6 @@ export interface StoredPage {
   readonly hasFailed?: boolean
   /** When the answer came. Default: now. */
   readonly at?: Date | undefined
-  /** What the age of records counts from: a wrong clock of this machine must not forget them all. */
-  readonly now?: number
 }
 
 /**
@@ -176,7 +172,7 @@ export class RecordDatabase {
    * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
    */
   store(page: StoredPage, call?: Pick<Call, 'record'>, reserved = 0): number {
-    const { job, progress, records, known = [], gaps, hasFailed, at, now = Date.now() } = page
+    const { job, progress, records, known = [], gaps, hasFailed, at } = page
     const time = sqliteTime(at ?? new Date())
     this.#assertThere()
     const { kind: command, operation } = partsOf(job)
@@ -191,7 +187,7 @@ export class RecordDatabase {
         if (command === 'watch') createFoundView(this.#database, table)
         for (const record of records) {
           const key = writer.keyOf(record)
-          if (this.#forgotten.has(table, key, record) || this.#isTooOld(table, record, now)) continue
+          if (this.#forgotten.has(table, key, record)) continue
           const { number, isNew } = writer.write(record, time)
           if (isNew) added++
           this.#searches.addResult(search, number, isNew)
@@ -284,11 +280,6 @@ export class RecordDatabase {
     const { spent, uncertain } = record.credits
     const cost = { credits: spent, uncertain: uncertain + reserved, label: this.#label }
     return this.#searches.pay(search, cost, this.#purchases.get(record))
-  }
-
-  #isTooOld({ time: path = '' }: RecordTable, record: unknown, now: number): boolean {
-    const time = cellOf(record, path)
-    return this.#keep !== undefined && now - parseTime(time) > this.#keep
   }
 }
 

@@ -1,77 +1,50 @@
 import { createHash } from 'node:crypto'
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { cellOf, jsonOf } from '../../extensions/export/fields.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { type RecordTable, sqlName } from './tables.ts'
 
-/** A row as its key, cells and JSON. */
-interface Row {
-  readonly key: string
-  readonly cells: readonly SQLInputValue[]
-  readonly record: string
-}
-
-/** What became of a record: `number` is that of its row. */
-export interface Written {
-  readonly number: number
-  readonly isNew: boolean
-}
-
-/** Writes the records of one table: each once, as the latest answer has it, with the history of its counts. */
+/** Writes the records of one table: each once, as the latest answer has it. Triggers of the file keep the history of its counts. */
 export class RecordWriter {
   readonly #table: RecordTable
   readonly #insert: StatementSync
-  readonly #compare: StatementSync
   readonly #update: StatementSync
-  readonly #confirm: StatementSync
-  readonly #count: StatementSync | undefined
-  readonly #keepText: StatementSync | undefined
+  readonly #find: StatementSync
 
   /** Fails, before a page is bought, if the table has other columns. */
   constructor(database: DatabaseSync, table: RecordTable) {
     this.#table = table
-    const { name, key, columns, counts, text } = table
-    const [own, keyName] = [sqlName(name), sqlName(key)]
-    const others = columns.map(({ path }) => path).filter((path) => path !== key)
-    const names = [key, ...others, 'counted_at', 'record'].map(sqlName)
+    const [own, key] = [sqlName(table.name), sqlName(table.key)]
+    const names = [...this.#paths, 'counted_at', 'record'].map(sqlName)
     this.#insert = database.prepare(
-      `INSERT INTO ${own} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+      `INSERT INTO ${own} (${key}, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})
+       ON CONFLICT DO NOTHING RETURNING number`,
     )
-    const isEqual = (paths: readonly string[]): string =>
-      paths.length === 0 ? '1' : paths.map((path) => `${sqlName(path)} IS ?`).join(' AND ')
-    this.#compare = database.prepare(
-      `SELECT number, counted_at, record = ? AS isSame, (${isEqual(counts)}) AS hasSameCounts,
-        (${isEqual(text === undefined ? [] : [text])}) AS hasSameText FROM ${own} WHERE ${keyName} = ?`,
+    // A time in the future was told by a wrong clock.
+    this.#update = database.prepare(
+      `UPDATE ${own} SET ${names.map((name) => `${name} = ?`).join(', ')}
+       WHERE ${key} = ? AND (counted_at IS NULL OR counted_at <= ? OR counted_at > ?)`,
     )
-    const values = [...others, 'counted_at', 'record'].map((path) => `${sqlName(path)} = ?`)
-    this.#update = database.prepare(`UPDATE ${own} SET ${values.join(', ')} WHERE number = ?`)
-    this.#confirm = database.prepare(`UPDATE ${own} SET counted_at = ? WHERE number = ?`)
-    if (counts.length === 0) return
-    const history = sqlName(`${name}_counts`)
-    const counted = [key, 'counted_at', ...counts].map(sqlName)
-    this.#count = database.prepare(
-      `INSERT INTO ${history} (${counted.join(', ')}) VALUES (${counted.map(() => '?').join(', ')})`,
-    )
-    if (text === undefined) return
-    this.#keepText = database.prepare(
-      `UPDATE ${history} SET ${sqlName(text)} = (SELECT ${sqlName(text)} FROM ${own} WHERE ${keyName} = ?1)
-       WHERE ${sqlName(text)} IS NULL AND rowid = (SELECT min(rowid) FROM ${history} WHERE ${keyName} = ?1)`,
-    )
+    this.#find = database.prepare(`SELECT number FROM ${own} WHERE ${key} = ?`)
   }
 
   /**
    * Adds a record, or updates its row, unless a later answer is stored already.
    *
-   * @param at When the answer came, as {@link sqliteTime} writes it; null if that is not known.
+   * @param at When the answer came, as {@link sqliteTime} writes it.
+   * @returns the number of its row.
    */
-  write(record: unknown, at: string | null): Written {
-    const row = this.#rowOf(record)
-    return this.#updated(row, at) ?? this.#added(row, at)
+  write(record: unknown, at: string): { readonly number: number; readonly isNew: boolean } {
+    const key = this.keyOf(record)
+    const added = this.#insert.get(key, ...this.#valuesOf(record, at))
+    if (added !== undefined) return { number: Number(added['number']), isNew: true }
+    this.update(record, at)
+    return { number: Number(this.#find.get(key)?.['number']), isNew: false }
   }
 
   /** Updates the row of a record if it has one. */
   update(record: unknown, at: string): void {
-    this.#updated(this.#rowOf(record), at)
+    this.#update.run(...this.#valuesOf(record, at), this.keyOf(record), at, sqliteTime(new Date()))
   }
 
   /** The text that tells a record apart. */
@@ -84,53 +57,19 @@ export class RecordWriter {
     return id.isWellFormed() ? id : JSON.stringify(id).slice(1, -1)
   }
 
-  #updated({ key, cells, record }: Row, at: string | null): Written | undefined {
-    const { counts, text } = this.#table
-    const numbers = this.#picked(cells, counts)
-    const texts = this.#picked(cells, text === undefined ? [] : [text])
-    const found = this.#compare.get(record, ...numbers, ...texts, key)
-    if (found === undefined) return undefined
-    const number = Number(found['number'])
-    const written = { number, isNew: false }
-    if (isLater(found['counted_at'], at)) return written
-    if (found['isSame'] === 1) {
-      this.#confirm.run(at, number)
-      return written
-    }
-    if (found['hasSameText'] === 0) this.#keepText?.run(key)
-    this.#update.run(...cells, at, record, number)
-    if (found['hasSameCounts'] === 0) this.#count?.run(key, at, ...numbers)
-    return written
-  }
-
-  #added({ key, cells, record }: Row, at: string | null): Written {
-    const { lastInsertRowid } = this.#insert.run(key, ...cells, at, record)
-    this.#count?.run(key, at, ...this.#picked(cells, this.#table.counts))
-    return { number: Number(lastInsertRowid), isNew: true }
-  }
-
-  /** Cells of all documented fields, without that of the key. */
-  #rowOf(record: unknown): Row {
+  /** The documented fields, without that of the key. */
+  get #paths(): readonly string[] {
     const { columns, key } = this.#table
-    const cells = columns
-      .filter(({ path }) => path !== key)
-      .map(({ path }) => {
-        const value = cellOf(record, path)
-        return typeof value === 'boolean' ? Number(value) : value
-      })
-    return { key: this.keyOf(record), cells, record: jsonOf(record) }
+    return columns.map(({ path }) => path).filter((path) => path !== key)
   }
 
-  #picked(cells: readonly SQLInputValue[], paths: readonly string[]): SQLInputValue[] {
-    const { columns, key } = this.#table
-    const names = columns.map(({ path }) => path).filter((path) => path !== key)
-    return paths.map((path) => cells[names.indexOf(path)] ?? null)
+  #valuesOf(record: unknown, at: string): SQLInputValue[] {
+    const cells = this.#paths.map((path) => {
+      const value = cellOf(record, path)
+      return typeof value === 'boolean' ? Number(value) : value
+    })
+    return [...cells, at, jsonOf(record)]
   }
-}
-
-/** Whether a stored answer is later than this one. A time in the future was told by a wrong clock. */
-function isLater(stored: SQLOutputValue | undefined, at: string | null): boolean {
-  return typeof stored === 'string' && stored > (at ?? '') && stored <= sqliteTime(new Date())
 }
 
 /** A time as SQLite's own functions write it: `2026-11-27 21:30:00.123`, in UTC. */

@@ -38,23 +38,30 @@ export function createSharedTables(database: DatabaseSync): void {
   database.exec(sharedTables)
 }
 
-/** Makes the tables that are missing. */
+/**
+ * Makes the table of a kind of records, and what follows each change of it, also of others. A row gets a number in the order in which
+ * rows came, which no other row ever has. What is deleted leaves nothing behind, and a later run does not add it again.
+ */
 export function createTables(database: DatabaseSync, table: RecordTable): void {
   createSharedTables(database)
-  const { name, columns, key } = table
-  const columnsText = columns
-    .filter(({ path }) => path !== key)
-    .map(({ path, type }) => columnText(path, type))
-  const all = [
-    `${sqlName(key)} TEXT NOT NULL UNIQUE`,
-    ...columnsText,
-    '"counted_at" TEXT',
-    '"record" TEXT NOT NULL',
-  ]
-  // A number of its own, which VACUUM keeps, for the full text.
-  database.exec(`CREATE TABLE IF NOT EXISTS ${sqlName(name)} (number INTEGER PRIMARY KEY, ${all.join(', ')});
-    ${countsText(table)} ${triggersText(table)}`)
-  createIndex(database, table)
+  const { name, key, columns, counts } = table
+  const own = sqlName(name)
+  const old = `old.${sqlName(key)}`
+  const fields = columns.filter(({ path }) => path !== key).map(({ path, type }) => columnText(path, type))
+  const history = counts.length === 0 ? '' : historyText(table)
+  const forgetHistory = history && `DELETE FROM ${sqlName(`${name}_counts`)} WHERE ${sqlName(key)} = ${old};`
+  // VACUUM keeps a number that is a column.
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS ${own} (number INTEGER PRIMARY KEY,
+      ${[`${sqlName(key)} TEXT NOT NULL UNIQUE`, ...fields, '"counted_at" TEXT', '"record" TEXT NOT NULL'].join(', ')});
+    ${history}
+    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_numbered`)} AFTER INSERT ON ${own} BEGIN
+      INSERT OR REPLACE INTO social_search_added (records, row) VALUES ('${name}', new.number); END;
+    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_deleted`)} AFTER DELETE ON ${own} BEGIN ${forgetHistory}
+      DELETE FROM social_search_added WHERE records = '${name}' AND row = old.number;
+      DELETE FROM social_search_results WHERE number = old.number
+        AND search IN (SELECT number FROM social_search_searches WHERE records = '${name}');
+      INSERT OR IGNORE INTO social_search_deleted VALUES ('${name}', ${old}); END;`)
 }
 
 function columnText(path: string, type: keyof typeof columnTypes): string {
@@ -62,58 +69,28 @@ function columnText(path: string, type: keyof typeof columnTypes): string {
 }
 
 /** The history of counts: a row when a number changes. The first one has the first text if it was edited. */
-function countsText({ name, key, counts, text }: RecordTable): string {
-  if (counts.length === 0) return ''
+function historyText({ name, key, counts, text }: RecordTable): string {
+  const [own, history, keyName] = [name, `${name}_counts`, key].map(sqlName) as [string, string, string]
+  const texts = text === undefined ? [] : [text]
   const columns = [
-    `${sqlName(key)} TEXT NOT NULL`,
-    '"counted_at" TEXT',
     ...counts.map((path) => columnText(path, 'number')),
-    ...(text === undefined ? [] : [columnText(text, 'text')]),
+    ...texts.map((path) => columnText(path, 'text')),
   ]
-  return `CREATE TABLE IF NOT EXISTS ${sqlName(`${name}_counts`)} (${columns.join(', ')});
-    CREATE INDEX IF NOT EXISTS ${sqlName(`${name}_counts_of`)} ON ${sqlName(`${name}_counts`)} (${sqlName(key)});`
-}
-
-/**
- * An index of the words, which follows each change, also of others. Marks are parts of words, such as the vowel signs of Hindi;
- * those that choose between forms of an emoji are not.
- */
-function createIndex(database: DatabaseSync, { name, text, searched }: RecordTable): void {
-  if (text === undefined) return
-  const columns = [text, ...searched]
-  const index = sqlName(`${name}_fts`)
-  const isThere = database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(`${name}_fts`)
-  if (isThere !== undefined) return
-  const names = columns.map(sqlName).join(', ')
-  const of = (row: string): string => columns.map((path) => `${row}.${sqlName(path)}`).join(', ')
-  const remove = `INSERT INTO ${index} (${index}, rowid, ${names}) VALUES ('delete', old.number, ${of('old')});`
-  const add = `INSERT INTO ${index} (rowid, ${names}) VALUES (new.number, ${of('new')});`
-  const isChanged = columns.map((path) => `old.${sqlName(path)} IS NOT new.${sqlName(path)}`).join(' OR ')
-  const tokenizer = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc' separators '\ufe0e\ufe0f'"
-  database.exec(`CREATE VIRTUAL TABLE ${index} USING fts5(${names},
-      content=${sqlName(name)}, content_rowid="number", tokenize="${tokenizer}");
-    INSERT INTO ${index} (${index}, rank) VALUES ('secure-delete', 1);
-    CREATE TRIGGER ${sqlName(`${name}_added`)} AFTER INSERT ON ${sqlName(name)} BEGIN ${add} END;
-    CREATE TRIGGER ${sqlName(`${name}_changed`)} AFTER UPDATE ON ${sqlName(name)}
-      WHEN ${isChanged} BEGIN ${remove} ${add} END;
-    CREATE TRIGGER ${sqlName(`${name}_unindexed`)} AFTER DELETE ON ${sqlName(name)} BEGIN ${remove} END;`)
-}
-
-/**
- * A row gets a number in the order in which rows came, which no other row ever has. What is deleted, also with SQL, leaves nothing
- * behind, and a later run does not add it again.
- */
-function triggersText({ name, key, counts }: RecordTable): string {
-  const old = `old.${sqlName(key)}`
-  const history =
-    counts.length === 0 ? '' : `DELETE FROM ${sqlName(`${name}_counts`)} WHERE ${sqlName(key)} = ${old};`
-  return `CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_numbered`)} AFTER INSERT ON ${sqlName(name)} BEGIN
-      INSERT OR REPLACE INTO social_search_added (records, row) VALUES ('${name}', new.number); END;
-    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_deleted`)} AFTER DELETE ON ${sqlName(name)} BEGIN ${history}
-      DELETE FROM social_search_added WHERE records = '${name}' AND row = old.number;
-      DELETE FROM social_search_results WHERE number = old.number
-        AND search IN (SELECT number FROM social_search_searches WHERE records = '${name}');
-      INSERT OR IGNORE INTO social_search_deleted VALUES ('${name}', ${old}); END;`
+  const counted = [key, 'counted_at', ...counts].map(sqlName)
+  const add = `INSERT INTO ${history} (${counted.join(', ')}) VALUES (${counted.map((path) => `new.${path}`).join(', ')});`
+  const hasOther = counts.map((path) => `old.${sqlName(path)} IS NOT new.${sqlName(path)}`).join(' OR ')
+  const edits = texts.map(sqlName).map(
+    (column) => `CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_edited`)} AFTER UPDATE ON ${own}
+      WHEN old.${column} IS NOT new.${column} BEGIN
+      UPDATE ${history} SET ${column} = old.${column} WHERE ${column} IS NULL
+        AND rowid = (SELECT min(rowid) FROM ${history} WHERE ${keyName} = old.${keyName}); END;`,
+  )
+  return `
+    CREATE TABLE IF NOT EXISTS ${history} (${keyName} TEXT NOT NULL, "counted_at" TEXT, ${columns.join(', ')});
+    CREATE INDEX IF NOT EXISTS ${sqlName(`${name}_counts_of`)} ON ${history} (${keyName});
+    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_counted`)} AFTER INSERT ON ${own} BEGIN ${add} END;
+    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_recounted`)} AFTER UPDATE ON ${own} WHEN ${hasOther} BEGIN ${add} END;
+    ${edits.join('')}`
 }
 
 /** A view of what watches have found, with their queries. It exists once there is some. */

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { operationOf } from '../../api/operations.ts'
 import { canonicalJson } from '../../lib/json.ts'
@@ -60,84 +60,78 @@ function searchOf(job: object): Search {
 
 /** Writes what was searched, what is missing of it, and what it cost. Call it within transactions. */
 export class SearchWriter {
-  readonly #add: StatementSync
-  readonly #find: StatementSync
-  readonly #checked: StatementSync
-  readonly #result: StatementSync
-  readonly #addAgain: StatementSync
-  readonly #filled: StatementSync
-  readonly #missing: StatementSync
-  readonly #buy: StatementSync
-  readonly #settle: StatementSync
-  readonly #dropFree: StatementSync
+  readonly #database: DatabaseSync
 
   constructor(database: DatabaseSync) {
-    this.#add = database.prepare(
-      `INSERT INTO social_search_searches (search, network, command, params, records, job)
-       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    )
-    this.#find = database.prepare('SELECT number FROM social_search_searches WHERE job = ?')
-    this.#checked = database.prepare(
-      'UPDATE social_search_searches SET first_look = ifnull(first_look, ?1), last_look = ?1 WHERE number = ?2',
-    )
-    this.#result = database.prepare(
-      "INSERT INTO social_search_results (search, number, first_seen) VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING",
-    )
-    this.#addAgain = database.prepare(
-      `INSERT OR REPLACE INTO social_search_added (records, row) SELECT mine.records, ?1 FROM social_search_searches AS mine
-       WHERE number = ?2 AND network IS NOT NULL AND NOT EXISTS (SELECT 1 FROM social_search_searches AS other
-         JOIN social_search_results AS results ON results.search = other.number AND results.number = ?1
-         WHERE other.number <> ?2 AND other.records = mine.records AND other.search = mine.search)`,
-    )
-    this.#filled = database.prepare('DELETE FROM social_search_missing WHERE search = ?')
-    this.#missing = database.prepare('INSERT INTO social_search_missing VALUES (?, ?, ?)')
-    this.#buy = database.prepare(
-      'INSERT INTO social_search_purchases (search, at, label, credits, uncertain) VALUES (?, ?, ?, 0, 0)',
-    )
-    this.#settle = database.prepare(
-      'UPDATE social_search_purchases SET credits = ?, uncertain = ? WHERE number = ?',
-    )
-    this.#dropFree = database.prepare('DELETE FROM social_search_purchases WHERE number = ?')
+    this.#database = database
   }
 
   /** The number of a job's search. */
   numberOf(job: object): number {
-    const text = jobKey(job)
     const { search, network, command, params, records } = searchOf(job)
-    this.#add.run(search, network, command, params, records, text)
-    return Number(this.#find.get(text)?.['number'])
+    this.#database
+      .prepare(
+        `INSERT INTO social_search_searches (search, network, command, params, records, job)
+         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      )
+      .run(search, network, command, params, records, jobKey(job))
+    const find = this.#database.prepare('SELECT number FROM social_search_searches WHERE job = ?')
+    return Number(find.get(jobKey(job))?.['number'])
   }
 
-  checked(number: number, at: string): void {
-    this.#checked.run(at, number)
+  checked(search: number, at: string): void {
+    this.#database
+      .prepare(
+        'UPDATE social_search_searches SET first_look = ifnull(first_look, ?1), last_look = ?1 WHERE number = ?2',
+      )
+      .run(at, search)
   }
 
   /** @param isNew Whether the row is new. If not, another query has found it: `export --new` has it again, with both. */
   addResult(search: number, row: number, isNew: boolean): void {
-    const { changes } = this.#result.run(search, row)
-    if (changes === 1 && !isNew) this.#addAgain.run(row, search)
+    const { changes } = this.#database
+      .prepare(
+        `INSERT INTO social_search_results (search, number, first_seen) VALUES (?, ?, datetime('now')) ON CONFLICT DO NOTHING`,
+      )
+      .run(search, row)
+    if (changes === 0 || isNew) return
+    this.#database
+      .prepare(
+        `INSERT OR REPLACE INTO social_search_added (records, row) SELECT mine.records, ?1 FROM social_search_searches AS mine
+         WHERE number = ?2 AND network IS NOT NULL AND NOT EXISTS (SELECT 1 FROM social_search_searches AS other
+           JOIN social_search_results AS results ON results.search = other.number AND results.number = ?1
+           WHERE other.number <> ?2 AND other.records = mine.records AND other.search = mine.search)`,
+      )
+      .run(row, search)
   }
 
-  setGaps(number: number, gaps: readonly Gap[]): void {
-    this.#filled.run(number)
-    for (const { from, to } of gaps) this.#missing.run(number, from, to)
+  setGaps(search: number, gaps: readonly Gap[]): void {
+    this.#database.prepare('DELETE FROM social_search_missing WHERE search = ?').run(search)
+    const add = this.#database.prepare('INSERT INTO social_search_missing VALUES (?, ?, ?)')
+    for (const { from, to } of gaps) add.run(search, from, to)
   }
 
   /**
    * Writes the row of a call, with the time at which it was first sent; a free one has none.
    *
    * @param known The number of its row, if it has one.
+   * @returns the number of its row.
    */
   pay(
     search: number,
     { credits, uncertain, label }: CallCost,
     known: number | undefined,
   ): number | undefined {
-    const number =
-      known ?? Number(this.#buy.run(search, sqliteTime(new Date()), label ?? null).lastInsertRowid)
-    const isFree = credits === 0 && uncertain === 0
-    if (isFree) this.#dropFree.run(number)
-    else this.#settle.run(credits, uncertain, number)
-    return isFree ? undefined : number
+    if (credits === 0 && uncertain === 0) {
+      this.#database.prepare('DELETE FROM social_search_purchases WHERE number = ?').run(known ?? null)
+      return undefined
+    }
+    const row = this.#database
+      .prepare(
+        `INSERT INTO social_search_purchases (number, search, at, label, credits, uncertain) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET credits = excluded.credits, uncertain = excluded.uncertain RETURNING number`,
+      )
+      .get(known ?? null, search, sqliteTime(new Date()), label ?? null, credits, uncertain)
+    return Number(row?.['number'])
   }
 }

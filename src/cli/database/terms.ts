@@ -1,3 +1,8 @@
+/**
+ * The terms of a query, each of which must be in a text. `find` reads every text of a file, since no index of words knows all scripts:
+ * words stand alone, but scripts without spaces have terms anywhere; case and accents do not matter, but signs do, as in C++.
+ */
+
 /** Scripts that put no spaces between words: a term may stand anywhere in a text. */
 const withoutSpaces =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
@@ -9,7 +14,7 @@ const optionalMarks =
 /** What a comparison leaves out, besides case: accents of letters that have them, and the forms of emoji. */
 const ignored = new RegExp(`[\\u0300-\\u036f\\ufe0e\\ufe0f${optionalMarks}]`, 'g')
 
-/** What a word consists of. The index reads words alike. */
+/** What a word consists of. */
 const part = String.raw`[\p{L}\p{N}\p{Mn}\p{Mc}\p{Co}]`
 
 /** Signs that tell one word from another, as in C++, C# and #tag. Others may be missing, such as the \`@\` of a handle. */
@@ -20,18 +25,6 @@ const parts = new RegExp(`(${part}+)|(${symbol}+)`, 'gu')
 /** A word or a phrase of a query. */
 export interface Term {
   readonly text: string
-  /** Whether it has words at all, in a script that puts spaces between them. */
-  readonly isWord: boolean
-  /** Whether it has signs that the index does not know. */
-  readonly hasSymbols: boolean
-  /** Its words, as {@link comparable} has them. */
-  readonly words: readonly string[]
-  /** The first of them that may be written with other marks. */
-  readonly marked: string | undefined
-  /** Whether its last word may go on. */
-  readonly isStart: boolean
-  /** For the index. */
-  readonly match: string
   /** Whether a text has it. */
   isIn(text: string): boolean
 }
@@ -47,32 +40,19 @@ export function termsOf(query: string): Term[] {
 
 function termOf(text: string, isPrefix: boolean): Term {
   const plain = comparable(text)
+  const hasWords = new RegExp(part, 'u').test(plain)
+  if (!hasWords || withoutSpaces.test(text))
+    return { text, isIn: (other) => comparable(other).includes(plain) }
   // Korean adds particles to a word.
-  const isStart = isPrefix || /\p{sc=Hangul}$/u.test(plain)
-  const pattern = patternOf(plain, isStart)
-  const words = plain.match(new RegExp(`${part}+`, 'gu')) ?? []
-  return {
-    text,
-    isWord: words.length > 0 && !withoutSpaces.test(text),
-    hasSymbols: new RegExp(symbol, 'u').test(plain),
-    words,
-    marked: words.find((word) => /[\p{sc=Arabic}\p{sc=Hebrew}]/u.test(word)),
-    isStart,
-    match: matchOf(text, plain, isStart),
-    isIn: (other) => pattern.test(comparable(other)),
-  }
+  const pattern = patternOf(plain, isPrefix || /\p{sc=Hangul}$/u.test(plain))
+  return { text, isIn: (other) => pattern.test(comparable(other)) }
 }
 
 /** A text without what a comparison leaves out. */
-export function comparable(text: string): string {
+function comparable(text: string): string {
+  // Most texts have nothing of it.
+  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase()
   return text.normalize('NFD').replaceAll(ignored, '').normalize('NFC').toLowerCase()
-}
-
-/** A text may have its letters and their marks as one character, or apart. */
-function matchOf(text: string, plain: string, isStart: boolean): string {
-  const forms = new Set([text, text.normalize('NFC'), text.normalize('NFD'), plain])
-  const phrases = [...forms].map((form) => `"${form.replaceAll('"', '""')}"${isStart ? '*' : ''}`)
-  return phrases.length === 1 ? String(phrases[0]) : `(${phrases.join(' OR ')})`
 }
 
 /** The words and signs of a term in their order, not in the middle of others. */

@@ -6,7 +6,12 @@ import { createFoundView, createSharedTables, createTables } from './schema.ts'
 import { type RecordTable, allTables, columnNamesOf, sqlName } from './tables.ts'
 
 /** What leads from each format of a file to the next one. Published steps never change. */
-const steps: readonly ((database: DatabaseSync) => void)[] = [numberRows, keepPurchases, mergeFound]
+const steps: readonly ((database: DatabaseSync) => void)[] = [
+  numberRows,
+  keepPurchases,
+  mergeFound,
+  dropIndex,
+]
 
 /** The format that this version writes, as `user_version` says it. Files of version 0.1.0 say 0. */
 export const currentFormat = steps.length
@@ -53,22 +58,17 @@ function isOurs(database: DatabaseSync): boolean {
   return columnNamesOf(database, 'social_search_jobs').length > 0
 }
 
-/**
- * Rows get numbers in the order in which they came, those first that `export --new` has exported; marks become parts of words in
- * the index; and what is deleted leaves no words there.
- */
+/** Rows get numbers in the order in which they came, those first that `export --new` has exported. */
 function numberRows(database: DatabaseSync): void {
-  for (const table of allTables()) {
-    const { name, text } = table
-    if (columnNamesOf(database, name).length === 0) continue
-    for (const trigger of ['added', 'changed', 'unindexed', 'deleted'])
-      database.exec(`DROP TRIGGER IF EXISTS ${sqlName(`${name}_${trigger}`)}`)
-    if (text !== undefined) database.exec(`DROP TABLE IF EXISTS ${sqlName(`${name}_fts`)}`)
+  for (const table of tablesIn(database)) {
+    database.exec(`DROP TRIGGER IF EXISTS ${sqlName(`${table.name}_deleted`)}`)
     createTables(database, table)
-    if (text !== undefined)
-      database.exec(`INSERT INTO ${sqlName(`${name}_fts`)} (${sqlName(`${name}_fts`)}) VALUES ('rebuild')`)
     numberRowsOf(database, table)
   }
+}
+
+function tablesIn(database: DatabaseSync): RecordTable[] {
+  return allTables().filter(({ name }) => columnNamesOf(database, name).length > 0)
 }
 
 /** What each search had cost a day becomes a purchase; from now on, each request is one. */
@@ -111,9 +111,8 @@ function numberRowsOf(database: DatabaseSync, { name, key }: RecordTable): void 
 /** A result has the time at which it was first there, as only what a watch had found did. */
 function mergeFound(database: DatabaseSync): void {
   database.exec('ALTER TABLE social_search_results ADD COLUMN first_seen TEXT')
-  for (const table of allTables()) {
+  for (const table of tablesIn(database)) {
     const { name, key } = table
-    if (columnNamesOf(database, name).length === 0) continue
     const hasView = columnNamesOf(database, `${name}_found`).length > 0
     database.exec(`UPDATE social_search_results AS results SET first_seen =
         (SELECT first_seen FROM social_search_found AS found JOIN ${sqlName(name)} AS records ON records.${sqlName(key)} = found.key
@@ -124,4 +123,14 @@ function mergeFound(database: DatabaseSync): void {
     if (hasView) createFoundView(database, table)
   }
   database.exec('DROP TABLE social_search_found')
+}
+
+/** `find` reads the texts themselves, in place of an index of their words, and triggers keep the history of counts. */
+function dropIndex(database: DatabaseSync): void {
+  for (const table of tablesIn(database)) {
+    for (const trigger of ['added', 'changed', 'unindexed'])
+      database.exec(`DROP TRIGGER IF EXISTS ${sqlName(`${table.name}_${trigger}`)}`)
+    database.exec(`DROP TABLE IF EXISTS ${sqlName(`${table.name}_fts`)}`)
+    createTables(database, table)
+  }
 }
