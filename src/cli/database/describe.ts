@@ -46,133 +46,103 @@ export interface Description {
   readonly labels: Readonly<Record<string, number>>
 }
 
+/** Searches for the same, whether by a watch, a search or an agent, are one. */
+const searches = `
+  SELECT search, network, records, replace(max(last_look), ' ', 'T') || 'Z' AS lastCheck,
+    json_group_array(json_object('command', command, 'params', json(params),
+      'firstCheck', replace(first_look, ' ', 'T') || 'Z', 'lastCheck', replace(last_look, ' ', 'T') || 'Z')) AS checks,
+    (SELECT json_group_array(json_object('from', "from", 'to', "to")) FROM social_search_missing AS missing
+      JOIN social_search_searches AS mine ON mine.number = missing.search
+      WHERE mine.search = every.search AND mine.network IS every.network AND mine.records = every.records) AS gaps,
+    (SELECT json_array(ifnull(sum(credits), 0), ifnull(sum(uncertain), 0)) FROM social_search_spent AS spent
+      WHERE spent.search = every.search AND spent.network IS every.network AND spent.records = every.records) AS costs
+  FROM social_search_searches AS every GROUP BY search, network, records ORDER BY min(number)`
+
+const labels = `
+  SELECT json_group_object(label, credits) AS labels FROM (
+    SELECT label, sum(credits + uncertain) AS credits FROM social_search_purchases
+    WHERE label IS NOT NULL GROUP BY label ORDER BY credits DESC, label)`
+
 /** @throws {UsageError} for a file without records. */
 export function describeCollection(path: string): Promise<Description> {
-  return withCollection(path, 'describe', (collection) => {
-    const { database, tables } = collection
-    const groups = database
-      .prepare(
-        `SELECT search, network, records, max(last_look) AS last_look FROM social_search_searches
-         GROUP BY search, network, records ORDER BY min(number)`,
-      )
-      .all()
-    const counts = tables.map(({ name }) => {
-      const row = database.prepare(`SELECT count(*) AS records FROM ${sqlName(name)}`).get()
-      return [name, Number(row?.['records'])]
-    })
+  return withCollection(path, 'describe', ({ database, tables }) => {
+    const groups = database.prepare(searches).all()
     return {
       searches: groups.flatMap((group) => {
         const table = tables.find(({ name }) => name === group['records'])
         // What an agent paid for may be no list, such as a company.
         return table === undefined && group['records'] !== '' ? [] : [searchOf(database, table, group)]
       }),
-      tables: Object.fromEntries(counts) as Record<string, number>,
-      labels: labelsOf(database),
+      tables: Object.fromEntries(tables.map((table) => [table.name, timesOf(database, table).records])),
+      labels: jsonIn(database.prepare(labels).get()?.['labels']) as Record<string, number>,
     }
   })
 }
 
-function labelsOf(database: DatabaseSync): Record<string, number> {
-  const rows = database
-    .prepare(
-      `SELECT label, sum(credits + uncertain) AS credits FROM social_search_purchases
-       WHERE label IS NOT NULL GROUP BY label ORDER BY credits DESC, label`,
-    )
-    .all()
-  return Object.fromEntries(rows.map(({ label, credits }) => [String(label), Number(credits)]))
-}
-
 export function reachOf({ database, tables }: Collection): Reach {
-  const reaches = tables.map((table) => timesOf(database, table))
-  const times = (name: 'from' | 'to'): string[] =>
-    reaches.map((each) => each[name]).filter((time) => time !== null)
-  const names = tables.map(({ name }) => `'${name}'`).join(', ')
+  const names = JSON.stringify(tables.map(({ name }) => name))
   const row = database
     .prepare(
-      `SELECT max(last_look) AS last, (SELECT count(*) FROM social_search_missing WHERE search IN
-         (SELECT number FROM social_search_searches WHERE records IN (${names}))) AS gaps
-       FROM social_search_searches WHERE records IN (${names})`,
+      `WITH mine AS (SELECT * FROM social_search_searches WHERE records IN (SELECT value FROM json_each(?)))
+       SELECT replace((SELECT max(last_look) FROM mine), ' ', 'T') || 'Z' AS lastCheck,
+         (SELECT count(*) FROM social_search_missing WHERE search IN (SELECT number FROM mine)) AS gaps,
+         (SELECT json_group_array(search) FROM (SELECT search FROM mine WHERE network IS NOT NULL
+           GROUP BY search ORDER BY max(last_look) DESC, max(number) DESC)) AS searches`,
     )
-    .get()
-  const searches = database
-    .prepare(
-      `SELECT search FROM social_search_searches WHERE records IN (${names}) AND network IS NOT NULL
-       GROUP BY search ORDER BY max(last_look) DESC, max(number) DESC`,
-    )
-    .all()
+    .get(names)
+  const times = tables.map((table) => timesOf(database, table))
   return {
-    records: reaches.reduce((sum, { records }) => sum + records, 0),
-    ...{ from: times('from').sort()[0] ?? null, to: times('to').sort().at(-1) ?? null },
-    ...{ lastCheck: isoOf(row?.['last']), gaps: Number(row?.['gaps']) },
-    searches: searches.map(({ search }) => String(search)),
+    records: times.reduce((sum, { records }) => sum + records, 0),
+    from: times.flatMap(({ from }) => from ?? []).sort()[0] ?? null,
+    to:
+      times
+        .flatMap(({ to }) => to ?? [])
+        .sort()
+        .at(-1) ?? null,
+    lastCheck: row?.['lastCheck'] as string | null,
+    gaps: Number(row?.['gaps']),
+    searches: jsonIn(row?.['searches']) as string[],
   }
 }
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Rows of a table that a search has returned. */
-const ofSearch = `number IN (SELECT results.number FROM social_search_results AS results WHERE results.search IN
-  (SELECT number FROM social_search_searches WHERE search = ?1 AND network IS ?2 AND records = ?3))`
-
-function searchOf(database: DatabaseSync, table: RecordTable | undefined, group: Row): DescribedSearch {
-  const key = [group['search'], group['network'], table?.name ?? ''] as [string, string | null, string]
+function searchOf(database: DatabaseSync, table: RecordTable | undefined, row: Row): DescribedSearch {
+  const { search, network, lastCheck } = row as unknown as DescribedSearch
   const none = { records: 0, authors: null, from: null, to: null }
-  const { records, authors, ...times } = table === undefined ? none : timesOf(database, table, key)
-  const all = (sql: string): Row[] => database.prepare(sql).all(...key)
-  const mine = '(searches.search = ?1 AND network IS ?2 AND records = ?3)'
-  const [spent] = database
-    .prepare(
-      `SELECT ifnull(sum(credits), 0) AS credits, ifnull(sum(uncertain), 0) AS uncertain
-       FROM social_search_spent WHERE search = ? AND network IS ? AND records = ?`,
-    )
-    .all(...key)
-  const gaps = all(
-    `SELECT "from", "to" FROM social_search_missing AS missing
-     JOIN social_search_searches AS searches ON searches.number = missing.search WHERE ${mine}`,
-  ) as unknown as Gap[]
-  const lastCheck = isoOf(group['last_look'])
-  const checks = all(
-    `SELECT command, params, first_look, last_look FROM social_search_searches AS searches WHERE ${mine}`,
-  )
+  const [credits, uncertain] = jsonIn(row['costs']) as [number, number]
   return {
-    ...{ search: key[0], network: key[1], records, authors, ...times },
-    gaps: gaps.map(({ from, to }) => ({ from, to })),
-    ...{ credits: Number(spent?.['credits']), uncertain: Number(spent?.['uncertain']), lastCheck },
-    checks: checks.map((check) => ({
-      command: String(check['command']),
-      params: JSON.parse(String(check['params'])) as unknown,
-      ...{ firstCheck: isoOf(check['first_look']), lastCheck: isoOf(check['last_look']) },
-    })),
+    ...{ search, network },
+    ...(table === undefined ? none : timesOf(database, table, [search, network])),
+    ...{ gaps: jsonIn(row['gaps']) as Gap[], credits, uncertain, lastCheck },
+    checks: jsonIn(row['checks']) as Checks[],
   }
 }
 
-/** @param key The search whose records and authors count. Default: all records, and no authors. */
+/** @param search Whose records count. Default: all records, and no authors. */
 function timesOf(
   database: DatabaseSync,
-  { name, time, authors }: RecordTable,
-  key?: [string, string | null, string],
+  { name, time, authors: [author] }: RecordTable,
+  search?: readonly [search: string, network: string | null],
 ) {
-  const [author] = key === undefined ? [] : authors
   const at = time === undefined ? 'NULL' : `time_of(${sqlName(time)})`
+  const who = author === undefined ? 'NULL' : sqlName(author)
+  const found = `WHERE number IN (SELECT results.number FROM social_search_results AS results
+    JOIN social_search_searches AS mine ON mine.number = results.search
+    WHERE mine.search = ?1 AND mine.network IS ?2 AND records = '${name}')`
   // Without the limit, SQLite would read each time twice.
   const row = database
     .prepare(
-      `SELECT count(*) AS records, min(at) AS "from", max(at) AS "to",
-       ${author === undefined ? 'NULL' : `count(DISTINCT author)`} AS authors
-       FROM (SELECT ${at} AS at, ${author === undefined ? 'NULL' : sqlName(author)} AS author FROM ${sqlName(name)}
-         ${key === undefined ? '' : `WHERE ${ofSearch}`} LIMIT -1)`,
+      `SELECT count(*) AS records, ${search === undefined || author === undefined ? 'NULL' : 'count(DISTINCT who)'} AS authors,
+         strftime('%Y-%m-%dT%H:%M:%SZ', min(at) / 1000, 'unixepoch') AS "from",
+         strftime('%Y-%m-%dT%H:%M:%SZ', max(at) / 1000, 'unixepoch') AS "to"
+       FROM (SELECT ${at} AS at, ${who} AS who FROM ${sqlName(name)} ${search === undefined ? '' : found} LIMIT -1)`,
     )
-    .get(...(key ?? []))
-  const text = (ms: unknown): string | null =>
-    typeof ms === 'number' ? `${new Date(ms).toISOString().slice(0, 19)}Z` : null
-  return {
-    records: Number(row?.['records']),
-    ...{ from: text(row?.['from']), to: text(row?.['to']) },
-    authors: row?.['authors'] === null ? null : Number(row?.['authors']),
-  }
+    .get(...(search ?? []))
+  const { records, authors, from, to } = row as unknown as Omit<DescribedSearch, 'search'>
+  return { records, authors, from, to }
 }
 
-/** A time of SQLite as ISO 8601. */
-function isoOf(time: unknown): string | null {
-  return typeof time === 'string' ? `${time.replace(' ', 'T')}Z` : null
+function jsonIn(text: unknown): unknown {
+  return JSON.parse(String(text))
 }
