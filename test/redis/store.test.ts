@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type RedisClient, redisStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { farMs, winsFromAfar } from '../shared/far-writer.ts'
 import { meetForeignMessages } from '../shared/foreign-messages.ts'
+import { listen } from '../shared/store-promises.ts'
 import { outlastsSilence } from '../shared/half-open.ts'
 import { storeContract } from '../shared/store-contract.ts'
 import { realTime } from '../support/real-time.ts'
@@ -116,22 +117,21 @@ describe('redisStore()', () => {
     nodeClients.splice(0).forEach((client) => client.destroy())
   })
 
-  /** One process waits for the slot of another one; returns what they log. */
+  /** One process hears of another one, and waits for its slot; returns what they log. */
   async function passOn(clientOf: () => Promise<Redis> | Redis): Promise<string[]> {
     const log: string[] = []
     const organization = `rights ${Math.random()}`
-    const limiters = await Promise.all(
-      [1, 2].map(async () => {
-        const store = redisStore(await clientOf())
-        const logger = { warn: (message: string) => void log.push(message) }
-        return new SharedLimiter({ store, organization, logger, limits: { inFlight: 1 } })
-      }),
+    const logger = { warn: (message: string) => void log.push(message) }
+    const stores = [redisStore(await clientOf()), redisStore(await clientOf())] as const
+    const { end } = await listen(...stores, organization)
+    end()
+    const limiters = stores.map(
+      (store) => new SharedLimiter({ store, organization, logger, limits: { inFlight: 1 } }),
     )
     const request = queueRequest()
     const lease = await limiters[0]!.acquire(request)
     const waiting = limiters[1]!.acquire(request)
-    // Long enough that it would be logged.
-    await realTime.pass(7000)
+    await realTime.pass(200)
     lease.end()
     ;(await waiting).end()
     await Promise.all(limiters.map((limiter) => limiter.close()))
@@ -169,10 +169,5 @@ describe('redisStore()', () => {
 
   it('needs no more rights than docs/fleet.md says', async () => {
     expect(await passOn(() => limited('&social-search:*'))).toEqual([])
-  })
-
-  it('polls when its user may use no channels', async () => {
-    const message = 'no messages of the shared store arrive, so this process polls'
-    expect(await passOn(() => limited('resetchannels'))).toContain(message)
   })
 })

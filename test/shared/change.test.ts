@@ -50,7 +50,8 @@ describe('changeState() grants slots', () => {
         ['4', 900],
       ],
     })
-    expect(ask('4', 929, { surface: '' })).toMatchObject({ reason: 'turn', ms: 900 })
+    expect(ask('4', 529, { surface: '' })).toMatchObject({ reason: 'turn', ms: 401 })
+    expect(ask('4', 929, { surface: '' })).toMatchObject({ reason: 'turn', ms: 200 })
     expect(ask('4', 930, { surface: '' })).toMatchObject(granted)
   })
 

@@ -31,13 +31,11 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 async function takeTurns(
   [first, second]: readonly [SharedLimiter, SharedLimiter],
   ms: number,
-  meanwhile = (): void => {},
 ): Promise<void> {
   for (let i = 0; i < 2; i++) {
     const taken = await first.acquire(queueRequest({ surface: null }))
     const waiting = second.acquire(queueRequest({ surface: null }))
     await wait(ms)
-    meanwhile()
     taken.end()
     ;(await waiting).end()
   }
@@ -72,50 +70,11 @@ describe('SharedLimiter on a store without watch()', () => {
     })
   })
 
-  it('polls, and logs it once, when a store has watch() and no message of its own comes back', async () => {
-    const log: string[] = []
-    const options = {
-      ...{ store: { ...memoryStore(), watch: () => () => {} }, organization: 'deaf', limits },
-      logger: { warn: (message: string) => void log.push(message) },
-    }
-    const limiters = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)] as const
-    const hasPolled = () =>
-      expect(log).toEqual(['no messages of the shared store arrive, so this process polls'])
-    await during(limiters, () => takeTurns(limiters, 10_000, hasPolled))
+  it('polls when a store has watch() and no message arrives', async () => {
+    const options = { store: { ...memoryStore(), watch: () => () => {} }, organization: 'acme', limits }
+    const [first, second] = [new SharedLimiter(options), new SharedLimiter(options)]
+    await during([first, second], () => takeTurns([first, second], 10_000))
   })
-
-  it('sends calls when a store subscribes in its own time, or fails to, and then to end that', async () => {
-    const fail = (what: string) => () => Promise.reject(new Error(what))
-    const watches = [fail('no subscription'), () => Promise.resolve(fail('no end'))]
-    for (const watch of watches as unknown as (() => () => void)[]) {
-      const store = { ...memoryStore(), watch }
-      const limiter = new SharedLimiter({
-        ...{ store, organization: 'acme', limits, onUnavailable: 'local' as const, logger: false as const },
-      })
-      await during([limiter], async () => (await limiter.acquire(queueRequest({ surface: null }))).end())
-    }
-  })
-
-  it.each(['wait', 'local'] as const)(
-    'sends calls, and polls, when watch() never settles: %s',
-    async (onUnavailable) => {
-      const log: string[] = []
-      const late: ((unwatch: () => void) => void)[] = []
-      let unwatched = 0
-      const watch = () => new Promise<() => void>((resolve) => late.push(resolve)) as unknown as () => void
-      const options = {
-        ...{ store: { ...memoryStore(), watch }, organization: 'silent', limits, onUnavailable },
-        logger: { warn: (message: string) => void log.push(message) },
-      }
-      const limiters = [new SharedLimiter({ ...options, logger: false }), new SharedLimiter(options)] as const
-      await during(limiters, () => takeTurns(limiters, 3000))
-      expect(log).toEqual(['the shared store does not answer to watch(), so this process polls'])
-      // It is asked once, and ended though it comes after close().
-      for (const resolve of late) resolve(() => unwatched++)
-      await pass(1)
-      expect([late.length, unwatched]).toEqual([2, 2])
-    },
-  )
 
   it('stores nothing while a call waits, although each reading of the clock is late by another time', async () => {
     const store = memoryStore()

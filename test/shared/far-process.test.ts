@@ -212,8 +212,11 @@ describe('SharedLimiter', () => {
     let isEnded = false
     const [near, far, behind] = [2, 2000, 2].map((roundTripMs) => {
       const own = connect(roundTripMs)
-      const update: SharedStore['update'] = (...args) =>
-        isEnded && roundTripMs > 2 ? new Promise(() => {}) : own.update(...args)
+      const update: SharedStore['update'] = (key, change) =>
+        own.update(key, (...read) => {
+          if (isEnded && roundTripMs > 2) throw new Error('it has ended')
+          return change(...read)
+        })
       const store = { ...own, update }
       return new SharedLimiter({ store, organization: 'acme', limits: { inFlight: 1 }, storeTimeout: 10_000 })
     })

@@ -7,9 +7,10 @@ import {
   type PlaceInLine,
   type ProcessEntry,
   type Rules,
+  type WakeUp,
+  everyone,
   exampleState,
 } from './limiter-state.ts'
-import { type WakeUp, everyone } from './wake-ups.ts'
 import { type Grant, type Report, SlotOffers } from './limiter-grants.ts'
 import { contentOf, countChange, hasLost, leaseEnd, readState, without } from './versioned-state.ts'
 

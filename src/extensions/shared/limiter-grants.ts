@@ -10,9 +10,9 @@ import {
   type PlaceInLine,
   type ProcessEntry,
   type Rules,
+  type WakeUp,
   unlimitedSurface,
 } from './limiter-state.ts'
-import type { WakeUp } from './wake-ups.ts'
 import { without } from './versioned-state.ts'
 
 /** What a process reports in one update: all of its entry in the state, and what it asks for. */
@@ -138,7 +138,7 @@ export class SlotOffers {
     )
     return after === undefined || wakeUps.length === 0
       ? wakeUps
-      : [...wakeUps, [after.process, longestOffer(next)]]
+      : [...wakeUps, [after.process, this.#msOfOffers(next)]]
   }
 
   /** How many requests a process leaves to the others in line at its surface, together. */
@@ -170,7 +170,7 @@ export class SlotOffers {
       return { reason: 'pace', ms: this.#msUntilRoom(surface, before + this.#leftToOthers(mine, line)) }
     }
     if (this.#freeSlots() === 0) return { reason: 'slot', ms: this.#msUntilFree() }
-    return { reason: 'turn', ms: longestOffer(this.#next()) }
+    return { reason: 'turn', ms: this.#msOfOffers(this.#next()) }
   }
 
   /** The places that the free slots are for. */
@@ -226,8 +226,10 @@ export class SlotOffers {
     const arrivedAt = Math.min(blocker, this.#now)
     return arrivedAt + windowMs - this.#now + Math.floor(ahead / perMinute) * windowMs
   }
-}
 
-function longestOffer(waiting: readonly Waiting[]): number {
-  return Math.max(offerBounds.least, ...waiting.map(({ entry }) => entry.offerMs))
+  /** Milliseconds until the last of these offers ends. */
+  #msOfOffers(offered: readonly Waiting[]): number {
+    const ends = offered.map(({ entry, place }) => (place.offeredAt ?? this.#now) + entry.offerMs)
+    return Math.max(offerBounds.least, ...ends.map((end) => end - this.#now))
+  }
 }

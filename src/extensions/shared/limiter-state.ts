@@ -59,8 +59,35 @@ export interface LimiterState extends VersionedState {
   closures: Record<string, number>
 }
 
+/** A process that is to update, and after how many milliseconds. Messages bring it, which save waiting: nothing else depends on them. */
+export type WakeUp = readonly [process: string, ms: number]
+
+/** Stands for each process that waits, or knows a state: there is a new one, or a surface has closed. */
+export const everyone = '*'
+
+/** The message of a process; undefined if nobody has to update. */
+export function messageOf(from: string, wakeUps: readonly WakeUp[]): string | undefined {
+  return wakeUps.length === 0 ? undefined : JSON.stringify({ from, wakeUps })
+}
+
+/** What another process asks for in a message; nothing if it is none: other programs may send on the same channel. */
+export function wakeUpsIn(message: string, ownId: string): readonly WakeUp[] {
+  try {
+    const { from, wakeUps } = JSON.parse(message) as { from: string; wakeUps: readonly WakeUp[] }
+    const isWakeUp = ([process, ms]: WakeUp): boolean => typeof process === 'string' && ms >= 0
+    return from !== ownId && wakeUps.every(isWakeUp) ? wakeUps : []
+  } catch {
+    return []
+  }
+}
+
 /** The surface of calls without a limit of their rate. The names of others begin with a colon. */
 export const unlimitedSurface = ''
+
+/** The name of a surface among all; null for calls without a limit of their rate. */
+export function surfaceKey(name: string | null): string {
+  return name === null ? unlimitedSurface : `:${name}`
+}
 
 const exampleEntry = {
   until: 0,

@@ -1,5 +1,5 @@
 // A process's side of the shared state: what its surfaces have and want is put into the text whenever it changes, when its lease is due, and
-// while calls wait: when a wake-up or the reason of their waiting says so. What an update grants goes back to the surfaces. A process has slots
+// while calls wait: when a message or the reason of their waiting says so, and again and again, since no message is sure to arrive. What an update grants goes back to the surfaces. A process has slots
 // for its requests in flight, and keeps those that become free for its next ones, for about as long as passing them on would take.
 
 import {
@@ -13,9 +13,9 @@ import {
   marginMs,
 } from '../../extend.ts'
 import { randomId } from '../../lib/hash.ts'
+import { runUserCallback } from '../../lib/thrown.ts'
 import { type Changed, changeState } from './limiter-change.ts'
-import { type LimiterState, type Rules, unlimitedSurface } from './limiter-state.ts'
-import { type WakeUp, WakeUpChannel, everyone } from './wake-ups.ts'
+import { type LimiterState, type Rules, everyone, messageOf, surfaceKey, wakeUpsIn } from './limiter-state.ts'
 import { type Grant, type Report, type WaitReason, offerBounds } from './limiter-grants.ts'
 import { type SharedOptions, StoredText } from './stored-text.ts'
 
@@ -25,7 +25,7 @@ const keepMs = 2 * 86_400_000
 /** Longest random delay, so that processes do not all update at once, in milliseconds. */
 const jitterMs = 40
 
-/** First and longest time between two updates without wake-ups, in milliseconds. It grows while a call waits. */
+/** First and longest time between two updates while a call waits for a slot, in milliseconds. */
 const [firstPollMs, longestPollMs] = [25, 1000]
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is reported. */
@@ -56,7 +56,8 @@ export class LimiterSync extends StoredText<LimiterState> {
   readonly #closures = new Map<string, number>()
   /** What was reported of a request, so that it is reported again as it was: each reading of the clock is late by another time. */
   readonly #reported = new WeakMap<object, { at: number; time: number; stateId: string }>()
-  readonly #channel: WakeUpChannel
+  /** Ends listening to the messages of other processes. */
+  #unwatch: (() => void) | undefined
   #pollMs = firstPollMs
   /** When to update because another process has asked for it. */
   #wakeAt = Infinity
@@ -65,9 +66,6 @@ export class LimiterSync extends StoredText<LimiterState> {
     // The number changes with the text.
     super(options, 'limits-3', organization, keepMs)
     this.rules = rules
-    const { store, timeoutMs, log } = this
-    const onWakeUps = (wakeUps: readonly WakeUp[] | undefined): void => this.#onWakeUps(wakeUps)
-    this.#channel = new WakeUpChannel({ store, timeoutMs, log, process: () => this.id, onWakeUps })
   }
 
   /** Closes a surface for all processes. */
@@ -120,7 +118,7 @@ export class LimiterSync extends StoredText<LimiterState> {
   /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
   async stop(): Promise<void> {
     this.isClosed = true
-    this.#channel.stop()
+    runUserCallback(() => this.#unwatch?.())
     const own = this.latestState?.processes[this.id]
     if (Object.keys(own?.places ?? {}).length > 0) this.updateSoon()
     await this.running
@@ -145,7 +143,9 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   protected async update(): Promise<void> {
     this.#wakeAt = Infinity
-    await this.#channel.listen(await this.key())
+    const key = await this.key()
+    if (!this.isClosed)
+      this.#unwatch ??= this.store.watch?.(key, (message) => this.#receive(message)) ?? (() => {})
     const startedAt = performance.now()
     this.giveBack()
     const { grants } = await this.#exchange()
@@ -162,7 +162,6 @@ export class LimiterSync extends StoredText<LimiterState> {
     for (const [key, surface] of this.surfaces)
       surface.receive(isLate ? undefined : grants.get(key), this.#slotsEndAt)
     this.giveBack()
-    this.#channel.updated()
   }
 
   /** Replaces this process's entry in the text, and asks for slots. */
@@ -175,7 +174,7 @@ export class LimiterSync extends StoredText<LimiterState> {
       const report = (now: number, stateId: string): Report =>
         this.#report(now - reading.readAt, stateId, closures)
       const changed = changeState(text, reading, this.latestState, report, this.rules, randomId())
-      return { ...changed, message: this.#channel.compose(changed.wakeUps) }
+      return { ...changed, message: messageOf(this.id, changed.wakeUps) }
     })
     for (const [surface, at] of closures)
       if (this.#closures.get(surface) === at) this.#closures.delete(surface)
@@ -206,11 +205,13 @@ export class LimiterSync extends StoredText<LimiterState> {
     }
   }
 
-  #onWakeUps(wakeUps: readonly WakeUp[] | undefined): void {
+  /** @param message Undefined if some may have been missed, when the state may be missing, too. */
+  #receive(message: string | undefined): void {
+    const wakeUps = message === undefined ? [[this.id, 0] as const] : wakeUpsIn(message, this.id)
+    if (wakeUps.length === 0) return
     const isFor = (process: string): boolean =>
       process === this.id || (process === everyone && this.latestState !== undefined)
-    // Without messages, the state may be missing, too.
-    const ms = wakeUps ? Math.min(...wakeUps.map(([process, ms]) => (isFor(process) ? ms : Infinity))) : 0
+    const ms = Math.min(...wakeUps.map(([process, ms]) => (isFor(process) ? ms : Infinity)))
     if (ms === 0) {
       this.updateSoon()
       return
@@ -221,7 +222,6 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   protected onFailure(): void {
-    this.#channel.failed()
     for (const surface of this.surfaces.values()) surface.receive(undefined, 0)
   }
 
@@ -238,7 +238,7 @@ export class LimiterSync extends StoredText<LimiterState> {
       if (calls === 0 || waitReason === undefined || waitReason.reason === 'pace') continue
       // That update takes a slot from a process that has ended.
       ms = Math.min(ms, Math.max(0, waitReason.until - performance.now()) + Math.random() * jitterMs)
-      if (waitReason.reason !== 'slot' || this.#channel.isWorking) continue
+      if (waitReason.reason !== 'slot') continue
       ms = Math.min(ms, this.#pollMs * (1 + Math.random()))
       this.#pollMs = Math.min(this.#pollMs * 1.5, longestPollMs)
     }
@@ -386,11 +386,6 @@ export class LimiterSurface implements Gate {
       },
     })
   }
-}
-
-/** The name of a surface among all; null for calls without a limit of their rate. */
-export function surfaceKey(name: string | null): string {
-  return name === null ? unlimitedSurface : `:${name}`
 }
 
 /** When a request arrived at the latest, in monotonic milliseconds. */

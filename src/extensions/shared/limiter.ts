@@ -20,7 +20,8 @@ import {
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
 import { type SharedOptions, sharedNames } from './stored-text.ts'
-import { LimiterSurface, LimiterSync, type LocalLimits, surfaceKey } from './limiter-sync.ts'
+import { surfaceKey } from './limiter-state.ts'
+import { LimiterSurface, LimiterSync, type LocalLimits } from './limiter-sync.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {

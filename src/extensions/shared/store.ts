@@ -39,7 +39,7 @@ export interface SharedStore {
   update<T>(key: string, change: ChangeText<T>): Promise<T>
   /**
    * Calls the listener with each message, and without one if it may have missed some, for example when a connection is back.
-   * Returns a function that ends it. Without this method, processes check again and again.
+   * Returns a function that ends it. It saves waiting: processes check again and again in any case.
    */
   watch?(key: string, listener: (message?: string) => void): () => void
 }

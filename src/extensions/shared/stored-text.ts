@@ -22,10 +22,6 @@ export interface SharedOptions {
 
 export const sharedNames = { store: true, storeTimeout: true, logger: true }
 
-/** After so many updates without a reply, there is one a minute: some clients keep their commands in memory while offline. */
-const maxUnanswered = 16
-const minuteMs = 60_000
-
 /** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
 export const retryMs = 500
 
@@ -57,10 +53,6 @@ export abstract class StoredText<S extends VersionedState> {
   readonly #newKey: () => Promise<string>
   #key: Promise<string> | undefined
   #id: string | undefined
-  /** How many updates have begun since the latest reply. */
-  #unanswered = 0
-  /** When the latest update began. */
-  #triedAt = 0
   #isDue = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -153,7 +145,8 @@ export abstract class StoredText<S extends VersionedState> {
     change: (text: string | undefined, reading: ClockReading) => C,
   ): Promise<C> {
     const startedAt = performance.now()
-    const { changed, reading } = await this.#inTime(await this.key(), (text, clock, readAt) => {
+    const key = await this.key()
+    const changeText: ChangeText<{ changed: C; reading: ClockReading }> = (text, clock, readAt) => {
       if (!Number.isFinite(clock)) throw new Error(`the clock of the store is no number: ${String(clock)}`)
       const times = { clock: Math.round(clock), readAt, receivedAt: performance.now() }
       const reading = { ...times, previous: this.latestReading }
@@ -162,7 +155,9 @@ export abstract class StoredText<S extends VersionedState> {
       const isWritten = changed.isChanged || this.isUnavailable
       const value = isWritten ? JSON.stringify(changed.state) : undefined
       return { value, message: changed.message, keepMs: this.keepMs, result: { changed, reading } }
-    })
+    }
+    const update = async (inTime: typeof changeText) => this.store.update(key, inTime)
+    const { changed, reading } = await updateWithin(this.timeoutMs, update, changeText)
     if (this.isUnavailable) this.log('info', 'the shared store is available again', {})
     this.isUnavailable = false
     this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
@@ -173,20 +168,5 @@ export abstract class StoredText<S extends VersionedState> {
     this.latestState = changed.state
     if (jump !== 0) this.log('warn', 'the clock of the store has jumped', { milliseconds: jump })
     return changed
-  }
-
-  async #inTime<T>(key: string, change: ChangeText<T>): Promise<T> {
-    if (this.#unanswered >= maxUnanswered && performance.now() - this.#triedAt < minuteMs)
-      throw new Error(`${this.#unanswered} updates have no reply`)
-    this.#triedAt = performance.now()
-    this.#unanswered++
-    const update = async (inTime: ChangeText<T>): Promise<T> => {
-      try {
-        return await this.store.update(key, inTime)
-      } finally {
-        this.#unanswered = 0
-      }
-    }
-    return updateWithin(this.timeoutMs, update, change)
   }
 }
