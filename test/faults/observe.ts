@@ -4,8 +4,7 @@ import {
   type ClientOptions,
   ConnectionError,
   type Fetch,
-  type InvalidResponseError,
-  SocialSearch,
+  type SocialSearch,
   SocialSearchError,
   TimeoutError,
 } from '../../src/index.ts'
@@ -13,8 +12,15 @@ import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { page, post } from '../support/pages.ts'
 import { realTime } from '../support/real-time.ts'
 import { rawServer } from '../support/raw-server.ts'
-import { type Step, apiKey, makeClient, ok } from '../support/service.ts'
-import { must } from './case.ts'
+import { type Step, makeClient, ok } from '../support/service.ts'
+
+/** Failures by their names in `test/faults/faults.md`: each makes one happen, and tells what its user sees. */
+export type Faults = Readonly<Record<string, () => Promise<string>>>
+
+/** Rejects a fault if something breaks that holds for all of them. */
+function must(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`it must hold that ${what}`)
+}
 
 /** What each fault is tried on: a call that is free, one that is metered, and one that changes something. */
 const calls = {
@@ -22,7 +28,6 @@ const calls = {
   POST: (client: SocialSearch) => client.microblog.search({ query: 'rust' }),
   PATCH: (client: SocialSearch) => client.mentions.setState('men_1', { state: 'done' }),
 }
-type Method = keyof typeof calls
 
 /** A body that is a documented success of all three. */
 export const success = {
@@ -31,72 +36,120 @@ export const success = {
   industries: [],
   meta: { returnedCount: 1, hasMore: false, total: 0, page: 1, pageCount: 1, pageSize: 25 },
 }
+export const body = JSON.stringify(success)
 
-/** How a server answers, and how a client reaches it. */
-export interface Place {
-  readonly options: Pick<ClientOptions, 'baseUrl'> & Partial<ClientOptions>
-  /** Requests that the server has seen. */
-  arrived(): number
-  /** Attempts that could be seen some other way, where no request can arrive. */
-  tried?(): number
-  close(): Promise<void>
+/** What came of a call. */
+export interface End {
+  readonly client: SocialSearch
+  readonly value: unknown
+  readonly error: unknown
+  /** Milliseconds. */
+  readonly ms: number
+  /** When each request came. */
+  readonly at: readonly number[]
 }
 
-/** A server of raw bytes on this machine. */
-export async function wire(answer: Parameters<typeof rawServer>[0]): Promise<Place> {
-  const { baseUrl, requests, close } = await rawServer(answer)
-  return { options: { baseUrl }, arrived: () => requests.length, close }
+/** What differs from one search. */
+interface Terms {
+  readonly call?: (client: SocialSearch) => PromiseLike<unknown>
+  /** Goes through its items instead. */
+  readonly walk?: (client: SocialSearch) => AsyncIterable<object>
+  readonly options?: Partial<ClientOptions>
+  /** What the user sees besides. */
+  readonly tells?: (end: End) => string
 }
+
+/** Calls a service that answers step by step, the last step for ever, in virtual time; random waits are half of the longest. */
+export function told(steps: readonly Step[], terms: Terms = {}): Promise<string> {
+  return inVirtualTime(async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const at: number[] = []
+    const start = performance.now()
+    const fetch: Fetch = async () => {
+      at.push(performance.now() - start)
+      const step = steps[Math.min(at.length, steps.length) - 1]!
+      return typeof step === 'function' ? await step() : step.clone()
+    }
+    const client = makeClient({ fetch, ...terms.options })
+    const items: object[] = []
+    const consume = async (): Promise<void> => {
+      for await (const item of terms.walk!(client)) items.push(item)
+    }
+    const outcome = await settle<unknown>(terms.walk ? consume() : (terms.call ?? calls.POST)(client))
+    const { error, ms } = outcome
+    return [
+      ...(terms.walk ? [itemsOf(items)] : []),
+      sentAt(at),
+      `${ending(error)} at ${Math.floor(ms)} ms${terms.walk ? nextOf(error) : ''}`,
+      costs({ client, error }),
+      ...(terms.tells ? [terms.tells({ ...outcome, client, at })] : []),
+    ].join('; ')
+  })
+}
+
+function itemsOf(items: readonly object[]): string {
+  const ids = items.map((item) => Reflect.get(item, 'id') ?? (Reflect.get(item, 'urn') as unknown))
+  return `items ${ids.join(', ') || 'none'}`
+}
+
+function sentAt(at: readonly number[]): string {
+  if (at.length === 0) return 'not sent'
+  return at.length > 9 ? `sent ×${at.length}` : `sent at ${at.map(Math.floor).join(', ')} ms`
+}
+
+const nextOf = (error: unknown): string =>
+  error === undefined ? '' : `, next ${JSON.stringify((error as SocialSearchError).next)}`
 
 /** Tries a fault of the wire on all three calls, each with a separate server: some bytes, or what a function does. */
-export function onWire(
-  answer: string | Buffer | Parameters<typeof rawServer>[0],
-  options?: Partial<ClientOptions>,
-): Promise<string> {
-  return onEach(
-    () => wire(typeof answer === 'function' ? answer : (socket) => void socket.end(answer)),
-    options,
-  )
+export function onWire(answer: string | Buffer | Parameters<typeof rawServer>[0]): Promise<string> {
+  const act = typeof answer === 'function' ? answer : undefined
+  return onEach(realTime.settle, async () => {
+    const server = await rawServer(act ?? ((socket) => void socket.end(answer as string | Buffer)))
+    const { baseUrl, requests, close } = server
+    return { options: { baseUrl }, arrived: () => requests.length, close }
+  })
 }
 
 /** The same for what only fetch can bring about, in virtual time. */
 export function onFetch(fetch: Fetch): Promise<string> {
   return inVirtualTime(() =>
-    onEach(() => {
+    onEach(settle, () => {
       let arrived = 0
       const counting: Fetch = (request) => (arrived++, fetch(request))
-      const options = { baseUrl: 'https://api.example/v1', fetch: counting }
-      return Promise.resolve({ options, arrived: () => arrived, close: () => Promise.resolve() })
+      return Promise.resolve({ options: { fetch: counting }, arrived: () => arrived })
     }),
   )
 }
 
+/** A service that fails. */
+interface Place {
+  readonly options: Partial<ClientOptions>
+  /** Requests that it has seen. */
+  arrived(): number
+  close?(): Promise<void>
+}
+
 /** Tries a fault on all three calls and tells, of each, how often it was sent, how it ended and what it cost. */
-export async function onEach(
+async function onEach(
+  ended: typeof settle | typeof realTime.settle,
   make: () => Promise<Place>,
-  options: Partial<ClientOptions> = {},
 ): Promise<string> {
   const sent: string[] = []
-  const ends = new Map<Method, string>()
+  const ends = new Map<string, string>()
   let charge = ''
-  for (const method of Object.keys(calls) as Method[]) {
-    const place = await make()
-    const organization = crypto.randomUUID()
-    const client = new SocialSearch({ apiKey, organization, ...place.options, ...options })
-    const ended = vi.isFakeTimers() ? settle<unknown> : outcomeOf<unknown>
-    const { error } = await ended(calls[method](client))
-    const attempts = error instanceof SocialSearchError ? error.attempts.length : place.arrived()
-    const arrived = place.arrived()
-    must((place.tried?.() ?? attempts) === attempts, 'the runtime adds no attempts')
-    await place.close()
-    sent.push(
-      arrived === attempts
-        ? `${method} ×${arrived}`
-        : `${method} ×${arrived} in ${attempts} attempt${attempts === 1 ? '' : 's'}`,
-    )
+  for (const [method, call] of Object.entries(calls)) {
+    const { options, arrived, close } = await make()
+    const client = makeClient(options)
+    const { error } = await ended<unknown>(call(client))
+    await close?.()
+    const attempts = error instanceof SocialSearchError ? error.attempts.length : arrived()
+    must(arrived() === attempts, 'the runtime adds no attempts')
+    sent.push(`${method} ×${attempts}`)
     ends.set(method, ending(error))
-    if (method === 'POST') charge = costs(client, error)
-    else must(costs(client, error) === costs(client, error, 'no', 0, 0), `a free ${method} costs nothing`)
+    const cost = costs({ client, error })
+    if (method === 'POST') charge = cost
+    else
+      must(cost.endsWith('spent 0, uncertain 0') && !/yes|unknown/.test(cost), 'what is free costs nothing')
   }
   const all = new Set(ends.values())
   const end = all.size === 1 ? [...all] : [...ends].map(([method, how]) => `${method} ${how}`)
@@ -113,16 +166,14 @@ export function ending(error: unknown): string {
 }
 
 /** What a call cost: in its own words, where it failed, and in those of the ledger. */
-export function costs(
-  client: SocialSearch,
-  error: unknown,
-  charged = error instanceof SocialSearchError ? error.charged : undefined,
-  spent = client.credits.spent,
-  uncertain = client.credits.uncertain,
-): string {
-  must(client.credits.reserved === 0, 'nothing stays reserved')
-  const word = error instanceof SocialSearchError ? `charged ${charged}, ` : ''
-  return `${word}spent ${spent}, uncertain ${uncertain}`
+export function costs({ client, error }: Pick<End, 'client' | 'error'>): string {
+  const { spent, uncertain, reserved } = client.credits
+  must(reserved === 0, 'nothing stays reserved')
+  const counted = `spent ${spent}, uncertain ${uncertain}`
+  if (!(error instanceof SocialSearchError)) return counted
+  const warning = error.charged === 'yes' ? 'You were charged' : 'You may have been charged'
+  must(error.message.includes(warning) === (error.charged !== 'no'), 'a message tells of a charge')
+  return `charged ${error.charged}, ${counted}`
 }
 
 /** How several calls ended, each way once. */
@@ -131,32 +182,8 @@ export function endings(ends: readonly PromiseSettledResult<unknown>[]): string 
   return [...Map.groupBy(ways, (way) => way)].map(([way, { length }]) => `${length} ${way}`).join(', ')
 }
 
-/** What a promise came to. */
-export const outcomeOf = realTime.settle
-
-/** So many queries, no two alike. */
-export const queries = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `query ${index}`)
-
-/** A fetch that answers step by step, the last step for ever, and notes when each request came. */
-export interface Scripted {
-  readonly fetch: Fetch
-  readonly at: number[]
-}
-
-export function scripted(...steps: Step[]): Scripted {
-  const at: number[] = []
-  const fetch: Fetch = async () => {
-    at.push(performance.now())
-    const step = steps[Math.min(at.length, steps.length) - 1]
-    if (step === undefined) throw new Error('the case has scripted no answer')
-    return typeof step === 'function' ? await step() : step.clone()
-  }
-  return { fetch, at }
-}
-
 /** Runs a case in virtual time, and insists that no timer is left when it is over. */
-export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
+async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   useVirtualTime()
   try {
     const result = await work()
@@ -164,41 +191,24 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
     must(vi.getTimerCount() === 0, 'no timer is left')
     return result
   } finally {
+    vi.unstubAllGlobals()
     vi.useRealTimers()
   }
 }
 
-/** Searches in virtual time, and tells when requests were sent and how it ended. */
-export function search(steps: readonly Step[], options: Partial<ClientOptions> = {}): Promise<string> {
-  return inVirtualTime(async () => {
-    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
-    const start = performance.now()
-    const { fetch, at } = scripted(...steps)
-    const client = makeClient({ fetch, ...options })
-    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }))
-    random.mockReturnValue(0)
-    const times = at.map((time) => Math.floor(time - start)).join(', ')
-    const sent = at.length === 0 ? 'not sent' : `sent at ${times} ms`
-    return `${sent}; ${ending(error)} at ${Math.floor(ms)} ms; ${costs(client, error)}`
+/** What fields of an error say, as JSON. */
+export const fields =
+  (...names: string[]) =>
+  ({ error }: End): string =>
+    names.map((name) => `${name} ${JSON.stringify(Reflect.get(error as object, name))}`).join(', ')
+
+/** Searches a service that answers with a text, and tells what is named, and whether the paid body can still be had. */
+export const kept = (text: string): Promise<string> =>
+  told([ok(text)], {
+    tells: ({ error }) => {
+      const { body, issues } = error as { body: unknown; issues: { path: string }[] }
+      const same = body === text || JSON.stringify(body) === text
+      const named = issues.map(({ path }) => path || 'the whole').join(' and ')
+      return `${named === '' ? '' : `${named} named, `}body ${same ? 'kept' : 'lost'}`
+    },
   })
-}
-
-/** Searches a service that answers 200 with a body, and hands over what came of it. */
-export async function searched(
-  text: string,
-  options: Parameters<SocialSearch['microblog']['search']>[1] = {},
-): Promise<{ client: SocialSearch; value: Record<string, unknown> | undefined; error: unknown }> {
-  const client = makeClient({ fetch: () => Promise.resolve(ok(text)) })
-  const outcome = await outcomeOf(client.microblog.search({ query: 'rust' }, options))
-  return { client, ...outcome } as never
-}
-
-/** How such a search ended, and whether the paid body can still be had. */
-export async function kept(text: string): Promise<string> {
-  const { client, error } = await searched(text)
-  const { body, issues } = error as InvalidResponseError
-  const same = body === text || JSON.stringify(body) === text
-  const named =
-    issues.length > 0 ? `, ${issues.map(({ path }) => path || 'the whole').join(' and ')} named` : ''
-  return `${ending(error)}${named}, body ${same ? 'kept' : 'lost'}; ${costs(client, error)}`
-}

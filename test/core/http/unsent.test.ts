@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
+import { untrustedCertificate } from '../../support/certificate.ts'
 import { makeClient, notPaid } from '../../support/service.ts'
 import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 
-const open: { close(): void }[] = []
+const open: { close(done?: () => void): void }[] = []
 afterEach(() => open.splice(0).forEach((server) => server.close()))
 
 /** The port of a server that does something with each connection. */
@@ -28,16 +30,23 @@ async function search(port: number) {
 }
 
 describe('a search that Node could not send', () => {
-  it.each([
-    ['an alert', (socket: Socket) => socket.end(alert(80)), 'tls'],
-    ['an alert of another kind', (socket: Socket) => socket.end(alert(49)), 'tls'],
-    ['a reset', (socket: Socket) => socket.resetAndDestroy(), 'connect'],
-    ['its end', (socket: Socket) => socket.end(), 'connect'],
-  ])('is free when the server answers the handshake with %s', async (_, act, phase) => {
-    expect(await search(await listen(onFirstBytes(act)))).toMatchObject({
-      error: { name: 'ConnectionError', phase, charged: 'no' },
-      ...notPaid,
-    })
+  it.each<[string, string, () => ReturnType<typeof createServer>]>([
+    ['an alert', 'tls', () => onFirstBytes((socket) => socket.end(alert(80)))],
+    ['an alert of another kind', 'tls', () => onFirstBytes((socket) => socket.end(alert(49)))],
+    ['a reset', 'connect', () => onFirstBytes((socket) => socket.resetAndDestroy())],
+    ['its end', 'connect', () => onFirstBytes((socket) => socket.end())],
+    ['plain HTTP', 'tls', () => onFirstBytes((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
+    ['a certificate that is not trusted', 'tls', () => createTlsServer(untrustedCertificate())],
+  ])('is free when the server answers the handshake with %s', async (_, phase, server) => {
+    const error = { name: 'ConnectionError', phase, charged: 'no' }
+    expect(await search(await listen(server()))).toMatchObject({ error, ...notPaid })
+  })
+
+  it('is free when the connection is refused', async () => {
+    const port = await listen(createServer())
+    await new Promise<void>((closed) => open.pop()!.close(closed))
+    const error = { phase: 'connect', reason: 'ECONNREFUSED', charged: 'no' }
+    expect(await search(port)).toMatchObject({ error, ...notPaid })
   })
 })
 

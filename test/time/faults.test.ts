@@ -1,3 +1,0 @@
-import { checkFaults } from '../faults/catalogue.ts'
-
-checkFaults(true)
