@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { checkNeighbors } from './peers.ts'
@@ -49,6 +50,24 @@ try {
   console.log('✓ the command mcp tells how to install its server')
 
   run('npm', ['install', '--silent', 'ky@2', 'zod@4', `${server}@2`], folder)
+  const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')
+  const block = JSON.parse(/"args": (\[.*\])/.exec(agents)?.[1] ?? '[]') as string[]
+  const args = block.map((arg) => arg.replace('/path/to/your/project', folder))
+  const client = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  }
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: client }
+  // A client starts it in a folder of its own.
+  const answer = spawnSync('npx', [...args, sandboxFlag], {
+    cwd: tmpdir(),
+    encoding: 'utf8',
+    input: `${JSON.stringify(initialize)}\n`,
+  })
+  assert.match(answer.stdout, /"serverInfo"/, answer.stderr)
+  console.log('✓ the block of docs/agents.md starts the server of tools from any folder')
+
   cpSync(join(root, 'test/packaging/load-all.mjs'), join(folder, 'load-all.mjs'))
   const program = "await import('./load-all.mjs')\nawait import('ky')\nawait import('zod')\n"
   writeFileSync(join(folder, 'own.mjs'), program)
