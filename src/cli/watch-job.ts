@@ -143,7 +143,6 @@ export class WatchJob implements Job {
       planner.note(batch)
       if (once === true || signal.aborted) continue
       await planner.say()
-      await planner.sayNext()
     }
     if (this.#report.isIdle) await planner.sayHowOften()
   }

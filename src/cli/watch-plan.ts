@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { microblogPageSize } from '../api/endpoints/microblog.ts'
-import { type Funds, dueTimes, memory, unknownPace, waitsOf } from '../extensions/watch/due.ts'
+import { memory, unknownPace, waitsOf } from '../extensions/watch/due.ts'
 import type { SearchBatch, WatchPace, WatchState } from '../extensions/watch/index.ts'
 import { gapsOf } from '../extensions/watch/spans.ts'
 import type { SharedStore } from '../extensions/shared/index.ts'
@@ -11,7 +11,7 @@ import { parsed } from '../lib/json.ts'
 import type { Period } from '../lib/period.ts'
 import { parseTime } from '../lib/time.ts'
 import { type PeriodTerms, PeriodBudget } from './period-budget.ts'
-import { say, showProgress, tell, timeOfDay } from './terminal.ts'
+import { say, tell, timeOfDay } from './terminal.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -163,12 +163,9 @@ export class WatchPlanner {
   readonly #options: PlannerOptions
   readonly #period: PeriodBudget | undefined
   readonly #states: Map<string, WatchState | null>
-  /** Queries whose last check has failed or left a gap: the next one comes in its own time. */
-  readonly #unfinished = new Set<string>()
   readonly #startedAt = Date.now()
   #isSaid = false
   #notedAt = 0
-  #isNextSaid = false
 
   constructor(options: PlannerOptions) {
     const { states, budget } = options
@@ -178,18 +175,17 @@ export class WatchPlanner {
   }
 
   /** Notes what a check has found. */
-  note({ name, state, hasGapToFill, error }: SearchBatch<string, object>): void {
+  note({ name, state }: SearchBatch<string, object>): void {
     this.#states.set(name, state)
-    if (hasGapToFill || error !== null) this.#unfinished.add(name)
-    else this.#unfinished.delete(name)
   }
 
   /**
-   * Says the plan once: for new queries, after their first check.
+   * Says the plan once: for new queries, after their first check. A watch that runs notes it each hour.
    *
    * @param isOver Whether no other check follows.
    */
   async say(isOver = false): Promise<void> {
+    if (this.#isSaid && Date.now() > this.#notedAt + hour) await this.#note()
     const known = [...this.#states.values()].filter((state) => state?.pace !== undefined)
     if (this.#isSaid || known.length < (isOver ? 1 : this.#states.size)) return
     this.#isSaid = true
@@ -228,27 +224,6 @@ export class WatchPlanner {
     say(
       `Runs without a check cost nothing. To have fewer, start one every ${every}. To check in each, ${rise}`,
     )
-  }
-
-  /** Says when the next check is due, if the watch waits: always on a terminal, once in a log. */
-  async sayNext(): Promise<void> {
-    if (Date.now() > this.#notedAt + hour) await this.#note()
-    if (this.#unfinished.size > 0 || (this.#isNextSaid && !process.stderr.isTTY)) return
-    const outlook = await this.outlook()
-    const funds = outlook === undefined || outlook.endsAt === null ? null : (outlook as Funds)
-    const now = Date.now()
-    const due = [...this.#states.values()].map((state) => {
-      const { pace = null, failedAt } = state ?? {}
-      return { pace, price: this.#options.price, hasGapToFill: false, failedAt, retryAt: 0 }
-    })
-    const soonest = Math.min(...dueTimes(due, funds, now, { ...this.#options, once: false }))
-    // Without money for a page, a new period has some.
-    const at = soonest === Infinity ? (funds?.endsAt ?? Infinity) : soonest
-    if (at <= now || at === Infinity) return
-    this.#isNextSaid = true
-    const text = `next check at ${clockText(at)}`
-    if (process.stderr.isTTY) showProgress(text)
-    else say(text)
   }
 
   /** What the budget has left; undefined without one, or while it does not answer. */

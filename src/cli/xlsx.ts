@@ -97,8 +97,14 @@ export interface Sheet {
 export function* workbookOf(sheets: readonly Sheet[]): Generator<Uint8Array> {
   const zip = new ZipWriter()
   for (const [name, text] of Object.entries(partsOf(sheetNames(sheets))))
-    yield zip.add(name, declaration + text)
-  for (const [index, sheet] of sheets.entries()) yield* sheetOf(sheet, `sheet${index + 1}.xml`, zip)
+    yield* zip.add(name, [declaration, text])
+  for (const [index, sheet] of sheets.entries()) {
+    const links: Link[] = []
+    yield* zip.add(`xl/worksheets/sheet${index + 1}.xml`, textsOf(sheet, links))
+    const targets = links.map(({ address }) => ['hyperlink', xml(address), ' TargetMode="External"'] as const)
+    if (links.length > 0)
+      yield* zip.add(`xl/worksheets/_rels/sheet${index + 1}.xml.rels`, [declaration, relationsOf(targets)])
+  }
   yield zip.end()
 }
 
@@ -136,40 +142,39 @@ interface SheetColumn {
   width: number
 }
 
-function* sheetOf(sheet: Sheet, file: string, zip: ZipWriter): Generator<Uint8Array> {
-  const part = `xl/worksheets/${file}`
+interface Link {
+  readonly cell: string
+  readonly address: string
+}
+
+/** @param links Those of its cells are added. */
+function* textsOf(sheet: Sheet, links: Link[]): Generator<string> {
   const columns = inReadingOrder(sheet.fields).map((field, index): SheetColumn => ({
     ...{ field, letters: columnName(index), isTime: isTime(field), isCount: counts.has(field), width: 0 },
   }))
-  const links: (readonly [cell: string, address: string])[] = []
   let rows = 1
-  let text = ''
   for (const records of sheet.parts()) {
     // The first part says how wide columns are.
-    if (rows === 1) text = headOf(columns, records)
-    for (const record of records) {
-      if (++rows > mostRows)
-        throw new UsageError(`a spreadsheet takes ${mostRows - 1} records; export to .csv`)
-      let [cells, lines] = ['', 1]
-      for (const column of columns) {
-        const value = cellOf(record, column.field)
-        cells += cellText(column, rows, value, links)
-        if (typeof value === 'string' && !column.isTime) lines = Math.max(lines, linesOf(value, column.width))
-      }
-      // Not every program looks how high a row must be.
-      const height = lines > 1 ? ` ht="${lineHeight * Math.min(lines, mostLines)}"` : ''
-      text += `<row r="${rows}"${height}>${cells}</row>`
-    }
-    yield zip.add(part, text, false)
-    text = ''
+    if (rows === 1) yield headOf(columns, records)
+    yield records.map((record) => rowOf(columns, record, ++rows, links)).join('')
   }
-  if (rows === 1) text = headOf(columns, [])
-  const all = links.map(([cell], index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`).join('')
+  if (rows === 1) yield headOf(columns, [])
+  const all = links.map(({ cell }, index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`).join('')
   const filter = `<autoFilter ref="A1:${columnName(columns.length - 1)}${rows}"/>`
-  yield zip.add(part, `${text}</sheetData>${filter}${all && `<hyperlinks>${all}</hyperlinks>`}</worksheet>`)
-  if (links.length === 0) return
-  const targets = links.map(([, link]) => ['hyperlink', xml(link), ' TargetMode="External"'] as const)
-  yield zip.add(`xl/worksheets/_rels/${file}.rels`, declaration + relationsOf(targets))
+  yield `</sheetData>${filter}${all && `<hyperlinks>${all}</hyperlinks>`}</worksheet>`
+}
+
+function rowOf(columns: readonly SheetColumn[], record: unknown, row: number, links: Link[]): string {
+  if (row > mostRows) throw new UsageError(`a spreadsheet takes ${mostRows - 1} records; export to .csv`)
+  let [cells, lines] = ['', 1]
+  for (const column of columns) {
+    const value = cellOf(record, column.field)
+    cells += cellText(column, row, value, links)
+    if (typeof value === 'string' && !column.isTime) lines = Math.max(lines, linesOf(value, column.width))
+  }
+  // Not every program looks how high a row must be.
+  const height = lines > 1 ? ` ht="${lineHeight * Math.min(lines, mostLines)}"` : ''
+  return `<row r="${row}"${height}>${cells}</row>`
 }
 
 /** What comes before the rows of a sheet, and their header. */
@@ -213,7 +218,7 @@ function cellText(
   { letters, isTime, isCount }: SheetColumn,
   row: number,
   value: ReturnType<typeof cellOf>,
-  links: (readonly [cell: string, address: string])[],
+  links: Link[],
 ): string {
   if (value === null || value === '') return ''
   const name = letters + String(row)
@@ -226,7 +231,7 @@ function cellText(
   // A spreadsheet has no times before 1900.
   if (time > -epoch * day) return `<c r="${name}" s="${styles.time}"><v>${time / day + epoch}</v></c>`
   const link = links.length < mostLinks ? linkOf(value) : undefined
-  if (link !== undefined) links.push([name, link])
+  if (link !== undefined) links.push({ cell: name, address: link })
   return textCell(name, value, link === undefined ? styles.text : styles.link)
 }
 
@@ -268,65 +273,6 @@ function columnName(index: number): string {
   return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter
 }
 
-/** A part of a ZIP file: where it begins, and what the directory says of it. */
-interface ZipPart {
-  readonly name: string
-  readonly at: number
-  crc: number
-  packed: number
-  size: number
-}
-
-/** Makes a ZIP file part by part, and holds none of them. Equal parts make equal files. */
-class ZipWriter {
-  readonly #parts: ZipPart[] = []
-  #length = 0
-
-  /** A part, or the next piece of the last one. */
-  add(name: string, text: string, isLast = true): Uint8Array {
-    const pieces: Uint8Array[] = []
-    let part = this.#parts.at(-1)
-    if (part?.name !== name) {
-      part = { name, at: this.#length, crc: 0, packed: 0, size: 0 }
-      this.#parts.push(part)
-      // The checksum and the sizes come after the data.
-      pieces.push(numbers([4, 0x04034b50], ...zipFormat, [4, 0], [4, 0], [4, 0], [2, name.length], [2, 0]))
-      pieces.push(Buffer.from(name))
-    }
-    const bytes = Buffer.from(text)
-    // Pieces are packed each by itself, so that they can be joined.
-    const packed = deflateRawSync(bytes, {
-      finishFlush: isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
-    })
-    part.crc = crc32(bytes, part.crc)
-    part.packed += packed.length
-    part.size += bytes.length
-    pieces.push(packed)
-    if (isLast) pieces.push(numbers([4, 0x08074b50], ...sumsOf(part)))
-    return this.#joined(pieces)
-  }
-
-  /** The directory. */
-  end(): Uint8Array {
-    const start = this.#length
-    const entries = this.#parts.flatMap((part) => [
-      numbers([4, 0x02014b50], [2, 20], ...zipFormat, ...sumsOf(part), [2, part.name.length], [2, 0]),
-      numbers([2, 0], [2, 0], [2, 0], [4, 0], [4, part.at]),
-      Buffer.from(part.name),
-    ])
-    const directory = this.#joined(entries)
-    const { length } = this.#parts
-    const end = numbers([4, 0x06054b50], [2, 0], [2, 0], [2, length], [2, length])
-    return Buffer.concat([directory, end, numbers([4, directory.length], [4, start], [2, 0])])
-  }
-
-  #joined(pieces: readonly Uint8Array[]): Uint8Array {
-    const bytes = Buffer.concat(pieces)
-    this.#length += bytes.length
-    return bytes
-  }
-}
-
 type ZipNumber = readonly [bytes: 2 | 4, value: number]
 
 /** Version 2.0, sizes after the data, deflated, at noon of the first day that a ZIP file knows. */
@@ -338,12 +284,51 @@ const zipFormat: readonly ZipNumber[] = [
   [2, 33],
 ]
 
-function sumsOf({ crc, packed, size }: ZipPart): readonly ZipNumber[] {
-  return [
-    [4, crc],
-    [4, packed],
-    [4, size],
-  ]
+const sumsOf = (...sums: readonly number[]): readonly ZipNumber[] => sums.map((sum) => [4, sum] as const)
+
+/** Makes a ZIP file piece by piece, and holds none of them. Equal parts make equal files. */
+class ZipWriter {
+  /** What the directory says of each part. */
+  readonly #entries: Uint8Array[] = []
+  #length = 0
+
+  /** The directory. */
+  end(): Uint8Array {
+    const [start, directory, parts] = [this.#length, Buffer.concat(this.#entries), this.#entries.length / 3]
+    const end = numbers([4, 0x06054b50], [2, 0], [2, 0], [2, parts], [2, parts])
+    return Buffer.concat([directory, end, numbers([4, directory.length], [4, start], [2, 0])])
+  }
+
+  *add(name: string, texts: Iterable<string>): Generator<Uint8Array> {
+    const at = this.#length
+    let [crc, packed, size] = [0, 0, 0]
+    // The checksum and the sizes come after the data.
+    const start = numbers([4, 0x04034b50], ...zipFormat, ...sumsOf(0, 0, 0), [2, name.length], [2, 0])
+    yield this.#counted([start, Buffer.from(name)])
+    const pack = (text: string, finishFlush: number): Uint8Array => {
+      const [bytes, piece] = [Buffer.from(text), deflateRawSync(text, { finishFlush })]
+      crc = crc32(bytes, crc)
+      packed += piece.length
+      size += bytes.length
+      return piece
+    }
+    // Pieces are packed each by itself, so that they can be joined.
+    for (const text of texts) yield this.#counted([pack(text, constants.Z_SYNC_FLUSH)])
+    const last = pack('', constants.Z_FINISH)
+    const sums = sumsOf(crc, packed, size)
+    yield this.#counted([last, numbers([4, 0x08074b50], ...sums)])
+    this.#entries.push(
+      numbers([4, 0x02014b50], [2, 20], ...zipFormat, ...sums, [2, name.length], [2, 0]),
+      numbers([2, 0], [2, 0], [2, 0], [4, 0], [4, at]),
+      Buffer.from(name),
+    )
+  }
+
+  #counted(pieces: readonly Uint8Array[]): Uint8Array {
+    const bytes = Buffer.concat(pieces)
+    this.#length += bytes.length
+    return bytes
+  }
 }
 
 /** @throws {RangeError} for more than 4 GB. */

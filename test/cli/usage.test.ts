@@ -62,7 +62,6 @@ describe('exit codes', () => {
     [`watch coffee --once --params '{"category":"Top"}'`, 'newest posts first'],
     ['watch coffee --min-interval "an hour"', '--min-interval must be a number'],
     ['watch coffee --min-interval 99d', '--min-interval must be from 0.001'],
-    ['watch coffee --freshness 99d', '--min-interval must be from 0.001'],
     ['watch', 'pass a query, or --queries FILE'],
     ['watch coffee tea --once', 'several queries need --out FILE.db'],
     ['watch --queries none.txt --once', 'none.txt'],

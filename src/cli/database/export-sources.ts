@@ -3,7 +3,7 @@ import { isRecord } from '../../lib/json.ts'
 import { UsageError } from '../command-errors.ts'
 import { allTables, columnNamesOf, sqlName } from './tables.ts'
 
-/** How many rows are read at once. */
+/** How many rows are written at once. */
 const partSize = 1000
 
 /** What can be exported: a table of records, what runs write beside them, or any other table or view. */
@@ -39,20 +39,18 @@ export function sourcesIn(database: DatabaseSync): Source[] {
     .sort((one, other) => rankOf(one) - rankOf(other))
 }
 
-/** Rows of a source, read in parts: a job can write between them. Its rows get higher numbers. */
+/** Rows of a source, as they are at one moment: a job can write while they are read. */
 export class SourceReader {
   readonly name: string
-  readonly #hasRecords: boolean
   /** The number of the last row that was read. */
   last: number
   rows = 0
   readonly #database: DatabaseSync
-  /** The table with its numbers, as SQL. */
-  readonly #from: string
-  readonly #number: string
+  readonly #hasRecords: boolean
   /** The columns that tell which queries have found a record, as SQL; empty if none has. */
   readonly #origin: string
-  readonly #end: number
+  /** The rows, as SQL after SELECT. */
+  readonly #from: string
 
   /**
    * @param after The number of the last row that `--new` has exported; undefined for all rows. Rows come in the order in which they
@@ -61,28 +59,22 @@ export class SourceReader {
   constructor(database: DatabaseSync, source: Source, after?: number) {
     const { name, kind } = source
     this.name = name
-    this.#hasRecords = kind === 'records'
     this.last = after ?? 0
     this.#database = database
-    const isAdded = after !== undefined && this.#hasRecords
-    const table = this.#hasRecords ? sqlName(name) : tableCopyOf(database, name)
-    this.#from = isAdded
-      ? `social_search_added AS added JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}'`
-      : table
-    this.#number = isAdded ? 'added.number' : `${table}.rowid`
+    this.#hasRecords = kind === 'records'
     this.#origin = originOf(database, source)
-    const row = database.prepare(`SELECT ifnull(max(${this.#number}), 0) AS last FROM ${this.#from}`).get()
-    this.#end = Number(row?.['last'])
+    const table = sqlName(name)
+    const values = `${this.#origin}record FROM`
+    if (!this.#hasRecords) this.#from = `* FROM main.${table}`
+    else if (after === undefined) this.#from = `${table}.rowid AS "row number", ${values} ${table} ORDER BY 1`
+    else
+      this.#from = `added.number AS "row number", ${values} social_search_added AS added
+        JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}' WHERE added.number > ${after} ORDER BY 1`
   }
 
   /** Whether there are rows to read. */
   get hasRows(): boolean {
-    const { last } = this
-    return (
-      this.#database
-        .prepare(`SELECT 1 FROM ${this.#from} WHERE ${this.#number} > ? AND ${this.#number} <= ? LIMIT 1`)
-        .get(last, this.#end) !== undefined
-    )
+    return this.#database.prepare(`SELECT ${this.#from} LIMIT 1`).get() !== undefined
   }
 
   /** The paths of its columns; those of records whose fields are not documented are the ones that they have. */
@@ -96,27 +88,21 @@ export class SourceReader {
   }
 
   *parts(): Generator<unknown[]> {
-    const values = this.#hasRecords ? `${this.#origin}record` : '*'
-    const read = this.#database.prepare(
-      `SELECT ${this.#number} AS "row number", ${values} FROM ${this.#from}
-       WHERE ${this.#number} > ? AND ${this.#number} <= ? ORDER BY 1 LIMIT ${partSize}`,
-    )
+    const read = this.#database.prepare(`SELECT ${this.#from}`)
     read.setReadBigInts(!this.#hasRecords)
-    for (;;) {
-      // A row that another search finds meanwhile gets a new number, and comes with the next export.
-      const rows = read.all(this.last, this.#end)
-      if (rows.length === 0) return
-      const part: unknown[] = []
-      for (const { 'row number': number, ...row } of rows) {
-        this.last = Number(number)
-        part.push(this.#hasRecords ? this.#recordOf(row) : ownRow(row))
-      }
-      this.rows += part.length
+    let part: unknown[] = []
+    for (const row of read.iterate()) {
+      part.push(this.#hasRecords ? this.#recordOf(row) : ownRow(row))
+      this.rows++
+      if (part.length < partSize) continue
       yield part
+      part = []
     }
+    if (part.length > 0) yield part
   }
 
-  #recordOf({ record, ...from }: Readonly<Record<string, unknown>>): unknown {
+  #recordOf({ 'row number': number, record, ...from }: Readonly<Record<string, unknown>>): unknown {
+    this.last = Number(number)
     const value = JSON.parse(String(record)) as unknown
     return this.#origin === '' ? value : withOrigin(from, value)
   }
@@ -127,13 +113,6 @@ export class SourceReader {
       addPaths(paths, JSON.parse(String(record)), '')
     return [...paths]
   }
-}
-
-/** A copy has numbers, which views have not, and stays the same while others write. */
-function tableCopyOf(database: DatabaseSync, name: string): string {
-  const copy = `temp.${sqlName(`export of ${name}`)}`
-  database.exec(`CREATE TABLE ${copy} AS SELECT * FROM main.${sqlName(name)}`)
-  return copy
 }
 
 function originOf(database: DatabaseSync, { name, kind }: Source): string {

@@ -30,8 +30,6 @@ interface Turn<Post extends AnyPost> {
   retryAt: number
   /** With `once`: it had its check. */
   isOver: boolean
-  /** Whether the last check was refused although the budget seemed to have enough. */
-  isRefused: boolean
 }
 
 /** Checks searches when they are due, one after another: those that have waited longest come first. */
@@ -43,7 +41,7 @@ export async function* scheduled<Post extends AnyPost>(
   const { signal, budget } = pages
   const turns = searches.map((search): Turn<Post> => {
     const { price } = search
-    return { checks: new Checks(search, settings), price, retryAt: 0, isOver: false, isRefused: false }
+    return { checks: new Checks(search, settings), price, retryAt: 0, isOver: false }
   })
   const open: WhileOpen = (work) =>
     unlessAborted([signal, ...searches.map((search) => search.closing())], work)
@@ -74,7 +72,7 @@ export async function* scheduled<Post extends AnyPost>(
       return
     }
     if (at <= now || once) {
-      const isAway = yield* check(next, settings, funds, outlook)
+      const isAway = yield* check(next, settings, funds)
       outage = isAway ? longerThan(outage) : 0
       if (isAway) await pause(outage)
     } else {
@@ -125,14 +123,12 @@ async function* check<Post extends AnyPost>(
   turn: Turn<Post>,
   { once, minInterval, pages: { signal, budget } }: WatchSettings,
   funds: Funds | null,
-  outlook: () => Promise<BudgetOutlook | undefined>,
 ): AsyncGenerator<SearchBatch<string, Post>, boolean> {
   const { checks } = turn
   turn.isOver = true
   turn.retryAt = 0
   try {
     yield* checks.check()
-    turn.isRefused = false
     return false
   } catch (error) {
     signal?.throwIfAborted()
@@ -141,9 +137,10 @@ async function* check<Post extends AnyPost>(
     // The next run goes on from this start.
     if (once && meaning === 'away' && checks.begin()) yield checks.batch()
     if (isOfBudget) {
-      if (once || funds === null || error.refusedBy !== budget) throw error
-      const left = await outlook().catch((reason: unknown) => void awayError(reason))
-      if (!isWorthWaiting(turn, error, funds, left?.remaining)) throw error
+      const { needed } = error.budget
+      if (once || funds === null || error.refusedBy !== budget || needed > funds.limit) throw error
+      // The client may have other `prices`; and what open calls had reserved may come back.
+      turn.price = needed
       turn.retryAt = Date.now() + minute
       return false
     }
@@ -152,26 +149,6 @@ async function* check<Post extends AnyPost>(
     yield checks.failed(error as SocialSearchError)
     return meaning === 'away'
   }
-}
-
-/**
- * Whether a budget that has refused a page may allow it later.
- *
- * @param remaining What it has left now; undefined if it does not answer, which the next round notices.
- */
-function isWorthWaiting<Post extends AnyPost>(
-  turn: Turn<Post>,
-  { budget: { needed } }: CreditBudgetError,
-  funds: Funds,
-  remaining = funds.remaining,
-): boolean {
-  // The client may have other `prices`.
-  turn.price = needed
-  const seemsEnough = remaining >= needed
-  // What open calls had reserved may have come back. The second time, another budget of the same name has refused.
-  const isOther = seemsEnough && turn.isRefused
-  turn.isRefused = seemsEnough
-  return needed <= funds.limit && !isOther
 }
 
 function dueSearch<Post extends AnyPost>({ checks, price, retryAt }: Turn<Post>): DueSearch {
