@@ -20,8 +20,7 @@ export function setUp(options: SandboxOptions = {}) {
 
 /** The made-up posts on the professional network of such a sandbox. */
 export function networkPostsOf(seed: number) {
-  const slots = networkPosts.timeline(seed, 1000, now.getTime())
-  return Array.from(slots, ({ item }) => networkPosts.age(item, now.getTime() - item.at))
+  return networkPosts.timeline(seed, 1000, now.getTime())
 }
 
 /** A parsed JSON object, whose shape the assertions state. */

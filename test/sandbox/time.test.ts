@@ -31,16 +31,14 @@ describe('createSandbox() now', () => {
     },
   )
 
-  it('changes only the counts of a post while the clock moves, here and in others of its seed', async () => {
+  it('keeps each post as it is while the clock moves, here and in others of its seed', async () => {
     const { clock, client } = setUp()
     const before = await find(client)
     clock.time += 50 * day
     const after = await find(client)
     const kept = before.filter(({ timestamp }) => Date.parse(timestamp) > clock.time - 100 * day)
     expect(kept.length).toBeGreaterThan(50)
-    expect(after).toEqual(
-      expect.arrayContaining(kept.map((post) => ({ ...post, engagements: expect.anything() }))),
-    )
+    expect(after).toEqual(expect.arrayContaining(kept))
     expect(after.length - kept.length).toBeGreaterThan(50)
     expect(await find(setUp({ now: new Date(clock.time) }).client)).toEqual(after)
   })
@@ -64,47 +62,6 @@ describe('createSandbox() now', () => {
     const { client: second } = setUp({ ...options, now: new Date(clock.time + 9 * day) })
     const rest = await second.microblog.search(next!).toArray(all)
     expect([...posts, ...rest]).toEqual(await find(first))
-  })
-})
-
-describe('createSandbox() counts', () => {
-  const until = new Date(Number(now) + 1).toISOString()
-  const viewsOf = async (client: SocialSearch) => {
-    const posts = await client.microblog.search({ ...latest, filters: { until } }).toArray(all)
-    return posts.map(({ engagements }) => engagements.viewsCount)
-  }
-  const likesOf = async (client: SocialSearch) => {
-    const posts = await client.professionalnet.posts.search({ query: 'acme' }).toArray(all)
-    return posts
-      .filter(({ postedAt }) => postedAt < until)
-      .map(({ social_details }) => social_details.numLikes)
-  }
-
-  it.each([
-    ['views', 24 * 60_000, viewsOf],
-    ['likes', day, likesOf],
-  ])('of %s grow with the age of a post: half of them come within %d ms', async (_, half, countsOf) => {
-    // Twenty posts, all of them young.
-    const growth = { perHour: (200 * 3_600_000) / half, since: new Date(Number(now) - half / 10) }
-    const sums: number[] = []
-    for (const ms of [0, half, 4 * half]) {
-      const { client } = setUp({ growth, posts: 0, now: new Date(Number(now) + ms) })
-      const counts = await countsOf(client)
-      expect(counts).toHaveLength(20)
-      sums.push(counts.reduce((sum, count) => sum + count))
-    }
-    const [young = 0, middle = 0, old = 0] = sums
-    expect(young / old).toBeLessThan(0.15)
-    expect(Math.abs(middle / old - 0.625)).toBeLessThan(0.1)
-  })
-
-  it('of your own posts stay as they are', async () => {
-    const { sandbox, clock, client } = setUp()
-    sandbox.publish([{ body: 'acme', engagements: { viewsCount: 9 } }])
-    clock.time += day
-    const posts = await client.microblog.search({ query: 'acme' }).toArray(all)
-    const post = posts.find(({ body }) => body === 'acme')
-    expect(post?.engagements.viewsCount).toBe(9)
   })
 })
 
@@ -143,10 +100,10 @@ describe('createSandbox() growth', () => {
 
     const urnsOf = async (page: number) =>
       (await client.professionalnet.posts.search({ query: 'coffee', page })).posts.map(({ urn }) => urn)
-    const deep = [...(await urnsOf(30_000)), ...(await urnsOf(30_001))]
+    const deep = [...(await urnsOf(300)), ...(await urnsOf(301))]
     expect(new Set(deep).size).toBe(20)
     clock.time += 1000
-    expect(await urnsOf(30_000)).toEqual(deep.slice(0, 10))
+    expect(await urnsOf(300)).toEqual(deep.slice(0, 10))
   })
 
   it('has as many posts each hour', async () => {

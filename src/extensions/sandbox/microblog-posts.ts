@@ -2,7 +2,7 @@ import type { MicroblogEngagements } from '../../api/endpoints/microblog.ts'
 import { composePost, people, topicAbout, topics } from './compose-post.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './post-index.ts'
 import type { Random } from './random.ts'
-import { type Age, type Make, growing, idAt, makeUp } from './post-store.ts'
+import { type Make, idAt, makeUp } from './post-store.ts'
 
 /** Makes up a post or a reply. */
 export const makePost: Make<IndexedPost> = (random, at, query) => {
@@ -15,23 +15,11 @@ export const makePost: Make<IndexedPost> = (random, at, query) => {
   return indexPost(post, at, 'en')
 }
 
-const grownAt = growing(24 * 60_000)
-
-const agePost: Age<IndexedPost> = (item, ms) => {
-  const grown = grownAt(ms)
-  const counts = Object.entries<number>({ ...item.post.engagements }).map(([name, count]) => [
-    name,
-    grown(count),
-  ])
-  const engagements = Object.fromEntries(counts) as MicroblogEngagements
-  return { ...item, post: { ...item.post, engagements } }
-}
-
 /** How microblog posts are made up. */
-export const microblogPosts = makeUp('timeline', makePost, agePost)
+export const microblogPosts = makeUp('timeline', makePost)
 
 /** How tech news are made up. */
-export const technewsPosts = makeUp('technews', makePost, agePost)
+export const technewsPosts = makeUp('technews', makePost)
 
 function media(random: Random): { images: string[]; video: string | null } {
   const url = (file: string) => `https://media.microblog.example/${file.replace('*', random.hex(12))}`

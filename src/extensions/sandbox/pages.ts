@@ -69,38 +69,24 @@ function decodeCursor(cursor: string, search: string): Position | null {
 /** Of a list, no request looks at more items, so that a rare one in an endless list takes no time. */
 const mostLookedAt = 10_000
 
-/** An item with its time, in milliseconds since 1970. Some are made when they are asked for. */
-export interface Slot<T> {
+interface Timed {
+  /** Milliseconds since 1970. */
   readonly at: number
-  readonly item: T
 }
 
 /** Both lists as one, newest first. Of items with the same time, those of the first one come first. */
-export function* merged<T>(first: Iterable<Slot<T>>, second: Iterable<Slot<T>>): Generator<Slot<T>> {
+export function* merged<T extends Timed>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
   const others = second[Symbol.iterator]()
   let other = others.next()
-  for (const slot of first) {
-    for (; !other.done && other.value.at > slot.at; other = others.next()) yield other.value
-    yield slot
+  for (const item of first) {
+    for (; !other.done && other.value.at > item.at; other = others.next()) yield other.value
+    yield item
   }
   for (; !other.done; other = others.next()) yield other.value
 }
 
 export function* filtered<T>(list: Iterable<T>, passes: (item: T) => boolean): Generator<T> {
   for (const item of list) if (passes(item)) yield item
-}
-
-/** The same places with other items, which are made when they are first read. */
-export function* mapped<T>(list: Iterable<Slot<T>>, change: (item: T) => T): Generator<Slot<T>> {
-  for (const slot of list) {
-    let item: T | undefined
-    yield {
-      at: slot.at,
-      get item() {
-        return (item ??= change(slot.item))
-      },
-    }
-  }
 }
 
 /** Takes so many items that pass, from a place on, and tells the place of the next one; null if there is none. */
@@ -124,11 +110,11 @@ export function take<T>(
 
 /** Items that pass, the highest score first. */
 export function ranked<T>(
-  list: Iterable<Slot<T>>,
-  passes: (slot: Slot<T>) => boolean,
+  list: Iterable<T>,
+  passes: (item: T) => boolean,
   scoreOf: (item: T) => number,
-): Slot<T>[] {
-  return take(list, {}, passes).items.sort((a, b) => scoreOf(b.item) - scoreOf(a.item))
+): T[] {
+  return take(list, {}, passes).items.sort((a, b) => scoreOf(b) - scoreOf(a))
 }
 
 /*

@@ -1,4 +1,4 @@
-import { type Moment, type Slot, filtered, mapped, merged } from './pages.ts'
+import { type Moment, filtered, merged } from './pages.ts'
 import { containsAll } from './post-index.ts'
 import { type Random, createRandom, hash } from './random.ts'
 import { topicAbout } from './compose-post.ts'
@@ -39,17 +39,10 @@ export function createPostStore<T extends Item>(
   size: number,
 ) {
   /** Items from a test, newest first. */
-  function ownAt({ arrived }: Moment): Slot<T>[] {
-    const items = own.items.slice(own.items.length - arrived)
-    return items.map((item) => ({ at: item.at, item })).sort((a, b) => b.at - a.at)
-  }
+  const ownAt = ({ arrived }: Moment): T[] =>
+    own.items.slice(own.items.length - arrived).sort((a, b) => b.at - a.at)
 
-  function madeUpAt({ at }: Moment): readonly Slot<T>[] {
-    return own.isAlone ? [] : madeUp.timeline(seed, size, at)
-  }
-
-  const agedAt = ({ at }: Moment, slots: Iterable<Slot<T>>) =>
-    mapped(slots, (item) => madeUp.age(item, at - item.at))
+  const madeUpAt = ({ at }: Moment): readonly T[] => (own.isAlone ? [] : madeUp.timeline(seed, size, at))
 
   return {
     /** What a request that arrives now can see. Made-up times are whole seconds. */
@@ -59,12 +52,11 @@ export function createPostStore<T extends Item>(
       since: growth.since,
     }),
     /** All items without growth, newest first. Of those with the same time, own ones come first. */
-    all: (moment: Moment): T[] =>
-      Array.from(merged(ownAt(moment), agedAt(moment, madeUpAt(moment))), ({ item }) => item),
+    all: (moment: Moment): T[] => [...merged(ownAt(moment), madeUpAt(moment))],
     /** Items that hold all words of a query, newest first. Leaves out growth that is not within a time. */
-    find: (query: string, moment: Moment, { since = 0, until = Infinity } = {}): Iterable<Slot<T>> => {
+    find: (query: string, moment: Moment, { since = 0, until = Infinity } = {}): Iterable<T> => {
       const contains = containsAll(query)
-      const matches = ({ item }: Slot<T>): boolean => contains(item.words)
+      const matches = ({ words }: T): boolean => contains(words)
       const added = ownAt(moment).filter(matches)
       if (own.isAlone || topicAbout(query) === null) return added
       const timeline = madeUpAt(moment)
@@ -72,8 +64,7 @@ export function createPostStore<T extends Item>(
       const found = timeline.some(matches) ? timeline : madeUp.latest(seed, query, count, moment.at)
       const within = { ...growth, since: Math.max(since - 1, moment.since) }
       const fresh = madeUp.series(seed, query, within, Math.min(until - 1, moment.at))
-      const grown = merged(fresh, filtered(found, matches))
-      return merged(added, agedAt(moment, grown))
+      return merged(added, merged(fresh, filtered(found, matches)))
     },
   }
 }
@@ -94,34 +85,13 @@ export interface Growth extends Pick<SandboxGrowth, 'perHour'> {
 /** Makes up an item of a time, in milliseconds since 1970, about a query, or about anything. */
 export type Make<T> = (random: Random, at: number, query: string) => T
 
-/** An item as it is so many milliseconds after its time. */
-export type Age<T> = (item: T, ms: number) => T
-
 /** How the items of a network are made up. */
-export type MadeUp<T extends object> = ReturnType<typeof makeUp<T>>
-
-/** A slot whose item is made when it is first read. A class, since years of growth have many. */
-class LazySlot<T> implements Slot<T> {
-  readonly at: number
-  readonly #serial: number
-  readonly #make: (serial: number, at: number) => T
-  #item: T | undefined
-
-  constructor(at: number, serial: number, make: (serial: number, at: number) => T) {
-    this.at = at
-    this.#serial = serial
-    this.#make = make
-  }
-
-  get item(): T {
-    return (this.#item ??= this.#make(this.#serial, this.at))
-  }
-}
+export type MadeUp<T extends Item> = ReturnType<typeof makeUp<T>>
 
 /** Items come at the same times in every process. Sandboxes share them, so they must not be changed. */
-export function makeUp<T extends object>(network: string, make: Make<T>, age: Age<T> = (item) => item) {
+export function makeUp<T extends Item>(network: string, make: Make<T>) {
   const known = new Map<string, T>()
-  let timeline: { readonly name: string; readonly slots: readonly Slot<T>[] } = { name: '', slots: [] }
+  let timeline: { readonly name: string; readonly items: readonly T[] } = { name: '', items: [] }
 
   /** An endless series of items about a query until a time, newest first. */
   function* series(
@@ -130,7 +100,7 @@ export function makeUp<T extends object>(network: string, make: Make<T>, age: Ag
     { perHour, since }: Growth,
     upTo: number,
     pattern: 'even' | 'random' = 'even',
-  ): Generator<Slot<T>> {
+  ): Generator<T> {
     if (perHour === 0) return
     const name = [seed, network, query, pattern, perHour].join('/')
     const perDay = 24 * perHour
@@ -138,7 +108,7 @@ export function makeUp<T extends object>(network: string, make: Make<T>, age: Ag
     for (let serial = Math.ceil(perDay * (Math.floor(upTo / dayMs) + 1)); ; serial--) {
       const at = timeOf(serial)
       if (at <= since) return
-      if (at <= upTo) yield new LazySlot(at, serial, itemOf)
+      if (at <= upTo) yield itemOf(serial, at)
     }
 
     function itemOf(serial: number, at: number): T {
@@ -151,22 +121,21 @@ export function makeUp<T extends object>(network: string, make: Make<T>, age: Ag
   }
 
   /** So many items about a query, or about anything: the latest up to a time. */
-  function* latest(seed: number, query: string, size: number, upTo: number): Generator<Slot<T>> {
+  function* latest(seed: number, query: string, size: number, upTo: number): Generator<T> {
     const growth = { perHour: size / daysBack / 24, since: -Infinity }
-    const slots = series(seed, query, growth, upTo, 'random')
-    for (let left = size; left > 0; left--) yield slots.next().value as Slot<T>
+    const items = series(seed, query, growth, upTo, 'random')
+    for (let left = size; left > 0; left--) yield items.next().value as T
   }
 
   return {
     series,
     latest,
-    age,
     /** The same about anything. Nearly all searches of a test suite use the same ones. */
-    timeline(seed: number, size: number, upTo: number): readonly Slot<T>[] {
+    timeline(seed: number, size: number, upTo: number): readonly T[] {
       const [newest] = latest(seed, '', size, upTo)
       const name = `${seed}/${size}/${newest?.at}`
-      if (name !== timeline.name) timeline = { name, slots: [...latest(seed, '', size, upTo)] }
-      return timeline.slots
+      if (name !== timeline.name) timeline = { name, items: [...latest(seed, '', size, upTo)] }
+      return timeline.items
     },
   }
 }
@@ -177,13 +146,6 @@ function calendar(name: string, perDay: number, pattern: 'even' | 'random'): (se
     const later = pattern === 'even' ? 0 : hash(`${name}/at ${serial}`) / 2 ** 53
     return 1000 * Math.floor((86_400 * (serial + later)) / perDay + 0.001)
   }
-}
-
-/** Makes counts grow with the age of a post: half of each has come after so many milliseconds, and nearly all in the end. */
-export function growing(halfMs: number) {
-  return (ms: number) =>
-    (count: number): number =>
-      Math.floor((count * ms) / (ms + halfMs))
 }
 
 /** An id of an item, which those of other times do not have. */

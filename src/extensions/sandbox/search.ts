@@ -14,7 +14,7 @@ import {
   primaryOf,
 } from './post-index.ts'
 import { parseTime } from '../../lib/time.ts'
-import { type Moment, type Slot, pageIn, pageOf, ranked, requiredText } from './pages.ts'
+import { type Moment, pageIn, pageOf, ranked, requiredText } from './pages.ts'
 import type { PostStore } from './post-store.ts'
 import { invalid } from './responses.ts'
 
@@ -41,13 +41,13 @@ export function searchMicroblog(
   const inAuthor = containsAll(query)
   const request = { cursor, count, search, now: store.now() }
   const find = (moment: Moment) => store.find(query, moment, { since, until })
-  const passes = ({ item }: Slot<IndexedPost>): boolean =>
+  const passes = (item: IndexedPost): boolean =>
     test(item) && (category !== 'People' || inAuthor(authorWordsOf(item.post)))
   const { page, meta } =
     category === 'Top' || category === 'People'
       ? pageOf(request, (moment) => ranked(find(moment), passes, scoreOf))
       : pageOf(request, find, passes)
-  return { posts: page.map(({ item }) => item.post), meta }
+  return { posts: page.map(({ post }) => post), meta }
 }
 
 /**
@@ -59,7 +59,7 @@ export function searchTechnews(store: PostStore<IndexedPost>, corpusId: string, 
   const search = ['technews', corpusId, query]
   const request = { ...pageIn(input, 20), search, now: store.now() }
   const { page, meta } = pageOf(request, (moment) => store.find(query, moment))
-  return { posts: page.map(({ item }) => storyOf(item)), meta }
+  return { posts: page.map(storyOf), meta }
 }
 
 /** A microblog post in other fields. They are made up as well: the service documents none. */

@@ -15,10 +15,10 @@ import {
   topics,
 } from '../compose-post.ts'
 import { fold, handlesIn, normalize } from '../post-index.ts'
-import { type Age, type Make, type PostStore, growing, idAt, makeUp } from '../post-store.ts'
+import { type Make, type PostStore, idAt, makeUp } from '../post-store.ts'
 import { type Random, createRandom, hash } from '../random.ts'
 import components from './components.json' with { type: 'json' }
-import { type Slot, pageIn, pageOf, ranked, requiredText, take, textIn } from '../pages.ts'
+import { pageIn, pageOf, ranked, requiredText, take, textIn } from '../pages.ts'
 import { isWithin } from './industries.ts'
 import { SandboxError } from '../responses.ts'
 import {
@@ -77,27 +77,12 @@ const make: Make<NetworkPost> = (random, at, query) => {
   return { ...indexNetworkPost(post, at), topic, author }
 }
 
-const grownAt = growing(86_400_000)
-
-const age: Age<NetworkPost> = (item, ms) => {
-  const grown = grownAt(ms)
-  const { numComments, numShares, reactionTypeCounts } = item.post.social_details
-  const counts = reactionTypeCounts.map(({ type, count }) => ({ type, count: grown(count) }))
-  const social_details = {
-    numLikes: counts.reduce((sum, { count }) => sum + count, 0),
-    numComments: grown(numComments),
-    numShares: grown(numShares),
-    reactionTypeCounts: counts.filter(({ count }) => count > 0),
-  }
-  return { ...item, post: { ...item.post, social_details } }
-}
-
 export function indexNetworkPost(post: ProfessionalnetPost, at: number) {
   return { post, at, words: normalize(`${post.commentary}\n${post.actor.actor_name}`) }
 }
 
 /** How posts on the professional network are made up. */
-export const networkPosts = makeUp('professionalnet', make, age)
+export const networkPosts = makeUp('professionalnet', make)
 
 export function urnsOf(activity: string) {
   const urn = (kind: string) => `urn:professionalnet:${kind}:${activity}`
@@ -143,13 +128,13 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
 export function searchPosts({ store, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
-  const passes = ({ item }: Slot<NetworkPost>): boolean => tests.every((test) => test(item))
+  const passes = (post: NetworkPost): boolean => tests.every((test) => test(post))
   const all = store.find(query, store.now())
   const range = { from: (page - 1) * postsPageSize, count: postsPageSize }
   let found = all
   if (sort_by !== 'recent') found = ranked(all, passes, scoreOf)
   else if (tests.length > 0) found = take(all, { count: page * postsPageSize }, passes).items
-  const posts = take(found, range).items.map(({ item }) => {
+  const posts = take(found, range).items.map((item) => {
     recall.set(item.post.urn, item)
     return item.post
   })
@@ -314,5 +299,5 @@ function slugFor(query: string): string {
 function searched(store: Network['store'], url: string): NetworkPost[] {
   const [, slug = ''] = /_([^/_]+)-activity-/.exec(url) ?? []
   const query = new URLSearchParams(`slug=${slug}`).get('slug') ?? ''
-  return Array.from(store.find(query, store.now()), ({ item }) => item)
+  return [...store.find(query, store.now())]
 }
