@@ -20,6 +20,7 @@ export interface CallFacts {
   readonly retryAfter?: number | undefined
   readonly phase?: string | undefined
   readonly requiredScopes?: readonly string[] | undefined
+  readonly gateway?: true | undefined
 }
 
 /** The message of an error: which call, what happened, what it cost, and what to do. */
@@ -32,11 +33,12 @@ export function fullMessage(what: string, facts: CallFacts): string {
 
 /** What to do now, as far as it follows from facts; empty if what happened says it. */
 export function whatToDo(facts: CallFacts): string {
-  const { code, charged, applied, requestId, body, retryAfter, phase, status = 0 } = facts
+  const { code, charged, applied, requestId, body, retryAfter, phase, gateway, status = 0 } = facts
   if (isPage(body)) return 'Check the base URL'
   if (body) return 'Check `error.body` before you retry'
   if (code === 'pagination') return 'Use the pages you have'
   if (applied === 'unknown') return 'Check before you retry'
+  if (gateway && refusesAlways(status)) return afterGateway(status, facts.requiredScopes)
   if (charged === 'unknown') return 'Retry only if you can pay again'
   if (retryAfter) return `Retry in ${Math.ceil(retryAfter)} s`
   // Whoever names the request has been reached.
@@ -45,6 +47,19 @@ export function whatToDo(facts: CallFacts): string {
   if (phase || status === 429 || status >= 500) return 'Retry later'
   // What happened says what a server of OAuth refuses.
   return status < 400 || code === 'oauth' ? '' : afterRefusal(status, facts.requiredScopes)
+}
+
+/** Whether a status says that the same request will be refused again. */
+const refusesAlways = (status: number): boolean =>
+  status >= 400 && status < 500 && ![408, 429].includes(status)
+
+/** @param scopes Those that the call needs: an undocumented 403 may be one of the service. */
+function afterGateway(status: number, scopes: readonly string[] = []): string {
+  if (status === 401) return 'Sign in again'
+  if (status === 404) return 'Check the base URL'
+  return scopes.length === 0
+    ? 'Ask whoever runs the proxy to allow the request'
+    : `Use a key with ${scopes.join(' and ')}, or ask whoever runs the proxy to allow the request`
 }
 
 /** @param scopes Those that the call needs, after a 403. */

@@ -50,7 +50,7 @@ describe('an error', () => {
   it.each<[string, string, Fault]>([
     [
       'a firewall refused',
-      'a proxy may have answered 403 (application/json: Blocked). You may have been charged 2 credits. Retry only if you can pay again.\n',
+      'a proxy may have answered 403 (application/json: Blocked). You may have been charged 2 credits. Use a key with search:read, or ask whoever runs the proxy to allow the request.\n',
       { status: 403, body: '<h1>Blocked</h1>' },
     ],
     [

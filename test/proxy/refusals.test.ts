@@ -216,6 +216,18 @@ describe('createProxy()', () => {
     }
   })
 
+  it.each([
+    [null, 'microblog.search: the proxy does not know who is calling. Sign in again.'],
+    [
+      false,
+      'microblog.search: this user may not use the proxy. Ask whoever runs the proxy to allow the request.',
+    ],
+  ] as const)('tells a page whose user is %j what to do', async (user, message) => {
+    const { browser } = setUp({ authorize: () => user })
+    const { error } = await settle(browser.microblog.search({ query: 'coffee' }))
+    expect((error as Error).message).toBe(message)
+  })
+
   it('is not affected when onError throws', async () => {
     const { proxy, sandbox } = setUp({
       onError: () => {

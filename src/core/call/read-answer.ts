@@ -173,10 +173,10 @@ function detailsOf(
     status,
     code: code as ServiceErrorCode,
     issues: own?.issues,
-    gateway: sender === 'gateway' || undefined,
+    // A proxy's 401 and 403 are about its caller.
+    gateway: sender === 'gateway' || (sender === 'proxy' && [401, 403].includes(status)) || undefined,
     message: sender === 'proxy' ? said : isWrongAddress ? `${what}; ${words.lacksVersion}` : what,
     retryAfter: announced === null ? undefined : announced / 1000,
-    // A proxy's 403 is about its caller.
     ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
   }
 }
