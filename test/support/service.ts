@@ -62,13 +62,18 @@ interface Arrival {
 
 export type Step = Response | (() => Response | Promise<Response>)
 
-/** How a search ended, what its client counts, and how often something has arrived at the service. */
-interface Searched extends Outcome<MicroblogSearchPage> {
+/** How a call ended, what its client counts, and what has arrived at the service. */
+interface Seen<T> extends Outcome<T> {
   client: SocialSearch
   spent: number
   uncertain: number
   reserved: number
+  /** How often something has arrived, */
   sent: number
+  /** when, in milliseconds from the first one, */
+  at: number[]
+  /** and what, as JSON. */
+  bodies: unknown[]
 }
 
 /** What a client counts after a page, a failure that is free, and one that may have been charged. */
@@ -78,9 +83,18 @@ export const maybePaid = { spent: 0, uncertain: 2, reserved: 0 }
 
 export interface ScriptedService {
   arrivals: Arrival[]
-  script(...steps: Step[]): void
-  /** Searches in virtual time, by a new client with these options or by a given one. */
-  search(client?: Partial<ClientOptions> | SocialSearch, options?: PagedOptions): Promise<Searched>
+  /** Answers in this order, the last step for ever. */
+  script(...steps: Step[]): ScriptedService
+  /** Makes a call in virtual time, by a new client with these options or by a given one. */
+  see<T>(
+    call: (client: SocialSearch) => PromiseLike<T>,
+    client?: Partial<ClientOptions> | SocialSearch,
+  ): Promise<Seen<T>>
+  /** Searches. */
+  search(
+    client?: Partial<ClientOptions> | SocialSearch,
+    options?: PagedOptions,
+  ): Promise<Seen<MicroblogSearchPage>>
 }
 
 /**
@@ -105,16 +119,24 @@ export function scriptedService(): ScriptedService {
     arrivals.length = 0
     steps = []
   })
-  return {
+  const service: ScriptedService = {
     arrivals,
-    script: (...next) => void (steps = next),
-    search: async (given = {}, options = {}) => {
-      const client = given instanceof SocialSearch ? given : makeClient(given)
-      const outcome = await settle(client.microblog.search({ query: 'rust' }, options))
-      const { spent, uncertain, reserved } = client.credits
-      return { ...outcome, client, spent, uncertain, reserved, sent: arrivals.length }
+    script: (...next) => {
+      steps = next
+      return service
     },
+    see: async (call, given = {}) => {
+      const client = given instanceof SocialSearch ? given : makeClient(given)
+      const outcome = await settle(call(client))
+      const { spent, uncertain, reserved } = client.credits
+      const seen = { sent: arrivals.length, at: arrivals.map(({ at }) => at - arrivals[0]!.at) }
+      const bodies = arrivals.map(({ body }) => (body === '' ? undefined : (JSON.parse(body) as unknown)))
+      return { ...outcome, client, spent, uncertain, reserved, ...seen, bodies }
+    },
+    search: (given, options = {}) =>
+      service.see(({ microblog }) => microblog.search({ query: 'rust' }, options), given),
   }
+  return service
 }
 
 /** A client of the scripted service with separate limits, so that no test waits for another's requests. */

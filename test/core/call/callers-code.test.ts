@@ -1,23 +1,16 @@
-import { describe, expect, it, vi } from 'vitest'
-import type { SocialSearch } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
-import {
-  failure,
-  makeClient,
-  ok,
-  maybePaid,
-  notPaid,
-  paid,
-  scriptedService,
-  unreachable,
-} from '../../support/service.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
+import { virtualTime } from '../../support/clock.ts'
+import { failure, maybePaid, notPaid, ok, paid, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
+afterEach(() => vi.unstubAllGlobals())
 
 const bug = (): never => {
   throw new ReferenceError('db is not defined')
 }
+const text = (pattern: RegExp): unknown => expect.stringMatching(pattern)
 
 describe('reserve() of a budget', () => {
   it.each([
@@ -26,71 +19,68 @@ describe('reserve() of a budget', () => {
     ['a number', 2],
   ])('that returns %s has the call refused before it is sent', async (_, returned) => {
     const other = { settle: vi.fn() }
-    const client = makeClient({ budget: { reserve: () => other } })
     const budget = { reserve: () => returned } as never
-    const { error } = await settle(client.microblog.search({ query: 'rust' }, { budget }))
-    const message = expect.stringMatching(/not sent: reserve\(\) of the budget must return settle\(\), got/)
-    expect(error).toMatchObject({
-      name: 'ConfigurationError',
-      operation: 'microblog.search',
-      charged: 'no',
-      message,
+    const message = text(/not sent: reserve\(\) of the budget must return settle\(\), got/)
+    expect(await service.search({ budget: { reserve: () => other } }, { budget })).toMatchObject({
+      error: { name: 'ConfigurationError', operation: 'microblog.search', charged: 'no', message },
+      ...{ ...notPaid, sent: 0 },
     })
-    expect([service.arrivals.length, other.settle.mock.calls]).toEqual([0, [[0, 0]]])
-    expect(client.credits).toMatchObject(notPaid)
+    expect(other.settle.mock.calls).toEqual([[0, 0]])
   })
 })
 
 describe('fetch', () => {
-  it.each([
+  const used = ok()
+  void used.text()
+  const doubt = { charged: 'unknown' }
+  const failed = { name: 'ConnectionError', ...doubt, message: text(/\(db is not defined\)/) }
+  const unsent = { name: 'ConfigurationError', charged: 'no', attempts: [{ sent: null, charged: 'no' }] }
+
+  it.each<[string, (request: Request) => unknown, object, object]>([
     [
       'throws after it has sent the request',
-      (request: Request) => (void fetch(request).catch(() => {}), bug()),
+      (sent) => (void fetch(sent).catch(() => {}), bug()),
+      failed,
+      maybePaid,
     ],
     [
       'throws after it has sent a copy',
-      (request: Request) => (void fetch(request.clone()).catch(() => {}), bug()),
+      (sent) => (void fetch(sent.clone()).catch(() => {}), bug()),
+      failed,
+      maybePaid,
     ],
-    ['rejects', () => Promise.resolve().then(bug)],
-  ])('that %s may have sent it', async (_, fetch) => {
-    service.script(ok())
-    const message = expect.stringMatching(/\(db is not defined\)/)
-    const error = { name: 'ConnectionError', charged: 'unknown', message }
-    expect(await service.search({ fetch })).toMatchObject({ error, ...maybePaid })
+    ['rejects', () => Promise.resolve().then(bug), failed, maybePaid],
+    [
+      'throws at once',
+      bug,
+      { ...unsent, message: text(/before it sent the request: db is not defined/) },
+      notPaid,
+    ],
+    [
+      'returns nothing',
+      () => Promise.resolve(undefined),
+      { name: 'ConfigurationError', ...doubt },
+      maybePaid,
+    ],
+    ['returns a used body', () => Promise.resolve(used), { name: 'ConfigurationError', ...doubt }, maybePaid],
+    [
+      'expects a URL',
+      (url) => Promise.resolve().then(() => fetch((url as never as string).replace('a', 'b'))),
+      { name: 'ConnectionError', ...doubt, message: text(/\(url\.replace is not a function\)/) },
+      maybePaid,
+    ],
+  ])('that %s fails the call with an error that says so', async (_, fetch, error, counted) => {
+    expect(await service.script(ok()).search({ fetch: fetch as never })).toMatchObject({ error, ...counted })
   })
 
-  it('that throws at once has sent nothing', async () => {
-    const message = expect.stringMatching(/fetch failed before it sent the request: db is not defined/)
-    const attempts = [{ sent: null, charged: 'no' }]
-    expect(await service.search({ fetch: bug })).toMatchObject({
-      error: { name: 'ConfigurationError', charged: 'no', message, attempts },
-      ...notPaid,
-    })
-  })
-
-  it('that does not exist has sent nothing', async () => {
-    const client = makeClient()
-    vi.stubGlobal('fetch', undefined)
-    const { error } = await settle(client.microblog.search({ query: 'rust' }))
-    vi.unstubAllGlobals()
-    const message = expect.stringMatching(/not sent: this runtime has no fetch; pass the option fetch/)
-    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no', message })
-    expect(client.credits).toMatchObject(notPaid)
-  })
-
-  it('has sent nothing when the runtime has no Request', async () => {
-    const client = makeClient()
-    vi.stubGlobal('Request', undefined)
-    const { error } = await settle(client.microblog.search({ query: 'rust' }))
-    vi.unstubAllGlobals()
-    const message = expect.stringMatching(/not sent: this runtime has no Request/)
-    expect(error).toMatchObject({
-      name: 'ConfigurationError',
-      charged: 'no',
-      message,
-      attempts: [{ sent: null }],
-    })
-    expect(client.credits).toMatchObject(notPaid)
+  it.each([
+    ['fetch', /not sent: this runtime has no fetch; pass the option fetch/],
+    ['Request', /not sent: this runtime has no Request/],
+  ])('has sent nothing when the runtime has no %s', async (name, message) => {
+    const { client } = await service.see(() => Promise.resolve())
+    vi.stubGlobal(name, undefined)
+    const error = { name: 'ConfigurationError', charged: 'no', message: text(message) }
+    expect(await service.search(client)).toMatchObject({ error, ...notPaid })
   })
 
   it.each([
@@ -102,84 +92,8 @@ describe('fetch', () => {
     ],
   ])('may return a response without a stream: %s', async (_, response, expected) => {
     const { status, headers } = response
-    const text = () => response.text()
-    expect(
-      await service.search({ fetch: () => Promise.resolve({ status, headers, text } as never) }),
-    ).toMatchObject(expected)
-  })
-
-  it.each(['nothing', 'a response whose body was used'])('may not return %s', async (what) => {
-    const used = ok()
-    await used.text()
-    const fetch = () => Promise.resolve(what === 'nothing' ? (undefined as never) : used)
-    expect(await service.search({ fetch })).toMatchObject({
-      error: { name: 'ConfigurationError', charged: 'unknown' },
-      ...maybePaid,
-    })
-  })
-
-  it.each([
-    [
-      'expects a URL',
-      async (url: string) => fetch(url.replace('a', 'b')),
-      /\(url\.replace is not a function\)/,
-    ],
-  ])('that %s gets an error that says so', async (_, fetch, message) => {
-    expect(await service.search({ fetch: fetch as never })).toMatchObject({
-      error: { name: 'ConnectionError', charged: 'unknown', message: expect.stringMatching(message) },
-    })
-  })
-})
-
-describe('logger', () => {
-  it('gets one line even if the service sends line breaks', async () => {
-    service.script(failure(418, 'forged\n\u202eline', { error: { message: `x\r\n${'y'.repeat(9999)}` } }))
-    const info = vi.fn()
-    const { error } = await service.search({ logger: { info } })
-    expect(info).toHaveBeenCalled()
-    expect(JSON.stringify(info.mock.calls)).not.toMatch(/\\n|\\r|\u202e/)
-    expect((error as Error).message).not.toMatch(/[\r\n\u202e]/)
-    expect((error as Error).message.length).toBeLessThan(700)
-  })
-
-  it('gets each attempt with its requestId', async () => {
-    service.script(failure(502, 'upstream_error'), ok())
-    const lines: [string, unknown][] = []
-    const write = (message: string, fields: unknown) => void lines.push([message, fields])
-    await service.search({ logger: { debug: write, info: write, warn: write } })
-    expect(lines.map(([message]) => message)).toEqual(['sending', 'failed, retrying', 'sending', 'answered'])
-    expect(lines[1]?.[1]).toMatchObject({
-      ...{ operation: 'microblog.search', attempt: 1, status: 502, code: 'upstream_error' },
-      ...{ requestId: 'req_upstream_error', charged: 'no', spent: 0, uncertain: 0 },
-      waitMs: expect.any(Number) as number,
-    })
-    expect(lines[3]?.[1]).toMatchObject({ requestId: 'req_1', status: 200, charged: 'yes', spent: 2 })
-  })
-
-  it('gets the fields first if it is like pino, and the message first if it is like winston', async () => {
-    service.script(ok(), ok())
-    const info = vi.fn()
-    const like = { info, level: 'info', child: vi.fn() }
-    await service.search({ logger: like })
-    expect(info).toHaveBeenLastCalledWith(expect.objectContaining({ status: 200 }), 'answered')
-    await service.search({ logger: { ...like, ...{ log: vi.fn() } } })
-    expect(info).toHaveBeenLastCalledWith('answered', expect.objectContaining({ status: 200 }))
-  })
-
-  it('warns of an attempt that may have been charged, and of a retry of it', async () => {
-    service.script(unreachable())
-    const warn = vi.fn()
-    await service.search({ logger: { warn } })
-    expect(warn).toHaveBeenCalledExactlyOnceWith('failed', expect.objectContaining({ charged: 'unknown' }))
-    // By default, the error alone tells of it.
-    const stderr = vi.spyOn(console, 'warn').mockReturnValue()
-    await service.search({ logger: undefined })
-    expect(stderr).not.toHaveBeenCalled()
-    await service.search({ logger: undefined, retry: { unknown: true } })
-    expect(stderr).toHaveBeenCalledWith(expect.stringContaining('failed, retrying'))
-    stderr.mockRestore()
-    await service.search({ logger: { warn }, retry: { unknown: true } })
-    expect(warn).toHaveBeenCalledWith('failed, retrying', expect.objectContaining({ charged: 'unknown' }))
+    const fetch = () => Promise.resolve({ status, headers, text: () => response.text() } as never)
+    expect(await service.search({ fetch })).toMatchObject(expected)
   })
 })
 
@@ -190,38 +104,30 @@ describe('params', () => {
     ['an undocumented list', ({ mentions }, params) => mentions.list(params)],
     ['an undocumented read', ({ mentions }, params) => mentions.count(params)],
   ])('of %s that throw when they are read reject its promise, and send nothing', async (_, callOf) => {
-    const read = () => {
+    const get = () => {
       throw new TypeError('no query yet')
     }
-    const params = Object.defineProperties(
-      {},
-      {
-        query: { get: read, enumerable: true },
-        url: { get: read, enumerable: true },
-      },
-    )
-    const { error } = await settle(Promise.resolve(callOf(makeClient(), params as never)))
-    expect(error).toMatchObject({
-      name: 'InvalidRequestError',
-      issues: [{ path: '', message: 'cannot be read: no query yet' }],
+    const unreadable = { get, enumerable: true }
+    const params = Object.defineProperties({}, { query: unreadable, url: unreadable })
+    const issues = [{ path: '', message: 'cannot be read: no query yet' }]
+    expect(await service.see((client) => callOf(client, params as never))).toMatchObject({
+      ...{ error: { name: 'InvalidRequestError', issues }, sent: 0 },
     })
-    expect(service.arrivals).toEqual([])
   })
 })
 
 describe('search()', () => {
   const problem = new RangeError('the store is down')
-  const bug = () => {
+  const fail = () => {
     throw problem
   }
 
-  it.each<[string, Parameters<typeof makeClient>[0]]>([
-    ['key function', { apiKey: bug }],
-    ['token provider', { apiKey: undefined, auth: { token: bug } }],
-    ['budget', { budget: { reserve: bug } }],
+  it.each<[string, Partial<ClientOptions>]>([
+    ['key function', { apiKey: fail }],
+    ['token provider', { apiKey: undefined, auth: { token: fail } }],
+    ['budget', { budget: { reserve: fail } }],
   ])('rejects with the unchanged error of a %s, and sends nothing', async (_, options) => {
     const { error, sent } = await service.search(options)
-    expect(error).toBe(problem)
-    expect(sent).toBe(0)
+    expect([error === problem, sent]).toEqual([true, 0])
   })
 })

@@ -1,9 +1,28 @@
-import { describe, expect, it } from 'vitest'
-import { CreditBudget, type LogFields, type Observer, SocialSearch } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  type ClientOptions,
+  CreditBudget,
+  type LogFields,
+  type Observer,
+  SocialSearch,
+} from '../../../src/index.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { createSandbox } from '../../support/sandbox.ts'
+import {
+  type Step,
+  failure,
+  hang,
+  makeClient,
+  ok,
+  rateLimited,
+  scriptedService,
+  unreachable,
+} from '../../support/service.ts'
 
+const service = scriptedService()
 virtualTime()
+const stderr = vi.spyOn(console, 'warn')
+afterEach(() => void stderr.mockReset())
 
 interface Line extends LogFields {
   readonly message: string
@@ -32,7 +51,7 @@ describe('the log at the level info', () => {
       if (at % 9 === 4) sandbox.inject({ status: 503 })
       const { error } = await settle(client.microblog.search({ query: `coffee ${at % 5}` }))
       if (error !== undefined) errors.push(error)
-      await settle(new Promise((resolve) => setTimeout(resolve, minute)))
+      await pass(minute)
     }
 
     const sum = (name: 'spent' | 'uncertain', some: readonly Line[] = lines) =>
@@ -55,12 +74,9 @@ describe('the log at the level info', () => {
         ...{ charged: 'no', spent: 0, uncertain: 0, waitMs: 3000, requestId: expect.any(String) as string },
       })
     // A call is found by the id that its error has.
-    for (const error of errors as { callId?: number; credits: { uncertain: number; spent: number } }[]) {
-      const own = lines.filter(({ callId }) => callId === error.callId)
-      expect([sum('spent', own), sum('uncertain', own)]).toEqual([
-        error.credits.spent,
-        error.credits.uncertain,
-      ])
+    for (const { callId, credits } of errors as { callId: number; credits: object }[]) {
+      const own = lines.filter((line) => line['callId'] === callId)
+      expect({ spent: sum('spent', own), uncertain: sum('uncertain', own) }).toMatchObject(credits)
     }
   })
 
@@ -84,17 +100,139 @@ describe('the log at the level info', () => {
   })
 
   it('has one id of a call in its lines, its events and its error', async () => {
-    const sandbox = createSandbox()
     const { lines, logger } = infoLog()
     const ids: number[] = []
     const note = ({ id }: { id: number }) => void ids.push(id)
     const observers: Observer[] = [{ onWait: note, onAttempt: note, onCall: note }]
-    const client = new SocialSearch({ ...sandbox.clientOptions(), logger, observers })
-    sandbox.inject({ status: 503 })
-    sandbox.inject({ reset: 'after' })
-    const { error } = await settle(client.microblog.search({ query: 'coffee' }))
+    service.script(failure(503, 'unavailable'), unreachable)
+    const { error } = await service.search({ logger, observers })
     const { callId } = error as { callId: number }
     expect(new Set([callId, ...ids, ...lines.map((line) => line['callId'])]).size).toBe(1)
     expect(lines).toHaveLength(2)
+  })
+})
+
+describe('logger', () => {
+  it('gets one line even if the service sends line breaks', async () => {
+    const info = vi.fn()
+    service.script(failure(418, 'forged\n\u202eline', { error: { message: `x\r\n${'y'.repeat(9999)}` } }))
+    const { error } = await service.search({ logger: { info } })
+    expect(info).toHaveBeenCalled()
+    expect(JSON.stringify(info.mock.calls)).not.toMatch(/\\n|\\r|\u202e/)
+    expect((error as Error).message).not.toMatch(/[\r\n\u202e]/)
+    expect((error as Error).message.length).toBeLessThan(700)
+  })
+
+  it('gets each attempt with its requestId', async () => {
+    const { lines, logger } = infoLog()
+    await service
+      .script(failure(502, 'upstream_error'), ok())
+      .search({ logger: { ...logger, debug: logger.info } })
+    expect(lines.map(({ message }) => message)).toEqual([
+      'sending',
+      'failed, retrying',
+      'sending',
+      'answered',
+    ])
+    expect(lines[1]).toMatchObject({
+      ...{ operation: 'microblog.search', attempt: 1, status: 502, code: 'upstream_error' },
+      ...{ requestId: 'req_upstream_error', charged: 'no', spent: 0, uncertain: 0 },
+      waitMs: expect.any(Number) as number,
+    })
+    expect(lines[3]).toMatchObject({ requestId: 'req_1', status: 200, charged: 'yes', spent: 2 })
+  })
+
+  it('gets the fields first if it is like pino, and the message first if it is like winston', async () => {
+    const info = vi.fn()
+    const like = { info, level: 'info', child: vi.fn() }
+    await service.script(() => ok()).search({ logger: like })
+    expect(info).toHaveBeenLastCalledWith(expect.objectContaining({ status: 200 }), 'answered')
+    await service.search({ logger: { ...like, ...{ log: vi.fn() } } })
+    expect(info).toHaveBeenLastCalledWith('answered', expect.objectContaining({ status: 200 }))
+  })
+
+  it('warns of an attempt that may have been charged, and of a retry of it', async () => {
+    service.script(unreachable)
+    const warn = vi.fn()
+    const unknown: unknown = expect.objectContaining({ charged: 'unknown' })
+    await service.search({ logger: { warn } })
+    expect(warn).toHaveBeenCalledExactlyOnceWith('failed', unknown)
+    await service.search({ logger: { warn }, retry: { unknown: true } })
+    expect(warn).toHaveBeenCalledWith('failed, retrying', unknown)
+    // By default, the error alone tells of it.
+    await service.search({ logger: undefined })
+    expect(stderr).not.toHaveBeenCalled()
+    stderr.mockReturnValue()
+    await service.search({ logger: undefined, retry: { unknown: true } })
+    expect(stderr).toHaveBeenCalledWith(expect.stringContaining('failed, retrying'))
+  })
+})
+
+/** What a client writes about searches within some time, by default to stderr. */
+async function written(steps: Step[], calls: number, ms: number, options: Partial<ClientOptions> = {}) {
+  stderr.mockReturnValue()
+  service.script(...steps)
+  const client = makeClient({ logger: undefined, ...options })
+  for (let made = 0; made < calls; made++) client.microblog.search({ query: 'a' }).catch(() => {})
+  await pass(ms)
+  return { client, lines: () => stderr.mock.calls.map(([line]) => String(line)) }
+}
+
+describe('console.warn()', () => {
+  const answers: Step[] = [() => ok()]
+
+  it('gets one line of a client that says why a call waits for more than 5 seconds, and until when', async () => {
+    const { client, lines } = await written(answers, 22, 500)
+    expect(lines()).toEqual([
+      expect.stringMatching(
+        /^social-search-sdk: a call waits for more than 5 seconds: this minute's requests are used up \(operation: microblog\.search, surface: microblog, reason: pace, until: 2026-11-20T00:01:\S+Z\)$/,
+      ),
+    ])
+    await pass(70_000)
+    const other = client.withOptions({ timeout: 1000 })
+    for (let made = 0; made < 30; made++) other.microblog.search({ query: 'a' }).catch(() => {})
+    await pass(20_000)
+    expect(lines()).toHaveLength(1)
+    await client.close()
+  })
+
+  it('gets it when a call has been queued for 5 seconds and the end is unknown', async () => {
+    const { client, lines } = await written([hang], 3, 4900)
+    expect(lines()).toEqual([])
+    await pass(400)
+    expect(lines()).toEqual([expect.stringMatching(/ other requests are running .*reason: slot\)$/)])
+    await client.close()
+  })
+
+  it.each<[string, Step, string]>([
+    ['a 429 closes the surface', rateLimited(10), 'rate_limited, until: 2026-11-20T00:00:10'],
+    [
+      'a retry is due',
+      failure(503, 'unavailable', { error: { retryAfter: 7 } }),
+      'retry, until: 2026-11-20T00:00:07',
+    ],
+  ])('gets it when %s in more than 5 seconds', async (_, first, end) => {
+    const { client, lines } = await written([first, ...answers], 1, 300)
+    expect(lines()).toEqual([expect.stringContaining(end)])
+    await client.close()
+  })
+
+  it.each<[string, Step[], Partial<ClientOptions>?]>([
+    ['waits are shorter', [rateLimited(4), ...answers]],
+    ['logger is false', answers, { logger: false }],
+    ['another logger is given', answers, { logger: {} }],
+    ['the client is one of a sandbox', answers, { ...createSandbox().clientOptions(), limits: {} }],
+  ])('gets nothing when %s', async (_, steps, options) => {
+    const { lines } = await written(steps, options === undefined ? 10 : 22, 10_000, options)
+    expect(lines()).toEqual([])
+  })
+
+  it('is not needed by a logger, which gets the wait as fields', async () => {
+    const warn = vi.fn()
+    await written(answers, 22, 10_000, { logger: { warn } })
+    const fields = { operation: 'microblog.search', surface: 'microblog', reason: 'pace' }
+    expect(warn.mock.calls).toEqual([
+      [expect.any(String), { ...fields, until: expect.any(String) as string }],
+    ])
   })
 })

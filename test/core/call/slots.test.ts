@@ -1,0 +1,135 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
+import { hang, makeClient, ok, scriptedService } from '../../support/service.ts'
+
+const service = scriptedService()
+virtualTime()
+const query = { query: 'a' }
+
+describe('search() keeps its slot for 50 ms', () => {
+  const chunk = new Uint8Array(2 ** 24).fill(32)
+  const endless = (): Response =>
+    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }))
+
+  it.each<[string, () => object, () => Response | Promise<Response>, number]>([
+    ['the response is cut off at its limit', () => ({}), endless, 50],
+    ['its timeout ends it in flight', () => ({ timeout: 100 }), hang, 150],
+    ['its signal ends it in flight', () => ({ signal: abortedIn(100) }), hang, 150],
+  ])('when %s', async (_, options, first, ms) => {
+    service.script(first, ok())
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const ended = client.microblog.search(query, options()).catch((error: unknown) => error)
+    expect(await service.search(client)).toMatchObject({ error: undefined, at: [0, ms] })
+    expect(await ended).toBeInstanceOf(Error)
+  })
+
+  function abortedIn(ms: number): AbortSignal {
+    const abort = new AbortController()
+    setTimeout(() => abort.abort(), ms)
+    return abort.signal
+  }
+})
+
+/** A response that throws as soon as something is read from its headers. */
+const throwing = (status: number): Response => {
+  const get = (): never => {
+    throw new Error('headers throw')
+  }
+  return { status, type: 'basic', body: null, headers: { get } } as never
+}
+
+/** An error that throws when it is read. */
+const hostile = (): Error =>
+  Object.defineProperty(new Error(), 'message', {
+    get: () => {
+      throw new Error('the message throws')
+    },
+  })
+
+const facts = (client: SocialSearch): object => {
+  const { spent, uncertain, reserved } = client.credits
+  return { taken: client.status().slots.taken, spent, uncertain, reserved }
+}
+
+describe('a call that fails where nobody expects it ends its slot, and its money is accounted for', () => {
+  it.each([
+    ['the headers of an error status', () => Promise.resolve(throwing(500)), 'ConfigurationError'],
+    ['the headers of a success', () => Promise.resolve(throwing(200)), 'ConfigurationError'],
+    ['the error of fetch', () => Promise.reject(hostile()), 'ConnectionError'],
+  ])('when %s throw as they are read', async (_, fetch, name) => {
+    const client = makeClient({ fetch, limits: { perMinute: false } })
+    for (const uncertain of [2, 4, 6]) {
+      const { error } = await service.search(client)
+      expect(error).toMatchObject({ name, charged: 'unknown', attempts: [{ charged: 'unknown' }] })
+      expect(facts(client)).toEqual({ taken: 0, spent: 0, uncertain, reserved: 0 })
+    }
+  })
+
+  it.each<[string, (client: SocialSearch) => PromiseLike<unknown>, number]>([
+    ['a paid call', (client) => client.microblog.search(query), 2],
+    ['a free one', (client) => client.organization.usage(), 0],
+    ['a write', (client) => client.mentions.setState('men_1', {}), 0],
+  ])('when the verdict itself throws, on %s', async (_, call, uncertain) => {
+    service.script(new Response(null, { status: 503 }), () => ok())
+    const onCall = vi.fn()
+    const client = makeClient({ observers: [{ onCall }], retry: { unknown: true } })
+    const bug = new Error('no random numbers')
+    vi.spyOn(Math, 'random').mockImplementation(() => {
+      throw bug
+    })
+    const { error } = await service.see(call, client)
+    vi.restoreAllMocks()
+    expect(error).toBe(bug)
+    expect(facts(client)).toEqual({ taken: 0, spent: 0, uncertain, reserved: 0 })
+    const credits = { spent: 0, uncertain }
+    expect(onCall).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ credits }))
+    await settle(Promise.all([client.microblog.search(query), client.microblog.search(query)]))
+    expect(facts(client)).toMatchObject({ taken: 0, spent: 4, reserved: 0 })
+  })
+})
+
+describe('search() goes at once', () => {
+  const unpaced = (options: Partial<ClientOptions>) => makeClient({ retry: false, ...options })
+
+  it('after twenty requests that never left', async () => {
+    const cause = { code: 'ECONNREFUSED', syscall: 'connect' }
+    let fetch = () => Promise.reject<Response>(Object.assign(new TypeError('fetch failed'), { cause }))
+    const client = unpaced({ fetch: () => fetch() })
+    for (let i = 0; i < 20; i++) await service.search(client)
+    fetch = () => Promise.resolve(ok())
+    expect(await service.search(client)).toMatchObject({ error: undefined, ms: 0 })
+  })
+
+  it('after twenty calls that were aborted between their turn and their sending', async () => {
+    // The lease is granted, and the request sent, after some steps of promises: a call may be aborted at each of them.
+    let steps = 0
+    for (; ; steps++) {
+      const fetch = vi.fn(() => Promise.resolve(ok()))
+      const client = unpaced({ organization: `aborted after ${steps} steps`, fetch })
+      for (let i = 0; i < 20; i++) {
+        const abort = new AbortController()
+        const ended = client.microblog.search(query, { signal: abort.signal }).catch(() => {})
+        for (let step = 0; step < steps; step++) await Promise.resolve()
+        abort.abort()
+        await settle(Promise.resolve(ended))
+      }
+      if (fetch.mock.calls.length > 0) break
+      expect((await service.search(client)).ms).toBe(0)
+      expect(client.status().slots.taken).toBe(0)
+    }
+    expect(steps).toBeGreaterThan(3)
+  })
+})
+
+describe('technews.search()', () => {
+  it('delivers the page that was paid for when the params nest deeply', async () => {
+    service.script(() => ok({ requestId: 'r', posts: [{ a: 1 }], meta: { hasMore: true, nextCursor: 'c' } }))
+    for (const depth of [100, 3000, 4000]) {
+      let deep = {}
+      for (let i = 0; i < depth; i++) deep = { d: deep }
+      const { value, error, spent } = await service.see(({ technews }) => technews.search({ deep }))
+      expect([error, Object.keys(value!.next!), spent]).toEqual([undefined, ['deep', 'cursor'], 2])
+    }
+  })
+})
