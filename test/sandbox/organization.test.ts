@@ -46,6 +46,9 @@ describe('createSandbox() organization', () => {
       expect(await client.mentions.list({ [field]: value }).toArray(all)).toEqual(expected)
       expect((await client.mentions.count({ [field]: value }))['count']).toBe(expected.length)
     }
+    const good = newest.filter(({ fitScore }) => Number(fitScore) >= fits[5]!)
+    expect(await client.mentions.list({ minFitScore: fits[5] }).toArray(all)).toEqual(good)
+    expect((await client.mentions.count({ minFitScore: fits[5] }))['count']).toBe(good.length)
     const [until, since] = [times[3], times[9]]
     const between = newest.slice(4, 10)
     expect(await client.mentions.list({ since, until }).toArray(all)).toEqual(between)

@@ -44,8 +44,8 @@ function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
 
 /**
  * Makes the mentions of one sandbox. Requests and responses are made up: `list` takes `cursor`, `count`, `sort`
- * (`newest` or `fitScore`) and, like `count`, `state`, `network`, `listenerId`, `since` (included) and `until` (not);
- * `setState` takes any text as `state`.
+ * (`newest` or `fitScore`) and, like `count`, `state`, `network`, `listenerId`, `minFitScore`, `since` (included) and
+ * `until` (not); `setState` takes any text as `state`.
  */
 export function createMentions(
   settings: PostStoreSettings,
@@ -95,11 +95,17 @@ function filtersIn(input: unknown) {
   const { since = -Infinity, until = Infinity } = Object.fromEntries(
     times.map(([name, time]) => [name, parseTime(time)]),
   )
+  const fit = given(['minFitScore'])
+  const least = Number(fit[0]?.[1] ?? 0)
   const test = (mention: Mention) => {
     const time = parseTime(mention.publishedAt)
-    return !(time < since || time >= until) && same.every(([name, value]) => mention[name] === value)
+    return (
+      !(time < since || time >= until) &&
+      mention.fitScore >= least &&
+      same.every(([name, value]) => mention[name] === value)
+    )
   }
-  return { wanted: [...same, ...times], test }
+  return { wanted: [...same, ...times, ...fit], test }
 }
 
 /** A brand or keyword monitor. Its fields are made up: the service documents none but the form of the id. */
