@@ -139,7 +139,10 @@ export class Bill {
     const sent = failed?.hasLeft === false ? null : evidence.sent
     const charged = call.operation.price.kind === 'free' && credits.spent === 0 ? 'no' : tookEffect
     const entry: Attempt = {
-      ...{ queued, paced, sent, duration },
+      queued,
+      paced,
+      sent,
+      duration,
       outcome: failed?.code ?? 'ok',
       charged,
       // A call waits for the end of a 429 in its queue.

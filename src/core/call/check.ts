@@ -33,11 +33,12 @@ export async function checkAnswer(
   const { operation } = call
   const { response, text, requestId, tookEffect } = success
   const { validation, schema, paging } = call.settings
-  const known = { response, redactor, text, requestId }
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
   // The common case.
-  if (isPlain && isValid(operation, success.value))
-    return { ...known, parsed: success.value, body: success.value, invalid: null }
+  if (isPlain && isValid(operation, success.value)) {
+    const { value } = success
+    return { response, redactor, text, parsed: value, requestId, body: value, invalid: null }
+  }
   const isEmpty = isEmptySuccess(operation, success)
   // It lacks what every body of the service has.
   const settings: CallSettings = isEmpty ? { ...call.settings, validation: 'off' } : call.settings
@@ -50,7 +51,7 @@ export async function checkAnswer(
   if ('toError' in validated) return { ...validated, ...paid }
   if (validated.ok) {
     const { body, invalid } = validated
-    return { ...known, parsed: value, body, invalid }
+    return { response, redactor, text, parsed: value, requestId, body, invalid }
   }
   const issues = firstIssues(validated.issues, (text) => redactor.text(text))
   const message = redactor.text(validated.message)

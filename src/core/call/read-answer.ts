@@ -14,7 +14,7 @@ import {
 import { messageOf } from '../../lib/thrown.ts'
 import { type Sender, kindOfStatus, ruleFor } from '../http/failure-table.ts'
 import { announcedWait, nextWait } from '../http/retry-wait.ts'
-import { effectOf } from '../../api/operation.ts'
+import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
 import type { Call, Failed, Found, Outcome, Success } from './call.ts'
@@ -90,20 +90,29 @@ function readSuccess({ client, operation, settings, record }: Asked, received: A
     text = (value === undefined ? undefined : jsonText(value, client.bodyFormat)) ?? clean
   }
   const requestId = requestIdOf(value, redactor)
-  const success = { ok: true, response, complete, text, value, requestId } as const
   // The service names its request, also in a body that breaks off. Any other success may come from a gateway.
   const isOwn = value === undefined ? /"requestId"\s*:\s*"[^"]/.test(text) : requestId !== undefined
   const spent = isOwn
     ? costOf(operation.price, value, () => itemsOf(operation, value, settings.paging))
     : null
+  const { tookEffect, credits } = effectOfSuccess(operation, received, spent)
+  return { ok: true, response, complete, text, value, requestId, tookEffect, credits }
+}
+
+/** @param spent What it has cost by its price; null if the body does not show it. */
+function effectOfSuccess(
+  operation: Operation,
+  { response, sent }: Answered,
+  spent: number | null,
+): Pick<Success, 'tookEffect' | 'credits'> {
   if (operation.price.kind === 'free' && !spent) {
-    const tookEffect = received.sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
-    return { ...success, tookEffect, credits: undefined }
+    const tookEffect = sent === null || effectOf(operation) === 'read' ? 'no' : 'unknown'
+    return { tookEffect, credits: undefined }
   }
   const reported = readCredits(response.headers)
-  if (reported !== null) return { ...success, tookEffect: reported.charged, credits: reported }
-  if (spent === null) return { ...success, tookEffect: 'unknown', credits: undefined }
-  return { ...success, tookEffect: 'yes', credits: { spent, uncertain: 0 } }
+  if (reported !== null) return { tookEffect: reported.charged, credits: reported }
+  if (spent === null) return { tookEffect: 'unknown', credits: undefined }
+  return { tookEffect: 'yes', credits: { spent, uncertain: 0 } }
 }
 
 /** Reads an answer that is no success, and concludes from its sender whether the request took effect. */

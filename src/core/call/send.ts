@@ -96,10 +96,10 @@ export async function sendRequest(
       signal.throwIfAborted()
       status = response.status
       lease.answered()
-      const text = await readText(response, signal)
+      const { text, complete } = await readText(response, signal)
       // An abort ends the body early, as if it were complete.
       signal.throwIfAborted()
-      return report({ kind: 'answered', response, ...text })
+      return report({ kind: 'answered', response, text, complete })
     } catch (error) {
       if (signal.aborted) throw signal.reason
       // Before fetch is called, only the runtime can be at fault.
