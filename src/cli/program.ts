@@ -182,7 +182,7 @@ function createProgram(): Command {
     'sandbox --port 0 --growth 60 --per-minute off',
     'sandbox --now 2026-11-20T18:00:00Z',
   )
-    .option('--port <n>', 'port to listen on, 0 for any free port (default: the variable PORT, or 4010)')
+    .option('--port <n>', 'port to listen on, 0 for any free port', '4010')
     .option('--per-minute <n>', 'searches a minute that each network accepts, or off (default: 20)')
     .option('--growth <n>', 'new posts an hour about each query, 1 to 3600 (default: none)')
     .option('--now <time>', 'stop its clock at this time: each run gives the same answers')

@@ -4,7 +4,7 @@ import { type SharedFlags, dateOf, numberOf, perMinuteOf, wholeNumberOf } from '
 import { print } from './terminal.ts'
 
 export interface SandboxFlags extends Pick<SharedFlags, 'perMinute'> {
-  readonly port?: string
+  readonly port: string
   readonly growth?: string
   readonly now?: string
 }
@@ -12,8 +12,7 @@ export interface SandboxFlags extends Pick<SharedFlags, 'perMinute'> {
 /** Serves a sandbox over HTTP until a signal ends it. */
 export async function sandbox(flags: SandboxFlags): Promise<void> {
   const { perMinute, growth, now } = flags
-  const { PORT = '4010' } = process.env
-  const port = portOf(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT)
+  const port = portOf(flags.port)
   const limits = perMinute === undefined ? {} : { perMinute: perMinuteOf(perMinute) }
   const growing = growth === undefined ? {} : { growth: wholeNumberOf('--growth', growth, 3600) }
   if (growth !== undefined && now !== undefined)
@@ -33,10 +32,10 @@ export async function sandbox(flags: SandboxFlags): Promise<void> {
   await server.close()
 }
 
-function portOf(name: string, text: string): number {
-  const port = numberOf(name, text)
+function portOf(text: string): number {
+  const port = numberOf('--port', text)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new UsageError(`${name} must be a whole number from 0 to 65535, got ${text}`)
+  throw new UsageError(`--port must be a whole number from 0 to 65535, got ${text}`)
 }
 
 function greeting(server: SandboxServer): string {

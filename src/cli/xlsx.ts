@@ -12,10 +12,8 @@ const mostLinks = 65_530
 const longestText = 32_767
 const longestName = 31
 
-/** The widest columns: of the text, and of others. Longer texts have several lines. */
+/** The widest columns: of the text, and of others. Longer texts have several lines, for which programs make room. */
 const widest = { text: 80, other: 50 }
-const mostLines = 12
-const lineHeight = 15
 
 /** Days from the first day of a spreadsheet to 1970. */
 const epoch = 25_569
@@ -138,8 +136,6 @@ interface SheetColumn {
   readonly letters: string
   readonly isTime: boolean
   readonly isCount: boolean
-  /** In letters, as the first rows need it. */
-  width: number
 }
 
 interface Link {
@@ -150,7 +146,7 @@ interface Link {
 /** @param links Those of its cells are added. */
 function* textsOf(sheet: Sheet, links: Link[]): Generator<string> {
   const columns = inReadingOrder(sheet.fields).map((field, index): SheetColumn => ({
-    ...{ field, letters: columnName(index), isTime: isTime(field), isCount: counts.has(field), width: 0 },
+    ...{ field, letters: columnName(index), isTime: isTime(field), isCount: counts.has(field) },
   }))
   let rows = 1
   for (const records of sheet.parts()) {
@@ -166,21 +162,14 @@ function* textsOf(sheet: Sheet, links: Link[]): Generator<string> {
 
 function rowOf(columns: readonly SheetColumn[], record: unknown, row: number, links: Link[]): string {
   if (row > mostRows) throw new UsageError(`a spreadsheet takes ${mostRows - 1} records; export to .csv`)
-  let [cells, lines] = ['', 1]
-  for (const column of columns) {
-    const value = cellOf(record, column.field)
-    cells += cellText(column, row, value, links)
-    if (typeof value === 'string' && !column.isTime) lines = Math.max(lines, linesOf(value, column.width))
-  }
-  // Not every program looks how high a row must be.
-  const height = lines > 1 ? ` ht="${lineHeight * Math.min(lines, mostLines)}"` : ''
-  return `<row r="${row}"${height}>${cells}</row>`
+  const cells = columns.map((column) => cellText(column, row, cellOf(record, column.field), links))
+  return `<row r="${row}">${cells.join('')}</row>`
 }
 
 /** What comes before the rows of a sheet, and their header. */
 function headOf(columns: readonly SheetColumn[], records: readonly unknown[]): string {
   const headers = headersOf(columns.map(({ field }) => field))
-  for (const [index, column] of columns.entries()) {
+  const widths = columns.map((column, index) => {
     const most = shortNameOf(column.field) === 'text' ? widest.text : widest.other
     // Beside a header is the button of its filter.
     let width = widthOf(headers[index] ?? '') + 4
@@ -188,16 +177,13 @@ function headOf(columns: readonly SheetColumn[], records: readonly unknown[]): s
       if (width >= most) break
       width = Math.max(width, roomOf(column, cellOf(record, column.field)))
     }
-    column.width = Math.min(width, most)
-  }
-  const widths = columns.map(
-    ({ width }, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
-  )
+    return `<col min="${index + 1}" max="${index + 1}" width="${Math.min(width, most)}" customWidth="1"/>`
+  })
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
   const titles = columns.map(({ letters }, index) =>
     textCell(`${letters}1`, headers[index] ?? '', styles.header),
   )
-  return `${declaration}<worksheet xmlns="${main}" xmlns:r="${relations}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="${lineHeight}"/><cols>${widths.join('')}</cols><sheetData><row r="1">${titles.join('')}</row>`
+  return `${declaration}<worksheet xmlns="${main}" xmlns:r="${relations}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews><cols>${widths.join('')}</cols><sheetData><row r="1">${titles.join('')}</row>`
 }
 
 /** How wide a value is. */
@@ -205,13 +191,6 @@ function roomOf({ isTime, isCount }: SheetColumn, value: ReturnType<typeof cellO
   if (value === null) return 0
   if (isTime) return '2026-11-20 18:00:00'.length + 1
   return widthOf(isCount ? value.toLocaleString('en') : String(value)) + 1
-}
-
-/** About how many lines a text has: East Asian letters need two places, and words that do not fit leave room behind. */
-function linesOf(text: string, width: number): number {
-  if (text.length < width / 2) return 1
-  const room = width / (/[\u2e80-\ud7ff]/.test(text) ? 2.2 : 1.1)
-  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / room)), 0)
 }
 
 function cellText(

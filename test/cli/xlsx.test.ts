@@ -88,8 +88,8 @@ describe('export to .xlsx', () => {
     expect(comments).toEqual([
       ...['Text', 'Author', 'Date (UTC)', 'Query', 'Author headline', 'Author URL', 'Permalink'],
     ])
-    // The text has three lines of 80 letters, and amounts have commas.
-    expect(sheet(2)).toMatch(/<col min="1" max="1" width="80"[^]*<row r="2" ht="45">/)
+    // The text has lines of 80 letters, and amounts have commas.
+    expect(sheet(2)).toContain('<col min="1" max="1" width="80"')
     expect(sheet(2)).toContain('<c r="D2" s="5"><v>12345</v></c>')
     expect(headersIn(sheet(5))).toEqual(['Text', 'Likes'])
     await social('export p.db none.xlsx --new')

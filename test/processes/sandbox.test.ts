@@ -15,9 +15,8 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-function start(flags: string, env: Record<string, string> = {}) {
+function start(flags: string) {
   const child = spawn(process.execPath, [script, 'sandbox', ...flags.split(' ')], {
-    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.push(child)
@@ -81,21 +80,12 @@ describe('social-search sandbox', () => {
     expect(other?.posts).toEqual(one?.posts)
   })
 
-  it('says what to do when the port is in use, or the variable PORT is not a number', async () => {
+  it('says what to do when the port is in use', async () => {
     const { port } = new URL((await started()).baseUrl)
-    for (const [flags, env, code, message] of [
-      [
-        `--port ${port}`,
-        {},
-        1,
-        `port ${port} is in use; choose another with --port, or any free port with --port 0`,
-      ],
-      ['--growth 1', { PORT: 'http' }, 2, 'PORT must be a number, got "http"'],
-    ] as const) {
-      const child = start(flags, env)
-      expect(await Promise.all([text(child.stderr), once(child, 'exit')])).toEqual([
-        ...[`social-search: ${message}\n`, [code, null]],
-      ])
-    }
+    const child = start(`--port ${port}`)
+    const message = `port ${port} is in use; choose another with --port, or any free port with --port 0`
+    expect(await Promise.all([text(child.stderr), once(child, 'exit')])).toEqual([
+      ...[`social-search: ${message}\n`, [1, null]],
+    ])
   })
 })

@@ -101,10 +101,13 @@ export class SourceReader {
     if (part.length > 0) yield part
   }
 
-  #recordOf({ 'row number': number, record, ...from }: Readonly<Record<string, unknown>>): unknown {
+  #recordOf({ 'row number': number, record, query }: Readonly<Record<string, unknown>>): unknown {
     this.last = Number(number)
-    const value = JSON.parse(String(record)) as unknown
-    return this.#origin === '' ? value : withOrigin(from, value)
+    const value = JSON.parse(String(record)) as object
+    if (this.#origin === '') return value
+    // It comes first, and is not what a field of the record says.
+    const found = { query: JSON.parse(String(query)) as unknown }
+    return { ...found, ...value, ...found }
   }
 
   #pathsOfRecords(): string[] {
@@ -122,17 +125,6 @@ function originOf(database: DatabaseSync, { name, kind }: Source): string {
   return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (
     SELECT 1 FROM social_search_results AS results
     WHERE results.search = searches.number AND results.number = ${sqlName(name)}.rowid)) AS query, `
-}
-
-/** A record with the queries that have found it. Fields of its own with the same names are under `record`. */
-function withOrigin(row: Readonly<Record<string, unknown>>, value: unknown): Record<string, unknown> {
-  const from = { ...row, query: JSON.parse(String(row['query'])) as unknown }
-  const fields = Object(value) as Readonly<Record<string, unknown>>
-  const hidden = Object.entries(fields).filter(([name]) => Object.hasOwn(from, name))
-  return {
-    ...{ ...from, ...fields, ...from },
-    ...(hidden.length > 0 && { record: Object.fromEntries(hidden) }),
-  }
 }
 
 /** A row of the user's own as a record: `engagements.viewsCount` is a path in it, too. */

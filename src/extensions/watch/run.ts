@@ -6,7 +6,7 @@ import {
 } from '../../errors/index.ts'
 import { kindOf } from '../../errors/kinds.ts'
 import type { Budget, BudgetOutlook } from '../../index.ts'
-import { followAbort, within } from '../../lib/abort.ts'
+import { within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import { type DueSearch, type Funds, dueTimes, retryMs, whenDue } from './due.ts'
 import { Checks } from './checks.ts'
@@ -43,10 +43,13 @@ export async function* scheduled<Post extends AnyPost>(
     const { price } = search
     return { checks: new Checks(search, settings), price, retryAt: 0, isOver: false }
   })
-  const open: WhileOpen = (work) =>
-    unlessAborted([signal, ...searches.map((search) => search.closing())], work)
-  const outlook = (): Promise<BudgetOutlook | undefined> => open((ended) => outlookOf(budget, ended))
-  const pause = (ms: number): Promise<void> => open((ended) => sleep(ms, ended))
+  // It ends with its signal, and with its client.
+  const ends = (): AbortSignal => {
+    const all = [signal, ...searches.map((search) => search.closing())]
+    return AbortSignal.any(all.filter((each) => each !== undefined))
+  }
+  const outlook = (): Promise<BudgetOutlook | undefined> => outlookOf(budget, ends())
+  const pause = (ms: number): Promise<void> => sleep(ms, ends())
   let outage = 0
   for (;;) {
     const left = turns.filter(({ isOver }) => !(once && isOver))
@@ -96,26 +99,6 @@ function* away<Post extends AnyPost>(
   for (const { checks } of turns) if (checks.begin() && once) yield checks.batch()
   if (once) throw error
   for (const { checks } of turns.slice(0, 1)) yield checks.batch({ error })
-}
-
-/** Work that ends with the signal of the watch, and with its client. */
-type WhileOpen = <T>(work: (ended: AbortSignal) => Promise<T>) => Promise<T>
-
-/** Works unless one of the signals aborts; rejects with its reason. */
-async function unlessAborted<T>(
-  signals: readonly (AbortSignal | undefined)[],
-  work: (ended: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ended = new AbortController()
-  const unfollow = [...new Set(signals)].map((signal) => {
-    if (signal?.aborted) ended.abort(signal.reason)
-    return signal && followAbort(signal, (reason) => ended.abort(reason))
-  })
-  try {
-    return await work(ended.signal)
-  } finally {
-    for (const end of unfollow) end?.()
-  }
 }
 
 /** Returns whether something does not answer that all searches need. */
