@@ -25,8 +25,8 @@ const keepMs = 2 * 86_400_000
 /** Longest random delay, so that processes do not all update at once, in milliseconds. */
 const jitterMs = 40
 
-/** First and longest time between two updates while a call waits for a slot, in milliseconds. */
-const [firstPollMs, longestPollMs] = [25, 1000]
+/** Longest time between two updates while a call waits for a slot, in milliseconds. */
+const longestPollMs = 1000
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is reported. */
 const longestSendMs = 20
@@ -58,7 +58,9 @@ export class LimiterSync extends StoredText<LimiterState> {
   readonly #reported = new WeakMap<object, { at: number; time: number; stateId: string }>()
   /** Ends listening to the messages of other processes. */
   #unwatch: (() => void) | undefined
-  #pollMs = firstPollMs
+  /** The first of these times: a message should come sooner. */
+  readonly #firstPollMs = this.store.watch === undefined ? 25 : 500
+  #pollMs = this.#firstPollMs
   /** When to update because another process has asked for it. */
   #wakeAt = Infinity
 
@@ -153,7 +155,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     const isLate = performance.now() - startedAt >= this.rules.leaseMs
     const slots = isLate ? 0 : Array.from(grants.values()).reduce((sum, { slots }) => sum + slots, 0)
     if (slots > 0) {
-      this.#pollMs = firstPollMs
+      this.#pollMs = this.#firstPollMs
       this.slots += slots
       this.#slotsEndAt = performance.now() + this.#reuseSlotMs
       // A single slow reply says little.
