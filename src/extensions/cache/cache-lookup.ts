@@ -5,7 +5,6 @@ import { messageOf } from '../../lib/thrown.ts'
 import { keyOf, nameOf } from './cache-key.ts'
 import { type CacheStore, askStore } from './store.ts'
 import type { Operation } from '../../api/operation.ts'
-import { isRecord } from '../../lib/json.ts'
 
 /** The stored answers of one organization. */
 export interface Answers {
@@ -111,33 +110,17 @@ export interface Entry {
 /**
  * Reads what a store has returned for a key; null if there is nothing.
  *
- * @throws if the cache would not write it for the operation.
+ * @throws if it has no answer to the operation.
  */
 function readEntry(value: unknown, operation: Operation, { parse }: BodyFormat): Entry | null {
   if (value === undefined || value === null) return null
-  const entry: unknown = typeof value === 'string' ? JSON.parse(value) : value
-  if (!isEntry(entry)) throw new TypeError('the store returned something else')
+  const entry = (typeof value === 'string' ? JSON.parse(value) : value) as Entry
   if (check(operation.response, parse(entry.text)).length > 0)
     throw new TypeError('the store returned an answer that is not of the documented shape')
   // Throws for a status or type that no response has.
   responseOf(entry)
   // A copy, since what a store returns may change.
   return { ...entry }
-}
-
-function isEntry(value: unknown): value is Entry {
-  const { at, status, type, text, cost } = isRecord(value) ? value : {}
-  return (
-    Number.isFinite(at) &&
-    // Of a success with a text.
-    typeof status === 'number' &&
-    /^2(?!0[45])\d\d$/.test(String(status)) &&
-    typeof cost === 'number' &&
-    cost >= 0 &&
-    cost <= Number.MAX_SAFE_INTEGER &&
-    (type === null || typeof type === 'string') &&
-    typeof text === 'string'
-  )
 }
 
 /** The response of an entry, without its body. */

@@ -105,7 +105,7 @@ export class Pages {
     const equal = this.pageAt(operation, args, position, id)
     const page = this.#pages.get(id)
     if (page?.key === equal.key) return { page, offset }
-    return this.#handles.areSigned ? { page: equal, offset, isElsewhere: isBought } : undefined
+    return { page: equal, offset, isElsewhere: isBought }
   }
 
   /** An equal page that may be shown again, or a new one. */
@@ -165,11 +165,6 @@ class Handles {
     this.#transport = transport
   }
 
-  /** A page without https has no signatures: its handles work where they were made. */
-  get areSigned(): boolean {
-    return 'subtle' in crypto
-  }
-
   async seal(
     operation: Operation,
     args: Arguments,
@@ -177,7 +172,6 @@ class Handles {
   ): Promise<string> {
     const kind = position === null ? '' : typeof position === 'number' ? 'p' : 'c'
     const payload = `${id}-${offset}${isBought ? 'b' : 'n'}${kind}${encodeURIComponent(position ?? '')}`
-    if (!this.areSigned) return `next_${payload}`
     const signed = JSON.stringify([operation.id, canonicalJson(args), payload])
     const signature = new Uint8Array(await this.#sign(signed))
     const text = btoa(String.fromCharCode(...signature))
@@ -189,7 +183,7 @@ class Handles {
   /** What the handle says; undefined if it is of another tool, of other arguments, or no handle at all. */
   async open(operation: Operation, args: Arguments, handle: string): Promise<Sealed | undefined> {
     try {
-      const payload = handle.slice('next_'.length + (this.areSigned ? signatureLength : 0))
+      const payload = handle.slice('next_'.length + signatureLength)
       const [, id = '', offset, isBought, kind, text = ''] =
         /^([a-z0-9]+)-(\d+)([bn])([pc]?)(.*)$/.exec(payload) ?? []
       const position = decodeURIComponent(text)

@@ -1,17 +1,15 @@
 // A text is a row with a tag: one statement compares the tag and swaps the text. Messages are notifications of Postgres.
 
-import { assertMethod, assertOptions, requireOption } from '../../../errors/check-options.ts'
+import { assertMethod } from '../../../errors/check-options.ts'
 import { randomId } from '../../../lib/hash.ts'
 import type { SharedStore } from '../store.ts'
 import { type Listener, Listeners } from './listeners.ts'
 import { type Exchange, type TaggedText, swapText } from './swap.ts'
 import { sleep } from '../../../lib/time.ts'
 
-/** Options of {@link postgresStore}. */
-export interface PostgresStoreOptions {
-  /** The table of the texts. The store creates it if it is missing. Default `social_search_shared`. */
-  table?: string | undefined
-}
+/** The table of the texts, which the store creates if it is missing, and the channel of the messages. */
+const table = 'social_search_shared'
+const columns = '(key text primary key, tag text not null, value text not null)'
 
 /** Codes of Postgres. */
 const [missingTable, notAllowed] = ['42P01', '42501']
@@ -29,20 +27,10 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
  *
  * const pool = new Pool({ connectionString: 'postgres://db.internal/acme' })
  * const limiter = new SharedLimiter({ store: postgresStore(pool), organization: 'acme' })
- * @throws {ConfigurationError} for another pool, or an invalid option.
+ * @throws {ConfigurationError} for another pool.
  */
-export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): SharedStore {
-  assertOptions(options, { table: true })
+export function postgresStore(pool: PostgresPool): SharedStore {
   assertMethod('pool', pool, 'query')
-  const { table = 'social_search_shared' } = options
-  requireOption(
-    table,
-    /^[a-z_][a-z0-9_]{0,40}$/.test(table),
-    'table must be a name of small letters, digits and _',
-  )
-  const columns = '(key text primary key, tag text not null, value text not null)'
-  const { read, lock, write } = statementsFor(table)
-
   const query = async (text: string, values: unknown[]): Promise<unknown[]> => {
     const run = async (): Promise<unknown[]> => (await pool.query(text, values)).rows
     return run().catch(async (error: unknown) => {
@@ -76,48 +64,44 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
       }
       return swapText(change, exchange)
     },
-    watch: watchMessages(pool, table),
+    watch: watchMessages(pool),
   }
 }
 
-/**
- * The statements of a table. Their first values are the key of a text and the holder of a lock. A lock is a row of its own: its holder
- * is its tag, its end its value.
- */
-function statementsFor(table: string) {
-  const clock = 'extract(epoch from clock_timestamp())::float8 * 1000'
-  // What may be lost in a crash does not wait for the disk.
-  const skipDisk = `set_config('synchronous_commit', 'off', true)`
-  const read = `
-    select coalesce(text.tag, '') as tag, text.value as text, ${clock} as clock,
-      coalesce(lock.value::float8 - ${clock}, 0) as "lockedMs"
-    from (select) as one
-    left join ${table} as text on text.key = $1::text
-    left join ${table} as lock on lock.key = $1::text || '!' and lock.tag <> $2::text`
-  // Takes the lock for $3 milliseconds if it is free, and reads.
-  const lock = `
-    with taken as (
-      insert into ${table} as lock (key, tag, value) values ($1::text || '!', $2, ${clock} + $3::float8)
-      on conflict (key) do update set tag = excluded.tag, value = excluded.value
-      where lock.tag = excluded.tag or lock.value::float8 < ${clock}
-      returning ${skipDisk}
-    ) ${read}`
-  // Writes the text $4 with the tag $3, if its tag is still $7 and nobody else has the lock. Frees the lock, and sends the message $5.
-  const write = `
-    with written as (
-      insert into ${table} as text (key, tag, value)
-      select $1::text, $3, $4
-      where ($7::text = '' or exists (select from ${table} where key = $1 and tag = $7))
-        and not exists (select from ${table}
-          where key = $1 || '!' and tag <> $2::text and value::float8 > ${clock})
-      on conflict (key) do update set tag = excluded.tag, value = excluded.value where text.tag = $7
-      returning case when $6::boolean then ${skipDisk} end
-    ), freed as (
-      update ${table} set value = '0' where key = $1 || '!' and tag = $2 and exists (select from written)
-    )
-    select case when $5::text is not null then pg_notify('${table}', $5) end from written`
-  return { read, lock, write }
-}
+// Statements: their first values are the key of a text and the holder of a lock. A lock is a row of its own: its holder is its tag, its end
+// its value.
+
+const clock = 'extract(epoch from clock_timestamp())::float8 * 1000'
+// What may be lost in a crash does not wait for the disk.
+const skipDisk = `set_config('synchronous_commit', 'off', true)`
+const read = `
+  select coalesce(text.tag, '') as tag, text.value as text, ${clock} as clock,
+    coalesce(lock.value::float8 - ${clock}, 0) as "lockedMs"
+  from (select) as one
+  left join ${table} as text on text.key = $1::text
+  left join ${table} as lock on lock.key = $1::text || '!' and lock.tag <> $2::text`
+// Takes the lock for $3 milliseconds if it is free, and reads.
+const lock = `
+  with taken as (
+    insert into ${table} as lock (key, tag, value) values ($1::text || '!', $2, ${clock} + $3::float8)
+    on conflict (key) do update set tag = excluded.tag, value = excluded.value
+    where lock.tag = excluded.tag or lock.value::float8 < ${clock}
+    returning ${skipDisk}
+  ) ${read}`
+// Writes the text $4 with the tag $3, if its tag is still $7 and nobody else has the lock. Frees the lock, and sends the message $5.
+const write = `
+  with written as (
+    insert into ${table} as text (key, tag, value)
+    select $1::text, $3, $4
+    where ($7::text = '' or exists (select from ${table} where key = $1 and tag = $7))
+      and not exists (select from ${table}
+        where key = $1 || '!' and tag <> $2::text and value::float8 > ${clock})
+    on conflict (key) do update set tag = excluded.tag, value = excluded.value where text.tag = $7
+    returning case when $6::boolean then ${skipDisk} end
+  ), freed as (
+    update ${table} set value = '0' where key = $1 || '!' and tag = $2 and exists (select from written)
+  )
+  select case when $5::text is not null then pg_notify('${table}', $5) end from written`
 
 /** The methods used of a pool of the npm package `pg`. You end it yourself. */
 export interface PostgresPool {
@@ -139,7 +123,7 @@ type Watch = (key: string, listener: Listener) => () => void
 const reconnectMs = 500
 
 /** Makes a function that watches the messages about a text. All keys share one connection, which is open while some are watched. */
-function watchMessages(pool: PostgresPool, channel: string): Watch {
+function watchMessages(pool: PostgresPool): Watch {
   const listeners = new Listeners()
   let isListening = false
   let stop = (): void => {}
@@ -156,7 +140,7 @@ function watchMessages(pool: PostgresPool, channel: string): Watch {
         const [key = '', ...message] = payload.split('\n')
         listeners.notify(key, message.join('\n'))
       })
-      await client.query(`listen ${channel}`)
+      await client.query(`listen ${table}`)
       listeners.reset()
       await ended
     } finally {

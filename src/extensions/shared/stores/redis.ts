@@ -1,7 +1,6 @@
 // A text is a hash with a tag: a script compares the tag and swaps the text, in one step. Messages are published on a channel of the same name.
 
 import { ConfigurationError } from '../../../errors/index.ts'
-import { assertOptions, nonEmptyText } from '../../../errors/check-options.ts'
 import { randomId } from '../../../lib/hash.ts'
 import type { SharedStore } from '../store.ts'
 import { swapText } from './swap.ts'
@@ -99,11 +98,8 @@ function ignore(): void {
   // Nothing to do.
 }
 
-/** Options of {@link redisStore}. */
-export interface RedisStoreOptions {
-  /** The prefix of the keys and channels in Redis. Default `social-search`. */
-  prefix?: string | undefined
-}
+/** The prefix of the keys and channels in Redis. */
+const prefix = 'social-search'
 
 /**
  * Reads a text with its tag and the clock, or replaces the text if its tag is still the expected one and no other process has the lock.
@@ -130,11 +126,9 @@ return { tag }`
  * @example
  * const limiter = new SharedLimiter({ store: redisStore(redis), organization: 'acme' })
  * @param client A client or cluster client of the npm package `redis`, `ioredis` or `iovalkey`.
- * @throws {ConfigurationError} for another client, or an invalid option.
+ * @throws {ConfigurationError} for another client.
  */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SharedStore {
-  assertOptions(options, { prefix: true })
-  const prefix = nonEmptyText('prefix', options.prefix ?? 'social-search')
+export function redisStore(client: RedisClient): SharedStore {
   const redis = adapterFor(client)
   return {
     update(key, change) {
