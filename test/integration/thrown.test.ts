@@ -64,6 +64,7 @@ const harmless: Record<string, (fail: Throw) => Partial<ClientOptions>> = {
 const passedOn: Record<string, (fail: Throw) => Partial<ClientOptions>> = {
   'reserve() of a budget': (fail) => ({ budget: { reserve: fail } }),
   'token()': (fail) => ({ apiKey: undefined, auth: { token: fail } }),
+  'a function for the key': (fail) => ({ apiKey: fail }),
 }
 
 describe.each(thrownValues)('user code that throws %s', (_, make) => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
+import type { SocialSearch } from '../../../src/index.ts'
 import { virtualTime } from '../../support/clock.ts'
 import { failure, maybePaid, notPaid, ok, paid, scriptedService } from '../../support/service.ts'
 
@@ -113,21 +113,5 @@ describe('params', () => {
     expect(await service.see((client) => callOf(client, params as never))).toMatchObject({
       ...{ error: { name: 'InvalidRequestError', issues }, sent: 0 },
     })
-  })
-})
-
-describe('search()', () => {
-  const problem = new RangeError('the store is down')
-  const fail = () => {
-    throw problem
-  }
-
-  it.each<[string, Partial<ClientOptions>]>([
-    ['key function', { apiKey: fail }],
-    ['token provider', { apiKey: undefined, auth: { token: fail } }],
-    ['budget', { budget: { reserve: fail } }],
-  ])('rejects with the unchanged error of a %s, and sends nothing', async (_, options) => {
-    const { error, sent } = await service.search(options)
-    expect([error === problem, sent]).toEqual([true, 0])
   })
 })

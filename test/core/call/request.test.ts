@@ -1,217 +1,123 @@
-import { describe, expect, it, vi } from 'vitest'
-import * as z from 'zod/mini'
-import {
-  type ClientOptions,
-  CreditBudget,
-  type Fetch,
-  type MicroblogFilters,
-  type ProfessionalnetCompanyGetParams,
-  InvalidRequestError,
-  type MicroblogSearchParams,
-  type SocialSearchError,
-} from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
-import { apiKey, baseUrl, failure, makeClient, notPaid, ok, scriptedService } from '../../support/service.ts'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ResultCache } from '../../../src/extensions/cache/index.ts'
+import type { ClientOptions, Endpoint } from '../../../src/index.ts'
+import { virtualTime } from '../../support/clock.ts'
+import { failure, ok, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
 
-describe('search()', () => {
-  it.each(['sendWithin', 'abandon'])('refuses the option %s, which only the proxy has', async (name) => {
-    const search = makeClient().microblog.search({ query: 'rust' }, { [name]: undefined })
-    expect((await settle(search)).error).toMatchObject({
-      name: 'ConfigurationError',
-      message: expect.stringMatching(`unknown option ${name}; expected one of signal,`),
-    })
-    expect(service.arrivals).toEqual([])
+/** Sends what the SDK does not know. */
+const request = (endpoint: unknown, params = {}, options = {}, client: Partial<ClientOptions> = {}) =>
+  service.see((own) => own.request(endpoint as Endpoint, params, options).withResponse(), client)
+const trends = { method: 'POST', path: '/data/microblog/trends', credits: 3 } as const
+const empty = (status = 204) => new Response(null, { status })
+const listener = { path: '/listeners/lis_1', credits: 0 }
+
+describe('SocialSearch.request()', () => {
+  it('sends to a path that the SDK does not know, and charges its price', async () => {
+    service.script(ok({ requestId: 'req_1', trends: ['rust'] }))
+    const { value, bodies, client } = await request(trends, { country: 'DE' })
+    expect(value).toMatchObject({ data: { trends: ['rust'] } })
+    expect(bodies).toEqual([{ country: 'DE' }])
+    const byOperation = { 'POST /data/microblog/trends': { spent: 3 } }
+    expect(client.credits).toMatchObject({ spent: 3, byOperation })
+    expect(client.status().surfaces).toMatchObject([{ surface: 'microblog' }])
   })
 
-  it('sends the documented method, path, headers and body, and nothing else', async () => {
-    service.script(ok())
-    const params: MicroblogSearchParams = {
-      query: 'rust',
-      category: 'Latest',
-      filters: { lang: 'en', onlyPostsWithLinks: true },
-    }
-    await settle(makeClient().microblog.search(params))
-    const [{ method, url, headers, body }] = service.arrivals as [(typeof service.arrivals)[number]]
-    expect([method, url]).toEqual(['POST', `${baseUrl}/data/microblog/tweets/search`])
-    expect(JSON.parse(body)).toEqual(params)
-    const own = Object.fromEntries(
-      [...headers].filter(
-        ([name]) => !/^(user-agent|sec-|connection|host|accept-|content-length)/.test(name),
-      ),
-    )
-    expect(own).toEqual({
-      accept: 'application/json',
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-    })
-  })
-
-  it('sends the headers that the client and the call add', async () => {
-    service.script(ok())
-    const client = makeClient({ headers: { 'x-team': 'a', 'x-app': 'b' } })
-    await settle(client.microblog.search({ query: 'rust' }, { headers: { 'x-team': 'c' } }))
-    const { headers } = service.arrivals[0]!
-    expect([headers.get('x-team'), headers.get('x-app')]).toEqual(['c', 'b'])
-  })
-
-  it.each<[string, NonNullable<ClientOptions['headers']>]>([
-    ['pairs', [['x-team', 'c']]],
-    ['a Map', new Map([['x-team', 'c']])],
-    ['Headers', new Headers({ 'x-team': 'c' })],
-  ])('sends headers that are given as %s', async (_, headers) => {
-    service.script(ok())
-    await settle(makeClient().microblog.search({ query: 'rust' }, { headers }))
-    expect(service.arrivals[0]?.headers.get('x-team')).toBe('c')
+  it('retries what is free, and says that a lost paid request may have been charged', async () => {
+    const error = { name: 'ConnectionError', operation: 'POST /data/microblog/trends', charged: 'unknown' }
+    service.script(failure(503, 'unavailable'), unreachable)
+    expect(await request(trends)).toMatchObject({ error, spent: 0, uncertain: 3 })
   })
 
   it.each([
-    'Connection',
-    'content-length',
-    'expect',
-    'host',
-    'keep-alive',
-    'te',
-    'transfer-encoding',
-    'upgrade',
-  ])('refuses the header %s before it reserves credits', async (name) => {
-    const reserve = vi.fn()
-    const client = makeClient({ budget: { reserve } })
-    const { error } = await settle(client.microblog.search({ query: 'rust' }, { headers: { [name]: '1' } }))
-    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
-    expect([reserve.mock.calls, client.credits, service.arrivals]).toMatchObject([[], notPaid, []])
+    ['GET', '/reports/daily', 'GET /reports/daily'],
+    ['GET', '/v2/top10/openapi.json', 'GET /v2/top10/openapi.json'],
+    ['POST', '/data/microblog/saved-searches/set_state', 'POST /data/microblog/saved-searches/set_state'],
+    ['DELETE', '/listeners/lis_abc', 'DELETE /listeners/{id}'],
+    ['GET', '/mentions/men_7/state', 'GET /mentions/{id}/state'],
+    ['GET', '/posts/1588987262754234369', 'GET /posts/{id}'],
+    ['GET', '/reports/2026-11-28', 'GET /reports/{id}'],
+    ['GET', '/jobs/0b5d0d9e-2f7c-4a52-9a57-0c3d1e2f3a4b/logs', 'GET /jobs/{id}/logs'],
+    ['GET', '/users/ada@acme.example', 'GET /users/{id}'],
+    ['GET', '/plans/pln_9', 'GET /plans/{id}'],
+    ['GET', `/files/${'abcDEF'.repeat(8)}`, 'GET /files/{id}'],
+  ])('names %s %s %s, and sends it to its path', async (method, path, name) => {
+    const { error, client } = await service
+      .script(failure(404, 'not_found'))
+      .see((client) => client.request({ method, path, credits: 0 } as Endpoint))
+    expect([error, Object.keys(client.credits.byOperation)]).toMatchObject([{ operation: name }, [name]])
+    expect(service.arrivals[0]?.url).toContain(path)
   })
 
-  it('names this package, its version and the runtime unless a user agent is given', async () => {
-    service.script(() => ok())
-    const client = makeClient()
-    await settle(client.microblog.search({ query: 'rust' }))
-    await settle(client.microblog.search({ query: 'rust' }, { headers: { 'User-Agent': 'mine/1' } }))
-    expect(service.arrivals.map(({ headers }) => headers.get('user-agent'))).toEqual([
-      expect.stringMatching(/^social-search-sdk\/\d+\.\d+\.\d+ node\/24$/),
-      'mine/1',
-    ])
+  it.each([204, 200])('gives {} for %i without a body to a DELETE', async (status) => {
+    service.script(empty(status))
+    const value = { data: {}, response: { status }, attempts: [{ outcome: 'ok' }] }
+    expect(await request({ ...listener, method: 'DELETE' })).toMatchObject({ value })
   })
 
-  it('sends no user agent in a browser, where it would change the preflight', async () => {
-    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11)' })
-    const fetch = vi.fn<Fetch>(() => Promise.resolve(ok()))
-    await settle(makeClient({ fetch, dangerouslyAllowBrowser: true }).microblog.search({ query: 'rust' }))
-    vi.unstubAllGlobals()
-    expect(fetch.mock.lastCall?.[0].headers.has('user-agent')).toBe(false)
+  it.each(['GET', 'DELETE'])('sends a BigInt in the query of a %s', async (method) => {
+    service.script(empty())
+    await request({ method, path: '/listeners', credits: 0 }, { before: 9n ** 20n })
+    expect(service.arrivals[0]?.url).toContain('?before=12157665459056928801')
   })
 
-  it('sends params, and nothing else, when a program has extended Object.prototype', async () => {
-    service.script(ok())
-    Object.assign(Object.prototype, { extended: true })
-    try {
-      const search = makeClient().microblog.search({ query: 'rust', filters: { lang: 'en' } })
-      expect((await settle(search)).error).toBeUndefined()
-    } finally {
-      delete (Object.prototype as { extended?: true }).extended
-    }
-    expect(service.arrivals[0]?.body).toBe('{"query":"rust","filters":{"lang":"en"}}')
-  })
-
-  it('names a param that the service does not know', async () => {
-    const { error } = await settle(makeClient().microblog.search({ query: 'rust', near: 'here' } as never))
-    expect((error as Error).message).toBe(
-      'microblog.search: not sent: near is not a known property; to send it anyway, use extraParams',
-    )
-  })
-
-  const contradictory: [path: string, problem: string, filters: MicroblogFilters][] = [
-    ['radius', 'needs geocode', { radius: 5 }],
-    ['onlyReplies', 'leaves nothing with removeReplies', { onlyReplies: true, removeReplies: true }],
-    [
-      'onlyPostsWithLinks',
-      'leaves nothing with removePostsWithLinks',
-      { onlyPostsWithLinks: true, removePostsWithLinks: true },
-    ],
-  ]
-  it.each(contradictory)(
-    'refuses %s, which %s, unless extraParams has it',
-    async (name, problem, filters) => {
-      const client = makeClient()
-      const { error } = await settle(client.microblog.search({ query: 'rust', filters }))
-      expect(error).toMatchObject({ code: 'invalid_request', charged: 'no', option: 'extraParams' })
-      expect((error as Error).message).toContain(
-        `filters.${name} ${problem}; to send it anyway, use extraParams`,
-      )
-      expect(service.arrivals).toHaveLength(0)
-      service.script(ok())
-      await settle(client.microblog.search({ query: 'rust' }, { extraParams: { filters } }))
-      expect(JSON.parse(service.arrivals[0]!.body)).toEqual({ query: 'rust', filters })
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
+    'gives {} for 204 to %s, whatever is validated',
+    async (method) => {
+      service.script(() => empty())
+      for (const validation of ['strict', 'lenient', 'off'])
+        expect((await request({ ...listener, method }, {}, { validation })).value?.data).toEqual({})
     },
   )
 
-  it('accepts filters that are false or go together', async () => {
-    service.script(ok())
-    const filters = {
-      onlyReplies: true,
-      removeReplies: false,
-      removePostsWithMedia: true,
-      geocode: '1,2',
-      radius: 5,
-    }
-    const { error } = await settle(makeClient().microblog.search({ query: 'rust', filters }))
-    expect(error).toBeUndefined()
+  it('reserves the price of a 204, which does not say what it cost, with a cache, too', async () => {
+    service.script(empty())
+    const cache = new ResultCache({ maxAge: 60_000 })
+    const seen = await request(trends, {}, { cache: { maxAge: 1000 } }, { cache })
+    expect(seen).toMatchObject({ value: { data: {} }, spent: 0, uncertain: 3 })
   })
 
-  it.each(['signal', 'budget', 'schema'])(
-    'says where %s goes when it stands among open params',
-    async (name) => {
-      const values = { signal: AbortSignal.timeout(9), budget: new CreditBudget(5), schema: z.object({}) }
-      const params = { query: 'rust', [name]: values[name as keyof typeof values] }
-      const { error } = await settle(makeClient().technews.search(params))
-      expect((error as Error).message).toContain(`${name} is an option: pass it after the params`)
-      // A query could not be written with it, which is not said besides.
-      const { error: inQuery } = await settle(makeClient().mentions.list({ [name]: params[name] }))
-      expect(inQuery).toMatchObject({
-        issues: [{ path: name, message: 'is an option: pass it after the params' }],
-      })
-    },
-  )
-
-  it('shows where a text in place of the params goes, if one of them is required', async () => {
-    const { error } = await settle(makeClient().microblog.search('coffee' as never))
-    expect((error as Error).message).toContain(`must be an object, got "coffee"; pass { query: 'coffee' }`)
-    const { error: other } = await settle(makeClient().technews.search('coffee' as never))
-    expect((other as Error).message).not.toContain('pass {')
+  it.each<[string, Response, object?]>([
+    ['200 without a body to a PATCH', empty(200)],
+    ['204 that does not fit its schema', empty(), { schema: z.object({ id: z.string() }) }],
+  ])('fails for %s', async (_, answer, options) => {
+    service.script(answer)
+    const { error } = await request({ method: 'PATCH', path: '/x', credits: 0 }, {}, options)
+    expect(error).toMatchObject({ name: 'InvalidResponseError', applied: 'unknown' })
   })
 
-  // The bounds of each field are in test/properties/contract.test.ts.
-  const bad: [path: string, params: object][] = [
-    ['query', {}],
-    ['', null as never],
-    ['page', { query: 'q', page: 2 }],
-    ['filters.hashtags', { query: 'q', filters: { hashtags: Array(31).fill('x') } }],
+  const paths = [
+    ...['//evil.example/x', 'https://evil.example/x', 'mentions', '/a/../b', '/a/..', '/./b', '/a%2f..%2fb'],
+    ...['/a\\b', '/a?x=1', '/a#x', '/a b', '/a/', '/', '/ä', '/a\n', undefined],
   ]
-  it.each(bad)('names %j and sends nothing when it is %j', async (path, params) => {
-    const client = makeClient()
-    const { error } = await settle(client.microblog.search(params as MicroblogSearchParams))
-    expect(error).toBeInstanceOf(InvalidRequestError)
-    expect(error).toMatchObject({ code: 'invalid_request', charged: 'no', attempts: [] })
-    expect((error as InvalidRequestError).issues.map((issue) => issue.path)).toEqual([path])
-    expect(service.arrivals).toHaveLength(0)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-  })
-})
-
-describe('company.get()', () => {
-  it('names null when it is given in place of params', async () => {
-    const { error } = await settle(makeClient().professionalnet.company.get(null as never))
-    expect((error as Error).message).toContain('params must be an object, got null')
+  it.each([
+    ...paths.map((path) => ({ method: 'GET', path })),
+    ...[{}, { credits: '3' }, { credits: -1 }, { credits: 1, price: 1 }].map((price) => ({
+      ...{ method: 'POST', path: '/x' },
+      ...price,
+    })),
+    { method: 'TRACE', path: '/x', credits: 1 },
+  ])('refuses %j', async (endpoint) => {
+    const error = { name: 'ConfigurationError', charged: 'no' }
+    expect(await request(endpoint)).toMatchObject({ error, sent: 0 })
   })
 
-  it('rejects with an error without `next` when the request is invalid or fails, since it has no pages', async () => {
-    service.script(failure(404, 'not_found'))
-    const { company } = makeClient().professionalnet
-    const invalid = await settle(company.get({} as ProfessionalnetCompanyGetParams))
-    const failed = await settle(company.get({ url: 'https://network.example/company' }))
-    expect([invalid.error, failed.error]).toMatchObject([{ code: 'invalid_request' }, { code: 'not_found' }])
-    for (const { error } of [invalid, failed]) expect((error as SocialSearchError).next).toBeUndefined()
+  it('has few names for paths without end, in all clients of a process, and few rate limits', async () => {
+    service.script(() => ok({ requestId: 'req_1' }))
+    const names = new Set<string>()
+    const surfaces = new Set<string>()
+    for (let number = 0; number < 250; number++) {
+      const word = Array.from(String(number), (digit) => 'abcdefghij'[Number(digit)]).join('')
+      const { client } = await request({ method: 'GET', path: `/data/${word}/posts` })
+      for (const name of Object.keys(client.credits.byOperation)) names.add(name)
+      for (const { surface } of client.status().surfaces) surfaces.add(String(surface))
+    }
+    expect(names.size).toBeLessThanOrEqual(201)
+    expect(names).toContain('GET /{path}')
+    expect(surfaces.size).toBeLessThanOrEqual(21)
+    expect(service.arrivals).toHaveLength(250)
   })
 })
