@@ -9,6 +9,7 @@ const service = scriptedService()
 virtualTime()
 
 const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
+const queries = () => sent().map(({ query }) => query)
 
 describe('params and pages', () => {
   it('are independent of each other when next is changed by the caller', async () => {
@@ -28,9 +29,8 @@ describe('params and pages', () => {
     const call = search({}, { query: 'rust' })
     const { error } = await settle(call.toArray({ limit: 1 }))
     ;(error as { next: MicroblogSearchParams }).next.query = 'go'
-    const resumed = call.resume({ next: { query: 'rust', cursor: 'c' } })
-    expect((await settle(resumed.toArray({ limit: 1 }))).error).toBeUndefined()
-    expect(sent().map(({ query }) => query)).toEqual(['rust', 'rust'])
+    await settle(call.resume({ next: { query: 'rust', cursor: 'c' } }).toArray({ limit: 1 }))
+    expect(queries()).toEqual(['rust', 'rust'])
   })
 
   it('are copied when they are a Proxy, as state libraries make them', async () => {
@@ -39,85 +39,63 @@ describe('params and pages', () => {
     const call = search({}, state)
     state.query = 'go'
     await walk(call)
-    expect(sent().map(({ query }) => query)).toEqual(['rust', 'rust', 'rust'])
+    expect(queries()).toEqual(['rust', 'rust', 'rust'])
   })
 
   it('are checked, priced and sent as one copy when a getter changes or toJSON() says something else', async () => {
-    service.script(
-      ok({ requestId: 'req_1', comments: [], meta: { returnedCount: 0, total: 0, creditsCharged: 0 } }),
-    )
+    const postUrl = 'https://network.example/post'
     let reads = 0
     const changing = {
-      postUrl: 'https://network.example/post',
+      postUrl,
       get maxComments() {
         return ++reads === 1 ? 100 : 1000
       },
     }
     const client = makeClient({ budget: new CreditBudget(150) })
-    await settle(client.professionalnet.posts.comments(changing))
-    expect(sent()).toEqual([{ postUrl: changing.postUrl, maxComments: 100 }])
-    class Params {
-      postUrl = changing.postUrl
-      maxComments = 100
-      toJSON() {
-        return { postUrl: this.postUrl, maxComments: 1000 }
-      }
+    const comments = (params: { postUrl: string }) =>
+      service.see(({ professionalnet }) => professionalnet.posts.comments(params), client)
+    service.script(
+      ok({ requestId: 'r', comments: [], meta: { returnedCount: 0, total: 0, creditsCharged: 0 } }),
+    )
+    expect((await comments(changing)).bodies).toEqual([{ postUrl, maxComments: 100 }])
+    const more = { postUrl, maxComments: 100, toJSON: () => ({ postUrl, maxComments: 1000 }) }
+    const error = { name: 'CreditBudgetError', budget: { needed: 1000 } }
+    expect(await comments(more)).toMatchObject({ error, sent: 1 })
+  })
+
+  class WithGetter {
+    get query() {
+      return 'rust'
     }
-    const { error } = await settle(client.professionalnet.posts.comments(new Params()))
-    expect(error).toMatchObject({ name: 'CreditBudgetError', budget: { needed: 1000 } })
-    expect(sent()).toHaveLength(1)
-  })
+  }
+  const missing = [{ path: 'query', message: 'is required' }]
+  const unwritten = [{ path: '', message: 'cannot be written as JSON' }]
+  const circle: Record<string, unknown> = { query: 'rust' }
+  circle['filters'] = circle
 
-  it.each([
-    ['inherits them', Object.create({ query: 'rust' })],
-    [
-      'has them as getters of its class',
-      new (class {
-        get query() {
-          return 'rust'
-        }
-      })(),
-    ],
-  ])(
-    'are refused as missing when an object %s: JSON leaves them out',
-    async (_, params: MicroblogSearchParams) => {
-      const { error } = await settle(search({}, params))
-      expect(error).toMatchObject({ issues: [{ path: 'query', message: 'is required' }] })
-      expect(sent()).toEqual([])
-    },
-  )
-
-  it('are refused when they are a Map, of which JSON keeps nothing', async () => {
-    const { error } = await settle(makeClient().technews.search(new Map([['query', 'rust']]) as never))
-    expect(error).toMatchObject({ name: 'InvalidRequestError' })
+  it.each<[string, unknown, object?]>([
+    ['which JSON leaves out: an object inherits them', Object.create({ query: 'rust' }), { issues: missing }],
+    ['which JSON leaves out: they are getters of a class', new WithGetter(), { issues: missing }],
+    ['which contain a BigInt', { query: 'rust', count: 5n }],
+    ['which contain a function', { query: 'rust', filters: () => {} }],
+    ['which contain a circle', circle],
+  ])('are refused with a typed error, awaited or walked, %s', async (_, params, more) => {
+    const call = () => search({}, params as MicroblogSearchParams)
+    for (const { error } of [await settle(call()), await walk(call()), await walk(call().pages())])
+      expect(error).toMatchObject({ name: 'InvalidRequestError', ...more })
     expect(sent()).toEqual([])
   })
 
-  it.each([
-    ['a function', { query: 'rust', sort: () => {} }],
-    ['a number that JSON lacks', { query: 'rust', page: NaN }],
-  ])('are refused when undocumented ones contain %s', async (_, params) => {
-    const { error } = await settle(makeClient().technews.search(params))
-    expect(error).toMatchObject({ issues: [{ path: '', message: 'cannot be written as JSON' }] })
-    expect(sent()).toEqual([])
-  })
-
-  it.each([
-    ['a BigInt', { query: 'rust', count: 5n }],
-    ['a function', { query: 'rust', filters: () => {} }],
-    [
-      'a circle',
-      (() => {
-        const params: Record<string, unknown> = { query: 'rust' }
-        params['filters'] = params
-        return params
-      })(),
-    ],
-  ])('are refused with a typed error, awaited or walked, when they contain %s', async (_, params) => {
-    const bad = params as unknown as MicroblogSearchParams
-    expect((await settle(search({}, bad))).error).toMatchObject({ name: 'InvalidRequestError' })
-    expect((await walk(search({}, bad))).error).toMatchObject({ name: 'InvalidRequestError' })
-    expect((await walk(search({}, bad).pages())).error).toMatchObject({ name: 'InvalidRequestError' })
-    expect(service.arrivals).toHaveLength(0)
+  it.each<[string, unknown, object?]>([
+    ['a Map, of which JSON keeps nothing', new Map([['query', 'rust']])],
+    ['with a function', { query: 'rust', sort: () => {} }, { issues: unwritten }],
+    ['with a number that JSON lacks', { query: 'rust', page: NaN }, { issues: unwritten }],
+    ['with an invalid date', { query: 'rust', from: new Date('yesterday') }],
+  ])('are refused when undocumented ones are %s', async (_, params, more) => {
+    const error = { name: 'InvalidRequestError', charged: 'no', ...more }
+    expect(await service.see(({ technews }) => technews.search(params as object))).toMatchObject({
+      error,
+      sent: 0,
+    })
   })
 })
