@@ -202,22 +202,8 @@ const commentsFor = (creditsCharged: unknown): Promise<string> =>
   })
 
 export const shape: Faults = {
-  'a field that is not documented': () =>
-    told([ok({ ...success, further: 'kept' })], {
-      tells: ({ value }) => (value as { further: string }).further,
-    }),
   'a new value of a documented list': () => refused(418, 'brewing')(['code']),
   'a post of another shape': () => kept(JSON.stringify({ ...success, posts: [{ ...post('1'), id: 1 }] })),
-  'a post of another shape, with validation: lenient': () => {
-    const posts = [post('1'), { ...post('2'), author: null }, post('3')]
-    return told([ok({ ...success, posts })], {
-      options: { validation: 'lenient' },
-      tells: ({ value }) => {
-        const { posts, invalid } = value as { posts: unknown[]; invalid: unknown[] }
-        return `${posts.length} posts, ${invalid.length} set apart`
-      },
-    })
-  },
   'JSON that is null': () => kept('null'),
   'JSON that is 5': () => kept('5'),
   'JSON that is "abc"': () => kept('"abc"'),

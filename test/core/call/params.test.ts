@@ -119,9 +119,7 @@ describe('params', () => {
         { code: 'invalid_request', charged: 'no', option: 'extraParams' },
         0,
       ])
-      expect(error).toMatchObject(
-        says(`filters.${name} ${problem}; to send it anyway, use extraParams`),
-      )
+      expect(error).toMatchObject(says(`filters.${name} ${problem}; to send it anyway, use extraParams`))
       service.script(ok())
       expect((await search(query, { extraParams: { filters } })).bodies).toEqual([{ ...query, filters }])
     },

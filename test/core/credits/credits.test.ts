@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CreditBudget, type Endpoint } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { failure, makeClient, maybePaid, ok, scriptedService, unreachable } from '../../support/service.ts'
+import { failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
 import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 
@@ -117,13 +117,6 @@ describe('client.credits', () => {
     expect(service.arrivals).toHaveLength(1)
     expect(value?.credits).toEqual({ spent, uncertain: 0 })
     expect(value?.attempts).toMatchObject([{ charged: 'yes' }])
-  })
-
-  it('counts an attempt as uncertain when its response has no status', async () => {
-    expect(await service.search({ fetch: () => Promise.resolve(Response.error()) })).toMatchObject({
-      error: { name: 'ConnectionError', charged: 'unknown' },
-      ...maybePaid,
-    })
   })
 
   it('counts one attempt that may have been charged although a later one was not', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, CreditBudget } from '../../../src/index.ts'
-import { abortIn, settle, virtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import {
   apiKey,
   failure,
@@ -17,8 +17,6 @@ const service = scriptedService()
 virtualTime()
 
 type Headers = NonNullable<ClientOptions['headers']>
-
-const never = () => new Promise<never>(() => {})
 
 describe('a function for headers', () => {
   it('is called once before each attempt, with its number', async () => {
@@ -90,33 +88,6 @@ describe('a function for headers', () => {
     })
     expect(JSON.stringify(end.error)).not.toContain(apiKey)
     expect(budget.summary()).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-  })
-
-  it('that hangs ends after a minute, and takes no slot meanwhile', async () => {
-    service.script(() => ok())
-    const client = makeClient({ limits: { inFlight: 1 }, budget: new CreditBudget(4) })
-    const hanging = settle(client.microblog.search(query, { headers: never }))
-    expect(await service.search(client)).toMatchObject({ sent: 1, ms: 0 })
-    expect(await hanging).toMatchObject({
-      error: {
-        ...{ name: 'TimeoutError', phase: 'queue', charged: 'no' },
-        message: expect.stringContaining('no headers within 60000 ms'),
-      },
-      ms: 60_000,
-    })
-    expect(client.credits).toMatchObject({ spent: 2, reserved: 0 })
-  })
-
-  it.each<[string, object, object]>([
-    ['the deadline', { deadline: 50 }, { name: 'TimeoutError', phase: 'queue', charged: 'no' }],
-    ['the longest wait', { maxQueueWait: 50 }, { name: 'TimeoutError', phase: 'queue', charged: 'no' }],
-    ['the signal', { signal: 'a signal' }, { name: 'TimeoutError', message: 'too late' }],
-  ])('that hangs ends with %s of the call', async (_, options, error) => {
-    const signal = 'signal' in options ? abortIn(50, new DOMException('too late', 'TimeoutError')) : undefined
-    const client = makeClient({ headers: never })
-    const end = await settle(client.microblog.search(query, { ...options, signal }))
-    expect(end).toMatchObject({ error, ms: 50 })
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
 
   it('that fails before a retry leaves the first attempt as it was', async () => {
