@@ -13,7 +13,8 @@ import {
   serveStdio,
   validateHostHeader,
 } from './server.ts'
-import { registerTools, withFacts } from './register-tools.ts'
+import { registerTools } from './register-tools.ts'
+import { withFacts } from './results.ts'
 
 /** Options of {@link createMcp}. Above `confirmAbove`, the MCP client asks its user. */
 export interface McpOptions extends Omit<ToolsOptions, 'confirm'> {

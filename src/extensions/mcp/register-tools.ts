@@ -1,7 +1,8 @@
-import { StillWaiting, ToolRefusal, failureOf } from '../tools/failures.ts'
-import type { AgentTool, ConfirmRequest, ToolFailure, ToolProgress, ToolResult } from '../tools/index.ts'
+import { StillWaiting, ToolRefusal } from '../tools/failures.ts'
+import type { AgentTool, ConfirmRequest, ToolProgress } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
-import { type CallToolResult, type McpServer, type ServerContext, canAskPerson, listed } from './server.ts'
+import { contentOf } from './results.ts'
+import { type McpServer, type ServerContext, canAskPerson, listed } from './server.ts'
 
 /** Milliseconds after which a call ends that could report no progress: many clients wait for 60 seconds. */
 const patienceMs = 50_000
@@ -62,13 +63,6 @@ function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
   return ended === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ended])
 }
 
-/** What the protocol's library says when it could not ask a person, with the facts that each result has. Nothing was sent. */
-export function withFacts(result: CallToolResult): CallToolResult {
-  const error = new ToolRefusal('confirmation', 'the client could not ask a person, so nothing was sent')
-  const credits = { spent: 0, uncertain: 0, remaining: null }
-  return { ...result, ...contentOf({ ok: false, error: failureOf(error, true), credits }) }
-}
-
 function progressOf({ mcpReq }: ServerContext): ((progress: ToolProgress) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
@@ -81,36 +75,4 @@ function progressOf({ mcpReq }: ServerContext): ((progress: ToolProgress) => voi
     // A client that has gone hears nothing.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
-}
-
-/** A result for a client: as text for a model, and as JSON. Both have items as rows, so that no row repeats the names. */
-export function contentOf(result: ToolResult): CallToolResult {
-  const { items = [], ...others } = result
-  const fields = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  const rows = items.map((item) => fields.map((field) => item[field] ?? null))
-  return {
-    content: [{ type: 'text', text: textOf(others, rows.length === 0 ? [] : [fields, ...rows]) }],
-    structuredContent: result.items ? { ...others, fields, items: rows } : others,
-    isError: !result.ok,
-  }
-}
-
-/** @param table JSON keeps each row in one line, so that no text can pass for another item. */
-function textOf(result: Omit<ToolResult, 'items'>, table: readonly unknown[]): string {
-  const { error, notice, record, counts, credits } = result
-  const facts = Object.entries({ ...result, ok: null, notice: null, ...credits })
-  const lines = [
-    error && failureText(error),
-    facts.flatMap(([name, fact]) => (typeof fact === 'object' ? [] : `${name}: ${fact}`)).join(', '),
-    notice,
-    counts && `counts: ${JSON.stringify(counts)}`,
-    record && JSON.stringify(record),
-    table.map((row) => JSON.stringify(row)).join('\n'),
-  ]
-  return lines.filter(Boolean).join('\n')
-}
-
-function failureText({ code, charged, applied, stop, message }: ToolFailure): string {
-  const outcome = `charged: ${charged}${applied === undefined ? '' : `; applied: ${applied}`}`
-  return `failed (${code}; ${outcome}; stop: ${stop}): ${message}`
 }
