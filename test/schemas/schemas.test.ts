@@ -86,6 +86,7 @@ describe.each([
   it('leaves the configuration of zod as it was', () => {
     expect(mini.config()).not.toHaveProperty('jitless')
     expect(mini.config()).not.toHaveProperty('customError')
+    expect(mini.globalRegistry.has(microblogSearchParams.shape.query)).toBe(false)
   })
 })
 

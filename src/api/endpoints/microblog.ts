@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { atRate } from '../price.ts'
 import type { FoundIssue } from '../issues.ts'
 import type { Operation } from '../operation.ts'
-import { defaulted, documented, integer, listOf, text } from '../schema/schema.ts'
+import { described, documented, integer, listOf, optionalWith, text } from '../schema/schema.ts'
 
 /** Maximum and default of `count`, the posts on a page. */
 export const microblogPageSize = 20
@@ -132,10 +132,13 @@ export interface MicroblogSearchBody<Post = MicroblogPost> {
 const flag = z.optional(z.boolean())
 const accounts = z.optional(listOf(text({ max: 100 }), 30))
 const words = z.optional(listOf(text({ max: 200 }), 50))
-const hashtag = text({ max: 200 }).check(({ value, issues }) => {
-  const message = 'must be without the leading #'
-  if (value.startsWith('#')) issues.push({ code: 'custom', input: value, message })
-})
+const hashtag = described(
+  text({ max: 200 }).check(({ value, issues }) => {
+    const message = 'must be without the leading #'
+    if (value.startsWith('#')) issues.push({ code: 'custom', input: value, message })
+  }),
+  { type: 'string', maxLength: 200 },
+)
 const minimum = z.optional(integer({ min: 0 }))
 
 export const microblogFilters = z.strictObject({
@@ -172,7 +175,7 @@ export const microblogCategory = z.literal(['Top', 'Latest', 'People', 'Photos',
 export const microblogSearchParams = z.strictObject({
   query: text({ min: 1, max: 200 }),
   cursor: z.optional(text({ max: 1024 })),
-  count: defaulted(integer({ min: 1, max: microblogPageSize }), microblogPageSize),
+  count: optionalWith(integer({ min: 1, max: microblogPageSize }), { default: microblogPageSize }),
   category: z.optional(microblogCategory),
   filters: z.optional(microblogFilters),
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { got } from '../issues.ts'
 import type { Paging } from '../operation.ts'
-import { type Schema, noted } from '../schema/schema.ts'
+import { type Schema, described } from '../schema/schema.ts'
 
 /** A record whose fields the service does not document. The option `schema` of a call checks and types it. */
 export interface OpenRecord {
@@ -17,7 +17,7 @@ export interface OpenBody extends OpenRecord {
 export const openBody = z.looseObject({ requestId: z.string() })
 
 /** Any plain object; the service checks it. */
-const request: Schema<OpenRecord> = noted(
+const request: Schema<OpenRecord> = described(
   z.custom<OpenRecord>(isPlainObject, { error: ({ input }) => `must be an object, got ${got(input)}` }),
   { type: 'object' },
 )

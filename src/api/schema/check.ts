@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { count } from '../../lib/count.ts'
 import { isA } from '../../lib/thrown.ts'
 import { type FoundIssue, type Issue, dotPath, got } from '../issues.ts'
-import type { Schema } from './schema.ts'
+import { type Schema, descriptionOf } from './schema.ts'
 
 /**
  * Lists what is wrong with a value; the list is empty if the value is valid. Callers keep their value: zod's copy lacks the
@@ -82,15 +82,10 @@ function issueMessage(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}, got ${got(input)}`
     case 'invalid_type':
-      return `must be ${typeNames[typeOf(inst) ?? issue.expected]}, got ${got(input)}`
+      return `must be ${typeNames[(inst && descriptionOf(inst as z.core.$ZodType)?.type) ?? issue.expected]}, got ${got(input)}`
     default:
       return `is invalid, got ${got(input)}`
   }
-}
-
-/** What a schema takes, if zod alone does not know it. */
-function typeOf(schema: z.core.$ZodRawIssue['inst']): string | undefined {
-  return schema && (z.globalRegistry.get(schema as z.core.$ZodType)?.['type'] as string | undefined)
 }
 
 function sizeMessage(

@@ -12,28 +12,42 @@ export function documented<Params, Body>(request: Schema<Params>, response: Sche
   return { documented: true, request, response } as const
 }
 
-/** What zod cannot put into JSON Schema: sizes, integers, defaults of the service. */
-interface Notes {
-  type?: 'integer' | 'object'
-  format?: 'int64'
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  maxItems?: number
-  default?: unknown
-  deprecated?: true
+/** JSON Schema of a value without parts, where zod does not know it: sizes, integers, defaults of the service. */
+interface LeafSchema {
+  readonly type: 'string' | 'integer' | 'object'
+  readonly enum?: readonly string[]
+  readonly format?: 'int64'
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly default?: unknown
+  readonly deprecated?: true
 }
 
-/** Adds to the JSON Schema of a schema. Notes do not change which values it accepts. */
-export function noted<Type extends z.ZodMiniType>(schema: Type, notes: Notes): Type {
-  z.globalRegistry.add(schema, { ...notes })
+/** A schema that says its JSON Schema itself. What it accepts does not change. */
+export function described<Type extends z.ZodMiniType>(schema: Type, json: LeafSchema): Type {
+  // A copy: zod adds to it. It would also look for the schema from before a check, which it was not asked to convert.
+  Object.assign(schema._zod, { toJSONSchema: () => ({ ...json }), parent: undefined })
   return schema
 }
 
-/** An optional field with the default `value` on the service's side. */
-export function defaulted<Type extends z.ZodMiniType>(schema: Type, value: unknown): z.ZodMiniOptional<Type> {
-  return noted(z.optional(schema), { default: value })
+/** What a schema says of itself; undefined if zod knows it. */
+export function descriptionOf(schema: z.core.$ZodType): LeafSchema | undefined {
+  return schema._zod.toJSONSchema?.() as LeafSchema | undefined
+}
+
+/** An optional field without parts. @param more Its default on the service's side, or that it is deprecated. */
+export function optionalWith<Type extends z.ZodMiniType>(
+  schema: Type,
+  more: Pick<LeafSchema, 'default' | 'deprecated'>,
+): z.ZodMiniOptional<Type> {
+  return described(z.optional(schema), { ...(descriptionOf(schema) as LeafSchema), ...more })
+}
+
+/** One of these texts. */
+export function oneOf<const Text extends string>(texts: readonly Text[]): z.ZodMiniLiteral<Text> {
+  return described(z.literal(texts), { type: 'string', enum: texts })
 }
 
 /** The least and the most of something. */
@@ -65,7 +79,7 @@ export function text({ min = 0, max }: Bounds & { max: number }): z.ZodMiniStrin
     const length = value.length > max * 2 ? value.length : Array.from(value).length
     checkSize(payload, 'string', length, { min, max })
   })
-  return noted(schema, { ...(min > 0 && { minLength: min }), maxLength: max })
+  return described(schema, { type: 'string', ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
 /** A list with at most `max` items. */
@@ -73,7 +87,8 @@ export function listOf<Item extends z.ZodMiniType>(item: Item, max: number): z.Z
   const schema = z.array(item).check((payload) => {
     checkSize(payload, 'array', payload.value.length, { max })
   })
-  return noted(schema, { maxItems: max })
+  schema._zod.bag['maximum'] = max
+  return schema
 }
 
 /** An integer that a number holds exactly. */
@@ -84,7 +99,7 @@ export function integer({ min, max }: Bounds = {}): z.ZodMiniNumber<number> {
     if (Number.isInteger(value)) checkSize(payload, 'number', value, exact)
     else issues.push({ code: 'invalid_type', expected: 'int', input: value, inst: schema })
   })
-  return noted(schema, {
+  return described(schema, {
     type: 'integer',
     ...(min !== undefined && { minimum: min }),
     ...(max !== undefined && { maximum: max }),
@@ -99,5 +114,5 @@ export function int64(): z.ZodMiniCustom<bigint | number, bigint | number> {
       Number.isSafeInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value),
     { error: ({ input }) => `must be ${form}, got ${got(input)}` },
   )
-  return noted(schema, { type: 'integer', format: 'int64' })
+  return described(schema, { type: 'integer', format: 'int64' })
 }

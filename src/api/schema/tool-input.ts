@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../operation.ts'
-import { type Schema, defaulted, integer, text } from './schema.ts'
+import { type Schema, descriptionOf, integer, optionalWith, text } from './schema.ts'
 
 /** Most pages of one call of a tool. */
 export const maxPages = 10
@@ -29,13 +29,13 @@ function listArguments() {
 export function toolInputOf({ id, request, list, paging, pathId, method }: Operation): Schema {
   const isDocumented = request instanceof z.ZodMiniObject
   const params = Object.entries(isDocumented ? request.shape : {}).filter(
-    ([name, field]) => name !== paging?.param && z.globalRegistry.get(field)?.deprecated !== true,
+    ([name, field]) => name !== paging?.param && descriptionOf(field)?.deprecated !== true,
   )
   const shape = {
     ...(pathId !== undefined && { id: z.string() }),
     ...Object.fromEntries(params),
     ...(id === 'technews.search' && { query: z.optional(z.string()) }),
-    ...(paging !== undefined && { pages: defaulted(integer({ min: 1, max: maxPages }), 1) }),
+    ...(paging !== undefined && { pages: optionalWith(integer({ min: 1, max: maxPages }), { default: 1 }) }),
     ...(list !== undefined && listArguments()),
   }
   return isDocumented || (pathId !== undefined && method === 'GET')

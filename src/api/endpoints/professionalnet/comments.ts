@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { atRate } from '../../price.ts'
 import type { Operation } from '../../operation.ts'
-import { defaulted, documented, integer, text } from '../../schema/schema.ts'
+import { documented, integer, optionalWith, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
 /** Bounds and default of `maxComments`, and so the most credits of a call without it (part 8.3). */
@@ -44,7 +44,9 @@ export interface ProfessionalnetPostsCommentsBody<Comment = ProfessionalnetComme
 
 export const professionalnetPostsCommentsParams = z.strictObject({
   postUrl: text({ min: 1, max: 2048 }),
-  maxComments: defaulted(integer({ min: maxComments.least, max: maxComments.most }), maxComments.default),
+  maxComments: optionalWith(integer({ min: maxComments.least, max: maxComments.most }), {
+    default: maxComments.default,
+  }),
 })
 
 export const professionalnetComment = z.object({

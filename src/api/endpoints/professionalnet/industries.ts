@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../../operation.ts'
-import { defaulted, documented, integer, text } from '../../schema/schema.ts'
+import { documented, integer, optionalWith, text } from '../../schema/schema.ts'
 
 /** The industry codes to list. */
 export interface ProfessionalnetIndustriesListParams {
@@ -31,7 +31,7 @@ export const industriesPageSize = 25
 
 export const professionalnetIndustriesListParams = z.strictObject({
   q: z.optional(text({ min: 1, max: 100 })),
-  page: defaulted(integer({ min: 1 }), 1),
+  page: optionalWith(integer({ min: 1 }), { default: 1 }),
 })
 
 export const professionalnetIndustry = z.object({ id: integer(), label: z.string(), hierarchy: z.string() })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { atRate } from '../../price.ts'
 import type { Operation } from '../../operation.ts'
-import { defaulted, documented, integer, listOf, noted, text } from '../../schema/schema.ts'
+import { documented, integer, listOf, oneOf, optionalWith, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
 /** What a post on the professional network may contain besides text. */
@@ -137,9 +137,9 @@ export const professionalnetContentType = z.literal([
 
 export const professionalnetPostsSearchParams = z.strictObject({
   query: text({ min: 1, max: 200 }),
-  page: defaulted(integer({ min: 1 }), 1),
-  sort_by: defaulted(z.literal(['recent', 'relevant']), 'recent'),
-  count: noted(z.optional(integer({ min: 1, max: 20 })), { deprecated: true }),
+  page: optionalWith(integer({ min: 1 }), { default: 1 }),
+  sort_by: optionalWith(oneOf(['recent', 'relevant']), { default: 'recent' }),
+  count: optionalWith(integer({ min: 1, max: 20 }), { deprecated: true }),
   author_job_title: z.optional(text({ max: 80 })),
   content_type: z.optional(professionalnetContentType),
   from_member: list,
