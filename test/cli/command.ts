@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { beforeAll, beforeEach, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, vi } from 'vitest'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../support/sandbox.ts'
 import { startClock } from '../support/clock.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
@@ -87,6 +87,17 @@ export async function social(
   } finally {
     process.exitCode = undefined
     mock.mockRestore()
+  }
+}
+
+/** Runs commands one after another: each ends with its code, and says its text. */
+export async function inTurn(
+  ...rows: readonly (readonly [line: Line, code: number, said?: string | RegExp])[]
+): Promise<void> {
+  for (const [line, code, said = ''] of rows) {
+    const { out, err, ...end } = await social(line)
+    const text = typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said)
+    expect([line, end.code, out + err]).toEqual([line, code, text])
   }
 }
 

@@ -30,20 +30,6 @@ describe('exit codes', () => {
       expect([code, key !== '' && err.includes(key)]).toEqual([3, false])
     }
   })
-
-  it.each([
-    [0, search],
-    [0, 'watch coffee --once --budget 20'],
-    [130, `${search} --max-pages 2`],
-  ])('are %i when Ctrl-C comes during the first page of %s', async (code, line) => {
-    const foreign = new Set(process.listeners('SIGINT'))
-    vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) => {
-      for (const listener of process.listeners('SIGINT')) if (!foreign.has(listener)) listener('SIGINT')
-      return sandbox.fetch(new Request(...request))
-    })
-    expect((await social(line)).code).toBe(code)
-    expect(sandbox.requests).toHaveLength(1)
-  })
 })
 
 describe('an error', () => {

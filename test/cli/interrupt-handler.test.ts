@@ -1,146 +1,120 @@
 import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CommandError } from '../../src/cli/command-errors.ts'
 import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
-import { SocialSearch } from '../../src/index.ts'
-import { createSandbox, sandboxFlag } from '../support/sandbox.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import type { Fault } from '../../src/extensions/sandbox/index.ts'
+import { sandboxFlag } from '../support/sandbox.ts'
 import { failed } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
-let interrupt: InterruptHandler
-beforeEach(() => (interrupt = new InterruptHandler()))
-afterEach(() => interrupt.end())
+const ours = () => process.listeners('SIGINT').filter((listener) => !foreign.has(listener))
 
 /** What Ctrl-C does, for this package's handlers alone. */
 function pressCtrlC(): void {
-  for (const listener of process.listeners('SIGINT')) if (!foreign.has(listener)) listener('SIGINT')
+  for (const listener of ours()) listener('SIGINT')
 }
 
-/** A search during whose first request Ctrl-C is pressed so often. */
-function search(presses: number, retryAfter: number | null) {
-  const sandbox = createSandbox()
-  if (retryAfter !== null) sandbox.inject({ status: 429, retryAfter })
-  const client = new SocialSearch({
-    ...sandbox.clientOptions(),
-    observers: [interrupt.observer],
-    fetch: interrupt.watch((request) => {
-      for (let press = 0; press < presses; press++) pressCtrlC()
-      return sandbox.fetch(request)
-    }),
-  })
-  return { sandbox, page: client.microblog.search({ query: 'coffee' }, { signal: interrupt.signal }) }
-}
+useCommand()
+// A job that has ended leaves Ctrl-C to the process.
+afterEach(() => {
+  expect(ours()).toEqual([])
+})
 
-describe('Ctrl-C during --sandbox', () => {
-  useCommand()
-
-  it('ends the job after the page under way', async () => {
-    const run = social(`search coffee --all ${sandboxFlag} --out x.db`)
-    // A signal is heard when the event loop turns.
-    const pages = () => (existsSync('x.db') ? rowsOf('x.db', 'SELECT id FROM microblog_posts').length : 0)
-    const wait = (): void => {
-      if (pages() > 0) pressCtrlC()
-      else setImmediate(wait)
-    }
-    wait()
-    expect(await run).toMatchObject(failed(130, 'To continue: the same command with --resume'))
-    expect(pages() % 20).toBe(0)
-  })
+it('Ctrl-C during --sandbox ends the job after the page under way', async () => {
+  const run = social(`search coffee --all ${sandboxFlag} --out x.db`)
+  // A signal is heard when the event loop turns.
+  const pages = () => (existsSync('x.db') ? rowsOf('x.db', 'SELECT id FROM microblog_posts').length : 0)
+  const wait = (): void => {
+    if (pages() > 0) pressCtrlC()
+    else setImmediate(wait)
+  }
+  wait()
+  expect(await run).toMatchObject(failed(130, 'To continue: the same command with --resume'))
+  expect(pages() % 20).toBe(0)
 })
 
 describe('Ctrl-C during a request', () => {
-  useCommand()
-
+  let presses = 1
   beforeEach(() => {
+    presses = 1
     vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) => {
-      pressCtrlC()
+      for (let press = 0; press < presses; press++) pressCtrlC()
       return sandbox.fetch(new Request(...request))
     })
   })
 
-  it.each([
-    ['search coffee', 4],
-    ['watch coffee --once', 4],
-  ])('loses no paid response that is invalid: %s', async (line, code) => {
-    sandbox.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
-    expect(await social(line)).toMatchObject(failed(code, '"id":"paid"'))
-  })
+  const invalid = { body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 }
+  const lost = { reset: 'after' } as const
+  const change = 'mentions set-state men_1 --params {"state":"done"}'
+  const kept = 'stopped; everything you paid for is printed or saved'
 
-  it.each([
-    'search coffee --max-pages 1',
-    'search coffee --limit 20',
-    'search coffee --count 20 --out x.db',
-    'mentions count',
-    'watch coffee --once',
-    'watch coffee --once --out w.db',
-  ])('ends with 0 when the job was done with that page: %s', async (line) => {
-    expect((await social(line)).code).toBe(0)
-  })
-
-  it.each(['search coffee --all --yes', 'watch coffee tea --once --out w.db'])(
-    'ends with 130 when there was more to do: %s',
-    async (line) => expect((await social(line)).code).toBe(130),
-  )
-
-  it.each([
-    ['search coffee', 'charged'],
-    ['watch coffee --once', 'charged'],
-    ['mentions set-state men_1 --params {"state":"done"}', 'applied'],
-  ])('ends with 6 when the response is lost: %s', async (line, effect) => {
+  it.each<[what: string, code: number, said: string, lines: string[], fault?: Fault]>([
+    [
+      'ends with 0 when the job was done with that page',
+      0,
+      '',
+      [
+        'search coffee --max-pages 1',
+        'search coffee --limit 20',
+        'search coffee --count 20 --out x.db',
+        'mentions count',
+        'watch coffee --once',
+        'watch coffee --once --out w.db',
+      ],
+    ],
+    [
+      'ends with 130 when there was more to do',
+      130,
+      kept,
+      ['search coffee --all --yes', 'watch coffee tea --once --out w.db'],
+    ],
+    [
+      'ends the job without waiting for a retry',
+      130,
+      kept,
+      ['search coffee'],
+      { status: 429, retryAfter: 1 },
+    ],
+    [
+      'loses no paid response that is invalid',
+      4,
+      '"id":"paid"',
+      ['search coffee', 'watch coffee --once'],
+      invalid,
+    ],
+    [
+      'ends with 6 when the response is lost',
+      6,
+      'You may have been charged 2 credits',
+      ['search coffee', 'watch coffee --once', 'watch coffee tea --once --out w.db'],
+      lost,
+    ],
+    ['ends with 6 when a change may have been applied', 6, 'may have been applied', [change], lost],
+  ])('%s', async (_, code, said, lines, fault) => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
-    sandbox.inject({ reset: 'after' })
-    const run = await social(line)
-    expect(run).toMatchObject(
-      failed(
-        6,
-        effect === 'applied' ? 'The change may have been applied' : 'You may have been charged 2 credits',
-      ),
-    )
-    expect(run.err).not.toContain('stopped')
-  })
-})
-
-describe('Ctrl-C', () => {
-  it('ends the job at once when the request under way has failed, without waiting for a retry', async () => {
-    const { sandbox, page } = search(1, 1)
-    await expect(page).rejects.toThrow('stopped; everything you paid for is printed or saved')
-    expect([sandbox.requests.length, sandbox.ledger.spent]).toEqual([1, 0])
-  })
-
-  it('lets a page under way be read and written, and then ends the job', async () => {
-    const { page } = search(1, null)
-    expect((await page).posts).toHaveLength(20)
-    expect(interrupt.signal.aborted).toBe(false)
-    interrupt.pageIsRead()
-    expect(interrupt.signal.reason).toBeInstanceOf(CommandError)
+    for (const line of lines) {
+      const { length } = sandbox.requests
+      if (fault !== undefined) sandbox.inject(fault)
+      const run = await social(line)
+      expect([line, run.code, run.err]).toEqual([line, code, expect.stringContaining(said)])
+      expect(sandbox.requests).toHaveLength(length + 1)
+      if (code === 6) expect(run.err).not.toContain('stopped')
+    }
   })
 
   it('ends the job at once when it is pressed twice, and says that the page may have been charged', async () => {
-    const { page } = search(2, null)
-    await expect(page).rejects.toThrow('the page under way is not saved, and may have been charged')
-  })
-
-  it('ends the job at once when no request is under way', async () => {
-    useVirtualTime()
-    await settle(search(0, 0).page).finally(() => vi.useRealTimers())
-    interrupt.pageIsRead()
-    pressCtrlC()
-    expect(interrupt.signal.reason).toBeInstanceOf(CommandError)
-  })
-
-  it('is left to the process when the job has ended', () => {
-    interrupt.end()
-    pressCtrlC()
-    expect(interrupt.signal.aborted).toBe(false)
+    presses = 2
+    expect(await social('search coffee')).toMatchObject(
+      failed(130, 'the page under way is not saved, and may have been charged'),
+    )
   })
 })
 
 describe('InterruptHandler.now', () => {
   it('is the time at the service, whatever the clock of this machine shows', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2028, 0, 1) })
+    const interrupt = new InterruptHandler()
     expect(interrupt.now).toBe(Date.UTC(2028, 0, 1))
     const date = 'Sat, 28 Nov 2026 12:00:00 GMT'
     await interrupt.watch(() => Promise.resolve(new Response('', { headers: { date } })))(
@@ -148,6 +122,7 @@ describe('InterruptHandler.now', () => {
     )
     vi.setSystemTime(Date.UTC(2028, 0, 1, 1))
     expect(new Date(interrupt.now).toISOString()).toBe('2026-11-28T13:00:00.000Z')
+    interrupt.end()
     vi.useRealTimers()
   })
 })

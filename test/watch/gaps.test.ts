@@ -7,10 +7,13 @@ import {
   UpstreamError,
   ValidationError,
 } from '../../src/index.ts'
-import { type WatchState, watchSearch } from '../../src/extensions/watch/index.ts'
+import { type WatchOptions, type WatchState, watchSearch } from '../../src/extensions/watch/index.ts'
 import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
+import type { Feed } from './feed.ts'
 import { drain, idsOf, newFeed, next, pollNetwork, range, setUp } from './helpers.ts'
+
+const hasMore = { returnedCount: 20, hasMore: true }
 
 /** The state of a watch after so many nights, each with 70 new posts, of which it reads 40. */
 async function afterNights(nights: number, { feed, start }: ReturnType<typeof setUp>): Promise<WatchState> {
@@ -60,28 +63,37 @@ describe('watchSearch()', () => {
     expect(times).toEqual([2, 2, 1, 1, 0])
   })
 
-  it('yields the bought posts when a budget ends a poll, then throws, and the next run continues', async () => {
-    const { feed, start } = setUp(30, { once: true })
-    const { state } = await next(start())
-    feed.post(60)
-    const budget = new CreditBudget(5)
-    const { all, last, error } = await drain(start({ state, budget }))
-    expect([all, error, budget.remaining]).toEqual([range(51, 90), expect.any(CreditBudgetError), 1])
-    const rest = await drain(start({ state: last }))
-    expect([rest.all, rest.error]).toEqual([range(31, 50), undefined])
-    expect(rest.last?.spans.map(({ next }) => next)).toEqual([null])
-  })
-
-  it('yields the bought posts when a later page fails, then throws, and the next run continues', async () => {
-    const { feed, start } = setUp(30, { once: true, retry: false })
-    const { state } = await next(start())
-    feed.post(60)
-    feed.onRequest = (cursor) => (cursor === undefined ? undefined : failure(502, 'upstream_error'))
-    const { all, last, error } = await drain(start({ state }))
-    expect([all, error]).toEqual([range(71, 90), expect.any(UpstreamError)])
-    feed.onRequest = () => undefined
-    expect((await drain(start({ state: last }))).all).toEqual(range(31, 70))
-  })
+  it.each<[what: string, more: WatchOptions, answer: Feed['onRequest'], found: number[], error: unknown]>([
+    ['a budget ends it', { budget: new CreditBudget(5) }, () => undefined, range(51, 90), CreditBudgetError],
+    [
+      'a later page fails',
+      { retry: false },
+      (cursor) => (cursor === undefined ? undefined : failure(502, 'upstream_error')),
+      range(71, 90),
+      UpstreamError,
+    ],
+    [
+      'a page says that there is more, but not where',
+      {},
+      () => Response.json({ ...page(range(71, 90).toReversed().map(String)), meta: hasMore }),
+      range(71, 90),
+      PaginationError,
+    ],
+  ])(
+    'yields the bought posts of a check when %s, then throws, and the next run continues',
+    async (_, more, answer, found, error) => {
+      const { feed, start } = setUp(30, { once: true })
+      const { state } = await next(start())
+      feed.post(60)
+      feed.onRequest = answer
+      const first = await drain(start({ state, ...more }))
+      expect([first.all, first.error]).toEqual([found, expect.any(error)])
+      feed.onRequest = () => undefined
+      const rest = await drain(start({ state: first.last }))
+      expect([rest.all, rest.error]).toEqual([range(31, (found[0] ?? 0) - 1), undefined])
+      expect(rest.last?.spans.map(({ next }) => next)).toEqual([null])
+    },
+  )
 
   it('fills a gap from the newest post down when the service refuses its old cursor', async () => {
     const { feed, start } = setUp(30, { once: true, maxPages: 1 })
@@ -131,18 +143,6 @@ describe('watchSearch()', () => {
     }
     expect([found.sort((a, b) => a - b), state?.spans.length]).toEqual([range(1, 95), 1])
     expect(feed.requests).toHaveLength(9)
-  })
-
-  it('begins the gap at the newest posts when a page says that there is more, but not where', async () => {
-    const { feed, start } = setUp(30, { once: true })
-    const { state } = await next(start())
-    feed.post(60)
-    const meta = { returnedCount: 20, hasMore: true }
-    feed.onRequest = () => Response.json({ ...page(feed.ids.slice(0, 20)), meta })
-    const { all, last, error } = await drain(start({ state }))
-    expect([all, error]).toEqual([range(71, 90), expect.any(PaginationError)])
-    feed.onRequest = () => undefined
-    expect((await drain(start({ state: last }))).all).toEqual(range(31, 70))
   })
 
   it('keeps a bounded number of gaps, and misses no post', async () => {
