@@ -195,6 +195,11 @@ describe('OAuthClient.exchange()', () => {
     },
   )
 
+  it('refuses a callback that is neither a URL nor a path', async () => {
+    const oauth = await makeOAuth()
+    await expect(oauth.exchange('http://[', pending)).rejects.toThrow('neither a URL nor a path')
+  })
+
   it.each([
     ['the state of another request', `?code=${secrets.code}&state=other`, 'invalid_callback'],
     ['no state', `?code=${secrets.code}`, 'invalid_callback'],

@@ -97,6 +97,15 @@ describe('two processes with one store', () => {
     await settle(answer)
   })
 
+  it('use the tokens of a new authorization that came while the server refused the refresh token', async () => {
+    const { server, sessions } = await two(tokenSet({ expiresAt: Date.now() }))
+    server.script(async () => {
+      await sessions[1].replace(tokenSet({ accessToken: access(7) }))
+      return oauthError('invalid_grant')
+    })
+    expect((await settle(sessions[0].token())).value).toBe(access(7))
+  })
+
   it('a stopped process stores its tokens when the other one gave up the refresh token', async () => {
     const { store, server, sessions } = await two(tokenSet({ expiresAt: Date.now() }))
     server.script(async (form, request) => {

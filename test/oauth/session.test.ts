@@ -82,13 +82,6 @@ describe('OAuthSession.token()', () => {
     )
   })
 
-  it('keeps the refresh token that a response omits', async () => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    server.script(() => json({ access_token: access(1), token_type: 'Bearer', expires_in: 60 }))
-    await settle(session.token())
-    expect(store.held).toMatchObject({ accessToken: access(1), refreshToken: refreshToken(0) })
-  })
-
   it.each([
     ['an empty refresh token', { refresh_token: '' }],
     ['a list of scopes', { scope: ['search:read'] }],

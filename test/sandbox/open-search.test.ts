@@ -60,17 +60,6 @@ describe('createSandbox() technews', () => {
   })
 })
 
-describe('inject()', () => {
-  it('answers a search for tech news with the posts of a test, and charges for it', async () => {
-    const { sandbox, client } = setUp()
-    const posts = [{ title: 'Acme opens' }]
-    const body = { requestId: 'req_1', posts, meta: { hasMore: false } }
-    sandbox.inject({ operation: 'technews.search', status: 200, body })
-    expect(await client.technews.search({ query: 'acme' }).toArray(all)).toEqual(posts)
-    expect(sandbox.ledger.spent).toBe(2)
-  })
-})
-
 describe('createSandbox() operations with open shapes', () => {
   const reactions = 'POST /data/professionalnet/posts/reactions'
   const person = 'POST /data/professionalnet/person'

@@ -106,17 +106,6 @@ describe('createSandbox() growth', () => {
     expect(await urnsOf(300)).toEqual(deep.slice(0, 10))
   })
 
-  it('has as many posts each hour', async () => {
-    const { clock, client } = setUp({ growth: 20, posts: 0 })
-    clock.time += 2 * day
-    const until = Math.floor(clock.time / day) * day
-    const filters = { since: new Date(until - day).toISOString(), until: new Date(until).toISOString() }
-    const hours = Array.from({ length: 24 }, () => 0)
-    for (const { timestamp } of await client.microblog.search({ ...latest, filters }).toArray(all))
-      hours[new Date(timestamp).getUTCHours()]! += 1
-    expect(hours).toEqual(hours.map(() => 20))
-  })
-
   it('comes between other posts, newest first, when it began in the past', async () => {
     const since = new Date(Number(now) - 9 * day)
     const { client } = setUp({ growth: { perHour: 1, since }, posts: 1000 })

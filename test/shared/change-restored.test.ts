@@ -30,6 +30,9 @@ describe('changeState() restores what the store has lost', () => {
       4: { slots: 1, places: { '': { since: 5 } } },
     })
     expect(restored.state.closures).toEqual({ ':b': 50_000 })
+    // Others may still restore what only they know.
+    expect(ask('5', 3999)).toEqual({ reason: 'restoring', ms: 1 })
+    expect(ask('5', 4000)).toMatchObject({ reason: 'slot' })
   })
 
   it('when it has an older text, in a new state', () => {
