@@ -1,50 +1,52 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Budget, CreditBudget } from '../../../src/index.ts'
 import { page } from '../../support/pages.ts'
-import { abortIn, settle, virtualTime } from '../../support/clock.ts'
-import { apiKey, hang, makeClient, notPaid, ok, paid, scriptedService } from '../../support/service.ts'
+import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
+import {
+  apiKey,
+  failure,
+  hang,
+  makeClient,
+  notPaid,
+  ok,
+  paid,
+  scriptedService,
+} from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
 const reason = new Error('no longer needed')
-const refusal = new Error('the budget is closed')
+const refuse = () => Promise.reject(new Error('the budget is closed'))
+const fail = (): never => {
+  throw new Error('the budget is closed')
+}
 
 /** Budgets that refuse, each in its own way. */
-const refusing: Record<string, () => Budget> = {
-  'is spent': () => new CreditBudget(0),
-  throws: () => ({
-    reserve: () => {
-      throw refusal
-    },
-  }),
-  'rejects at once': () => ({ reserve: () => Promise.reject(refusal) }),
-  'rejects later': () => ({
-    reserve: () => new Promise((_, reject) => setTimeout(() => reject(refusal), 50)),
-  }),
-}
-const all = Object.entries(refusing).map(([how, make]) => [how, make] as const)
+const refusing: [how: string, make: () => Budget][] = [
+  ['is spent', () => new CreditBudget(0)],
+  ['throws', () => ({ reserve: fail })],
+  ['rejects at once', () => ({ reserve: refuse })],
+  [
+    'rejects later',
+    () => ({ reserve: () => new Promise((resolve) => setTimeout(resolve, 50)).then(refuse) }),
+  ],
+]
 
 /** A budget, and how often it was asked. */
-function watched(budget: Budget) {
-  return { budget, reserve: vi.spyOn(budget, 'reserve') }
-}
+const watched = (budget: Budget) => ({ budget, reserve: vi.spyOn(budget, 'reserve') })
 
 describe('search() asks no budget and reserves nothing', () => {
-  it.each(all)('when its signal is already aborted and the budget %s', async (_, make) => {
+  it.each(refusing)('when its signal is already aborted and the budget %s', async (_, make) => {
     const { budget, reserve } = watched(make())
     const key = vi.fn(() => apiKey)
-    const signal = AbortSignal.abort(reason)
-    expect(await service.search({ apiKey: key }, { budget, signal })).toMatchObject({
-      error: reason,
-      ...notPaid,
-      sent: 0,
-    })
-    expect([reserve, key].map(({ mock }) => mock.calls)).toEqual([[], []])
+    const seen = await service.search({ apiKey: key }, { budget, signal: AbortSignal.abort(reason) })
+    expect(seen).toMatchObject({ error: reason, ...notPaid, sent: 0 })
+    expect([...reserve.mock.calls, ...key.mock.calls]).toEqual([])
   })
 
-  it.each(all)('when its client is closed and the budget %s', async (_, make) => {
+  it.each(refusing)('when its client is closed and the budget %s', async (_, make) => {
     const { budget, reserve } = watched(make())
     const client = makeClient({ budget })
     await settle(client.close())
@@ -57,42 +59,35 @@ describe('search() asks no budget and reserves nothing', () => {
     const { budget, reserve } = watched(new CreditBudget(2))
     const abort = new AbortController()
     const client = makeClient()
-    const call = client.microblog.search(query, { budget, signal: abort.signal })
-    const pages = call.pages()
+    const pages = client.microblog.search(query, { budget, signal: abort.signal }).pages()
     expect((await settle(pages.next())).value?.done).toBe(false)
     abort.abort(reason)
     expect((await settle(pages.next())).error).toBe(reason)
-    expect(reserve).toHaveBeenCalledOnce()
-    expect(client.credits).toMatchObject(paid)
+    expect([reserve.mock.calls.length, client.credits]).toMatchObject([1, paid])
   })
 
   it('for a retry when it was aborted in the wait before it', async () => {
-    service.script(new Response('{"requestId":"r","error":{"code":"unavailable"}}', { status: 503 }))
     const { budget, reserve } = watched(new CreditBudget(2))
     const abort = new AbortController()
-    const outcome = await service.search(
-      { observers: [{ onWait: () => abort.abort(reason) }] },
-      { budget, signal: abort.signal },
-    )
-    expect(outcome).toMatchObject({ error: reason, ...notPaid })
-    expect(reserve).toHaveBeenCalledOnce()
+    const observers = [{ onWait: () => abort.abort(reason) }]
+    service.script(failure(503, 'unavailable'))
+    const seen = await service.search({ observers }, { budget, signal: abort.signal })
+    expect([seen, reserve.mock.calls.length]).toMatchObject([{ error: reason, ...notPaid }, 1])
   })
 })
 
 describe('search() rejects with the reason of its signal, and nothing else fails', () => {
-  it.each(all)('when it is aborted while it asks a budget that %s', async (_, make) => {
+  it.each(refusing)('when it is aborted while it asks a budget that %s', async (_, make) => {
     const abort = new AbortController()
     const inner = make()
-    const budget: Budget = {
-      reserve: (...args) => {
-        abort.abort(reason)
-        return inner.reserve(...args)
-      },
+    const reserve: Budget['reserve'] = (...args) => {
+      abort.abort(reason)
+      return inner.reserve(...args)
     }
-    const { client, error } = await service.search({}, { budget, signal: abort.signal })
+    const { client, error } = await service.search({}, { budget: { reserve }, signal: abort.signal })
     expect(error).toBe(reason)
     // A budget that refuses later.
-    await vi.advanceTimersByTimeAsync(100)
+    await pass(100)
     expect(client.credits).toMatchObject(notPaid)
   })
 
@@ -103,16 +98,14 @@ describe('search() rejects with the reason of its signal, and nothing else fails
     }
     const { budget, reserve } = watched(new CreditBudget(10))
     const { error } = await service.search({ budget: first }, { budget, signal: abortIn(10, reason) })
-    expect(error).toBe(reason)
-    await vi.advanceTimersByTimeAsync(100)
-    expect(reserve).not.toHaveBeenCalled()
-    expect(inner.summary().reserved).toBe(0)
+    await pass(100)
+    expect([error, reserve.mock.calls, inner.summary().reserved]).toEqual([reason, [], 0])
   })
 
   it('when it is aborted while a second budget never answers: the first has its credits again', async () => {
     const first = new CreditBudget(10)
     const options = { budget: { reserve: hang }, signal: abortIn(10, reason) }
     expect((await service.search({ budget: first }, options)).error).toBe(reason)
-    expect([first.summary().reserved, first.remaining]).toEqual([0, 10])
+    expect(first.summary()).toMatchObject({ reserved: 0, remaining: 10 })
   })
 })

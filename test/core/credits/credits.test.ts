@@ -1,47 +1,49 @@
 import { describe, expect, it } from 'vitest'
-import { CreditBudget, type Endpoint } from '../../../src/index.ts'
+import { type ClientOptions, CreditBudget, type Endpoint, type SocialSearch } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
-import { page } from '../../support/pages.ts'
+import { comments, page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
+/** Searches, and hands over what the call says of itself. */
+const response = (client: Partial<ClientOptions> | SocialSearch = {}) =>
+  service.see(({ microblog }) => microblog.search(query).withResponse(), client)
+const charged = (creditsCharged: unknown) => ok({ ...page(['1']), meta: { hasMore: false, creditsCharged } })
+
 describe('client.credits', () => {
   it('counts each success at its price, and nothing for errors of the service', async () => {
     service.script(ok(), failure(400, 'validation_error'), failure(401, 'unauthorized'), ok())
     const client = makeClient()
-    for (let i = 0; i < 4; i++) await settle(client.microblog.search(query))
+    for (let i = 0; i < 4; i++) await service.search(client)
     const summary = { spent: 4, uncertain: 0, reserved: 0 }
     expect(client.credits).toEqual({ ...summary, saved: 0, byOperation: { 'microblog.search': summary } })
   })
 
   it('and those of the call add up the attempts of one that may be charged twice', async () => {
+    const both = { spent: 2, uncertain: 2 }
     service.script(unreachable(), ok())
-    const client = makeClient()
-    const { value } = await settle(
-      client.microblog.search(query, { retry: { unknown: true } }).withResponse(),
-    )
-    expect(value?.credits).toEqual({ spent: 2, uncertain: 2 })
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
+    const seen = await response({ retry: { unknown: true } })
+    expect(seen).toMatchObject({ ...both, value: { credits: both } })
   })
 
   it('counts the items at the path that paging.items names', async () => {
     service.script(ok({ requestId: 'r', reactions: ['kinds'], people: [1, 2, 3] }))
-    const client = makeClient()
     const paging = { items: 'people', next: () => null }
-    await settle(client.professionalnet.posts.reactions({}, { paging }))
-    expect(client.credits).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
+    const seen = await service.see((client) => client.professionalnet.posts.reactions({}, { paging }))
+    expect(seen).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
   })
 
   it('counts the credits that the service reports, even for a free call', async () => {
-    const meta = { returnedCount: 0, creditsCharged: 50 }
-    service.script(ok({ requestId: 'r', comments: [], meta }))
+    service.script(ok(comments(0, 50)))
     const budget = new CreditBudget(100)
-    const client = makeClient({ budget, prices: { 'professionalnet.posts.comments': 0 } })
-    await settle(client.professionalnet.posts.comments({ postUrl: 'https://network.example/p' }))
-    expect([client.credits.spent, budget.summary().spent]).toEqual([50, 50])
+    const seen = await service.see(
+      ({ professionalnet }) => professionalnet.posts.comments({ postUrl: 'https://network.example/p' }),
+      { budget, prices: { 'professionalnet.posts.comments': 0 } },
+    )
+    expect([seen.spent, budget.summary().spent]).toEqual([50, 50])
   })
 
   it.each<[string, Endpoint]>([
@@ -49,60 +51,51 @@ describe('client.credits', () => {
     ['an endpoint that should be free', { method: 'GET', path: '/data/reposts' }],
   ])('counts what the answer of %s says that it has charged', async (_, endpoint) => {
     const budget = new CreditBudget(100)
+    const credits = { spent: 40, uncertain: 0 }
     service.script(ok({ requestId: 'r', reposts: [], meta: { creditsCharged: 40 } }))
-    const client = makeClient({ budget })
-    const { value } = await settle(client.request(endpoint).withResponse())
-    expect(value).toMatchObject({ credits: { spent: 40, uncertain: 0 }, attempts: [{ charged: 'yes' }] })
-    expect(client.credits).toMatchObject({ spent: 40, uncertain: 0, reserved: 0 })
+    const seen = await service.see((client) => client.request(endpoint).withResponse(), { budget })
+    expect(seen).toMatchObject({
+      ...credits,
+      reserved: 0,
+      value: { credits, attempts: [{ charged: 'yes' }] },
+    })
     // A budget is not asked about a free call.
     expect(budget.summary()).toMatchObject({ spent: endpoint.credits === undefined ? 0 : 40, reserved: 0 })
   })
 
-  it('counts what the answer of a search says that it has charged, and doubts what cannot be read', async () => {
-    const answer = (creditsCharged: unknown) =>
-      ok({ ...page(['1']), meta: { hasMore: false, creditsCharged } })
-    service.script(answer(5), answer(0), answer('3'))
-    const client = makeClient({ validation: 'off' })
-    const credits = []
-    for (let i = 0; i < 3; i++)
-      credits.push((await settle(client.microblog.search(query).withResponse())).value?.credits)
-    expect(credits).toEqual([
-      { spent: 5, uncertain: 0 },
-      { spent: 0, uncertain: 0 },
-      { spent: 0, uncertain: 2 },
-    ])
-  })
+  it.each([
+    [5, { spent: 5, uncertain: 0 }],
+    [0, { spent: 0, uncertain: 0 }],
+    ['3', { spent: 0, uncertain: 2 }],
+  ])(
+    'counts what the answer of a search says that it has charged, and doubts what cannot be read: %j',
+    async (said, credits) => {
+      service.script(charged(said))
+      expect((await response({ validation: 'off' })).value?.credits).toEqual(credits)
+    },
+  )
 
   it('counts no creditsCharged of a call that the service documents as free', async () => {
-    service.script(ok({ requestId: 'r', meta: { creditsCharged: 40 } }))
-    const client = makeClient()
-    await settle(client.organization.usage())
-    expect(client.credits.spent).toBe(0)
+    service.script(charged(40))
+    expect((await service.see(({ organization }) => organization.usage())).spent).toBe(0)
   })
 
-  it('adds up fractions of credits exactly', async () => {
+  it('adds up fractions of credits exactly, also of several operations', async () => {
     service.script(() => ok())
-    const budget = new CreditBudget(0.3)
-    const client = makeClient({ budget, prices: { 'microblog.search': 0.1 } })
-    for (let i = 0; i < 3; i++) expect((await settle(client.microblog.search(query))).error).toBeUndefined()
-    expect([budget.remaining, client.credits.spent]).toEqual([0, 0.3])
-  })
-
-  it('client.credits adds up fractions of several operations exactly', async () => {
-    service.script(
-      () => ok(),
-      () => ok({ requestId: 'req_2', posts: [], meta: { hasMore: false } }),
-    )
-    const client = makeClient({ prices: { 'microblog.search': 0.1, 'technews.search': 0.2 } })
-    await settle(client.microblog.search(query))
+    const budget = new CreditBudget(0.4)
+    const client = makeClient({ budget, prices: { 'microblog.search': 0.1, 'technews.search': 0.2 } })
+    for (let i = 0; i < 2; i++) expect((await service.search(client)).error).toBeUndefined()
     await settle(client.technews.search({ query: 'rust' }))
-    expect(client.credits.spent).toBe(0.3)
+    expect([budget.remaining, client.credits.spent]).toEqual([0, 0.4])
+    const other = await service.search({ prices: { 'microblog.search': 0.1 } })
+    await settle(other.client.withOptions({}).microblog.search(query))
+    expect((await service.search(other.client)).spent).toBe(0.3)
   })
 
   it('is shared with the clients that withOptions() makes', async () => {
-    service.script(() => ok())
+    service.script(ok())
     const client = makeClient()
-    await settle(client.withOptions({ timeout: 5000 }).microblog.search(query))
+    await service.search(client.withOptions({ timeout: 5000 }))
     expect(client.credits.spent).toBe(2)
   })
 
@@ -110,26 +103,62 @@ describe('client.credits', () => {
     ['at the price of a success', {}, 2],
     ['with the credits that it names', { 'social-search-credits': 'spent=5, uncertain=0, charged=yes' }, 5],
   ])('counts what a fetch responds for a service that failed, %s', async (_, headers, spent) => {
-    service.script(unreachable())
     const answer = () => ok(undefined, { headers })
-    const client = makeClient({ fetch: (request) => fetch(request).catch(answer) })
-    const { value } = await settle(client.microblog.search(query).withResponse())
-    expect(service.arrivals).toHaveLength(1)
-    expect(value?.credits).toEqual({ spent, uncertain: 0 })
-    expect(value?.attempts).toMatchObject([{ charged: 'yes' }])
+    service.script(unreachable())
+    const seen = await response({ fetch: (request) => fetch(request).catch(answer) })
+    const value = { credits: { spent, uncertain: 0 }, attempts: [{ charged: 'yes' }] }
+    expect(seen).toMatchObject({ value, sent: 1 })
   })
 
-  it('counts one attempt that may have been charged although a later one was not', async () => {
-    service.script(unreachable(), failure(400, 'validation_error'))
-    const { error } = await service.search({ retry: { unknown: true } })
-    expect(error).toMatchObject({ status: 400, charged: 'unknown' })
+  it.each<[string, Response, object, object]>([
+    ['was not charged', failure(400, 'validation_error'), { status: 400, charged: 'unknown' }, { spent: 0 }],
+    ['was charged', ok({ requestId: 'req_1', posts: 'none' }), { charged: 'yes' }, { spent: 2 }],
+  ])(
+    'counts one attempt that may have been charged when a later one %s',
+    async (_, later, error, counted) => {
+      service.script(unreachable(), later)
+      const seen = await service.search({ retry: { unknown: true } })
+      expect(seen).toMatchObject({ error, ...counted, uncertain: 2 })
+    },
+  )
+})
+
+describe('prices', () => {
+  it('replace the reserved and settled credits', async () => {
+    service.script(() => ok())
+    const options = { prices: { 'microblog.search': 3 }, budget: new CreditBudget(5) }
+    const { client, error, spent } = await service.search(options)
+    expect([error, spent]).toEqual([undefined, 3])
+    expect((await service.search(client)).error).toMatchObject({ budget: { needed: 3, remaining: 2 } })
   })
 
-  it('is certain of a charge when a second attempt was charged after an uncertain one', async () => {
-    service.script(unreachable(), ok({ requestId: 'req_1', posts: 'none' }))
-    expect(await service.search({ retry: { unknown: true } })).toMatchObject({
-      error: { name: 'InvalidResponseError', charged: 'yes' },
-      ...{ spent: 2, uncertain: 2 },
-    })
+  it.each([-1, Number.NaN, '2'])('are refused when one is %s', (price) => {
+    const prices = { 'microblog.search': price as number }
+    expect(() => makeClient({ prices })).toThrow(/prices.microblog.search must be a number/)
+  })
+})
+
+describe('creditRates()', () => {
+  const documented = {
+    ...{ apiTwitterSearchPerRequest: 2, apiLinkedInSearchPerRequest: 4 },
+    ...{ apiLinkedInPostCommentsPerComment: 1, apiLinkedInPostReactionsPerReaction: 1 },
+  }
+  const read = (rates: Record<string, number>) => {
+    const constants = Object.entries(rates).map(([name, value]) => [name, { const: value }])
+    const schemas = { Other: { properties: { x: {} } }, Rates: { properties: Object.fromEntries(constants) } }
+    return service
+      .script(ok({ openapi: '3.1.0', components: { schemas } }))
+      .see((client) => client.creditRates())
+  }
+
+  it('reads the rates, and the prices of operations that have one', async () => {
+    const rates = { ...documented, aiRelevanceScoring: 0.5 }
+    const prices = { 'microblog.search': 2, 'professionalnet.company.get': 4 }
+    expect((await read(rates)).value).toMatchObject({ rates, prices })
+  })
+
+  it('leaves out the price of an operation whose rate is not published', async () => {
+    const { value } = await read({ apiTwitterSearchPerRequest: 3 })
+    expect(value?.prices).toEqual({ 'microblog.search': 3 })
   })
 })
