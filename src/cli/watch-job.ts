@@ -141,7 +141,6 @@ export class WatchJob implements Job {
       const added = yield { job, progress, records, known, gaps, hasFailed: error !== null }
       this.#report.addPosts(name, added)
       planner.note(batch)
-      if (once === true || signal.aborted) continue
       await planner.say()
     }
     if (this.#report.isIdle) await planner.sayHowOften()

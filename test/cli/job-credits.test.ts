@@ -82,19 +82,13 @@ class Job {
 describe('--budget of a job', () => {
   it('has the highest cost of a page in the state while the page is under way, and afterwards its real cost', async () => {
     const job = new Job()
-    const search = await job.sandbox.fetch(
-      new Request(`${job.sandbox.baseUrl}/data/professionalnet/posts/search`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${job.sandbox.apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ query: 'data' }),
-      }),
-    )
-    const { posts } = (await search.json()) as { posts: { share_url: string }[] }
+    const { professionalnet } = new SocialSearch(job.sandbox.clientOptions())
+    const { value } = await settle(professionalnet.posts.search({ query: 'data' }).then(({ posts }) => posts))
     const comments = operationOf('professionalnet.posts.comments')
     const before = job.sandbox.ledger.spent
     let underWay = 0
     job.onSend = () => (underWay = job.state.credits)
-    const url = posts[0]?.share_url ?? ''
+    const url = value?.[0]?.share_url ?? ''
     await job.run({ all: false, maxComments: '150' }, comments, url)
     expect(underWay).toBe(150)
     expect(job.state.credits).toBe(job.sandbox.ledger.spent - before)

@@ -13,8 +13,6 @@ export interface WatchPace {
   readonly fast: PostCount
   /** Of the last days. */
   readonly slow: PostCount
-  /** Of the last days, without the time before the first check. States of earlier versions lack it. */
-  readonly watched?: PostCount
 }
 
 export const memory = { fast: 3 * hour, slow: 24 * hour }
@@ -32,20 +30,14 @@ export function paceAfter(
   times: readonly number[],
 ): WatchPace {
   if (before === null)
-    return {
-      ...{ at: now, fast: countOf(times, now, memory.fast), slow: countOf(times, now, memory.slow) },
-      watched: [0, 0],
-    }
+    return { at: now, fast: countOf(times, now, memory.fast), slow: countOf(times, now, memory.slow) }
   // The clock may have been set back.
   const ms = Math.max(0, now - before.at)
   const next = ([posts, since]: PostCount, length: number): PostCount => {
     const kept = Math.exp(-ms / length)
     return [posts * kept + found, since * kept + ms]
   }
-  return {
-    ...{ at: now, fast: next(before.fast, memory.fast), slow: next(before.slow, memory.slow) },
-    watched: next(before.watched ?? [0, 0], memory.slow),
-  }
+  return { at: now, fast: next(before.fast, memory.fast), slow: next(before.slow, memory.slow) }
 }
 
 function countOf(times: readonly number[], now: number, length: number): PostCount {

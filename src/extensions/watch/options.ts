@@ -132,6 +132,6 @@ function isSpan(value: unknown): value is WatchSpan {
 }
 
 function isPace(value: unknown): boolean {
-  const { at, fast, slow, watched = [0, 0] } = Object(value) as Record<string, unknown>
-  return [at, fast, slow, watched].flat().filter(Number.isFinite).length === 7
+  const { at, fast, slow } = Object(value) as Record<string, unknown>
+  return [at, fast, slow].flat().filter(Number.isFinite).length === 5
 }

@@ -40,18 +40,6 @@ const viewed = (id: string, viewsCount: number, more: Partial<MicroblogPost> = {
   return { ...whole, engagements: { ...whole.engagements, viewsCount }, ...more }
 }
 
-describe('RecordDatabase.open()', () => {
-  it('refuses jobs of which another run does one, whatever else it does', async () => {
-    const jobs = ['acme', 'globex', 'initech'].map((query) => ({ ...job, params: { query } }))
-    const first = await RecordDatabase.open(path, { operation: microblogSearch, jobs: jobs.slice(0, 2) })
-    const others = { operation: microblogSearch, jobs: jobs.slice(1) }
-    await expect(RecordDatabase.open(path, others)).rejects.toThrow('in use by another run')
-    ;(await RecordDatabase.open(path, { ...others, jobs: jobs.slice(2) })).close()
-    first.close()
-    ;(await RecordDatabase.open(path, others)).close()
-  })
-})
-
 const views = 'SELECT "engagements.viewsCount" AS views'
 
 describe('RecordDatabase.store()', () => {
