@@ -160,13 +160,7 @@ describe('SharedBudget', () => {
     await settle(budget.close())
   })
 
-  const head = { stateId: 'a', version: 1, time: 1, clockOffset: 0 }
-
-  it.each([
-    ...['', 'null', '{}', JSON.stringify(head)],
-    JSON.stringify({ ...head, period: '', uncertain: 0, processes: {} }),
-    JSON.stringify({ ...head, period: '', spent: 0, uncertain: 0, processes: { 1: { reserved: null } } }),
-  ])('is lost when the store has another text than a budget: %j', async (text) => {
+  it.each(['', 'null', '{'])('is lost when the store has another text than a budget: %j', async (text) => {
     const { world, budgetOf } = openLateStore()
     world.meet = () => text
     expect((await settle(budgetOf().summary())).error).toMatchObject({

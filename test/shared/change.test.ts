@@ -245,31 +245,8 @@ describe('changeState() changes the text', () => {
 })
 
 describe('changeState() begins anew', () => {
-  const state = {
-    stateId: 'a',
-    version: 7,
-    time: 1,
-    clockOffset: 0,
-    createdAt: 0,
-    grantsFrom: 0,
-    closures: {},
-  }
-  const entry = { until: 9, offerMs: 200, slots: 0, arrivals: {}, surplus: {}, places: {} }
-  const whole = { ...state, processes: { 1: entry } }
-  it.each([
-    ...['', 'null', '[]', '{}', state, { ...state, processes: { 1: {} } }],
-    { ...whole, closures: [] },
-    ...[
-      { ...whole, stateId: 1 },
-      { ...whole, version: null },
-      { ...whole, grantsFrom: null },
-    ],
-    ...[{ slots: null }, { places: [] }].map((wrong) => ({
-      ...whole,
-      processes: { 1: { ...entry, ...wrong } },
-    })),
-  ])('when the store has another text than a state: %j', (other) => {
-    setText(typeof other === 'string' ? other : JSON.stringify(other))
+  it.each(['', 'null', '[]', '{'])('when the store has another text than a state: %j', (other) => {
+    setText(other)
     expect(ask('1', 0)).toEqual({ reason: 'restoring', ms: 200 })
     expect(ask('1', 200)).toMatchObject(granted)
   })

@@ -12,7 +12,6 @@ import {
   type VersionedState,
   contentOf,
   countChange,
-  noVersion,
   hasLost,
   leaseEnd,
   readState,
@@ -46,19 +45,6 @@ export interface BudgetState extends VersionedState, PeriodBook<Account> {
 }
 
 export const emptyAccount: Account = { spent: 0, uncertain: 0, isLost: false }
-
-/** What each text of a budget has. */
-const example: BudgetState = {
-  ...noVersion,
-  accounts: { '*': { spent: 0, uncertain: 0, isLost: false } },
-  forgotten: '',
-  processes: { '*': { reserved: { '*': 0 }, abandoned: { '*': 0 }, until: 0, counted: 0 } },
-}
-
-/** Reads the text of a budget; undefined if it is none. */
-function readBudget(text: string | undefined): BudgetState | undefined {
-  return readState(text, example)
-}
 
 /** Credits of a reservation that has ended. */
 export interface Spent {
@@ -118,11 +104,11 @@ export function changeBudget(
   { limit, leaseMs, periodAt }: BudgetTerms,
   newId: string,
 ): BudgetUpdate {
-  const found = readBudget(text)
+  const found = readState(text) as BudgetState | undefined
   const before = contentOf(found)
   const state: BudgetState = found ?? {
-    ...{ ...noVersion, stateId: newId, accounts: {}, forgotten: '' },
-    processes: {},
+    ...{ stateId: newId, version: 0, time: 0 },
+    ...{ accounts: {}, forgotten: '', processes: {} },
   }
   const period = periodAt(now)
   // A replica that was behind, or an old file, has become this store. All processes have to know.

@@ -9,7 +9,6 @@ import {
   type Rules,
   type WakeUp,
   everyone,
-  exampleState,
 } from './limiter-state.ts'
 import { type Grant, type Report, SlotOffers } from './limiter-grants.ts'
 import { contentOf, countChange, hasLost, leaseEnd, readState, without } from './versioned-state.ts'
@@ -45,7 +44,7 @@ export function changeState(
   newId: string,
 ): Changed {
   const { clock, previous } = reading
-  const found = readState(text, exampleState)
+  const found = readState(text) as LimiterState | undefined
   const before = contentOf(found)
   const now = timeOf(found, reading)
   const state = found ?? newState(newId, clock, now)

@@ -8,7 +8,7 @@
 // - If the store loses the state, each process that knows it restores it, and nothing is granted for some seconds.
 // - What waits changes nothing: a process that is refused again writes no new text until its lease is due.
 
-import { type VersionedState, noVersion } from './versioned-state.ts'
+import type { VersionedState } from './versioned-state.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {
@@ -87,19 +87,4 @@ export const unlimitedSurface = ''
 /** The name of a surface among all; null for calls without a limit of their rate. */
 export function surfaceKey(name: string | null): string {
   return name === null ? unlimitedSurface : `:${name}`
-}
-
-const exampleEntry = {
-  until: 0,
-  offerMs: 0,
-  slots: 0,
-  arrivals: { '*': [] },
-  surplus: {},
-  places: { '*': { since: 0 } },
-}
-
-/** What each text has. */
-export const exampleState: LimiterState = {
-  ...{ ...noVersion, clockOffset: 0, createdAt: 0, grantsFrom: 0 },
-  ...{ processes: { '*': exampleEntry }, closures: {} },
 }

@@ -1,7 +1,7 @@
 // The JSON text of a limiter or a budget holds a state with a version: so a process sees whether the store has lost changes that it has
 // read, and whether its own change has to be stored at all.
 
-import { isRecord } from '../../lib/json.ts'
+import { isRecord, parsed } from '../../lib/json.ts'
 
 /** What the states of limiters and budgets have in common. */
 export interface VersionedState {
@@ -13,30 +13,10 @@ export interface VersionedState {
   time: number
 }
 
-/** That of an empty state. */
-export const noVersion: VersionedState = { stateId: '', version: 0, time: 0 }
-
-/**
- * Reads a text.
- *
- * @param example What each text has. The name `*` stands for all names of a record.
- * @returns Undefined if it lacks some of it.
- */
-export function readState<S>(text: string | undefined, example: S): S | undefined {
-  try {
-    const state: unknown = JSON.parse(text ?? 'null')
-    return isLike(state, example) ? (state as S) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isLike(value: unknown, example: unknown): boolean {
-  if (Array.isArray(example)) return Array.isArray(value)
-  if (!isRecord(example)) return typeof value === typeof example
-  if (!isRecord(value)) return false
-  const parts = (name: string): unknown[] => (name === '*' ? Object.values(value) : [value[name]])
-  return Object.entries(example).every(([name, like]) => parts(name).every((part) => isLike(part, like)))
+/** The state in a text, whose key names its format; undefined if the store has none, or has lost it. */
+export function readState(text = ''): VersionedState | undefined {
+  const state = parsed(text)
+  return isRecord(state) ? (state as unknown as VersionedState) : undefined
 }
 
 /** What a state has, except for the time, which alone is no reason to store it. */
