@@ -63,6 +63,11 @@ const services: Readonly<Record<string, Service>> = {
     charged: sent,
     start: () => overTcp((socket, count) => (count === 1 ? socket.write(answer) : socket.resetAndDestroy())),
   },
+  'body that breaks off': {
+    charged: sent,
+    start: () => overTcp((socket) => socket.write(answer.slice(0, -9), () => socket.resetAndDestroy())),
+  },
+  redirect: { charged: sent, start: () => overTcp((socket) => socket.write(redirect)) },
   'end after the request, over TLS': { charged: sent, start: () => overTls((socket) => socket.end()) },
   'TLS that breaks after the request': { charged: sent, start: () => brokenTls(Buffer.alloc(37, 0x15)) },
   'alert without encryption after the request': { charged: sent, start: () => brokenTls(alert(80)) },
@@ -83,6 +88,9 @@ const services: Readonly<Record<string, Service>> = {
     start: goneAfterHttp2,
   },
 }
+
+/** Requests to each service that counts them, by its base URL. */
+export const arrived = new Map<string, number>()
 
 const servers: Server[] = []
 const processes: ChildProcess[] = []
@@ -108,6 +116,7 @@ export function expectedCharges(runtime: string): Record<string, string> {
 
 const page = JSON.stringify({ requestId: 'r', posts: [], meta: { returnedCount: 0, hasMore: false } })
 const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${page.length}\r\n\r\n${page}`
+const redirect = 'HTTP/1.1 307 Temporary Redirect\r\nlocation: /v1/elsewhere\r\ncontent-length: 0\r\n\r\n'
 const alert = (number: number): Buffer => Buffer.from([0x15, 3, 3, 0, 2, 2, number])
 
 async function listen(server: Server): Promise<number> {
@@ -158,8 +167,14 @@ function onRequests(socket: Socket, act: (socket: Socket) => void): void {
 
 async function overTcp(act: (socket: Socket, count: number) => void): Promise<string> {
   let count = 0
-  const server = net.createServer((socket) => onRequests(socket, () => act(socket, ++count)))
-  return `http://127.0.0.1:${await listen(server)}/v1`
+  const server = net.createServer((socket) =>
+    onRequests(socket, () => {
+      arrived.set(baseUrl, ++count)
+      act(socket, count)
+    }),
+  )
+  const baseUrl = `http://127.0.0.1:${await listen(server)}/v1`
+  return baseUrl
 }
 
 async function overTls(act: (socket: Socket) => void, certificate = trusted): Promise<string> {
