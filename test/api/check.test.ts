@@ -30,6 +30,7 @@ describe('check()', () => {
     [{ query: 5 }, 'query', 'must be a string, got 5'],
     [{ query: null }, 'query', 'must be a string, got null'],
     [{ query: 5n }, 'query', 'must be a string, got 5'],
+    [{ query: {} }, 'query', 'must be a string, got an object'],
     [{ query: () => 'x' }, 'query', 'must be a string, got a function'],
     [{ query: '' }, 'query', 'must have at least 1 character, got 0'],
     [{ query: 'x'.repeat(250) }, 'query', 'must have at most 200 characters, got 250'],
