@@ -29,7 +29,7 @@ export async function dashboardPicture(browser: Browser, colorScheme: 'light' | 
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText(/Compared with the 28 days before/).waitFor()
-    await page.getByText('48 credits left').waitFor()
+    await page.getByText('48 of 60 credits left').waitFor()
     await page.mouse.move(0, 0)
     const top = await page.locator('.headline').evaluate((headline) => headline.getBoundingClientRect().top)
     return await page.screenshot({ clip: { x: 0, y: top - 16, width: 960, height: 480 } })

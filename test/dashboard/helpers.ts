@@ -111,7 +111,7 @@ export async function result(page: Page): Promise<string> {
 /** A number of each search and how it has changed, then who leads. */
 export async function numbers(page: Page, name: string): Promise<string[]> {
   const row = page.locator(':is(.summary tr, .facts > div)', {
-    has: page.getByRole('button', { name, exact: true }),
+    has: page.getByText(name, { exact: true }),
   })
   const cells = await row.locator(':is(td, dd)').allTextContents()
   return cells.map((text) => text.trim())

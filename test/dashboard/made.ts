@@ -31,12 +31,21 @@ export function made(count: number, now: string): Made[] {
 export async function serve(page: Page, all: Made[]): Promise<void> {
   await page.route(/\/api\/social\/mentions(\/count)?(\?|$)/, (route) => {
     const { pathname, searchParams } = new URL(route.request().url())
-    const { since = '', until = '9', sort, cursor, count, ...same } = Object.fromEntries(searchParams)
+    const {
+      since = '',
+      until = '9',
+      minFitScore = 0,
+      sort,
+      cursor,
+      count,
+      ...same
+    } = Object.fromEntries(searchParams)
     const fields = Object.entries(same) as [keyof Made, string][]
     const wanted = all.filter(
       (each) =>
         since <= each.publishedAt &&
         each.publishedAt < until &&
+        each.fitScore >= Number(minFitScore) &&
         fields.every(([name, value]) => each[name] === value),
     )
     if (pathname.endsWith('/count')) return route.fulfill({ json: { requestId: 'r', count: wanted.length } })

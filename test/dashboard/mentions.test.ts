@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { hasFocus, now, plain, setUpDashboard } from './helpers.ts'
+import { isUnseen, made, serve } from './made.ts'
 
 const { open } = setUpDashboard({ NOW: now }, { mayFail: true })
 
@@ -76,20 +77,21 @@ it('several mentions are marked at once, and stay so; buttons for several wait f
 
 it('"Choose these" is for what is shown, and one press marks it', async () => {
   const page = await openMentions('&listener=lis_vue')
-  const [before, all] = await unseen(page)
+  const [before, total] = await unseen(page)
   const shown = await page.locator('.mention').count()
   expect(shown).toBe(Math.min(50, before))
-  await page.getByRole('button', { name: `Choose these ${shown}` }).press('Enter')
+  const all = page.getByRole('checkbox', { name: `Choose these ${shown}` })
+  await all.check()
   await page.getByText(`${shown} chosen`).waitFor()
-  await page.getByRole('button', { name: 'Choose none' }).press('Enter')
+  await all.uncheck()
   expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
-  await page.getByRole('button', { name: `Choose these ${shown}` }).press('Enter')
+  await all.check()
   const areSaved = saved(page, shown)
   await page.getByRole('button', { name: 'Seen the chosen' }).press('Enter')
   await page.getByText(`${shown} marked as seen`).waitFor()
   await areSaved
   await page.reload()
-  expect(await unseen(page)).toEqual([before - shown, all])
+  expect(await unseen(page)).toEqual([before - shown, total])
 })
 
 it('"Seen and unseen" lists all, and filters hold in the address', async () => {
@@ -105,12 +107,12 @@ it('"Seen and unseen" lists all, and filters hold in the address', async () => {
   expect(await more.count()).toBe(0)
 
   await page.getByLabel('Network').selectOption('technews')
-  await page.getByLabel('Order').selectOption('Best fit first')
+  await page.getByLabel('Sort').selectOption('Best fit first')
   await expect.poll(async () => (await unseen(page))[1]).toBeLessThan(all)
   const [, filtered] = await unseen(page)
   await page.locator('.mention').first().waitFor()
   const sources = await page.locator('.mention .source').allTextContents()
-  expect(sources.every((source) => source.includes('Tech news · '))).toBe(true)
+  expect(sources.every((source) => source.endsWith(' · Tech news'))).toBe(true)
   const fits = (await page.locator('.mention .fit').allTextContents()).map((fit) =>
     Number(/fit (\d+)/.exec(fit)?.[1]),
   )
@@ -127,10 +129,78 @@ it('"Seen and unseen" lists all, and filters hold in the address', async () => {
   expect(await page.locator('.mention .fit').first().innerText()).toMatch(/^coffee · fit \d+$/)
 })
 
+it('ages say how many are unseen of each, and a minimum fit leaves the others out', async () => {
+  const all = made(274, now)
+  const page = await open('/?tab=search')
+  await serve(page, all)
+  await page.getByRole('button', { name: 'mentions', exact: true }).click()
+  await page.locator('.mention').first().waitFor()
+  const week = '2026-11-12T00:00:00.000Z'
+  const ofWeek = all.filter((each) => isUnseen(each) && each.publishedAt >= week)
+  await page.getByRole('button', { name: `7 days ${ofWeek.length}`, exact: true }).click()
+  await expect.poll(() => page.locator('.mention').count()).toBe(Math.min(50, ofWeek.length))
+  await page.getByLabel('Fit').selectOption('Fit 75 or more')
+  const good = ofWeek.filter(({ fitScore }) => fitScore >= 75)
+  await page.getByRole('button', { name: `7 days ${good.length}`, exact: true }).waitFor()
+  await expect.poll(() => page.locator('.mention').count()).toBe(good.length)
+  const older = all.filter(
+    (each) => isUnseen(each) && each.fitScore >= 75 && each.publishedAt < '2026-10-22T00:00:00.000Z',
+  )
+  await page.getByRole('button', { name: `Older ${older.length}`, exact: true }).click()
+  const texts = older.slice(0, 50).map(({ text }) => text)
+  await expect.poll(() => page.locator('.mention .text').allTextContents()).toEqual(texts)
+})
+
+it('"Mark all" marks what matches and nothing else, says how far it is, and stops when told to', async () => {
+  const all = made(274, now)
+  const page = await open('/?tab=search')
+  await serve(page, all)
+  const marked: string[] = []
+  const isOpen = Promise.withResolvers<void>()
+  await page.route('**/state', async (route) => {
+    // The first 20 are marked, and the others wait.
+    if (marked.length >= 20) await isOpen.promise
+    const id = new URL(route.request().url()).pathname.split('/').at(-2)!
+    marked.push(id)
+    all.find((each) => each.id === id)!.state = route.request().postDataJSON().state
+    return route.fulfill({ json: { requestId: 'r' } }).catch(() => {})
+  })
+  await page.goto(`${page.url().split('?')[0]}?tab=mentions&listener=lis_vue`)
+  const wanted = all.filter((each) => isUnseen(each) && each.listenerId === 'lis_vue')
+  const others = all.filter((each) => isUnseen(each) && each.listenerId !== 'lis_vue').length
+  const button = page.getByRole('button', { name: /^Mark all/ })
+  const start = async (text: string, accept: boolean) => {
+    const asked = page.waitForEvent('dialog')
+    const pressed = button.click()
+    const dialog = await asked
+    expect(dialog.message()).toContain(text)
+    await (accept ? dialog.accept() : dialog.dismiss())
+    await pressed
+  }
+  await start(`Mark ${wanted.length} mentions as seen? It is free`, false)
+  expect(marked).toEqual([])
+  await start(`Mark ${wanted.length} mentions`, true)
+  await page.getByText(new RegExp(`^20 of ${wanted.length} marked, about 1 min left`)).waitFor()
+  await page.getByRole('button', { name: 'Stop' }).press('Enter')
+  isOpen.resolve()
+  await button.waitFor()
+  expect(marked).toHaveLength(40)
+  const left = () => wanted.filter(isUnseen).length
+  await page
+    .getByText(
+      `${wanted.length - 40} of ${all.filter((each) => each.listenerId === 'lis_vue').length} mentions unseen`,
+    )
+    .waitFor()
+  await start(`Mark ${wanted.length - 40} mentions`, true)
+  await page.getByText('Nothing here is unseen.').waitFor()
+  expect(left()).toBe(0)
+  expect(all.filter(isUnseen).length).toBe(others)
+})
+
 it('a bar leads to the mentions of its day', async () => {
   const page = await openMentions('&state=all')
   await page.locator('.bucket .bar:not([style*="height: 0%"])').first().click()
-  await page.getByRole('button', { name: 'All days' }).waitFor()
+  await page.locator('.bucket.other').first().waitFor()
   const title = plain(await page.locator('h2').textContent())
   const day = title.slice(title.indexOf(', ') + 2)
   await page.locator('.plot summary').click()

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { figure, verdictOf } from '../../examples/dashboard/src/headline.ts'
 import {
   type Post,
-  changeOf,
   coveredBy,
   earlierOf,
   leadOf,
@@ -205,17 +204,6 @@ it.each([
   [[10, 490], '49×'],
   [[0, 5], 'all'],
 ])('leadOf(%j) is %s', (numbers, lead) => expect(leadOf(numbers)).toBe(lead))
-
-it.each([
-  [120, 100, 1, '20%'],
-  [80, 100, -1, '20%'],
-  [1000, 1001, 0, 'no change'],
-  [199, 100, 1, '99%'],
-  [210, 100, 1, '110%'],
-  [490, 10, 1, '4,800%'],
-])('changeOf(%d, %d) has the sign %d and says %s', (now, then, sign, text) =>
-  expect(changeOf(now, then)).toEqual({ sign, text }),
-)
 
 it.each([
   [[1, 3, 2], 1],

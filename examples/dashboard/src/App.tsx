@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { go, goToSearch, useAddress } from './address.ts'
-import { retryFree } from './api.ts'
+import { loadAgain } from './api.ts'
 import { isTyping } from './controls.tsx'
 import { Credits, useIsLost } from './Credits.tsx'
 import { Mentions } from './Mentions.tsx'
@@ -25,32 +25,34 @@ export function App() {
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <header className="top row">
-        <h1>
-          Social search <span className="badge">Demo data</span>
-        </h1>
-        <nav className="tabs" aria-label="Views">
-          {(Object.keys(views) as View[]).map((name) => (
-            <button
-              key={name}
-              aria-current={name === view ? 'page' : undefined}
-              onClick={() => go({ tab: name, at: '' })}
-            >
-              {name}
-            </button>
-          ))}
-        </nav>
-        <Credits />
+      <header>
+        <div className="top row">
+          <h1>
+            Social search <span className="badge">Demo data</span>
+          </h1>
+          <nav className="tabs" aria-label="Views">
+            {(Object.keys(views) as View[]).map((name) => (
+              <button
+                key={name}
+                aria-current={name === view ? 'page' : undefined}
+                onClick={() => go({ tab: name, at: '' })}
+              >
+                {name}
+              </button>
+            ))}
+          </nav>
+          <Credits />
+        </div>
+        {isLost && (
+          <Notice title="No answer from the server.">
+            <span className="wide">Retrying every 2 seconds.</span>
+            <button onClick={loadAgain}>Retry now</button>
+          </Notice>
+        )}
       </header>
       <main id="main" className={isLost ? 'stale' : undefined} tabIndex={-1}>
         <Current isToday={view === 'today'} />
       </main>
-      {isLost && (
-        <Notice title="No answer from the server.">
-          Retrying every 2 seconds. Mentions load by themselves when it answers.
-          <button onClick={retryFree}>Retry now</button>
-        </Notice>
-      )}
       <footer className="quiet">Days and times are in {zone()}.</footer>
     </>
   )

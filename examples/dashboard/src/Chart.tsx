@@ -23,17 +23,18 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   /** The highest bar of each series, which is marked and named. */
   const peaks = series.map((_, i) => rows[peakOf(rows.map(({ values }) => values[i] ?? null))])
   const top = roundUp(Math.max(1, ...rows.flatMap(({ values }) => values.map(Number))))
+  const isCounted = rows.some(({ values }) => values.some((value) => value !== null))
   const last = rows.length - 1
   /** How many bars apart times stand below: four or three times where that comes out even. */
   const step = last < 4 ? 1 : last / [3, 2, 1].find((parts) => last % parts === 0)!
   const ticks = rows.filter((_, i) => i % step === 0)
   const tickOf = (bucket: string) => bucketName(bucket, unit === 'weeks' ? 'days' : unit)
   const named = rows.find(({ bucket }) => bucket === (pointed ?? selected))
-  const text = (value: number | null | undefined) => (value == null ? '–' : figure(value))
   const note = (i: number) => {
-    if (named) return text(named.values[i])
+    if (named) return figure(named.values[i])
     const peak = peaks[i]
-    return peak && `peak ${text(peak.values[i])} ${unit === 'days' ? 'on' : 'in'} ${nameOf(peak, unit)}`
+    if (!isCounted) return 'counting…'
+    return peak && `peak ${figure(peak.values[i])}, ${bucketName(peak.bucket, unit)}`
   }
   return (
     <div className="plot">
@@ -44,13 +45,18 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
           {series.map((name, i) => (
             <span key={name}>
               {series.length > 1 && <Swatch index={i} />} {(series.length > 1 || !named) && <bdi>{name}</bdi>}
-              {!named && peaks[i] && ','} <strong>{note(i)}</strong>
+              {!named && (peaks[i] || !isCounted) && ','} <strong>{note(i)}</strong>
             </span>
           ))}
+          {!named && isCounted && rows.some(({ part }) => part) && (
+            <span>
+              <span className="swatch">□</span> incomplete {unit.slice(0, -1)}
+            </span>
+          )}
         </p>
         <div className="scale quiet">
-          <span>{rows.length > 0 && figure(top)}</span>
-          <span>{rows.length > 0 && top > 1 && figure(top / 2)}</span>
+          <span>{isCounted && figure(top)}</span>
+          <span>{isCounted && top > 1 && figure(top / 2)}</span>
           <span>0</span>
         </div>
         <div className="bars" onPointerLeave={() => setPointed(undefined)}>
@@ -74,7 +80,7 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
         </div>
         <div className="ticks quiet" style={{ paddingInline: `max(0px, ${50 / rows.length}% - 1.5em)` }}>
           {ticks.map((row) => (
-            <span key={row.bucket}>{(row === rows.at(-1) && row.part) || tickOf(row.bucket)}</span>
+            <span key={row.bucket}>{tickOf(row.bucket)}</span>
           ))}
         </div>
       </div>
@@ -100,7 +106,7 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
                   </button>
                 </th>
                 {series.map((name, i) => (
-                  <td key={name}>{text(row.values[i])}</td>
+                  <td key={name}>{figure(row.values[i])}</td>
                 ))}
               </tr>
             ))}

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { CreditBudget } from 'social-search-sdk'
 import { budgetKey } from './api.ts'
 import { type Network, networks } from './networks.ts'
-import { clockName, dayMs } from './period.ts'
+import { clockName } from './period.ts'
 
 const budgetQuery = queryOptions<ReturnType<CreditBudget['summary']>>({
   queryKey: budgetKey,
@@ -16,7 +16,11 @@ const budgetQuery = queryOptions<ReturnType<CreditBudget['summary']>>({
 })
 export const useBudget = () => useQuery(budgetQuery).data
 /** Whether the server does not answer. It is asked again every two seconds, and then what is free loads by itself. */
-export const useIsLost = () => useQuery(budgetQuery).isError
+export function useIsLost(): boolean {
+  // Without data, `isError` is false while it asks again.
+  const { data, isError, errorUpdateCount } = useQuery(budgetQuery)
+  return isError || (!data && errorUpdateCount > 0)
+}
 
 export const credits = (count: number) => `${count} ${count === 1 ? 'credit' : 'credits'}`
 
@@ -41,31 +45,25 @@ export function useOffer(network: Network, ...needs: number[]): Offer {
 
 const leastPrice = Math.min(...Object.values(networks).map(({ price }) => price))
 
-/** When the budget is whole again, in the zone of the page: `All 60 are back in 7 h (1:00 PM GMT+13).` */
-export function useReset(): string {
-  const { limit, endsAt = null } = useBudget() ?? {}
-  if (endsAt === null) return ''
-  // A day of the budget is never longer, whatever the clock of the page says.
-  const minutes = Math.ceil(((endsAt - Date.now()) % dayMs) / 60_000)
-  const left = minutes < 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
-  return `All ${limit} are back in ${left} (${clockName(endsAt)}).`
-}
-
 export function Credits() {
-  const { data: budget, isError, dataUpdatedAt } = useQuery(budgetQuery)
+  const { data: budget, dataUpdatedAt } = useQuery(budgetQuery)
+  const isLost = useIsLost()
   if (!budget) return <div className="credits" />
-  const { limit, spent, uncertain, reserved, remaining } = budget
+  const { limit, spent, uncertain, reserved, remaining, endsAt } = budget
   const part = (credits: number, color: string) => ({
     width: `${(100 * credits) / (limit || 1)}%`,
     background: `var(--${color})`,
   })
-  const text = `${spent} spent${uncertain > 0 ? ` · ${uncertain} uncertain` : ''}`
-  const asOf = isError && `as of ${clockName(dataUpdatedAt)}`
+  const text = [uncertain > 0 && `${uncertain} uncertain`, endsAt && `resets ${clockName(endsAt)}`]
   return (
-    <div className={isError ? 'credits stale' : 'credits'}>
+    <div className={isLost ? 'credits stale' : 'credits'}>
       <p className="row quiet">
-        <strong>{credits(remaining)} left</strong>
-        <span className="end">{asOf || text}</span>
+        <strong>
+          {remaining} of {credits(limit)} left
+        </strong>
+        <span className="end">
+          {isLost ? `as of ${clockName(dataUpdatedAt)}` : text.filter(Boolean).join(' · ')}
+        </span>
       </p>
       <div
         className="meter"
@@ -74,7 +72,7 @@ export function Credits() {
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuenow={remaining}
-        aria-valuetext={`${remaining} of ${limit} left, ${text}`}
+        aria-valuetext={`${remaining} of ${limit} left, ${spent} spent`}
       >
         <i style={part(remaining, remaining < leastPrice ? 'second' : 'accent')} />
         <i style={part(reserved, 'second')} />

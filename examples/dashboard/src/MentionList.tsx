@@ -13,7 +13,7 @@ interface Props {
   title?: string
   /** Says what is missing if nothing is listed. */
   empty: string
-  /** Stands at the end of the title's line, or in place of a title. */
+  /** Stands at the end of the title's line. */
   children?: ReactNode
 }
 
@@ -64,7 +64,17 @@ export function MentionList({ list, few, title, empty, children }: Props) {
   return (
     <section className="inbox" aria-label={title ?? 'Mentions'}>
       <div className="bulk row quiet">
-        {title ? <h3 tabIndex={-1}>{title}</h3> : children}
+        {title && <h3 tabIndex={-1}>{title}</h3>}
+        {few === undefined && shown.length > 1 && (
+          <label className="row">
+            <input
+              type="checkbox"
+              checked={areAllPicked}
+              onChange={() => setChosen(new Set(areAllPicked ? [] : shown.map(({ id }) => id)))}
+            />
+            Choose these {shown.length}
+          </label>
+        )}
         {picked.length > 0 && <strong>{picked.length} chosen</strong>}
         {picked.length > 0 &&
           Object.entries(marks).map(([state, verb]) => (
@@ -78,12 +88,7 @@ export function MentionList({ list, few, title, empty, children }: Props) {
           ))}
         <span role="status">{marked && `${marked.length} marked as ${marked[0]!.state}`}</span>
         {marked && <button onClick={(event) => (focusTitle(event), undo(marked))}>Undo</button>}
-        {few === undefined && shown.length > 1 && (
-          <button onClick={() => setChosen(new Set(areAllPicked ? [] : shown.map(({ id }) => id)))}>
-            {areAllPicked ? 'Choose none' : `Choose these ${shown.length}`}
-          </button>
-        )}
-        {title && children}
+        <span className="end">{children}</span>
       </div>
       {changes.error && <Failure error={changes.error} onRetry={() => changes.mutate(changes.variables)} />}
       {list.error && !isLost && <Failure error={list.error} onRetry={() => void list.refetch()} />}
@@ -108,10 +113,10 @@ export function MentionList({ list, few, title, empty, children }: Props) {
         <p className="quiet">
           <span className="keys">
             <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done, <kbd>i</kbd>{' '}
-            ignore, <kbd>/</kbd> search.
-          </span>{' '}
-          Your listeners found these, on any network; a search of one network may find others. Fit: how well a
-          mention suits you, from 0 to 100.
+            ignore, <kbd>/</kbd> search.{' '}
+          </span>
+          Fit: how well a mention suits you, from 0 to 100. A search of one network may find other posts than
+          your listeners.
         </p>
       )}
     </section>
@@ -135,19 +140,17 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
         <span className="hidden">Choose the mention by {author}</span>
       </label>
       <Text href={/^https?:/.test(url) ? url : undefined}>{text ?? 'No text'}</Text>
-      <span className="meta">
-        <span className="source quiet">
-          <bdi>{mention.author === undefined ? '–' : `@${author}`}</bdi>{' '}
-          <span>
-            <bdi>{networkNames[network] ?? network}</bdi> ·{' '}
-            <time dateTime={publishedAt} title={publishedAt}>
-              {ageOf(timeOf(mention))}
-            </time>
-          </span>
+      <span className="meta quiet">
+        <span className="source">
+          <bdi>{mention.author === undefined ? '–' : `@${author}`}</bdi> ·{' '}
+          <bdi>{networkNames[network] ?? network}</bdi>
         </span>
-        <span className="fit quiet">
+        <time dateTime={publishedAt} title={publishedAt}>
+          {ageOf(timeOf(mention))}
+        </time>
+        <span className="fit">
           <bdi>{listener}</bdi>
-          {listener && ' · '}fit {fitScore}
+          {listener && ' · '}fit <strong>{fitScore}</strong>
         </span>
       </span>
       <span className="marks">

@@ -3,12 +3,11 @@ import { go, goToSearch, useAddress } from './address.ts'
 import { Chart } from './Chart.tsx'
 import { Choice, Select } from './controls.tsx'
 import { useOffer } from './Credits.tsx'
-import { fewPosts, figure, isolated, verdictOf } from './headline.ts'
+import { fewPosts, figure, isolated, plural, verdictOf } from './headline.ts'
 import { type Load, buy, cancel } from './load.ts'
 import {
   type Metric,
   type Numbers,
-  changeOf,
   coveredBy,
   earlierOf,
   hasPostsSince,
@@ -46,13 +45,11 @@ interface Props {
   /** What is shown, in words. */
   name: string
   period: Period
-  /** How many pages of each search are asked for. */
-  pages: number
   loads: Load[]
   /** Whether the form asks for something else. */
   isStale: boolean
-  /** How to load what is missing or asked for. */
-  hint: string
+  /** A button that submits the form, unless the budget is used up. */
+  action: (text: string) => ReactNode
   /** What the form may pay for; null if that is here. */
   price: string | null
   /** Earlier searches that open for free. */
@@ -60,7 +57,7 @@ interface Props {
 }
 
 /** Who leads and why, in words, numbers and a chart, and the posts of one search or two. Before there are any, what is the matter. */
-export function Results({ name, period, pages, loads, isStale, hint, price, children }: Props) {
+export function Results({ name, period, loads, isStale, action, price, children }: Props) {
   const address = useAddress()
   const { network } = loads[0]!.search
   const { metrics } = networks[network]
@@ -98,18 +95,22 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
         {hasPosts && (
           <div className={loads.length > 1 ? 'answer stack pair' : 'answer stack'}>
             <Summary
-              {...{ loads, metric, period }}
+              {...{ loads, period }}
               now={counted.map((all, i) => (loads[i]!.isLoaded ? numbersOf(all) : null))}
               then={loads.map((load) => (hasEarlier ? numbersOf(within(load, earlier)) : null))}
             />
             <section className="card stack" aria-labelledby="chart-title">
-              <div className="row">
-                <h3 id="chart-title">
+              <div className="row quiet">
+                <h3 id="chart-title" className="hidden">
                   {names[metric]} by {unit.slice(0, -1)}
-                  {(metric === 'views' || metric === 'engagement') && ' of the post'}
                 </h3>
+                <Select
+                  {...{ label: 'Number', value: metric, options: metrics.map((id) => [id, names[id]]) }}
+                  onChange={(metric) => go({ metric }, { replace: true })}
+                />
+                by
                 <Choice
-                  {...{ label: 'Bars', className: 'end', options: unitsFor(period), value: unit }}
+                  {...{ label: 'Bars', options: unitsFor(period), value: unit }}
                   onChange={(by) => go({ by, at: '' }, { replace: true })}
                 />
               </div>
@@ -129,7 +130,7 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
               {at ? `Posts of ${bucketName(at, unit)}` : 'Posts'}
             </h3>
             {at && (
-              <button className="chip" onClick={(event) => (focusTitle(event), go({ at: '' }))}>
+              <button className="primary" onClick={(event) => (focusTitle(event), go({ at: '' }))}>
                 Show all {unit} <span aria-hidden="true">×</span>
               </button>
             )}
@@ -158,8 +159,10 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
         <p className="headline" role="status" tabIndex={-1}>
           {headline}
         </p>
-        {failed.map(({ query, error }) => (
-          <Failure key={query} error={error!} />
+        {failed.map(({ query, error }, i) => (
+          <Failure key={query} error={error!}>
+            {i === 0 && price !== null && action('Try again')}
+          </Failure>
         ))}
         {failed.length > 0 && price !== null && !isGrowing && <p className="row quiet">{children}</p>}
         {waiting?.wait && <Waiting wait={waiting.wait} />}
@@ -169,14 +172,14 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
             <button onClick={goToSearch}>Change the words</button>
           </p>
         )}
-        {why && !waiting && !isEmpty && <p>{why}</p>}
+        {why && !waiting && !isEmpty && <div>{why}</div>}
         {isWhole && !isStale && <Coverage {...{ period, loads, covered }} />}
         {(isPaused || isFirst || waiting) && (
           <p className="coverage row quiet">
             <button onClick={(event) => (focusTitle(event), void cancel())}>Cancel the search</button>
           </p>
         )}
-        {isStale && <Notice title={`Showing ${name}.`}>{hint}</Notice>}
+        {isStale && <Notice title={`Showing ${name}.`}>{action('Update')}</Notice>}
       </>
     )
   }
@@ -187,7 +190,8 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
         headline: 'You are offline.',
         why: `The search will be sent${price === null ? '' : `, for ${price},`} when you are online again.`,
       }
-    if (loads.every(({ isMissing }) => isMissing)) return { headline: 'Not loaded yet.', why: hint }
+    if (loads.every(({ isMissing }) => isMissing))
+      return { headline: 'Not loaded yet.', why: action('Load these posts') }
     const missing = loads.find(({ isLoaded }) => !isLoaded)
     if (isGrowing) {
       const isWaiting = loads.some(({ isFetching, wait }) => isFetching && wait)
@@ -195,24 +199,15 @@ export function Results({ name, period, pages, loads, isStale, hint, price, chil
     }
     if (failed.length > 0 && missing) {
       const queries = failed.map(({ query }) => isolated(query)).join(' and ')
-      return { headline: `The search for ${queries} failed`, why: price === null ? '' : hint }
+      return { headline: `The search for ${queries} failed`, why: '' }
     }
-    if (missing) return { headline: `${isolated(missing.query)} is not loaded`, why: '' }
+    if (missing)
+      return { headline: `${isolated(missing.query)} is not loaded`, why: action('Load these posts') }
     if (!isCovered) return { headline: 'These days are not loaded yet', why: '' }
     const sides = loads.map(({ query }, i) => ({ query: isolated(query), posts: counted[i]! }))
     const when = isPartial ? `since ${timeName(covered.from)}` : `in ${lengthOf(period)} days`
     return verdictOf(sides, covered, { when, isPartial, by: loudness })
   }
-}
-
-/** Buys so many further pages of each search, if the budget allows one of each, and says the price. */
-function useMore(loads: Load[], pages: number[], since: number) {
-  const offer = useOffer(loads[0]?.search.network ?? 'microblog', ...pages)
-  const purchases = loads.map(({ search }, i) => ({
-    ...{ search, since, continues: true },
-    pages: Math.min(pages[i]!, offer.pages),
-  }))
-  return offer.pages > 0 ? { price: offer.price, act: () => buy(purchases) } : null
 }
 
 interface CoverageProps {
@@ -225,25 +220,27 @@ interface CoverageProps {
 function Coverage({ period, loads, covered }: CoverageProps) {
   const since = earlierOf(period).from
   const lacking = loads.filter((load) => !reaches(load, since))
-  const more = useMore(
-    lacking,
-    lacking.map(() => 1),
-    since,
-  )
+  const { network } = loads[0]!.search
+  const { name, pageSize } = networks[network]
+  const more = useOffer(network, ...lacking.map(() => 1))
+  const pages = lacking.map(({ search }) => ({ search, since, pages: 1, continues: true }))
+  const posts = pageSize ? `up to ${pageSize * lacking.length} more posts` : plural(pages.length, 'more page')
   const isFetching = loads.some(({ isFetching }) => isFetching)
   const isPartial = covered.from > spanOf(period).from
   const days = `${lengthOf(period)} days`
+  if (isFetching) return <p className="coverage row quiet">Loading…</p>
   return (
     <p className="coverage row quiet">
-      {isPartial ? `Older posts of the ${days} are not loaded.` : `These are all posts of the ${days}.`}
-      {more && (
+      {isPartial
+        ? `Older posts of the ${days} are not loaded.`
+        : `These are all ${name.toLowerCase()} posts of the ${days}.`}
+      {more.pages > 0 && (
         <span>
           <button
             className={isPartial ? 'primary' : undefined}
-            aria-disabled={isFetching}
-            onClick={(event) => (focusTitle(event), isFetching || more.act())}
+            onClick={(event) => (focusTitle(event), buy(pages))}
           >
-            {isFetching ? 'Loading…' : `Load more · ${more.price}`}
+            Load {posts} · {more.price}
           </button>{' '}
           {!isPartial && `to compare with the ${days} before`}
         </span>
@@ -257,37 +254,28 @@ interface SummaryProps {
   /** Null while posts are missing. */
   now: (Numbers | null)[]
   then: (Numbers | null)[]
-  /** What the chart shows. */
-  metric: Metric
   period: Period
 }
 
-/** The numbers of each search, and who leads. A press on the name of one shows it in the chart. */
-function Summary({ loads, now, then, metric, period }: SummaryProps) {
+/** The numbers of each search, and who leads. */
+function Summary({ loads, now, then, period }: SummaryProps) {
   const { network } = loads[0]!.search
   const { metrics } = networks[network]
   const isMany = now.every((numbers) => numbers !== null && numbers.posts >= fewPosts)
-  const choose = (name: Metric) => (
-    <button
-      className="plain"
-      aria-pressed={name === metric}
-      onClick={() => go({ metric: name }, { replace: true })}
-    >
-      {names[name]}
-    </button>
-  )
   const value = (name: Metric, i: number) => (
     <>
-      <span className="figure">{now[i] ? figure(now[i][name]) : '–'}</span>{' '}
-      <Change {...{ name, now: now[i] ?? null, then: then[i] ?? null }} />
+      <span className="figure">{figure(now[i]?.[name])}</span>{' '}
+      <Change now={now[i]?.[name]} then={then[i]?.[name]} />
     </>
   )
   const hour = spanOf(period).until > Date.now() ? ', up to the same hour' : ''
+  const days = `the ${lengthOf(period)} days before`
+  const isCompared = then.some((numbers) => numbers !== null)
   const definition = (
     <p className="quiet">
-      Engagement: {engagement[network]}.
-      {then.some((numbers) => numbers !== null) &&
-        ` ▲▼ Compared with the ${lengthOf(period)} days before${hour}.`}
+      Engagement: {engagement[network]}.{' '}
+      {isCompared ? `▲▼ Compared with ${days}${hour}.` : `Not compared with ${days}: they are not loaded.`}{' '}
+      Mentions are counted apart: your listeners search every network.
     </p>
   )
   if (loads.length === 1)
@@ -296,7 +284,7 @@ function Summary({ loads, now, then, metric, period }: SummaryProps) {
         <dl className="facts">
           {metrics.map((name) => (
             <div key={name}>
-              <dt>{choose(name)}</dt>
+              <dt>{names[name]}</dt>
               <dd>{value(name, 0)}</dd>
             </div>
           ))}
@@ -323,7 +311,7 @@ function Summary({ loads, now, then, metric, period }: SummaryProps) {
         <tbody>
           {metrics.map((name) => (
             <tr key={name}>
-              <th scope="row">{choose(name)}</th>
+              <th scope="row">{names[name]}</th>
               {loads.map(({ query }, i) => (
                 <td key={query}>{value(name, i)}</td>
               ))}
@@ -349,17 +337,15 @@ function Lead({ loads, numbers }: { loads: Load[]; numbers: number[] }) {
   )
 }
 
-/** How a number has changed, unless too few posts make it. */
-function Change({ name, now, then }: { name: Metric; now: Numbers | null; then: Numbers | null }) {
-  const isMany = now && then && now.posts >= fewPosts && then.posts >= fewPosts
-  const change = isMany ? changeOf(now[name], then[name]) : null
-  if (!change) return null
-  const [arrow, word] = { '1': ['▲', 'up'], '-1': ['▼', 'down'], '0': ['', ''] }[change.sign]
+/** What a number was before, and whether it has grown. */
+function Change({ now, then }: Partial<Record<'now' | 'then', number>>) {
+  if (now === undefined || then === undefined) return null
+  const [arrow, word] = now < then ? ['▼', 'down'] : ['▲', 'up']
   return (
     <span className="quiet">
-      {arrow && <span aria-hidden="true">{arrow} </span>}
-      {word && <span className="hidden">{word} </span>}
-      {change.text}
+      {now !== then && <span aria-hidden="true">{arrow} </span>}
+      {now !== then && <span className="hidden">{word} </span>}
+      {now === then ? 'as before' : `from ${figure(then)}`}
     </span>
   )
 }

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { go, useAddress } from './address.ts'
 import { Choice, Select } from './controls.tsx'
-import { credits, useBudget, useIsLost, useOffer, useReset } from './Credits.tsx'
+import { credits, useBudget, useIsLost, useOffer } from './Credits.tsx'
 import {
   type Draft,
   addressOf,
@@ -16,14 +16,11 @@ import { buy, postsOf, usePosts } from './load.ts'
 import { reaches } from './measure.ts'
 import { plural } from './headline.ts'
 import { type Network, networks } from './networks.ts'
-import { before, lastDays, lengthOf, startOf, today } from './period.ts'
+import { before, clockName, lastDays, lengthOf, startOf, today } from './period.ts'
 import { Results } from './Results.tsx'
-import { Empty, Notice } from './status.tsx'
+import { Empty, Notice, focusTitle } from './status.tsx'
 import { Today } from './Today.tsx'
 
-/** What so many searches of a form cost. */
-const mostOf = ({ network, pages }: Draft, count: number) =>
-  `up to ${credits(networks[network].price * pages * count)}`
 const ideas = [{ query: 'react', versus: 'vue' }, { query: 'coffee' }, { query: 'climate', lang: 'en' }]
 const languages: Record<string, string> = { '': 'Any language', de: 'German', en: 'English', ja: 'Japanese' }
 /** How long the proxy keeps answers, in milliseconds. */
@@ -93,11 +90,12 @@ export function Search({ isToday }: { isToday: boolean }) {
   }
 
   const { network, lang, from, to } = draft
+  const { price: pagePrice, pageSize } = networks[network]
   const isMicroblog = network === 'microblog'
   /** On the first view, it is one field until a word is there. */
   const isQuiet = isToday && !draft.query && !draft.versus
   const nameOfPages = (pages: number) =>
-    isMicroblog ? `Newest ${20 * pages} (${plural(pages, 'page')})` : plural(pages, 'page')
+    pageSize ? `Newest ${pageSize * pages} (${plural(pages, 'page')})` : plural(pages, 'page')
   const words = (name: 'query' | 'versus', label: string) => (
     <input
       type="search"
@@ -122,17 +120,14 @@ export function Search({ isToday }: { isToday: boolean }) {
       />
     </label>
   )
-  const summary = [
-    networks[network].name,
-    periodName(draft),
-    lang && (languages[lang] ?? lang),
-    plural(draft.pages, 'page'),
-  ].filter(Boolean)
+  const summary = [networks[network].name, periodName(draft), plural(draft.pages, 'page')]
   const isOverview = isToday || (isUsedUp && searches.length === 0)
-  const isFailed = loads.some(({ error }) => error)
-  const hint = isUsedUp
-    ? ''
-    : `Press ${verb} to ${isStale ? 'update' : isFailed ? 'try again' : 'load these posts'}.`
+  const action = (text: string) =>
+    !isUsedUp && (
+      <button className="primary" form="search" onClick={focusTitle}>
+        {text} · {price}
+      </button>
+    )
   return (
     <>
       {!isToday && <h2 className="hidden">Search</h2>}
@@ -147,11 +142,11 @@ export function Search({ isToday }: { isToday: boolean }) {
           >
             {isUsedUp && !isFree ? verb : `${verb} · ${price}`}
           </button>
+          <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {summary.join(' · ')} ▾
+          </button>
         </div>
         {isUsedUp && <UsedUp price={offer.least || another.least} />}
-        <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {summary.join(' · ')} ▾
-        </button>
         <div className={isOpen ? 'filters row quiet open' : 'filters row quiet'}>
           <Select
             {...{ label: 'Network', value: network }}
@@ -198,7 +193,7 @@ export function Search({ isToday }: { isToday: boolean }) {
       ) : searches.length > 0 ? (
         <Results
           key={JSON.stringify(searches)}
-          {...{ name: nameOf(shown), period: shown, pages: draft.pages, loads, isStale, hint }}
+          {...{ name: nameOf(shown), period: shown, loads, isStale, action }}
           price={isFree ? null : offer.price}
         >
           <Recent />
@@ -206,15 +201,19 @@ export function Search({ isToday }: { isToday: boolean }) {
       ) : (
         <Empty title="What are people saying?">
           <p>Enter a word, or two to compare. Nothing is charged until you press Search.</p>
-          <p className="row ideas">
+          <p className="quiet">
+            {pageSize ? `A page of up to ${pageSize} posts` : 'A page'} costs {credits(pagePrice)}. To open it
+            again within the hour is free.
+          </p>
+          <p className="row quiet">
+            Fill in an example, for free:
             {ideas.map((idea) => (
               <button key={idea.query} onClick={() => setDraft({ ...draft, ...blank(), ...idea })}>
-                {[idea.query, idea.versus].filter(Boolean).join(' vs ')} ·{' '}
-                {mostOf(draft, idea.versus ? 2 : 1)}
+                {[idea.query, idea.versus].filter(Boolean).join(' vs ')}
               </button>
             ))}
           </p>
-          <p className="row ideas">
+          <p className="row quiet">
             <Recent />
           </p>
         </Empty>
@@ -261,13 +260,13 @@ function Recent() {
 
 /** The one message while the budget is too small: what can be read for free until it resets. */
 function UsedUp({ price }: { price: number }) {
-  const { remaining, limit } = useBudget()!
+  const { remaining, limit, endsAt } = useBudget()!
   const title =
     remaining > 0
       ? `A page costs ${credits(price)}, and you have ${remaining}.`
       : `All ${limit} credits are spent.`
   return (
-    <Notice title={`${title} ${useReset()}`}>
+    <Notice title={`${title} All ${limit} are back${endsAt ? ` at ${clockName(endsAt)}` : ' later'}.`}>
       <Recent />
     </Notice>
   )

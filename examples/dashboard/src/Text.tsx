@@ -23,17 +23,11 @@ export const Text = ({ children, href }: TextProps) => (
   </p>
 )
 
-const ago = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' })
-const steps = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const
-
-/** How long ago a time was: `3h ago`. */
+/** How long ago a time was: `3h`. */
 export function ageOf(time: number): string {
   if (Number.isNaN(time)) return '–'
-  const age = Date.now() - time
-  const [unit, size] = steps.find(([, size]) => age >= size) ?? ['minute', 60_000]
-  return age < 60_000 ? 'just now' : ago.format(-Math.floor(age / size), unit)
+  const minutes = Math.floor((Date.now() - time) / 60_000)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes}m`
+  return minutes < 1440 ? `${Math.floor(minutes / 60)}h` : `${Math.floor(minutes / 1440)}d`
 }

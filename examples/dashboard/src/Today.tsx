@@ -3,10 +3,10 @@ import { Chart } from './Chart.tsx'
 import { figure, isolated, plural } from './headline.ts'
 import { MentionList } from './MentionList.tsx'
 import { NoMentions, few, nameOfRecent } from './Mentions.tsx'
-import { leaderIn, ofDay, useCounts, useMentions, useRecent } from './mentions.ts'
+import { leaderIn, ofDay, useCounts, useListeners, useMentions, useRecent } from './mentions.ts'
 import { today } from './period.ts'
 
-/** What is new, for free: a sentence, four weeks by day, the newest unseen mentions, and what each listener found. */
+/** What is new, for free: a sentence, four weeks by day, what each listener found, and the newest unseen mentions. */
 export function Today() {
   const list = useMentions({ state: 'new' })
   const [unseen = null, all = null, ofToday = null] = useCounts([
@@ -14,7 +14,7 @@ export function Today() {
     {},
     { state: 'new', ...ofDay(today()) },
   ])
-  const { total, rows, listeners } = useRecent({})
+  const { total, rows, listeners } = useRecent({}, useListeners())
   const now = rows.at(-1)!.values[0]
   if (all === null || total === null || now == null || all === 0) return <NoMentions all={all} list={list} />
 
@@ -27,7 +27,7 @@ export function Today() {
     <section className="stack today" aria-labelledby="today-title">
       <h2 id="today-title" className="headline" tabIndex={-1}>
         {now === 0 ? 'No mentions' : plural(now, 'mention')} today
-        {now > 0 && `, ${ofToday === null ? '–' : figure(ofToday)} unseen`}
+        {now > 0 && `, ${figure(ofToday)} unseen`}
       </h2>
       <p className="usual quiet">
         {leader && now > 1 && `${figure(leader.ofToday!)} for ${isolated(leader.name)}. `}
@@ -37,47 +37,43 @@ export function Today() {
             ? `A usual day ends with ${figure(usual)} (median).`
             : `${figure(total)} in 28 days, seen or not.`}
       </p>
-      {total >= few && (
-        <div className="flat">
+      <div className="overview">
+        {total >= few && (
           <Chart
             {...{ rows, unit: 'days', series: [nameOfRecent(total)] }}
             onSelect={(at) => go({ tab: 'mentions', at, state: 'all' })}
           />
-        </div>
-      )}
-      <MentionList
-        {...{ list, few: 5 }}
-        title={`${unseen === null ? '–' : figure(unseen)} unseen`}
-        empty="Everything is seen."
-      >
+        )}
+        {total > 0 && list.mentions && (
+          <section className="listeners" aria-labelledby="listeners-title">
+            <h3 id="listeners-title">By listener in 28 days, seen or not</h3>
+            <ul>
+              {listeners
+                .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))
+                .map(({ id, name, count }) => (
+                  <li key={id}>
+                    <button onClick={() => go({ tab: 'mentions', listener: id, at: '' })}>
+                      <bdi>{name}</bdi>
+                    </button>
+                    <span className="meter" aria-hidden="true">
+                      <i className="bar" style={{ width: `${(100 * (count ?? 0)) / total}%` }} />
+                    </span>
+                    <span>{figure(count)}</span>
+                    <span className="quiet">
+                      {count === null || total < few ? '' : `${Math.round((100 * count) / total)}%`}
+                    </span>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        )}
+      </div>
+      <MentionList {...{ list, few: 8 }} title={`${figure(unseen)} unseen`} empty="Everything is seen.">
         <button onClick={() => go({ tab: 'mentions', at: '' })}>
           See all {figure(all)}
           <span className="hidden"> mentions</span>
         </button>
       </MentionList>
-      {total > 0 && list.mentions && (
-        <section className="listeners" aria-labelledby="listeners-title">
-          <h3 id="listeners-title">By listener in 28 days, seen or not</h3>
-          <ul>
-            {listeners
-              .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))
-              .map(({ id, name, count }) => (
-                <li key={id}>
-                  <button onClick={() => go({ tab: 'mentions', listener: id, at: '' })}>
-                    <bdi>{name}</bdi>
-                  </button>
-                  <span className="meter" aria-hidden="true">
-                    <i className="bar" style={{ width: `${(100 * (count ?? 0)) / total}%` }} />
-                  </span>
-                  <span>{count === null ? '–' : figure(count)}</span>
-                  <span className="quiet">
-                    {count === null || total < few ? '' : `${Math.round((100 * count) / total)}%`}
-                  </span>
-                </li>
-              ))}
-          </ul>
-        </section>
-      )}
     </section>
   )
 }

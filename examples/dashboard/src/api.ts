@@ -41,7 +41,7 @@ export const queryClient: QueryClient = new QueryClient({
     onSuccess(_data, { queryKey }) {
       if (!isLost || queryKey[0] !== 'budget') return
       isLost = false
-      retryFree()
+      loadAgain()
     },
     // Every finished call may have cost credits.
     onSettled(_data, _error, { queryKey }) {
@@ -55,7 +55,5 @@ addEventListener('pagehide', () => {
   if (!isLost) sessionStorage.setItem('kept', JSON.stringify(dehydrate(queryClient)))
 })
 
-/** Reads again what has failed. Searches are not enabled, so this repeats none. */
-export function retryFree(): void {
-  void queryClient.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
-}
+/** Reads again what is shown, for free: searches are not enabled, so this repeats none. */
+export const loadAgain = () => void queryClient.refetchQueries({ type: 'active' })

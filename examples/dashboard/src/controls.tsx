@@ -6,7 +6,6 @@ export const isTyping = ({ target }: Event) =>
 
 interface ChoiceProps<Value> {
   label: string
-  className?: string
   options: readonly Value[]
   value: Value | undefined
   nameOf?: (value: Value) => ReactNode
@@ -15,7 +14,7 @@ interface ChoiceProps<Value> {
 
 /** A few buttons, one of which is pressed. */
 export const Choice = <Value extends string | number>(props: ChoiceProps<Value>) => (
-  <div className={`choice quiet ${props.className ?? ''}`} role="group" aria-label={props.label}>
+  <div className="choice quiet" role="group" aria-label={props.label}>
     {props.options.map((each) => (
       <button
         key={each}

@@ -5,9 +5,10 @@ import { type Day, type Span, dayName, dayOf, lengthOf, partOf, startOf, wholeDa
 export const fewPosts = 5
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
-/** A number of the page: exact below a million, so that whoever compares two finds the lead that the page names. */
-export const figure = (value: number) => (value < 1e6 ? value.toLocaleString('en') : compact.format(value))
-export const plural = (count: number, noun: string, nouns = `${noun}s`) =>
+/** A number of the page: exact below a million, so that whoever compares two finds the lead that the page names. A dash is unknown. */
+export const figure = (value: number | null | undefined) =>
+  value == null ? '–' : value < 1e6 ? value.toLocaleString('en') : compact.format(value)
+export const plural = (count: number | null, noun: string, nouns = `${noun}s`) =>
   `${figure(count)} ${count === 1 ? noun : nouns}`
 
 /** Keeps foreign text from turning the words around it, as `<bdi>` does. */

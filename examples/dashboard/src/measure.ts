@@ -130,11 +130,3 @@ export function leadOf(numbers: number[]): string {
   if (low === 0) return 'all'
   return `${high / low < 10 ? Math.round((10 * high) / low) / 10 : Math.round(high / low)}×`
 }
-
-/** How a number has changed: `20%`, `300%`; null without anything to compare. */
-export function changeOf(now: number, then: number): { sign: -1 | 0 | 1; text: string } | null {
-  if (then === 0) return null
-  const percent = Math.round(100 * (now / then - 1))
-  const text = `${Math.abs(percent).toLocaleString('en')}%`
-  return percent === 0 ? { sign: 0, text: 'no change' } : { sign: percent > 0 ? 1 : -1, text }
-}

@@ -3,7 +3,7 @@ import { infiniteSearchOptions, searchOptions } from 'social-search-sdk/query'
 import * as z from 'zod/mini'
 import { client, queryClient } from './api.ts'
 import { type Row, peakOf } from './measure.ts'
-import { type Day, bucketSpan, lastDays, bucketsOf, partOf, startOf } from './period.ts'
+import { type Day, addDays, bucketsOf, lastDays, partOf, startOf } from './period.ts'
 
 /** The service documents no field of a mention but its id: these are the sandbox's, and any may be missing. */
 const optional = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined)
@@ -14,6 +14,7 @@ const mention = z.object({
 })
 export type Mention = z.infer<typeof mention>
 const listener = z.object({ id: z.string(), name: z.catch(z.string(), '–') })
+type Listener = z.infer<typeof listener>
 
 /** Undefined is a mention without a time. */
 export const timeOf = ({ publishedAt }: Mention) => Date.parse(publishedAt ?? '')
@@ -25,11 +26,23 @@ export interface Filters {
   listenerId?: string
   since?: string
   until?: string
+  minFitScore?: number
 }
-/** Filters of a day. */
-export function ofDay(day: Day): Filters {
-  const { from, until } = bucketSpan(day, 'days')
-  return { since: new Date(from).toISOString(), until: new Date(until).toISOString() }
+/** The first view and the chart show four weeks that end today. */
+const period = () => lastDays(28)
+const midnight = (day: Day) => new Date(startOf(day)).toISOString()
+export const ofDay = (day: Day): Filters => ({ since: midnight(day), until: midnight(addDays(day, 1)) })
+
+/** The ages that mentions are split by, as the address spells them: so many days, older ones, or all. */
+export const ages = ['', '1', '7', '28', 'older']
+export const isDay = (at: string) => !ages.includes(at)
+export const nameOfAge = (at: string) => ({ '': 'Any age', 1: 'Today', older: 'Older' })[at] ?? `${at} days`
+
+/** Filters of an age or a day. */
+export function ofAge(at: string): Filters {
+  if (at === '') return {}
+  if (at === 'older') return { until: midnight(period().from) }
+  return isDay(at) ? ofDay(at) : { since: midnight(lastDays(Number(at)).from) }
 }
 
 /** What a reload of the view asks for again: others may find and mark mentions meanwhile. */
@@ -62,7 +75,7 @@ const listenerList = {
       .list({ count: 100 }, { schema: listener, validation: 'lenient', signal })
       .toArray({ limit: 100 }),
 }
-export const useListeners = () => useQuery<z.infer<typeof listener>[]>(listenerList).data ?? []
+export const useListeners = () => useQuery<Listener[]>(listenerList).data ?? []
 
 const countOf = (filters: Filters) => ({
   ...searchOptions(client, 'mentions.count', { ...filters }),
@@ -79,16 +92,13 @@ export function useCounts(all: Filters[], enabled = true): (number | null)[] {
   })
 }
 
-/** The first view and the chart show four weeks that end today. */
-const period = () => lastDays(28)
 /** Up to so many are loaded, and counted here. */
 const most = 500
 
-/** Mentions of four weeks, by day and by listener: of what is loaded, or as the service counts them. */
-export function useRecent(filters: Filters) {
+/** Mentions of four weeks, by day and by each of some listeners: of what is loaded, or as the service counts them. */
+export function useRecent(filters: Filters, listeners: Listener[] = []) {
   const days = bucketsOf(period(), 'days')
-  const since = new Date(startOf(days[0]!)).toISOString()
-  const listeners = useListeners()
+  const since = midnight(days[0]!)
   const [total = null] = useCounts([{ ...filters, since }])
   const isFew = total !== null && total <= most
   const { data } = useQuery({
@@ -130,8 +140,9 @@ export function leaderIn(listeners: ReturnType<typeof useRecent>['listeners']) {
 }
 
 const passes =
-  ({ since = '', until = '', ...same }: Filters) =>
+  ({ since = '', until = '', minFitScore = 0, ...same }: Filters) =>
   (each: Mention) =>
+    !((each.fitScore ?? 0) < minFitScore) &&
     !(timeOf(each) < Date.parse(since)) &&
     !(timeOf(each) >= Date.parse(until)) &&
     Object.entries(same).every(([name, value]) => each[name as keyof typeof same] === value)
@@ -142,6 +153,12 @@ export interface Change {
   state: string
   was: string
 }
+
+/** The first unseen mentions that pass filters. Once they are marked, they are others. */
+export const firstUnseen = (filters: Filters) =>
+  client.mentions
+    .list({ ...filters, state: 'new', count: 20 }, { schema: mention, validation: 'lenient' })
+    .toArray({ limit: 20 })
 
 /** Changes the states of mentions. They show at once; what fails goes back. */
 export function useChanges() {
@@ -154,14 +171,17 @@ export function useChanges() {
       // Some of several may have worked.
       void queryClient.invalidateQueries({ queryKey: listKey })
     },
-    onSettled: () =>
-      void queryClient.invalidateQueries({
-        predicate: ({ queryKey: [, id, params] }) => id === 'mentions.count' && isOfState(params),
-      }),
+    onSettled: countAgain,
   })
 }
 
-const isOfState = (params: unknown) => (params as Filters).state !== undefined
+/** Counts again what depends on states. */
+function countAgain(): void {
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey: [, id, params] }) =>
+      id === 'mentions.count' && (params as Filters).state !== undefined,
+  })
+}
 
 function apply(changes: Change[]): void {
   const states = new Map(changes.map(({ id, state }) => [id, state]))

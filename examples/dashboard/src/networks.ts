@@ -12,13 +12,13 @@ import { type Metric, type Post, metrics } from './measure.ts'
 export type Network = 'microblog' | 'professionalnet'
 type SearchId = 'microblog.search' | 'professionalnet.posts.search'
 
-/** What can be searched: its name, the call, the numbers that its posts have, and the credits of a page. */
-const searchable = (name: string, id: SearchId, metrics: readonly Metric[]) => ({
-  ...{ name, id, metrics },
+/** What can be searched: its name, the call, the numbers that its posts have, how many a page has, and its credits. */
+const searchable = (name: string, id: SearchId, metrics: readonly Metric[], pageSize?: number) => ({
+  ...{ name, id, metrics, pageSize },
   price: client.quote(id, { query: 'any' }).perPage ?? 0,
 })
 export const networks = {
-  microblog: searchable('Microblog', 'microblog.search', metrics),
+  microblog: searchable('Microblog', 'microblog.search', metrics, 20),
   professionalnet: searchable(
     'Professional network',
     'professionalnet.posts.search',

@@ -67,32 +67,40 @@ function useSecondsUntil(end: Date | null): number {
 }
 
 function costOf({ charged, credits: cost }: AnySocialSearchError): string {
-  if (charged === 'no') return 'It cost nothing.'
+  if (charged === 'no') return 'You were not charged.'
   if (charged === 'yes') return `You were charged ${credits(cost.spent)}.`
   return `You may have been charged ${credits(cost.uncertain)}.`
 }
 
 interface FailureProps {
   error: Error
-  /** What the button does, for free. What costs credits has a button with its price elsewhere. */
+  /** What the button does, for free. */
   onRetry?: () => void
+  /** A button that names its price. */
+  children?: ReactNode
 }
 
-export function Failure({ error, onRetry }: FailureProps) {
+/** What has failed, what it cost, and what to do. */
+export function Failure({ error, onRetry, children }: FailureProps) {
   const known = isSocialSearchError(error) ? error : null
   const isCutOff = known?.code === 'connection' && known.attempts.at(-1)?.status === undefined
+  const isDown = (known?.status ?? 0) >= 500
   const text = isCutOff
     ? 'the dashboard cannot reach its server'
-    : (known?.status ?? 0) >= 500
+    : isDown
       ? 'the service is temporarily unavailable'
       : (known?.what ?? 'that did not work')
   return (
-    <div className="row failure" role="alert">
+    <div className="notice failure row" role="alert">
       <strong>
         {text.charAt(0).toUpperCase()}
         {text.slice(1)}.
       </strong>
-      {known && <span>{costOf(known)}</span>}
+      <span>
+        {known && costOf(known)} {isCutOff && 'Check your connection.'}{' '}
+        {isDown && 'Wait a minute, then try again.'}
+      </span>
+      {children}
       {onRetry && <button onClick={(event) => (focusTitle(event), onRetry())}>Try again</button>}
       <details className="quiet">
         <summary>Details</summary>
