@@ -16,7 +16,7 @@ describe.each([0, 1, 2, 7])('the story of seed %d', (seed) => {
       const page = await open()
       await search(page, 'react', { versus: 'vue', pages })
       const said = await result(page)
-      const { numbers: all, counted } = expected(sides, loaded, now)
+      const { numbers: all, counted, earlier } = expected(sides, loaded, now)
       const isFew = all.some(({ posts }) => posts < 5)
       for (const [name, metric] of [
         ['Posts', 'posts'],
@@ -28,6 +28,13 @@ describe.each([0, 1, 2, 7])('the story of seed %d', (seed) => {
         const [react, vue, leader] = await numbers(page, name)
         const shown = [react, vue].map((text) => exactOf(text!.split(' ')[0]!))
         expect(shown).toEqual(values)
+        const before = [react, vue].map((text) => /from ([\d,]+)$/.exec(text!)?.[1])
+        if (before.some(Boolean) || (seed === 0 && pages === 3))
+          expect(before).toEqual(
+            earlier.map((each, i) =>
+              each[metric] === values[i] ? undefined : each[metric].toLocaleString('en'),
+            ),
+          )
         const times = /([\d.]+)×/.exec(leader!)?.[1]
         const ratio = Math.max(...shown) / Math.min(...shown)
         if (times) expect(ratio < 10 ? Math.round(10 * ratio) / 10 : Math.round(ratio)).toBe(Number(times))

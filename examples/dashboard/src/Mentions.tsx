@@ -40,8 +40,7 @@ export function Mentions() {
   const { at = '', sort, state = 'new' } = address
   const filters = filtersOf(address)
   const shown = { ...filters, ...ofAge(at) }
-  const isUnseenOnly = state === 'new'
-  const list = useMentions({ ...shown, ...(isUnseenOnly && { state }), ...(sort && { sort }) })
+  const list = useMentions({ ...shown, ...(state === 'new' && { state }), ...(sort && { sort }) })
   const [unseen = null, total = null, all = null] = useCounts([{ ...shown, state: 'new' }, shown, {}])
   const recent = useRecent(filters)
   if (all === null || all === 0) return <NoMentions all={all} list={list} />
@@ -108,10 +107,6 @@ export function NoMentions({ all, list: { error: listError, isPaused } }: NoMent
   )
 }
 
-const fits = ['50', '75', '90'].map((fit): Option => [fit, `Fit ${fit} or more`])
-const orders: Option[] = [['fitScore', 'Best fit first']]
-const states: Option[] = [['all', 'Seen and unseen']]
-
 /** The filters, which the address holds. Of a few mentions there is one, of more also how many there are of each age. */
 function ListFilters({ isMany }: { isMany: boolean }) {
   const address = useAddress()
@@ -122,11 +117,11 @@ function ListFilters({ isMany }: { isMany: boolean }) {
     isMany,
   )
   const selects: [name: string, first: string, others: Option[]][] = [
-    ['state', 'Unseen only', states],
+    ['state', 'Unseen only', [['all', 'Seen and unseen']]],
     ['listener', 'Any listener', listeners],
     ['network', 'Any network', Object.entries(networkNames)],
-    ['fit', 'Any fit', fits],
-    ['sort', 'Newest first', orders],
+    ['fit', 'Any fit', ['50', '75', '90'].map((fit) => [fit, `Fit ${fit} or more`])],
+    ['sort', 'Newest first', [['fitScore', 'Best fit first']]],
   ]
   return (
     <div className="filters inbox-filters row quiet">

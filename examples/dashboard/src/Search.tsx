@@ -202,8 +202,8 @@ export function Search({ isToday }: { isToday: boolean }) {
         <Empty title="What are people saying?">
           <p>Enter a word, or two to compare. Nothing is charged until you press Search.</p>
           <p className="quiet">
-            {pageSize ? `A page of up to ${pageSize} posts` : 'A page'} costs {credits(pagePrice)}. To open it
-            again within the hour is free.
+            {pageSize ? `A page of up to ${pageSize} posts` : 'A page'} costs {credits(pagePrice)}. Opening it
+            again within an hour is free.
           </p>
           <p className="row quiet">
             Fill in an example, for free:
