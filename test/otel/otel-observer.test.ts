@@ -180,7 +180,7 @@ describe('otelObserver()', () => {
 
   it('records the attributes and metrics that docs/telemetry.md lists', async () => {
     const guide = await readFile(new URL('../../docs/telemetry.md', import.meta.url), 'utf8')
-    const [, attributes = ''] = guide.split('The attributes of a span')
+    const [, attributes = ''] = guide.split('A span has these attributes')
     // What a name means follows after a colon or in brackets.
     const items = [...attributes.matchAll(/^- ([^:\n]+)/gm)].map(([, item = '']) =>
       item.replace(/\(.*?\)/g, ''),
