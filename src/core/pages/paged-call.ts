@@ -15,7 +15,7 @@ import { isRecord, jsonText } from '../../lib/json.ts'
 import { printShort, printed } from '../../lib/print.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/options.ts'
-import { Progress, type Step, type WalkState, nextOfState, nextStep } from './walk.ts'
+import { type Progress, type Step, type WalkState, isOver, nextOfState, nextStep } from './walk.ts'
 import { ApiCall, rethrowWithCallerFrames } from './api-call.ts'
 
 /** What the SDK adds to the body of a page. */
@@ -100,7 +100,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   async *pages(): AsyncGenerator<Page, void, undefined> {
     if (this.#isEnded) return
     const { paging, expectedItems } = this.#options ?? {}
-    const progress = new Progress(this.#options ?? {})
+    let progress: Progress = { pages: 0, items: 0, emptyPages: 0 }
     let request = this.#request
     const visited = new Set([this.#positionOf(request)])
     let fetched = await this.#fetchFirst().catch(rethrowWithCallerFrames)
@@ -122,7 +122,12 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       const next = step.kind === 'next' ? this.#compose(step.params, request) : request
       yield page
 
-      if (progress.endsWith(step, length, invalid?.length)) return
+      progress = {
+        pages: progress.pages + 1,
+        items: progress.items + length,
+        emptyPages: length === 0 && !invalid?.length ? progress.emptyPages + 1 : 0,
+      }
+      if (isOver(step, progress, this.#options ?? {})) return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null, fetched)
       request = next
       const position = this.#positionOf(request)

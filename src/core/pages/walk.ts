@@ -87,37 +87,21 @@ function cursorStep(
 /** A walk ends after so many empty pages in a row. */
 const maxEmptyPages = 3
 
-/** How far a walk has come, and whether it ends. */
-export class Progress {
-  readonly #limit: number
-  readonly #maxPages: number
-  #items = 0
-  #pages = 0
-  #emptyPages = 0
+/** How far a walk has come. */
+export interface Progress {
+  readonly pages: number
+  readonly items: number
+  /** In a row, up to the latest page. */
+  readonly emptyPages: number
+}
 
-  /** @param options Of the call. */
-  constructor({ limit = Infinity, maxPages = Infinity }: Pick<PagedOptions, 'limit' | 'maxPages'>) {
-    this.#limit = limit
-    this.#maxPages = maxPages
-  }
-
-  /** Of all pages so far. */
-  get items(): number {
-    return this.#items
-  }
-
-  /**
-   * Counts a page. Returns whether the walk ends with it.
-   *
-   * @param step What follows the page. @param invalidItems As for {@link nextStep}.
-   */
-  endsWith({ kind }: Step, items: number, invalidItems = 0): boolean {
-    this.#pages++
-    this.#items += items
-    this.#emptyPages = items === 0 && invalidItems === 0 ? this.#emptyPages + 1 : 0
-    if (kind === 'end' || this.#emptyPages === maxEmptyPages) return true
-    return this.#pages >= this.#maxPages || this.#items >= this.#limit
-  }
+/** Whether a walk ends with its latest page. @param step What follows that. @param progress With that. */
+export function isOver(
+  { kind }: Step,
+  { pages, items, emptyPages }: Progress,
+  { limit = Infinity, maxPages = Infinity }: Pick<PagedOptions, 'limit' | 'maxPages'>,
+): boolean {
+  return kind === 'end' || pages >= maxPages || items >= limit || emptyPages === maxEmptyPages
 }
 
 /** Where to continue, as plain JSON to save. */
