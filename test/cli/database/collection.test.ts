@@ -42,6 +42,7 @@ describe('find', () => {
     const before = sandbox.requests.length
     expect(await ids('coffee')).toEqual(['3', '2'])
     expect(await ids('coffee', '--limit 1')).toEqual(['3'])
+    expect((await social('find p.db coffee --fields id --format csv')).out).toBe('id\n3\n2\n')
     for (const query of ['cafe lait', '"au lait"', 'nai*', 'byron', 'ADA', 'C++', '@ada'])
       expect(await ids(query)).toEqual(['1'])
     for (const query of ['lait au"', '"lait au"', 'caf', '++ "', '%'])
@@ -184,7 +185,7 @@ describe('find and describe on a terminal', () => {
     const { out, err } = await social('find p.db acme')
     expect(out).toMatch(/date +author +text[^]*bob +coffee and acme drink/)
     expect(err).toMatch(
-      /1 of 2 records\np\.db reaches from 2025-11-0\d .* to 2025-11-0\d .*; last checked \d s ago/,
+      /(?<!-)1 of 2 records\np\.db reaches from 2025-11-0\d .* to 2025-11-0\d .*; last checked \d s ago/,
     )
     const described = await social('describe p.db')
     expect(described.out).toMatch(
