@@ -1,3 +1,7 @@
+/**
+ * Deleting for good. Rows go in batches, so that others can write in between; triggers take what belongs to a row along. A salted hash of
+ * each stays, and no later run adds it again. In the end the log is emptied, since it has pages as they were.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import { type Patience, inTransaction } from '../../lib/sqlite-file.ts'
 import { sleep } from '../../lib/time.ts'

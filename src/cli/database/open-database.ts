@@ -1,3 +1,7 @@
+/**
+ * How commands get at posts.db: a run waits for as long as other programs have it, a reader only a little, and either upgrades it first.
+ * Whatever keeps them out is said in words that name the file.
+ */
 import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
 import { builtin } from '../../lib/runtime.ts'
 import { UsageError, CommandError } from '../command-errors.ts'

@@ -1,3 +1,9 @@
+/**
+ * A run and its posts.db. Before a call is sent, the file has a row with the most that it may cost; once its answer is there, one
+ * transaction stores the records, how far the job is, what is missing, and what the call has cost. So a kill at any moment leaves one or
+ * the other, and never less than was charged. `schema.ts` has the tables, `record-writer.ts` writes a record, `searches.ts` what was
+ * searched, its gaps and its costs.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
