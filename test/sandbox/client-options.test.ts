@@ -7,6 +7,7 @@ const query = { query: 'coffee', count: 2 }
 
 afterEach(() => {
   vi.useRealTimers()
+  vi.unstubAllGlobals()
 })
 
 describe('clientOptions()', () => {
