@@ -59,7 +59,7 @@ export class LimiterSync extends StoredText<LimiterState> {
   /** Ends listening to the messages of other processes. */
   #unwatch: (() => void) | undefined
   /** The first of these times: a message should come sooner. */
-  readonly #firstPollMs = this.store.watch === undefined ? 25 : 500
+  readonly #firstPollMs = this.store.watch === undefined ? 25 : longestPollMs
   #pollMs = this.#firstPollMs
   /** When to update because another process has asked for it. */
   #wakeAt = Infinity
