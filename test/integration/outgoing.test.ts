@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
-import { type AddressInfo, type Server, createServer as createRawServer } from 'node:net'
+import { type Server, createServer as createRawServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -20,6 +20,7 @@ import { SocialSearch } from '../../src/index.ts'
 import { apiKey, notPaid } from '../support/service.ts'
 import { newFolder } from '../support/folder.ts'
 import { tunnelledService } from '../support/tunnel.ts'
+import { portOf } from '../support/listening.ts'
 
 const servers: Server[] = []
 // Retries wait for no time.
@@ -32,8 +33,7 @@ afterEach(async () => {
 /** Listens on a free port of 127.0.0.1, and returns it. */
 async function listen(server: Server): Promise<number> {
   servers.push(server)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  return (server.address() as AddressInfo).port
+  return portOf(server)
 }
 
 /** A proxy that answers requests for a tunnel with a status, and counts them. */

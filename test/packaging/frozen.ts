@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untrustedCertificate } from '../support/certificate.ts'
+import { portOf } from '../support/listening.ts'
 
 const trusted = untrustedCertificate()
 /** The authority that the runtimes must trust. */
@@ -33,8 +34,7 @@ export async function searchFrozen(
   server.on(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
     sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)))
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
+  const port = await portOf(server)
   const child = spawn(command, [...args, `${isSecure ? 'https' : 'http'}://127.0.0.1:${port}/v1`], options)
   let out = ''
   child.stdout.on('data', (text: Buffer) => {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import http2, { type ServerHttp2Stream } from 'node:http2'
-import net, { type AddressInfo, type Server, type Socket } from 'node:net'
+import net, { type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { untrustedCertificate } from '../support/certificate.ts'
+import { portOf } from '../support/listening.ts'
 
 /** Whether a search may have been charged; `all` runtimes but those that are named. */
 type Charges = Readonly<Record<string, 'no' | 'unknown'>>
@@ -121,8 +122,7 @@ const alert = (number: number): Buffer => Buffer.from([0x15, 3, 3, 0, 2, 2, numb
 
 async function listen(server: Server): Promise<number> {
   servers.push(server)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  return (server.address() as AddressInfo).port
+  return portOf(server)
 }
 
 /** Accepts nothing: once its queue is full, the system drops what would open further connections. */

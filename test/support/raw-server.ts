@@ -1,4 +1,5 @@
-import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { type Socket, createServer } from 'node:net'
+import { portOf } from './listening.ts'
 
 /** A server that sends any bytes. */
 export interface RawServer {
@@ -38,8 +39,7 @@ export async function rawServer(
       answer(socket, request, requests.length)
     })
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
+  const port = await portOf(server)
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     requests,

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, type Server, connect } from 'node:net'
+import { connect } from 'node:net'
 import { untrustedCertificate } from './certificate.ts'
 import { page } from './pages.ts'
+import { portOf } from './listening.ts'
 
 /** A service at `https://api.invalid/v1` that only a proxy reaches, and that only a CA of its own vouches for. */
 export interface TunnelledService {
@@ -27,7 +28,7 @@ export async function tunnelledService(): Promise<TunnelledService> {
     arrived.push((socket as unknown as { authorized: boolean }).authorized)
     response.end(JSON.stringify(page(['1'])))
   })
-  const servicePort = await listen(service)
+  const servicePort = await portOf(service)
   const proxy = createServer().on('connect', ({ url = '' }, socket) => {
     socket.on('error', () => {})
     if (!url.startsWith('api.')) return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
@@ -37,7 +38,7 @@ export async function tunnelledService(): Promise<TunnelledService> {
     })
     return tunnel.on('error', () => {})
   })
-  const proxyPort = await listen(proxy)
+  const proxyPort = await portOf(proxy)
   return {
     baseUrl: 'https://api.invalid/v1',
     proxy: `http://127.0.0.1:${proxyPort}`,
@@ -51,9 +52,4 @@ export async function tunnelledService(): Promise<TunnelledService> {
       }
     },
   }
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  return (server.address() as AddressInfo).port
 }

@@ -1,16 +1,16 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ClientOptions } from '../../src/index.ts'
 import { makeClient, maybePaid, notPaid } from '../support/service.ts'
 import { query } from '../support/search.ts'
+import { portOf } from '../support/listening.ts'
 
 describe('a search whose time ran out', () => {
   /** What came of a search at a server that answers nothing, not even a handshake. */
   async function searchSilently(scheme: string, options: object, client: Partial<ClientOptions> = {}) {
     const server = createServer((socket) => socket.on('error', () => {}))
     onTestFinished(() => void server.close())
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    const { port } = server.address() as AddressInfo
+    const port = await portOf(server)
     const baseUrl = `${scheme}://127.0.0.1:${port}/v1`
     const searching = makeClient({ baseUrl, retry: false, ...client })
     const error: unknown = await searching.microblog.search(query, options).catch((error: unknown) => error)

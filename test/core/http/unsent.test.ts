@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -7,6 +7,7 @@ import { untrustedCertificate } from '../../support/certificate.ts'
 import { makeClient, notPaid } from '../../support/service.ts'
 import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
+import { portOf } from '../../support/listening.ts'
 
 const open: { close(done?: () => void): void }[] = []
 afterEach(() => open.splice(0).forEach((server) => server.close()))
@@ -14,8 +15,7 @@ afterEach(() => open.splice(0).forEach((server) => server.close()))
 /** The port of a server that does something with each connection. */
 async function listen(server: ReturnType<typeof createServer>): Promise<number> {
   open.push(server)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  return (server.address() as AddressInfo).port
+  return portOf(server)
 }
 
 const onFirstBytes = (act: (socket: Socket) => void) =>
