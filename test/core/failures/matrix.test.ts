@@ -109,6 +109,14 @@ describe('judge() keeps the promise about', () => {
     ])
   })
 
+  it.each([
+    ['what was not sent', [...unsent, ...refusedStreams], 3],
+    ['what cannot be sent', untrusted, 1],
+  ])('%s, whatever the call is', async (_, worlds, attempts) => {
+    for (const world of worlds)
+      for (const effect of effects) expect(await verdictsOf(effect, world)).toHaveLength(attempts)
+  })
+
   it('a 401, which is tried once more with a fresh token', async () => {
     for (const effect of effects) {
       expect(await verdictsOf(effect, () => own(401), { refreshable: true })).toHaveLength(2)
