@@ -33,7 +33,7 @@ it('an empty inbox offers no filter and no chart, and says why', async () => {
   const page = await open('/?tab=search')
   await serve(page, [])
   await page.getByRole('button', { name: 'mentions', exact: true }).click()
-  await page.getByText('Your listeners have found nothing yet.').waitFor()
+  await page.getByText('What your listeners find shows here, for free.').waitFor()
   await page.getByText(/^Listening for .react., .vue., .typescript., .coffee.\.$/).waitFor()
   expect(await page.locator('select, .chart, kbd').count()).toBe(0)
   expect(await page.locator('main').innerText()).not.toMatch(/\d/)

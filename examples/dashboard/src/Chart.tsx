@@ -33,7 +33,6 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
   const note = (i: number) => {
     if (named) return figure(named.values[i])
     const peak = peaks[i]
-    if (!isCounted) return 'counting…'
     return peak && `peak ${figure(peak.values[i])}, ${bucketName(peak.bucket, unit)}`
   }
   return (
@@ -45,7 +44,7 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
           {series.map((name, i) => (
             <span key={name}>
               {series.length > 1 && <Swatch index={i} />} {(series.length > 1 || !named) && <bdi>{name}</bdi>}
-              {!named && (peaks[i] || !isCounted) && ','} <strong>{note(i)}</strong>
+              {!named && peaks[i] && ','} <strong>{note(i)}</strong>
             </span>
           ))}
           {!named && isCounted && rows.some(({ part }) => part) && (
@@ -57,9 +56,10 @@ export function Chart({ rows, series, unit, selected, onSelect }: Props) {
         <div className="scale quiet">
           <span>{isCounted && figure(top)}</span>
           <span>{isCounted && top > 1 && figure(top / 2)}</span>
-          <span>0</span>
+          <span>{isCounted && 0}</span>
         </div>
         <div className="bars" onPointerLeave={() => setPointed(undefined)}>
+          {!isCounted && 'Counting…'}
           {rows.map((row) => (
             <div
               key={row.bucket}

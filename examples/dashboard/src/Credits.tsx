@@ -15,11 +15,14 @@ const budgetQuery = queryOptions<ReturnType<CreditBudget['summary']>>({
   retry: false,
 })
 export const useBudget = () => useQuery(budgetQuery).data
+/** When the server answered last; 0 if it never has. */
+export const useAnsweredAt = () => useQuery(budgetQuery).dataUpdatedAt
 /** Whether the server does not answer. It is asked again every two seconds, and then what is free loads by itself. */
 export function useIsLost(): boolean {
   // Without data, `isError` is false while it asks again.
   const { data, isError, errorUpdateCount } = useQuery(budgetQuery)
-  return isError || (!data && errorUpdateCount > 0)
+  // Offline, what is asked waits for the network.
+  return navigator.onLine && (isError || (!data && errorUpdateCount > 0))
 }
 
 export const credits = (count: number) => `${count} ${count === 1 ? 'credit' : 'credits'}`

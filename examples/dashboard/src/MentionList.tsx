@@ -55,7 +55,7 @@ export function MentionList({ list, few, title, empty, children }: Props) {
     next?.querySelector('input')?.focus()
     const state = ({ s: 'seen', e: 'done', i: 'ignored' } as const)[key]
     const mention = shown.find(({ id }) => id === (item ?? first)?.id)
-    if (state && mention) mark([mention], mention.state === state ? 'new' : state)
+    if (state && mention && !isLost) mark([mention], mention.state === state ? 'new' : state)
   }
   useEffect(() => {
     addEventListener('keydown', press)
@@ -115,8 +115,7 @@ export function MentionList({ list, few, title, empty, children }: Props) {
             <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> seen, <kbd>e</kbd> done, <kbd>i</kbd>{' '}
             ignore, <kbd>/</kbd> search.{' '}
           </span>
-          Fit: how well a mention suits you, from 0 to 100. A search of one network may find other posts than
-          your listeners.
+          Fit: how well a mention suits you, from 0 to 100.
         </p>
       )}
     </section>
@@ -132,11 +131,17 @@ interface ItemProps {
 
 function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
   const { text, url = '', author = 'unknown', network = '–', publishedAt, state, fitScore = '–' } = mention
+  const isLost = useIsLost()
   const listener = useListeners().find(({ id }) => id === mention.listenerId)?.name
   return (
     <li className="mention" id={mention.id}>
       <label className="choose">
-        <input type="checkbox" checked={isChosen} onChange={(event) => onChoose(event.target.checked)} />
+        <input
+          type="checkbox"
+          checked={isChosen}
+          disabled={isLost}
+          onChange={(event) => onChoose(event.target.checked)}
+        />
         <span className="hidden">Choose the mention by {author}</span>
       </label>
       <Text href={/^https?:/.test(url) ? url : undefined}>{text ?? 'No text'}</Text>
@@ -158,6 +163,7 @@ function Item({ mention, isChosen, onChoose, onMark }: ItemProps) {
           <button
             key={next}
             aria-pressed={state === next}
+            disabled={isLost}
             onClick={() => onMark(state === next ? 'new' : next)}
           >
             {verb}

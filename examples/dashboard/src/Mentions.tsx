@@ -40,9 +40,10 @@ export function Mentions() {
   const { at = '', sort, state = 'new' } = address
   const filters = filtersOf(address)
   const shown = { ...filters, ...ofAge(at) }
-  const list = useMentions({ ...shown, ...(state === 'new' && { state }), ...(sort && { sort }) })
+  const ofState = state === 'new' && { state }
+  const list = useMentions({ ...shown, ...ofState, ...(sort && { sort }) })
   const [unseen = null, total = null, all = null] = useCounts([{ ...shown, state: 'new' }, shown, {}])
-  const recent = useRecent(filters)
+  const recent = useRecent({ ...filters, ...ofState })
   if (all === null || all === 0) return <NoMentions all={all} list={list} />
   return (
     <section className="stack" aria-labelledby="mentions-title">
@@ -93,12 +94,12 @@ export function NoMentions({ all, list: { error: listError, isPaused } }: NoMent
   if (all === null) return <p role="status">Loading mentions…</p>
   return (
     <Empty title="No mentions yet">
-      <p>Your listeners have found nothing yet. What they find shows here, for free.</p>
+      <p>What your listeners find shows here, for free.</p>
       <p className="row">
         <button className="primary" onClick={loadAgain}>
           Check again · free
         </button>
-        <button onClick={goToSearch}>Search older posts</button>
+        <button onClick={goToSearch}>Search older posts · for credits</button>
       </p>
       {listeners.length > 0 && (
         <p className="quiet">Listening for {listeners.map(({ name }) => isolated(name)).join(', ')}.</p>
@@ -176,9 +177,8 @@ function MarkAll({ filters, unseen }: { filters: Filters; unseen: number }) {
     },
   })
   const start = () =>
-    confirm(
-      `Mark ${plural(unseen, 'mention')} as seen? It is free, and takes a request for each. You can stop it.`,
-    ) && run.mutate(unseen)
+    confirm(`Mark ${plural(unseen, 'mention')} as seen? It is free, one request each. You can stop it.`) &&
+    run.mutate(unseen)
   if (run.error) return <Failure error={run.error} onRetry={start} />
   if (!run.isPending)
     return (

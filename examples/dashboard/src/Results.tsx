@@ -224,7 +224,8 @@ function Coverage({ period, loads, covered }: CoverageProps) {
   const { name, pageSize } = networks[network]
   const more = useOffer(network, ...lacking.map(() => 1))
   const pages = lacking.map(({ search }) => ({ search, since, pages: 1, continues: true }))
-  const posts = pageSize ? `up to ${pageSize * lacking.length} more posts` : plural(pages.length, 'more page')
+  const usual = Math.round(lacking.reduce((sum, { posts, pages }) => sum + posts.length / pages, 0))
+  const posts = `${pageSize ? `up to ${pageSize * lacking.length}` : `about ${usual}`} more posts`
   const isFetching = loads.some(({ isFetching }) => isFetching)
   const isPartial = covered.from > spanOf(period).from
   const days = `${lengthOf(period)} days`
@@ -275,7 +276,7 @@ function Summary({ loads, now, then, period }: SummaryProps) {
     <p className="quiet">
       Engagement: {engagement[network]}.{' '}
       {isCompared ? `▲▼ Compared with ${days}${hour}.` : `Not compared with ${days}: they are not loaded.`}{' '}
-      Mentions are counted apart: your listeners search every network.
+      Your listeners count apart from searches.
     </p>
   )
   if (loads.length === 1)

@@ -124,7 +124,7 @@ export function Search({ isToday }: { isToday: boolean }) {
   const isOverview = isToday || (isUsedUp && searches.length === 0)
   const action = (text: string) =>
     !isUsedUp && (
-      <button className="primary" form="search" onClick={focusTitle}>
+      <button className="primary" form="search" disabled={isLost} onClick={focusTitle}>
         {text} · {price}
       </button>
     )
@@ -206,7 +206,7 @@ export function Search({ isToday }: { isToday: boolean }) {
             again within an hour is free.
           </p>
           <p className="row quiet">
-            Fill in an example, for free:
+            Fill in an example:
             {ideas.map((idea) => (
               <button key={idea.query} onClick={() => setDraft({ ...draft, ...blank(), ...idea })}>
                 {[idea.query, idea.versus].filter(Boolean).join(' vs ')}

@@ -68,10 +68,13 @@ export function Today() {
           </section>
         )}
       </div>
-      <MentionList {...{ list, few: 8 }} title={`${figure(unseen)} unseen`} empty="Everything is seen.">
+      <MentionList
+        {...{ list, few: 8 }}
+        title={`${figure(unseen)} unseen, any age`}
+        empty="Everything is seen."
+      >
         <button onClick={() => go({ tab: 'mentions', at: '' })}>
-          See all {figure(all)}
-          <span className="hidden"> mentions</span>
+          See all<span className="hidden"> {figure(all)} mentions</span>
         </button>
       </MentionList>
     </section>

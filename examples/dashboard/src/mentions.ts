@@ -103,7 +103,7 @@ export function useRecent(filters: Filters, listeners: Listener[] = []) {
   const isFew = total !== null && total <= most
   const { data } = useQuery({
     ...fresh,
-    queryKey: ['recent', filters, since],
+    queryKey: ['dashboard', 'recent', { ...filters, since }],
     enabled: isFew,
     retry: false,
     queryFn: ({ signal }) =>
@@ -179,7 +179,7 @@ export function useChanges() {
 function countAgain(): void {
   void queryClient.invalidateQueries({
     predicate: ({ queryKey: [, id, params] }) =>
-      id === 'mentions.count' && (params as Filters).state !== undefined,
+      (id === 'mentions.count' || id === 'recent') && (params as Filters).state !== undefined,
   })
 }
 
