@@ -21,6 +21,16 @@ describe('clientOptions()', () => {
     expect(sandbox.requests.map(({ status }) => status)).toEqual([429, 200])
   })
 
+  it('gives separate limits where random values are refused, as in an edge worker before its first request', () => {
+    vi.stubGlobal('crypto', {
+      getRandomValues: () => {
+        throw new Error('Disallowed operation called within global scope')
+      },
+    })
+    const labels = Array.from({ length: 2 }, () => createSandbox().clientOptions().organization)
+    expect(new Set(labels).size).toBe(2)
+  })
+
   it('gives clients that share their limits when they get the same object', async () => {
     vi.useFakeTimers()
     const sandbox = createSandbox()

@@ -4,6 +4,7 @@ import { itemsOf } from '../../api/list-items.ts'
 import { organizationLimits } from '../../api/limits.ts'
 import type { Operation, Scope } from '../../api/operation.ts'
 import { check } from '../../api/schema/check.ts'
+import { randomId } from '../../lib/hash.ts'
 import { valueAt } from '../../lib/json.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
@@ -133,7 +134,7 @@ export function createService(options: SandboxOptions) {
         baseUrl,
         apiKey,
         fetch,
-        organization: `sandbox ${++labels}`,
+        organization: `sandbox ${label()}`,
         ...(perMinute !== organizationLimits.perMinute && { limits: { perMinute } }),
         dangerouslyAllowBrowser: true,
         logger: false,
@@ -147,8 +148,16 @@ export function createService(options: SandboxOptions) {
   return { sandboxAt, handle }
 }
 
-/** No two clients have the same label. */
 let labels = 0
+
+/** A label that no other client has. Edge workers refuse random values before the first request. */
+function label(): string {
+  try {
+    return randomId(16)
+  } catch {
+    return String(++labels)
+  }
+}
 
 function keptHeaders({ headers }: Request): Record<string, string> {
   const kept = Object.fromEntries(headers)

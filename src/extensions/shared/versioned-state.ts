@@ -16,7 +16,7 @@ export interface VersionedState {
 /** The state in a text, whose key names its format; undefined if the store has none, or has lost it. */
 export function readState(text = ''): VersionedState | undefined {
   const state = parsed(text)
-  return isRecord(state) ? (state as unknown as VersionedState) : undefined
+  return isRecord(state) && 'stateId' in state ? (state as unknown as VersionedState) : undefined
 }
 
 /** What a state has, except for the time, which alone is no reason to store it. */
