@@ -106,7 +106,7 @@ describe('of mentions', () => {
       const unseenOf = (name: string) => number((byDay.get(name) ?? []).filter(isUnseen).length)
       const shown = days.map((name, i) => [expected[i]![0], [unseenOf(name)]])
       await page
-        .getByText(`${number(recent.filter(isUnseen).length)} in 28 days`)
+        .getByText(`${number(recent.filter(isUnseen).length)} unseen in 28 days`)
         .first()
         .waitFor()
       await expect.poll(() => page.locator('.plot tbody td', { hasText: '–' }).count()).toBe(0)

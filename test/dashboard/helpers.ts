@@ -104,7 +104,6 @@ export async function result(page: Page): Promise<string> {
   await headline(page)
     .filter({ hasNotText: /Loading|Waiting/ })
     .waitFor()
-  await page.locator('.coverage', { hasText: 'Loading…' }).waitFor({ state: 'detached' })
   return plain(await headline(page).textContent())
 }
 

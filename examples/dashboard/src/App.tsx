@@ -2,9 +2,9 @@ import { useEffect } from 'react'
 import { go, goToSearch, useAddress } from './address.ts'
 import { loadAgain } from './api.ts'
 import { isTyping } from './controls.tsx'
-import { Credits, useAnsweredAt, useIsLost } from './Credits.tsx'
+import { Credits, useBudget, useIsLost } from './Credits.tsx'
 import { Mentions } from './Mentions.tsx'
-import { clockName, zone } from './period.ts'
+import { zone } from './period.ts'
 import { Search } from './Search.tsx'
 import { Notice } from './status.tsx'
 
@@ -16,7 +16,7 @@ export function App() {
   const view: View = tab in views ? (tab as View) : q ? 'search' : 'today'
   const Current = views[view]
   const isLost = useIsLost()
-  const answeredAt = useAnsweredAt()
+  const hasAnswered = useBudget() !== undefined
   const subject = view === 'search' ? [q, vs].filter(Boolean).join(' vs ') : view
   useEffect(() => {
     document.title = [subject, 'Social search'].filter(Boolean).join(' · ')
@@ -45,10 +45,8 @@ export function App() {
           <Credits />
         </div>
         {isLost && (
-          <Notice
-            title={`No answer ${answeredAt > 0 ? `since ${clockName(answeredAt)}` : 'from the server'}.`}
-          >
-            <span className="wide">Changes are paused. Retrying every 2 seconds.</span>
+          <Notice title={hasAnswered ? 'No answer. Changes are paused.' : 'No answer from the server.'}>
+            <span className="wide">Retrying every 2 seconds.</span>
             <button onClick={loadAgain}>Retry now</button>
           </Notice>
         )}

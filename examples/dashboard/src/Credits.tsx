@@ -15,8 +15,6 @@ const budgetQuery = queryOptions<ReturnType<CreditBudget['summary']>>({
   retry: false,
 })
 export const useBudget = () => useQuery(budgetQuery).data
-/** When the server answered last; 0 if it never has. */
-export const useAnsweredAt = () => useQuery(budgetQuery).dataUpdatedAt
 /** Whether the server does not answer. It is asked again every two seconds, and then what is free loads by itself. */
 export function useIsLost(): boolean {
   // Without data, `isError` is false while it asks again.

@@ -27,7 +27,7 @@ import { Empty, Failure, Notice, focusTitle } from './status.tsx'
 
 /** Fewer make no filter, no chart and no mean. */
 export const few = 10
-export const nameOfRecent = (total: number | null) => `${figure(total)} in 28\u00a0days`
+export const nameOfRecent = (total: number | null, which = '') => `${figure(total)}${which} in 28\u00a0days`
 
 const filtersOf = ({ network, listener, fit }: Address): Filters => ({
   ...(network && { network }),
@@ -55,7 +55,12 @@ export function Mentions() {
       {all >= few && (
         <div className="overview">
           <Chart
-            {...{ rows: recent.rows, unit: 'days', selected: at, series: [nameOfRecent(recent.total)] }}
+            {...{
+              rows: recent.rows,
+              unit: 'days',
+              selected: at,
+              series: [nameOfRecent(recent.total, ofState ? ' unseen' : '')],
+            }}
             onSelect={(day) => go({ at: day === at ? '' : day }, { replace: true })}
           />
         </div>
@@ -124,8 +129,16 @@ function ListFilters({ isMany }: { isMany: boolean }) {
     ['fit', 'Any fit', ['50', '75', '90'].map((fit) => [fit, `Fit ${fit} or more`])],
     ['sort', 'Newest first', [['fitScore', 'Best fit first']]],
   ]
+  const [ofStates, ...others] = selects.map(([name, first, options]) => (
+    <Select
+      key={name}
+      {...{ label: name, value: address[name] ?? '', options: [['', first], ...options] }}
+      onChange={(value) => go({ [name]: value }, { replace: true })}
+    />
+  ))
   return (
     <div className="filters inbox-filters row quiet">
+      {ofStates}
       {isMany && (
         <Choice
           {...{ label: 'Age', options: ages, value: at }}
@@ -137,13 +150,7 @@ function ListFilters({ isMany }: { isMany: boolean }) {
           onChange={(at) => go({ at }, { replace: true })}
         />
       )}
-      {selects.slice(0, isMany ? undefined : 1).map(([name, first, others]) => (
-        <Select
-          key={name}
-          {...{ label: name, value: address[name] ?? '', options: [['', first], ...others] }}
-          onChange={(value) => go({ [name]: value }, { replace: true })}
-        />
-      ))}
+      {isMany && others}
     </div>
   )
 }

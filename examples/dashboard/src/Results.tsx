@@ -90,7 +90,7 @@ export function Results({ name, period, loads, isStale, action, price, children 
   return (
     <div className={isStale ? 'results stale stack' : 'results stack'} aria-busy={isFirst}>
       <section className="stack" aria-label="Summary">
-        <div className={loads.length > 1 ? 'verdict two' : 'verdict'}>{verdict()}</div>
+        <div className="verdict">{verdict()}</div>
         {isFirst && !isPaused && <div className="card ghost" aria-hidden="true" />}
         {hasPosts && (
           <div className={loads.length > 1 ? 'answer stack pair' : 'answer stack'}>
@@ -229,7 +229,7 @@ function Coverage({ period, loads, covered }: CoverageProps) {
   const isFetching = loads.some(({ isFetching }) => isFetching)
   const isPartial = covered.from > spanOf(period).from
   const days = `${lengthOf(period)} days`
-  if (isFetching) return <p className="coverage row quiet">Loading…</p>
+  if (isFetching) return null
   return (
     <p className="coverage row quiet">
       {isPartial
