@@ -99,7 +99,7 @@ it('says that the server is gone, keeps what is loaded, and goes on when it is b
   const page = await open('/')
   await page.locator('.mention').first().waitFor()
   await page.route('**/api/**', (route) => route.abort())
-  await page.getByText('No answer. Changes are paused.').waitFor()
+  await page.getByText('No answer, changes paused.').waitFor()
   expect(await page.locator('.mention').count()).toBe(8)
   await page.getByText('as of 3:00 PM UTC').waitFor()
   expect(await page.locator('form button[aria-disabled=true]').count()).toBe(1)

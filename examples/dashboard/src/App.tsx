@@ -45,7 +45,7 @@ export function App() {
           <Credits />
         </div>
         {isLost && (
-          <Notice title={hasAnswered ? 'No answer. Changes are paused.' : 'No answer from the server.'}>
+          <Notice title={hasAnswered ? 'No answer, changes paused.' : 'No answer from the server.'}>
             <span className="wide">Retrying every 2 seconds.</span>
             <button onClick={loadAgain}>Retry now</button>
           </Notice>
