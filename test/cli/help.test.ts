@@ -71,8 +71,7 @@ describe('help', () => {
 
   it('lists the options of sandbox', async () => {
     const { out } = await social('sandbox --help')
-    for (const option of ['--port', '--per-minute', '--growth', '--now'])
-      expect(out).toContain(option)
+    for (const option of ['--port', '--per-minute', '--growth', '--now']) expect(out).toContain(option)
   })
 
   it('lists only flags that matter to the command: none of credits for a free one, none of pages for a single record', async () => {
