@@ -89,6 +89,9 @@ export function addWatch(program: Command): void {
     .addOption(new Option('--from <start>', 'now: skip posts that already exist').choices(['now']))
     .option('--max-pages <n>', 'page limit per check, gaps included', '10')
     .addOption(yesOption('; with --once, --max-pages is the limit, and it never asks'))
+  // Scripts have it under its first name.
+  command.addOption(new Option('--freshness <time>').hideHelp())
+  command.on('option:freshness', (time: string) => command.setOptionValue('minInterval', time))
   const filters = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
   addParams(command, filters)
   withClient(command).action(async (words: readonly string[], flags: WatchFlags) => {

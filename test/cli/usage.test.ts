@@ -62,6 +62,7 @@ describe('exit codes', () => {
     [`watch coffee --once --params '{"category":"Top"}'`, 'newest posts first'],
     ['watch coffee --min-interval "an hour"', '--min-interval must be a number'],
     ['watch coffee --min-interval 99d', '--min-interval must be from 0.001'],
+    ['watch coffee --freshness 99d', '--min-interval must be from 0.001'],
     ['watch coffee --min-interval 1h30m', '--min-interval must be'],
     ['watch coffee --keep 1.5d --out x.db', '--keep must be days or hours, such as 90d or 12h, got 1.5d'],
     ['watch coffee --keep 0d --out x.db', '--keep must be days or hours'],

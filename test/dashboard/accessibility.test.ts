@@ -26,7 +26,7 @@ it.each([
     await page.locator('.plot summary').click()
     await page.locator('details tbody button').first().click()
     await check()
-    const fold = page.locator('.fold[aria-expanded=false]')
+    const fold = page.locator('.fold [aria-expanded=false]')
     if (await fold.isVisible()) await fold.click()
     await page.getByRole('button', { name: '90 days' }).click()
     await page.locator('.stale').waitFor()

@@ -86,7 +86,7 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
 export async function search(page: Page, query: string, { versus = '', pages = 1 } = {}): Promise<void> {
   // The first view has one field until a word is there.
   await page.getByLabel('Search posts').fill(query)
-  const fold = page.locator('.fold[aria-expanded=false]')
+  const fold = page.locator('.fold [aria-expanded=false]')
   if (await fold.isVisible()) await fold.click()
   await page.getByLabel('Posts of each search').selectOption(String(pages))
   await page.getByLabel('Compare with').fill(versus)

@@ -142,9 +142,11 @@ export function Search({ isToday }: { isToday: boolean }) {
           >
             {isUsedUp && !isFree ? verb : `${verb} · ${price}`}
           </button>
-          <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-            {summary.join(' · ')} ▾
-          </button>
+          <span className="fold">
+            <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              {summary.join(' · ')} ▾
+            </button>
+          </span>
         </div>
         {isUsedUp && <UsedUp price={offer.least || another.least} />}
         <div className={isOpen ? 'filters row quiet open' : 'filters row quiet'}>
