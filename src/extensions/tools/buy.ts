@@ -1,11 +1,14 @@
-import type { SocialSearch, Budget, CreditBudget, Wait } from '../../index.ts'
-import { type ClientTransport, nextStep } from '../../extend.ts'
+import { type SocialSearch, type Budget, CreditBudget, type Wait } from '../../index.ts'
+import { type ClientTransport, isCreditBudget, nextStep, untold } from '../../extend.ts'
 import { assumedItems } from '../../api/price.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Schema } from '../../api/schema/schema.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { itemsOf } from '../../api/list-items.ts'
-import { InvalidResponseError } from '../../errors/index.ts'
+import { count } from '../../lib/count.ts'
+import { CreditBudgetError, InvalidResponseError } from '../../errors/index.ts'
+import { budgetTooLow, notSent } from '../../errors/words.ts'
+import type { OperationId } from '../../api/operations.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type Fields, type Room, compact } from './compact.ts'
 import { ToolRefusal } from './failures.ts'
@@ -41,8 +44,8 @@ export interface SessionTool {
   readonly archive?: Archive | undefined
 }
 
-/** One call of a tool under way. */
-export interface ToolRun {
+/** What one call of a tool asks for. */
+export interface ToolCall {
   readonly tool: SessionTool
   /** Copied, so that a caller who changes its input later changes nothing. */
   readonly args: Record<string, unknown>
@@ -52,14 +55,63 @@ export interface ToolRun {
   readonly next?: string | undefined
   readonly options: ToolCallOptions
   readonly signal: AbortSignal | undefined
-  /** Pages that are done. */
-  done: number
-  /** Whether its caller gets its pages: one that has left gets them the next time. */
-  isDelivered?: boolean
-  /** What the notice has to say. */
-  readonly remarks: Set<string>
-  /** Holds the call to the cost that was approved; undefined until something has to be bought. */
-  approved?: CreditBudget | undefined
+}
+
+/** What a page is bought for. */
+interface Purchase {
+  readonly call: ToolCall
+  /** Holds the call to the cost that was approved. */
+  readonly budget: CreditBudget | undefined
+  /** Pages of the call that are done. */
+  readonly done: number
+}
+
+/**
+ * Has the cost of a call's pages, from this one on, approved: by the budget, and by a person if it is high. The result is a budget that holds
+ * them to that cost; undefined if they are free.
+ *
+ * @param done Pages of the call that are done.
+ * @throws {InvalidRequestError} for params that the service would refuse.
+ * @throws {ToolRefusal | CreditBudgetError} if a limit or a person says no. Nothing has been sent then.
+ */
+export async function approveCost(
+  { tool, args, pages, options, signal }: ToolCall,
+  done: number,
+  { operation, params, pathId }: Page,
+  { client, budget, confirmAbove, confirm }: SessionSettings,
+): Promise<CreditBudget | undefined> {
+  const left = pages - done
+  const quoted = operation.paging === undefined ? 1 : left
+  const input = pathId ?? (JSON.parse(params) as object)
+  const quote = client.quote(operation.id as OperationId, input, { maxPages: quoted })
+  if (operation.price.kind === 'free') return undefined
+  const isBounded = quote.perPage !== null
+  const atMost = quoted * (quote.perPage ?? assumedItems * operation.price.credits)
+  const fits = (most: number): string =>
+    most * left < atMost ? '' : `; \`pages\` ${Math.floor((most * left) / atMost)} would fit`
+  if (isCreditBudget(budget) && atMost > budget.remaining) {
+    const { remaining, reserved } = budget.summary()
+    const refusal = { name: budget.name, needed: atMost, remaining, reserved }
+    const names = { budget: 'the budget', option: (name: string) => name }
+    throw new CreditBudgetError({
+      ...refusal,
+      refusedBy: budget,
+      what: notSent(budgetTooLow(refusal, names) + fits(budget.remaining)),
+    })
+  }
+  if (atMost > confirmAbove || (atMost > 0 && !isBounded)) {
+    const ask = options.confirm ?? confirm
+    if (ask === undefined) {
+      const price = `the call may cost ${count(atMost, 'credit')}, which needs the approval of a person`
+      const message = `${price}, and this program cannot ask one; ask for less${fits(confirmAbove)}`
+      throw new ToolRefusal('confirmation', message)
+    }
+    const request = { tool: tool.name, input: args, pages: left, atMost, isBounded, why: quote.why, signal }
+    const isApproved: unknown = await ask(request)
+    if (isApproved !== true)
+      throw new ToolRefusal('confirmation', 'a person has declined the call; do not repeat it')
+  }
+  return Object.assign(new CreditBudget(atMost), { [untold]: true })
 }
 
 /** Milliseconds between reports of a call that waits. */
@@ -73,18 +125,14 @@ function itemsToExpect({ price }: Operation): number | undefined {
 /** Buys a page and keeps what results show of it, even of a paid answer that is not as documented. */
 export async function buy(
   page: Page,
-  {
-    tool: { fields, archive },
-    options: { onProgress },
-    signal,
-    approved: budget,
-    done,
-    pages: most,
-  }: ToolRun,
+  { call, budget, done }: Purchase,
   { transport, room }: SessionSettings,
   pages: Pages,
 ): Promise<Bought> {
   const { operation, pathId } = page
+  const { signal } = call
+  const { fields, archive } = call.tool
+  const { onProgress } = call.options
   if (archive !== undefined) return searchArchive(archive, page.params, room)
   const params = JSON.parse(page.params) as Record<string, unknown>
   const request = transport.compose(operation, params, pathId)
@@ -93,7 +141,7 @@ export async function buy(
     onProgress &&
     (() => {
       // Who has left wants to hear nothing more, though the answer is waited for.
-      if (signal?.aborted !== true) runUserCallback(() => onProgress({ done, pages: most, waiting }))
+      if (signal?.aborted !== true) runUserCallback(() => onProgress({ done, pages: call.pages, waiting }))
     })
   const onWait = ({ reason }: Wait): void => {
     waiting = reason

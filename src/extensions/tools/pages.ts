@@ -129,6 +129,20 @@ export class Pages {
     return age < this.#reuseMs ? age : undefined
   }
 
+  /** What is known of a page: as it was bought or is being bought, or an equal one. */
+  outcomeOf({ outcome, key }: Page): Promise<Bought> | undefined {
+    return outcome ?? this.equal(key)?.outcome
+  }
+
+  /** Keeps what a page holds. One that could not be bought can be bought again. */
+  keepOutcome(page: Page, outcome: Promise<Bought>): void {
+    page.outcome = outcome
+    this.keep(page)
+    outcome.catch(() => {
+      if (page.outcome === outcome) page.outcome = undefined
+    })
+  }
+
   /** Keeps a page as the latest. */
   keep(page: Page): void {
     remember(this.#pages, page.id, page, kept)
