@@ -38,23 +38,43 @@ export class WellFormedServer extends McpServer {
     this.#withFacts = withFacts
   }
 
-  override connect(transport: Parameters<McpServer['connect']>[0]): Promise<void> {
-    const send = transport.send.bind(transport)
-    transport.send = (message, options) => {
-      if ('result' in message && isBareFailure(message.result))
-        return send({ ...message, result: this.#withFacts(message.result) }, options)
-      if (!('error' in message)) return send(message, options)
-      const error = { ...message.error, message: message.error.message.toWellFormed() }
-      return send({ ...message, error }, options)
-    }
-    const start = transport.start.bind(transport)
-    transport.start = () => {
-      const { onmessage } = transport
-      transport.onmessage = (message, extra) => onmessage?.(withArguments(message), extra)
-      return start()
-    }
-    return super.connect(transport)
+  override connect(transport: Transport): Promise<void> {
+    return super.connect(translated(transport, this.#withFacts))
   }
+}
+
+type Transport = Parameters<McpServer['connect']>[0]
+
+/**
+ * A transport between the library and the given one, which stays as it is. It is a proxy, no class of its own: the library tells by
+ * the class of a transport which protocol it speaks.
+ */
+function translated(transport: Transport, withFacts: (result: CallToolResult) => CallToolResult): Transport {
+  const send: Transport['send'] = (message, options) => transport.send(toClient(message, withFacts), options)
+  return new Proxy(transport, {
+    get: (inner, name) => {
+      if (name === 'send') return send
+      const value: unknown = Reflect.get(inner, name)
+      return typeof value === 'function' ? (value.bind(inner) as unknown) : value
+    },
+    set: (inner, name, value: unknown) => {
+      if (name !== 'onmessage') return Reflect.set(inner, name, value)
+      const onmessage = value as Transport['onmessage']
+      inner.onmessage = (message, extra) => onmessage?.(withArguments(message), extra)
+      return true
+    },
+  })
+}
+
+/** What a client gets: an error of the library may repeat what the client sent, and its results have no facts. */
+function toClient(
+  message: JSONRPCMessage,
+  withFacts: (result: CallToolResult) => CallToolResult,
+): JSONRPCMessage {
+  if ('result' in message && isBareFailure(message.result))
+    return { ...message, result: withFacts(message.result) }
+  if (!('error' in message)) return message
+  return { ...message, error: { ...message.error, message: message.error.message.toWellFormed() } }
 }
 
 /** Whether a tool call has failed without a result of the tool. */
