@@ -22,7 +22,7 @@ const storeMs = 10_000
 /** How often to look whether another process has renewed the tokens, in milliseconds. */
 const pollMs = 100
 
-/** If the server asks for a longer wait, a refresh fails. It is sent three times at most. */
+/** Retries follow the kernel's table of failures. If the server asks for a longer wait, a refresh fails. */
 const retry = { maxAttempts: 3, maxWaitMs: 10_000, retriesUnknown: false }
 
 /**
@@ -120,34 +120,64 @@ export class OAuthSession implements AuthProvider {
     return this.#isUsable(tokens, isPaused ? 0 : Math.min(leewayMs, (expiresAt - obtainedAt) / 2))
   }
 
-  /** Reads the store again before each attempt: the tokens may have changed since. */
-  async #renew(failures: readonly Failing[] = []): Promise<TokenSet> {
-    const signOuts = this.#signOuts
-    const { stored, clock } = await this.#read()
-    if (signOuts !== this.#signOuts) return this.#renew(failures)
-    this.#cached = stored ?? undefined
-    if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
-    if (this.#isFresh(stored)) return this.#use(stored)
-    const { accessToken, refreshToken, endReason = 'no_refresh_token' } = stored
-    if (refreshToken === undefined) throw new ReauthorizationRequiredError(endReason)
-    if (stored.refreshSentAt !== undefined && !this.#unsent.has(stored.refreshSentAt)) {
-      // The clock may have been set.
-      if (Math.abs(clock - stored.refreshSentAt) > refreshMs) return this.#end(stored, 'lost')
-      // Another process renews them.
-      if (this.#isUsable(stored)) return stored
-      await sleep(pollMs)
-      return this.#renew(failures)
+  /** Reads the store before each step: the tokens may have changed since the last one. */
+  async #renew(): Promise<TokenSet> {
+    const failures: OAuthError[] = []
+    for (;;) {
+      const signOuts = this.#signOuts
+      const { stored, clock } = await this.#read()
+      if (signOuts !== this.#signOuts) continue
+      this.#cached = stored ?? undefined
+      const step = this.#nextStep(stored, clock)
+      if (step.kind === 'use') return this.#use(step.tokens)
+      if (step.kind === 'reauthorize') throw new ReauthorizationRequiredError(step.reason)
+      if (step.kind === 'look again') await sleep(pollMs)
+      if (step.kind === 'end') await this.#end(step.tokens, 'lost')
+      if (step.kind !== 'refresh') continue
+      const renewed = await this.#refresh(step.tokens, step.refreshToken, clock)
+      if (renewed instanceof OAuthError) {
+        failures.push(renewed)
+        const wait = nextWait(failures.map(failingOf), 'write', retry, Math.random)
+        if (wait === null) throw renewed
+        await sleep(wait)
+      } else if (renewed !== undefined && signOuts === this.#signOuts) return this.#use(renewed)
     }
+  }
+
+  /** What follows from the tokens in the store. */
+  #nextStep(stored: TokenSet | null, clock: number): Step {
+    if (stored === null) return { kind: 'reauthorize', reason: 'no_tokens' }
+    if (this.#isFresh(stored)) return { kind: 'use', tokens: stored }
+    const { refreshToken, refreshSentAt, endReason = 'no_refresh_token' } = stored
+    if (refreshToken === undefined) return { kind: 'reauthorize', reason: endReason }
+    if (refreshSentAt === undefined || this.#unsent.has(refreshSentAt))
+      return { kind: 'refresh', tokens: stored, refreshToken }
+    // The clock may have been set.
+    if (Math.abs(clock - refreshSentAt) > refreshMs) return { kind: 'end', tokens: stored }
+    // Another process renews them.
+    return this.#isUsable(stored) ? { kind: 'use', tokens: stored } : { kind: 'look again' }
+  }
+
+  /**
+   * Sends the refresh token once.
+   *
+   * @returns the new tokens; an error if the server did not use up the refresh token; undefined if the store has other tokens now.
+   */
+  async #refresh(
+    stored: TokenSet,
+    refreshToken: string,
+    clock: number,
+  ): Promise<TokenSet | OAuthError | undefined> {
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
     // The fraction tells it from those of other processes.
     const sent = { ...stored, refreshSentAt: clock + Math.random() }
     this.#unsent.add(sent.refreshSentAt)
-    if (!(await this.#replace(stored, sent))) return this.#renew(failures)
+    if (!(await this.#replace(stored, sent))) return undefined
     this.#unsent.clear()
     let renewed: TokenSet
     try {
       // The server may name the token that it replaces.
-      const secrets = [refreshToken, accessToken]
+      const secrets = [refreshToken, stored.accessToken]
       renewed = await requestTokens('refresh', this.#settings, { refresh_token: refreshToken }, secrets)
     } catch (error) {
       const { reason, processed } = error as OAuthError
@@ -156,17 +186,13 @@ export class OAuthSession implements AuthProvider {
       this.#unsent.add(sent.refreshSentAt)
       // The error of the refresh matters more than one of the store.
       await this.#replace(sent, { ...stored, refreshSentAt: undefined }).catch(() => {})
-      const failed = [...failures, failingOf(error as OAuthError)]
-      const wait = nextWait(failed, 'write', retry, Math.random)
-      if (wait === null) throw error
-      await sleep(wait)
-      return this.#renew(failed)
+      return error as OAuthError
     }
     // The server may omit an unchanged refresh token.
     const tokens = { refreshToken, ...renewed }
     // If this process was stopped meanwhile, another one may have given up the refresh token.
     const isStored = await this.#replace(sent, tokens, ended(sent, 'lost'))
-    return isStored && signOuts === this.#signOuts ? this.#use(tokens) : this.#renew()
+    return isStored ? tokens : undefined
   }
 
   /** The clock is the store's: those of machines differ. */
@@ -221,16 +247,29 @@ export class OAuthSession implements AuthProvider {
     return tokens
   }
 
-  /** Ends the session of all processes: the store keeps the reason in place of the refresh token. */
-  async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<TokenSet> {
+  /**
+   * Ends the session of all processes: the store keeps the reason in place of the refresh token. Returns if the user has authorized
+   * again meanwhile.
+   *
+   * @throws {ReauthorizationRequiredError}
+   */
+  async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<undefined> {
     this.#spent = stored.accessToken
     // If the store fails, it still holds the time of the refresh, so no process sends the token again.
     const isEnded = await this.#replace(stored, ended(stored, reason)).catch(() => true)
-    // The user may have authorized again meanwhile.
-    if (!isEnded) return this.#renew()
-    throw new ReauthorizationRequiredError(reason)
+    if (isEnded) throw new ReauthorizationRequiredError(reason)
   }
 }
+
+/** What a session does about the tokens in its store. */
+type Step =
+  | { readonly kind: 'use'; readonly tokens: TokenSet }
+  | { readonly kind: 'refresh'; readonly tokens: TokenSet; readonly refreshToken: string }
+  /** Another process renews them. */
+  | { readonly kind: 'look again' }
+  /** Another process has died while it renewed them. */
+  | { readonly kind: 'end'; readonly tokens: TokenSet }
+  | { readonly kind: 'reauthorize'; readonly reason: ReauthorizationReason }
 
 function ended(tokens: TokenSet, endReason: ReauthorizationReason): TokenSet {
   return { ...tokens, refreshToken: undefined, refreshSentAt: undefined, endReason }
