@@ -11,6 +11,11 @@ export interface SharedAnswer {
   readonly isPayer: boolean
 }
 
+/** How a request ended. What it cost, the first call that waited then has paid. */
+type Outcome = { readonly payer?: Call | undefined } & (
+  Pick<SharedAnswer, 'entry' | 'fetched'> | { readonly failure: unknown }
+)
+
 /**
  * Equal calls that share one request. It follows the options of the call that began it, except for its signal and deadline,
  * and goes on as long as a call waits for it; the first of these pays.
@@ -22,12 +27,7 @@ export class SharedRequest {
   readonly #leader: Call
   readonly #waiting = new Set<Call>()
   readonly #end = new SharedCancellation(this.#waiting)
-  #payer: Call | undefined
-  #answer: Promise<Omit<SharedAnswer, 'isPayer'>> | undefined
-  #isSent = false
-  #isOver = false
-  /** Why the request has failed. */
-  #failure: unknown
+  #outcome: Promise<Outcome> | undefined
   #fetched: Entry | undefined
 
   /**
@@ -51,41 +51,30 @@ export class SharedRequest {
     const { cancellation } = call
     this.#waiting.add(call)
     cancellation.markInFlight(this.#end.isInFlight)
-    const answer = (this.#answer ??= this.#fetch())
-    answer.catch(() => {})
-    try {
-      return { ...(await cancellation.race(() => answer)), isPayer: call === this.#payer }
-    } catch (error) {
-      this.#waiting.delete(call)
-      if (error === this.#failure) throw this.#failureOf(call, error)
-      if (this.#isOver || this.#isNeededAfter(call)) throw error
-      this.#close()
-      this.#end.abort(error)
-      if (!this.#isSent) throw error
-      // The last call that waits gets the facts of the request that ends with it.
-      return { ...(await answer), isPayer: true }
-    }
+    const ending = (this.#outcome ??= this.#fetch())
+    const outcome = await cancellation
+      .race(() => ending)
+      .catch((reason: unknown) => {
+        this.#leave(call, reason)
+        // The last call that waits gets the facts of the request that ends with it.
+        return ending
+      })
+    const isPayer = call === outcome.payer
+    if (!('failure' in outcome)) return { ...outcome, isPayer }
+    throw isPayer ? outcome.failure : failureOf(call, outcome.failure)
   }
 
-  /** The failure of the request, for one of its calls. What it cost, the first one has paid. */
-  #failureOf(call: Call, error: unknown): unknown {
-    if (call === this.#payer || !(error instanceof SocialSearchError)) return error
-    const { charged, attempts, requestId, body } = error
-    return failureFor(error, {
-      ...contextOf(call.operation, call.request),
-      callId: call.id,
-      charged,
-      attempts,
-      requestId,
-      body,
-    })
-  }
-
-  /** Whether the request goes on when a call has left. */
-  #isNeededAfter(call: Call): boolean {
+  /** Ends the request, if it does not go on without this call. @throws the reason if it does. */
+  #leave(call: Call, reason: unknown): void {
+    const isLast = this.#waiting.size === 1
     // Nothing is sent on the budget of a call that has left: the others begin anew, each on its own.
     const wouldPay = call === this.#leader && this.#end.isUnsent
-    return this.#waiting.size > 0 && !wouldPay
+    if (!isLast && !wouldPay) {
+      this.#waiting.delete(call)
+      throw reason
+    }
+    this.#close()
+    this.#end.abort(reason)
   }
 
   /** Whether a call sends the request itself after an error: nothing was sent for the first one, or it does not retry alike. */
@@ -97,13 +86,13 @@ export class SharedRequest {
     return charged === 'no' && (isUnsent || policies[0] !== policies[1])
   }
 
-  async #fetch(): Promise<Omit<SharedAnswer, 'isPayer'>> {
+  /** Looks into the store, or else sends the request. It never rejects. */
+  async #fetch(): Promise<Outcome> {
     const { settings } = this.#leader
     try {
-      const stored = await this.#stored.find()
+      const stored = await this.#end.race(() => this.#stored.find())
       if (stored !== null) return { entry: stored }
       this.#end.throwIfAborted()
-      this.#isSent = true
       // Each call validates the answer by its own options.
       const own = { ...settings, validation: 'off' as const, schema: undefined }
       const fetched = await this.#send({ ...this.#leader, settings: own, cancellation: this.#end })
@@ -111,19 +100,34 @@ export class SharedRequest {
       const deleted = this.#stored.deleteNext(fetched)
       // A store that hangs holds no answer beyond the deadline.
       await this.#end.race(() => deleted).catch(() => {})
-      ;[this.#payer] = this.#waiting
       void this.#stored.store(entry, fetched).then(this.#close)
-      return { entry, fetched }
+      return { entry, fetched, payer: this.#firstWaiting }
     } catch (error) {
-      this.#failure = error
-      ;[this.#payer] = this.#waiting
-      throw error
+      return { failure: error, payer: this.#firstWaiting }
     } finally {
-      this.#isOver = true
       // Calls may join until the store has what was fetched.
       if (this.#fetched === undefined) this.#close()
     }
   }
+
+  get #firstWaiting(): Call | undefined {
+    const [first] = this.#waiting
+    return first
+  }
+}
+
+/** The failure of a request, for a call that has not paid for it. */
+function failureOf(call: Call, error: unknown): unknown {
+  if (!(error instanceof SocialSearchError)) return error
+  const { charged, attempts, requestId, body } = error
+  return failureFor(error, {
+    ...contextOf(call.operation, call.request),
+    callId: call.id,
+    charged,
+    attempts,
+    requestId,
+    body,
+  })
 }
 
 /** What ends a request that equal calls share: nothing but the last of them that waits. */
