@@ -14,15 +14,7 @@ export interface QueueRequest {
   readonly sendBy?: number | undefined
   readonly queuedAt: number
   readonly signal: AbortSignal
-  /**
-   * Gets what the request is sent with, such as its token. A limiter calls it when the call is among the next of its queue, before
-   * it takes a slot, and again if the call still waits after {@link freshMs}. If it rejects, the call leaves the queue.
-   */
-  readonly prepare?: (() => Promise<void>) | undefined
 }
-
-/** For so long, what a request is sent with is fresh, in milliseconds: a token or a signature may expire. */
-export const freshMs = 1000
 
 /** How a request ended, as far as limits are concerned. */
 export interface LeaseOutcome {

@@ -66,8 +66,6 @@ export class PollingCalls {
     if (now - call.seenAt < silentMs / 2)
       for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
     call.seenAt = now
-    // An incoming request may not prepare the call of another one.
-    if (call.lease === undefined) call.queue.prepare(call.entry)
     if (call.lease === undefined || call.deliver !== undefined) this.#wake()
     call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
     if (call.deliver === undefined) return

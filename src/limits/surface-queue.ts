@@ -1,6 +1,6 @@
 import { isTiedToRequests } from '../lib/runtime.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type Lease, type QueueRequest, type QueueWait, SurfaceClosed, freshMs } from './interface.ts'
+import { type Lease, type QueueRequest, type QueueWait, SurfaceClosed } from './interface.ts'
 import { type SentRequest, type SurfacePace, GrantedRequest, marginMs } from './surface-pace.ts'
 
 /** One request in flight, reserved for the next call. */
@@ -26,12 +26,6 @@ export interface Gate {
   refused?(milliseconds: number): void
 }
 
-/** How many of the calls that are next prepare at a time: enough to keep the slots busy while each takes a third of a second. */
-const maxAhead = 8
-
-/** How many calls are looked at for the next one, if those before them are slow to prepare. */
-const maxSlow = 64
-
 /** A call that waits. It leaves when its signal aborts. */
 export class Entry implements EventListenerObject {
   readonly request: QueueRequest
@@ -40,13 +34,6 @@ export class Entry implements EventListenerObject {
   /** `#pacedMs` of the queue when the call joined. */
   readonly pacedBefore: number
   readonly #queue: SurfaceQueue
-  /** When it was prepared last. */
-  #preparedAt: number
-  /** Since when it prepares; undefined if it does not. */
-  #preparingSince: number | undefined
-  #slowTimer: ReturnType<typeof setTimeout> | undefined
-  /** Whether it was not ready when a slot was free: it gets the next one, though it was prepared too long ago. */
-  hasMissedSlot = false
 
   constructor(
     queue: SurfaceQueue,
@@ -60,54 +47,15 @@ export class Entry implements EventListenerObject {
     this.grant = grant
     this.refuse = refuse
     this.pacedBefore = pacedBefore
-    this.#preparedAt = request.prepare === undefined ? Infinity : -Infinity
     request.signal.addEventListener('abort', this)
-  }
-
-  /** Whether it may be sent as it is. */
-  isFresh(now: number): boolean {
-    return now - this.#preparedAt <= freshMs
-  }
-
-  /** Whether it takes long to prepare, so that calls behind it may go. */
-  isSlow(now: number): boolean {
-    return this.#preparingSince !== undefined && now - this.#preparingSince > freshMs
-  }
-
-  /** Whether it may take a slot. */
-  isReady(now: number): boolean {
-    return this.isFresh(now) || (this.hasMissedSlot && this.#preparedAt !== -Infinity)
-  }
-
-  prepare(now: number): void {
-    const { prepare } = this.request
-    if (prepare === undefined || this.#preparingSince !== undefined || this.isFresh(now)) return
-    this.#preparingSince = now
-    // From then on, those behind it may prepare and go.
-    this.#slowTimer = setTimeout(() => this.#queue.wake(), freshMs + 1)
-    prepare().then(
-      () => {
-        clearTimeout(this.#slowTimer)
-        this.#preparedAt = performance.now()
-        this.#preparingSince = undefined
-        this.#queue.wake()
-      },
-      (error: unknown) => {
-        this.#queue.cancel(this, error)
-        this.#queue.wake()
-      },
-    )
   }
 
   stop(): void {
     this.request.signal.removeEventListener('abort', this)
-    clearTimeout(this.#slowTimer)
   }
 
   handleEvent(): void {
     this.#queue.cancel(this, this.request.signal.reason)
-    // Those behind it may prepare, unless the same signal ends them, too.
-    if (this.request.prepare !== undefined) queueMicrotask(() => this.#queue.wake())
   }
 }
 
@@ -118,17 +66,15 @@ export class Entry implements EventListenerObject {
 export class SurfaceQueue {
   readonly pace: SurfacePace
   readonly #gate: Gate
-  /** In Cloudflare's workers, each call prepares and wakes in its own request. */
+  /** In Cloudflare's workers, each call wakes in its own request. */
   readonly #isTied = isTiedToRequests()
-  readonly #waiting = new WaitingLine<Entry>()
+  readonly #waiting = new WaitingLine()
   /** How long calls have waited for the pace, in milliseconds. */
   #pacedMs = 0
   /** Start of the current wait for the pace. */
   #pacedSince: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isTakingSlot = false
-  /** How many of the calls that wait have to prepare. */
-  #toPrepare = 0
 
   constructor(pace: SurfacePace, gate: Gate) {
     this.pace = pace
@@ -150,7 +96,6 @@ export class SurfaceQueue {
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : now - this.#pacedSince)
     const entry = new Entry(this, request, grant, refuse, pacedBefore)
     this.#waiting.add(entry)
-    if (request.prepare !== undefined) this.#toPrepare++
     if (request.signal.aborted) this.cancel(entry, request.signal.reason)
     this.#refuseIfClosed(entry)
     const { sendBy = Infinity } = request
@@ -170,57 +115,26 @@ export class SurfaceQueue {
 
   /** Grants the next lease if it is due, or else sets a timer. */
   wake(): void {
-    if (this.#waiting.first === undefined) return
-    if (!this.#isTied) this.prepare()
-    if (this.#isTakingSlot) return
+    if (this.#waiting.first === undefined || this.#isTakingSlot) return
     this.#endPacedWait()
     const wait = this.#gate.wait()
     if (wait <= 0) {
-      if (this.#gate.isFull?.() !== true && this.#isReady()) void this.#grantNext()
+      if (this.#gate.isFull?.() !== true) void this.#grantNext()
     } else if (wait !== Infinity) {
       this.#pacedSince = performance.now()
       if (!this.#isTied) this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
   }
 
-  /** Prepares the calls that are next, or that one, if they may soon go. */
-  prepare(only?: Entry): void {
-    if (this.#toPrepare === 0 || this.#gate.wait() > 0) return
-    const now = performance.now()
-    let ahead = 0
-    for (const entry of this.#waiting.next(maxSlow)) {
-      if (only === undefined || entry === only) entry.prepare(now)
-      if (!entry.isSlow(now) && ++ahead === maxAhead) return
-    }
-  }
-
-  /** Whether a call could take a slot. */
-  #isReady(): boolean {
-    if (this.#toPrepare === 0) return true
-    const now = performance.now()
-    return this.#waiting.next(maxSlow).some((entry) => entry.isFresh(now))
-  }
-
-  /** The call that takes a slot which is free now. */
-  #nextReady(): Entry | undefined {
-    if (this.#toPrepare === 0) return this.#waiting.first
-    const now = performance.now()
-    for (const entry of this.#waiting.next(maxSlow)) {
-      if (entry.isReady(now)) return entry
-      entry.hasMissedSlot = true
-    }
-    return undefined
-  }
-
   /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
   closeFor(milliseconds: number): void {
     this.pace.closeFor(milliseconds)
-    for (const entry of this.#waiting.next()) this.#refuseIfClosed(entry)
+    for (const entry of this.#waiting.all()) this.#refuseIfClosed(entry)
     this.wake()
   }
 
   refuse(reason: unknown): void {
-    for (const entry of this.#waiting.next()) this.cancel(entry, reason)
+    for (const entry of this.#waiting.all()) this.cancel(entry, reason)
   }
 
   /** Why the next call would wait; null if it could go now. */
@@ -244,7 +158,7 @@ export class SurfaceQueue {
     const slot = await this.#gate.take()
     this.#isTakingSlot = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
-    const next = this.#nextReady()
+    const next = this.#waiting.first
     if (slot && next && this.#gate.wait() <= 0) {
       this.#leave(next)
       const granted = new GrantedRequest()
@@ -287,7 +201,6 @@ export class SurfaceQueue {
   /** Whether the call was waiting. */
   #leave(entry: Entry): boolean {
     if (!this.#waiting.delete(entry)) return false
-    if (entry.request.prepare !== undefined) this.#toPrepare--
     entry.stop()
     if (this.#waiting.first === undefined) this.#endPacedWait()
     return true
@@ -301,15 +214,11 @@ export class SurfaceQueue {
   }
 }
 
-interface Waiting {
-  readonly request: QueueRequest
-}
-
 /** What decides who goes first: a higher priority, then a retry. */
 type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>
 
 /** Calls in the order in which they go. Thousands may come or leave at once, so none searches more than the ranks. */
-class WaitingLine<Entry extends Waiting> {
+class WaitingLine {
   /** Calls of one rank in the order in which they came, by rank; none is empty. */
   readonly #ranks: (Rank & { readonly entries: Set<Entry> })[] = []
 
@@ -321,12 +230,9 @@ class WaitingLine<Entry extends Waiting> {
     return this.#ranks[0]?.entries.values().next().value
   }
 
-  /** The first ones, or all. A copy: calls may leave while it is read. */
-  next(count = Infinity): Entry[] {
-    const next: Entry[] = []
-    for (const { entries } of this.#ranks)
-      for (const entry of entries) if (next.push(entry) === count) return next
-    return next
+  /** All in their order. A copy: calls may leave while it is read. */
+  all(): Entry[] {
+    return this.#ranks.flatMap(({ entries }) => [...entries])
   }
 
   /** Puts a call behind those that go before it. */

@@ -43,42 +43,6 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     expect(ms).toBeLessThan(5000)
   })
 
-  it('acquire() prepares each call in its own worker request, before it takes a slot', async () => {
-    const { setTimeout } = globalThis
-    let current = ''
-    const within = (request: string, work: () => void): void => {
-      const before = current
-      current = request
-      work()
-      current = before
-    }
-    vi.stubGlobal('setTimeout', (work: () => void, ms: number) => {
-      const request = current
-      return setTimeout(() => within(request, work), ms)
-    })
-    const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
-    const prepared: [call: string, request: string][] = []
-    const granted: string[] = []
-    for (const call of ['a', 'b', 'c'])
-      within(call, () => {
-        const prepare = async () => {
-          prepared.push([call, current])
-          await new Promise((resolve) => setTimeout(() => resolve(undefined), 300))
-        }
-        const { signal } = new AbortController()
-        void limiter.acquire({ surface: 'p', signal, prepare }).then((lease) => {
-          granted.push(call)
-          setTimeout(() => lease.end(), 100)
-        })
-      })
-    await pass(250)
-    expect(granted).toEqual([])
-    await pass(1000)
-    vi.stubGlobal('setTimeout', setTimeout)
-    expect(prepared).toEqual(['a', 'b', 'c'].map((call) => [call, call]))
-    expect(granted).toEqual(['a', 'b', 'c'])
-  })
-
   it('acquire() keeps to its slots when the previous call takes long', async () => {
     const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
     const { value: first } = await settle(ask(limiter))

@@ -16,7 +16,6 @@ import {
   type QueueRequest,
   SurfaceClosed,
   abortNoticeMs,
-  freshMs,
 } from '../../limits/interface.ts'
 import type { Bill } from './bill.ts'
 import type { PlainHeaders } from '../http/headers.ts'
@@ -25,6 +24,12 @@ import type { Evidence, Ready } from './send.ts'
 import { type Call, type Failed, type Outcome, errorContext, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { isEnded } from './cancellation.ts'
+
+/** For so long, what a request is sent with is fresh, in milliseconds: a token or a signature may expire. */
+const freshMs = 1000
+
+/** For so long, a call keeps its slot while it prepares, in milliseconds. */
+const keptMs = 50
 
 /** What a call waits for before each attempt: the time of a retry, its budgets, its token and its lease. */
 export class Turn {
@@ -116,42 +121,58 @@ export class Turn {
     await sleep(wait, cancellation.signal)
   }
 
-  /** Reserves budgets before the call queues. What it is sent with is prepared in the queue, before it takes a slot. */
+  /** Reserves budgets before the call queues, and prepares once it has a slot. */
   async #reserveAndQueue(): Promise<Lease> {
     const { client, cancellation } = this.#call
     if (client.credential.isMissing) await this.#updateToken()
     await this.#inTime('no answer of a budget', () => this.#bill.reserveInBudgets())
     cancellation.throwIfAborted()
-    const queueRequest = this.#enterQueue()
-    for (;;) {
+    let queueRequest = this.#enterQueue()
+    let paced = 0
+    // What was prepared without a slot may be too old when there is one. Then the call keeps that for longer, to be sent at last.
+    for (let ms = keptMs; ; ms *= 10) {
       const lease = await client.limiter.acquire(queueRequest)
-      let isReady = false
-      try {
-        isReady = await this.#isReady()
-        if (isReady) return lease
-      } finally {
-        if (!isReady) lease.end({ unsent: true })
-      }
+      const isKept = await this.#prepareWithin(ms, lease)
+      paced += lease.paced
+      if (isKept) return { ...lease, queued: lease.queued + lease.paced - paced, paced }
+      // Ahead of the calls that went while it prepared.
+      queueRequest = { ...queueRequest, isRetry: true }
     }
   }
 
-  /** Renews what a call with a lease is sent with. False if a 429 has closed the surface meanwhile. */
-  async #isReady(): Promise<boolean> {
+  /**
+   * Prepares a call that has a slot. If that takes long, or a 429 closes the surface meanwhile, others get the slot.
+   *
+   * @returns Whether the call has kept it.
+   */
+  async #prepareWithin(ms: number, lease: Lease): Promise<boolean> {
     const { client, operation } = this.#call
-    // It was long between two steps, or the limiter is of another kind.
-    if (this.#hasToPrepare && performance.now() - this.#preparedAt > freshMs) {
+    let isKept = true
+    const giveBack = (): void => {
+      isKept = false
+      lease.end({ unsent: true })
+    }
+    const timer = setTimeout(giveBack, ms)
+    try {
       await this.#prepare()
-      if (client.limiter.waitOf(operation.surface)?.reason === 'rate_limited') return false
+      if (client.limiter.waitOf(operation.surface)?.reason === 'rate_limited') giveBack()
+    } catch (error) {
+      giveBack()
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+    return isKept
+  }
+
+  /** Renews what the next attempt is sent with: its headers, its token, and what budgets have reserved for it. */
+  async #prepare(): Promise<void> {
+    if (this.#hasToPrepare && performance.now() - this.#preparedAt > freshMs) {
+      await this.#makeHeaders()
+      if (this.#call.client.credential.fixed === undefined) await this.#updateToken()
+      this.#preparedAt = performance.now()
     }
     await this.#inTime('no answer of a budget', () => this.#bill.renewInBudgets())
-    return true
-  }
-
-  /** Gets the headers and the token of the next attempt. */
-  async #prepare(): Promise<void> {
-    await this.#makeHeaders()
-    if (this.#call.client.credential.fixed === undefined) await this.#updateToken()
-    this.#preparedAt = performance.now()
   }
 
   async #makeHeaders(): Promise<void> {
@@ -205,7 +226,6 @@ export class Turn {
       sendBy: cancellation.sendBy,
       queuedAt: performance.now(),
       signal: cancellation.signal,
-      ...(this.#hasToPrepare && { prepare: () => this.#prepare() }),
     }
     this.#preparedAt = -Infinity
     this.#openCalls.queue(this.#call, queueRequest)
