@@ -153,19 +153,25 @@ export class CreditBudget implements Budget {
     })
   }
 
-  /** The current period. Without one, no clock is read: frameworks that prerender refuse it before a request for data. */
-  get #period(): string {
-    return this.#every === undefined ? '' : this.#periodAt(Date.now())
+  /**
+   * The time that everything in one decision is about: a second look at the clock may show another period. Without periods, no
+   * clock is read: frameworks that prerender refuse it before a request for data.
+   */
+  get #now(): number {
+    return this.#every === undefined ? 0 : Date.now()
   }
 
-  /** The account of the current period. */
-  get #current(): Account {
-    return accountOf(this.#book, this.#period, emptyAccount)
+  #accountAt(time: number): Account {
+    return accountOf(this.#book, this.#periodAt(time), emptyAccount)
   }
 
   /** Credits left for further calls. */
   get remaining(): number {
-    const { spent, uncertain, reserved, isLost } = unproxied(this).#current
+    const self = unproxied(this)
+    return self.#remainingOf(self.#accountAt(self.#now))
+  }
+
+  #remainingOf({ spent, uncertain, reserved, isLost }: Account): number {
     return isLost ? 0 : Math.max(0, rounded(this.limit - spent - uncertain - reserved))
   }
 
@@ -177,10 +183,11 @@ export class CreditBudget implements Budget {
    */
   reserve(credits: number, operation: string): Reservation {
     const self = unproxied(this)
-    let period = self.#period
-    const { spent, uncertain } = self.#current
-    const low = isLow(self.limit, spent + uncertain) ? self.summary() : undefined
-    let account = self.#take(credits, operation, period)
+    const now = self.#now
+    let period = self.#periodAt(now)
+    const { spent, uncertain } = self.#accountAt(now)
+    const low = isLow(self.limit, spent + uncertain) ? self.#summaryAt(now) : undefined
+    let account = self.#take(credits, operation, now)
     let isOpen = true
     return {
       low,
@@ -193,9 +200,10 @@ export class CreditBudget implements Budget {
       renew: async () => {
         if (self.#every === undefined) return
         await sleep(waitAtEnd(Date.now(), self.#periodAt))
-        const current = self.#period
+        const now = self.#now
+        const current = self.#periodAt(now)
         if (!isOpen || current === period) return
-        const next = self.#take(credits, operation, current)
+        const next = self.#take(credits, operation, now)
         account.reserved -= credits
         period = current
         account = next
@@ -203,16 +211,16 @@ export class CreditBudget implements Budget {
     }
   }
 
-  /** Reserves credits in the account of a period. */
-  #take(credits: number, operation: string, period: string): Account {
-    const account = accountOf(this.#book, period, emptyAccount)
+  /** Reserves credits in the account of the period of a time. */
+  #take(credits: number, operation: string, time: number): Account {
+    const period = this.#periodAt(time)
+    const account = this.#accountAt(time)
     keepAccount(this.#book, period, account)
     if (account.isLost)
       throw new BudgetUnavailableError(clockReason(this.#book, period) ?? '', { operation, temporary: true })
-    const { remaining, limit, name } = this
-    if (credits > remaining) {
-      const { reserved, endsAt, most } = this.summary()
-      const terms = { name, limit, every: this.#every, resetsAt: endsAt ?? undefined, most }
+    if (credits > this.#remainingOf(account)) {
+      const { limit, remaining, reserved, endsAt, most } = this.#summaryAt(time)
+      const terms = { name: this.name, limit, every: this.#every, resetsAt: endsAt ?? undefined, most }
       throw new CreditBudgetError({ needed: credits, remaining, reserved, ...terms }, { operation })
     }
     account.reserved += credits
@@ -222,10 +230,14 @@ export class CreditBudget implements Budget {
   /** Returns what is spent, reserved and left, what has spent most, and when the period ends. */
   summary(): CreditSummary & BudgetOutlook {
     const self = unproxied(this)
-    const { limit, remaining } = self
-    const endsAt = self.#every === undefined ? null : periodEnd(Date.now(), self.#periodAt)
-    const account = self.#current
-    return { limit, remaining, ...roundedSummary(account), endsAt, most: mostOf(account.by) }
+    return self.#summaryAt(self.#now)
+  }
+
+  #summaryAt(time: number): CreditSummary & BudgetOutlook {
+    const account = this.#accountAt(time)
+    const remaining = this.#remainingOf(account)
+    const endsAt = this.#every === undefined ? null : periodEnd(time, this.#periodAt)
+    return { limit: this.limit, remaining, ...roundedSummary(account), endsAt, most: mostOf(account.by) }
   }
 }
 

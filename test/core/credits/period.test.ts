@@ -23,6 +23,16 @@ function grants(budget: CreditBudget, from: string, to: string): string[] {
   return granted
 }
 
+/** How a budget refuses, if it does. */
+function refusalOf(reserve: () => void): { error?: CreditBudgetError } {
+  try {
+    reserve()
+    return {}
+  } catch (error) {
+    return { error: error as CreditBudgetError }
+  }
+}
+
 describe('new CreditBudget(limit, { every })', () => {
   it.each([
     ['day', undefined, ['03-28T12:00', '03-29T00:00', '03-30T00:00', '03-31T00:00', '04-01T00:00']],
@@ -75,6 +85,27 @@ describe('new CreditBudget(limit, { every })', () => {
     const { endsAt, remaining } = new CreditBudget(10, { every, timeZone }).summary()
     expect([endsAt, remaining]).toEqual([end && Date.parse(end), 10])
   })
+
+  it.each([0, 1, 2, 3, 4, 5])(
+    'spends no day twice, and refuses with the facts of one day, when midnight is after %i looks at the clock',
+    (looks) => {
+      const [evening, midnight] = [Date.parse('2026-11-20T23:59:59.999Z'), Date.parse('2026-11-21T00:00Z')]
+      vi.setSystemTime(evening)
+      const budget = new CreditBudget(10, { every: 'day' })
+      budget.reserve(9, 'any').settle(9)
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(midnight)
+      for (let look = 0; look < looks; look++) clock.mockReturnValueOnce(evening)
+      const { error } = refusalOf(() => budget.reserve(2, 'any'))
+      clock.mockRestore()
+      const { needed, remaining, resetsAt } = error?.budget ?? {}
+      expect([needed, remaining, resetsAt]).toEqual(
+        looks === 0 ? [undefined, undefined, undefined] : [2, 1, midnight],
+      )
+      expect(budget.summary()).toMatchObject({ spent: 9, reserved: 0 })
+      vi.setSystemTime(midnight)
+      expect(budget.summary()).toMatchObject({ spent: 0, reserved: error === undefined ? 2 : 0 })
+    },
+  )
 
   it('keeps what each day has spent, wherever the clock jumps', () => {
     const budget = new CreditBudget(10, { every: 'day' })
