@@ -6,7 +6,10 @@ import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { change, networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { exportRecords } from '../../src/cli/export-records.ts'
 import { currentFormat } from '../../src/cli/database/upgrades.ts'
-import { createSharedTables } from '../../src/cli/database/schema.ts'
+import { feedsList } from '../../src/api/endpoints/feeds.ts'
+import { mentionsList } from '../../src/api/endpoints/mentions.ts'
+import { createTables } from '../../src/cli/database/schema.ts'
+import { tableOf } from '../../src/cli/database/tables.ts'
 import { folder, sandbox, social, useCommand } from './command.ts'
 
 useCommand({ content: { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) } })
@@ -47,13 +50,12 @@ describe('export', () => {
 
   it('takes 3,000 records, of the table that --table names', async () => {
     const file = new DatabaseSync('a.db')
-    createSharedTables(file)
-    file.exec(`PRAGMA user_version = ${currentFormat}; CREATE TABLE mentions ("key" TEXT PRIMARY KEY, "id" TEXT, "record" TEXT NOT NULL);
-      CREATE TABLE feeds ("key" TEXT PRIMARY KEY, "record" TEXT NOT NULL); CREATE TABLE own (a)`)
+    for (const operation of [mentionsList, feedsList]) createTables(file, tableOf(operation))
+    file.exec(`PRAGMA user_version = ${currentFormat}; CREATE TABLE own (a)`)
     const records = range(0, 3000).map((each) => `{"id":"${each}"}`)
     file.exec('BEGIN')
     for (const [index, record] of records.entries())
-      file.prepare('INSERT INTO mentions VALUES (?, ?, ?)').run(String(index), '', record)
+      file.prepare('INSERT INTO mentions (key, record) VALUES (?, ?)').run(String(index), record)
     file.exec('COMMIT')
     file.close()
     await social('export a.db a.jsonl --table mentions')

@@ -45,7 +45,7 @@ export function forgetRecords(
 ): Promise<Forgetting> {
   return withCollection(path, 'forget', async (collection) => {
     const { database, tables } = collection
-    await confirm(tables.reduce((sum, table) => sum + rowsOf(database, table, options).length, 0))
+    await confirm(tables.reduce((sum, table) => sum + keysOf(database, table, options).length, 0))
     return forgetIn(path, collection, options, patience)
   })
 }
@@ -71,18 +71,19 @@ export async function forgetIn(
   })
   let records = 0
   for (const table of tables) {
-    const rows = rowsOf(database, table, options)
+    const keys = keysOf(database, table, options)
+    // Others write meanwhile: another record may get the number of a row that has gone, but not its key.
     const remove = database.prepare(
-      `DELETE FROM ${sqlName(table.name)} WHERE number IN (SELECT value FROM json_each(?))`,
+      `DELETE FROM ${sqlName(table.name)} WHERE ${sqlName(table.key)} IN (SELECT value FROM json_each(?))`,
     )
-    for (let at = 0; at < rows.length; at += batch) {
+    for (let at = 0; at < keys.length; at += batch) {
       await alone(() => {
-        remove.run(JSON.stringify(rows.slice(at, at + batch)))
+        remove.run(JSON.stringify(keys.slice(at, at + batch)))
         forgotten.noteDeleted()
       })
       await sleep(pauseMs)
     }
-    records += rows.length
+    records += keys.length
   }
   return { records, isClean: await clear(database, patience) }
 }
@@ -107,12 +108,12 @@ async function clear(database: DatabaseSync, patience?: Patience): Promise<boole
   }
 }
 
-/** The numbers of the rows to forget. Where the service documents no fields, any text of a record may be its author. */
-function rowsOf(
+/** The keys of the records to forget. Where the service documents no fields, any text of a record may be its author. */
+function keysOf(
   database: DatabaseSync,
   { name, key, time, columns, authors }: RecordTable,
   { author, ids = [], olderThan, now = Date.now() }: ForgetOptions,
-): number[] {
+): string[] {
   const wanted = author === undefined ? undefined : authorName(author)
   database.function('is_author', { varargs: true }, (...texts) =>
     Number(texts.some((text) => isText(text) && authorName(text) === wanted)),
@@ -126,11 +127,11 @@ function rowsOf(
       : `is_author(${authors.map(sqlName).join(', ')})`
   const rows = database
     .prepare(
-      `SELECT number FROM ${sqlName(name)} WHERE ${sqlName(key)} IN (SELECT value FROM json_each(?1))
+      `SELECT ${sqlName(key)} AS key FROM ${sqlName(name)} WHERE ${sqlName(key)} IN (SELECT value FROM json_each(?1))
        OR coalesce(${times.join(', ')}, NULL) < ?2 OR ${isByAuthor}`,
     )
     .all(JSON.stringify(ids), olderThan === undefined ? null : now - olderThan)
-  return rows.map(({ number }) => Number(number))
+  return rows.map(({ key }) => String(key))
 }
 
 /** What must not come back: salted hashes, so that the file does not say who or what it was. */

@@ -6,13 +6,14 @@ const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as c
 
 /**
  * The tables that all kinds of records share. `social_search_jobs` has the states of runs, and `social_search_added` the order in
- * which rows came: both are private. The others are for whoever reads the file.
+ * which rows came: both are private. The others are for whoever reads the file. A change needs a
+ * step in `upgrades.ts`.
  */
 const sharedTables = `
   CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS social_search_searches (
-    number INTEGER PRIMARY KEY, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL, params TEXT NOT NULL,
-    records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE);
+    number INTEGER PRIMARY KEY AUTOINCREMENT, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL,
+    params TEXT NOT NULL, records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS social_search_results (
     search INTEGER, number INTEGER, first_seen TEXT, PRIMARY KEY (search, number)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS social_search_missing (search INTEGER NOT NULL, "from" TEXT, "to" TEXT);
@@ -20,7 +21,7 @@ const sharedTables = `
     SELECT searches.search, network, "from", "to" FROM social_search_missing AS missing
     JOIN social_search_searches AS searches ON searches.number = missing.search;
   CREATE TABLE IF NOT EXISTS social_search_purchases (
-    number INTEGER PRIMARY KEY, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
+    number INTEGER PRIMARY KEY AUTOINCREMENT, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
     credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL);
   CREATE VIEW IF NOT EXISTS social_search_spent AS
     SELECT searches.search, network, records, date(at) AS day, sum(credits) AS credits, sum(uncertain) AS uncertain
@@ -33,17 +34,13 @@ const sharedTables = `
   CREATE TABLE IF NOT EXISTS social_search_forgotten (hash BLOB PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS social_search_salt (salt BLOB NOT NULL)`
 
-/** Makes what all kinds of records share and is missing. */
-export function createSharedTables(database: DatabaseSync): void {
-  database.exec(sharedTables)
-}
-
 /**
  * Makes the table of a kind of records, and what follows each change of it, also of others. A row gets a number in the order in which
- * rows came, which no other row ever has. What is deleted leaves nothing behind, and a later run does not add it again.
+ * rows came; once the last one is deleted, another may get its number. What is deleted leaves nothing behind, and a later run does not
+ * add it again.
  */
 export function createTables(database: DatabaseSync, table: RecordTable): void {
-  createSharedTables(database)
+  database.exec(sharedTables)
   const { name, key, columns, counts } = table
   const own = sqlName(name)
   const old = `old.${sqlName(key)}`

@@ -2,16 +2,49 @@ import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../lib/sqlite-file.ts'
 import { UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
-import { createFoundView, createSharedTables, createTables } from './schema.ts'
-import { type RecordTable, allTables, columnNamesOf, sqlName } from './tables.ts'
+import { createFoundView, createTables } from './schema.ts'
+import { allTables, columnNamesOf, sqlName } from './tables.ts'
 
-/** What leads from each format of a file to the next one. Published steps never change. */
+/**
+ * What leads from each format of a file to the next one. A step never changes: it has SQL of its own, of the tables as they were then.
+ * It finds no views and no triggers, which are made anew after the last step.
+ */
 const steps: readonly ((database: DatabaseSync) => void)[] = [
   numberRows,
   keepPurchases,
   mergeFound,
   dropIndex,
+  keepNumbers,
 ]
+
+/** The tables of records that a file of these formats may have, with the column that tells records apart. */
+const keys = {
+  microblog_posts: 'id',
+  professionalnet_posts: 'urn',
+  professionalnet_person_posts: 'key',
+  professionalnet_person_comments: 'key',
+  professionalnet_comments: 'key',
+  professionalnet_reactions: 'key',
+  professionalnet_industries: 'key',
+  technews_posts: 'key',
+  mentions: 'key',
+  listeners: 'key',
+  feeds: 'key',
+} as const
+
+/** Triggers and the view of a table, of all formats. */
+const derivedOfTable = [
+  'added',
+  'changed',
+  'unindexed',
+  'numbered',
+  'deleted',
+  'counted',
+  'recounted',
+  'edited',
+  'found',
+]
+const derivedOfAll = ['social_search_gaps', 'social_search_spent']
 
 /** The format that this version writes, as `user_version` says it. Files of version 0.1.0 say 0. */
 export const currentFormat = steps.length
@@ -34,8 +67,15 @@ export function assertReadable(database: DatabaseSync, path: string): void {
 export function upgrade(database: DatabaseSync, path: string): void {
   if (!isOurs(database) || formatOf(database) === currentFormat) return
   inTransaction(database, () => {
+    const format = formatOf(database)
     // Another process may have done it by now.
-    for (const step of steps.slice(formatOf(database))) step(database)
+    if (format === currentFormat) return
+    const dropped = dropDerived(database)
+    for (const step of steps.slice(format)) step(database)
+    for (const table of allTables().filter(({ name }) => hasTable(database, name))) {
+      createTables(database, table)
+      if (dropped.includes(`${table.name}_found`)) createFoundView(database, table)
+    }
     database.exec(`PRAGMA user_version = ${currentFormat}`)
   })
   say(`${path} has been upgraded to format ${currentFormat}`)
@@ -55,82 +95,106 @@ export function claim(database: DatabaseSync, path: string): void {
 }
 
 function isOurs(database: DatabaseSync): boolean {
-  return columnNamesOf(database, 'social_search_jobs').length > 0
+  return hasTable(database, 'social_search_jobs')
+}
+
+function hasTable(database: DatabaseSync, name: string): boolean {
+  return columnNamesOf(database, name).length > 0
+}
+
+/** Drops the views and triggers of this program, and returns their names. Those of users stay. */
+function dropDerived(database: DatabaseSync): string[] {
+  const ofTables = Object.keys(keys).flatMap((name) => derivedOfTable.map((each) => `${name}_${each}`))
+  const derived = database
+    .prepare(
+      `SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger') AND name IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify([...derivedOfAll, ...ofTables]))
+  for (const { type, name } of derived) database.exec(`DROP ${String(type)} ${sqlName(String(name))}`)
+  return derived.map(({ name }) => String(name))
+}
+
+function tablesIn(database: DatabaseSync): { readonly name: string; readonly key: string }[] {
+  return Object.entries(keys).flatMap(([name, key]) => (hasTable(database, name) ? { name, key } : []))
 }
 
 /** Rows get numbers in the order in which they came, those first that `export --new` has exported. */
 function numberRows(database: DatabaseSync): void {
-  for (const table of tablesIn(database)) {
-    database.exec(`DROP TRIGGER IF EXISTS ${sqlName(`${table.name}_deleted`)}`)
-    createTables(database, table)
-    numberRowsOf(database, table)
+  database.exec(`CREATE TABLE social_search_added (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, records TEXT NOT NULL, row INTEGER NOT NULL, UNIQUE (records, row))`)
+  const read = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?')
+  for (const { name, key } of tablesIn(database)) {
+    const exported = Number(read.get(`export ${name}_found`)?.['state'] ?? 0)
+    const found = (condition: string): string => `(SELECT key FROM social_search_found WHERE ${condition})`
+    // A post that another query has found since comes again.
+    const wasExported = `(${key} IN ${found('number <= ?1')} AND ${key} NOT IN ${found('number > ?1')})`
+    const add = (condition: string): void => {
+      database
+        .prepare(
+          `INSERT INTO social_search_added (records, row) SELECT '${name}', number FROM ${name}
+           WHERE ${condition} ORDER BY number`,
+        )
+        .run(exported)
+    }
+    add(wasExported)
+    if (exported > 0)
+      database
+        .prepare('REPLACE INTO social_search_jobs SELECT ?, ifnull(max(number), 0) FROM social_search_added')
+        .run(`export ${name}`)
+    add(`NOT ${wasExported}`)
   }
-}
-
-function tablesIn(database: DatabaseSync): RecordTable[] {
-  return allTables().filter(({ name }) => columnNamesOf(database, name).length > 0)
 }
 
 /** What each search had cost a day becomes a purchase; from now on, each request is one. */
 function keepPurchases(database: DatabaseSync): void {
-  createSharedTables(database)
   database.exec(
-    `INSERT INTO social_search_purchases (search, at, credits, uncertain)
+    `CREATE TABLE social_search_purchases (
+       number INTEGER PRIMARY KEY, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
+       credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL);
+     INSERT INTO social_search_purchases (search, at, credits, uncertain)
        SELECT (SELECT ifnull(min(number), 0) FROM social_search_searches AS searches WHERE searches.search = spent.search
          AND ifnull(searches.network, '') = spent.network AND searches.records = spent.records),
          day || ' 00:00:00.000', credits, uncertain FROM social_search_spent AS spent;
      DROP TABLE social_search_spent`,
   )
-  // The view of that name.
-  createSharedTables(database)
-}
-
-function numberRowsOf(database: DatabaseSync, { name, key }: RecordTable): void {
-  const job = (source: string): string => `export ${source}`
-  const read = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?')
-  const exported = Number(read.get(job(`${name}_found`))?.['state'] ?? 0)
-  const keys = (condition: string): string => `(SELECT key FROM social_search_found WHERE ${condition})`
-  // A post that another query has found since comes again.
-  const wasExported = `(${sqlName(key)} IN ${keys('number <= ?1')} AND ${sqlName(key)} NOT IN ${keys('number > ?1')})`
-  const add = (condition: string): void => {
-    database
-      .prepare(
-        `INSERT INTO social_search_added (records, row) SELECT '${name}', number FROM ${sqlName(name)}
-         WHERE ${condition} ORDER BY number`,
-      )
-      .run(exported)
-  }
-  add(wasExported)
-  if (exported > 0)
-    database
-      .prepare('REPLACE INTO social_search_jobs SELECT ?, ifnull(max(number), 0) FROM social_search_added')
-      .run(job(name))
-  add(`NOT ${wasExported}`)
 }
 
 /** A result has the time at which it was first there, as only what a watch had found did. */
 function mergeFound(database: DatabaseSync): void {
   database.exec('ALTER TABLE social_search_results ADD COLUMN first_seen TEXT')
-  for (const table of tablesIn(database)) {
-    const { name, key } = table
-    const hasView = columnNamesOf(database, `${name}_found`).length > 0
-    database.exec(`UPDATE social_search_results AS results SET first_seen =
-        (SELECT first_seen FROM social_search_found AS found JOIN ${sqlName(name)} AS records ON records.${sqlName(key)} = found.key
-         WHERE records.number = results.number AND found.query = searches.search)
-      FROM social_search_searches AS searches WHERE searches.number = results.search AND searches.records = '${name}';
-      DROP VIEW IF EXISTS ${sqlName(`${name}_found`)}; DROP TRIGGER ${sqlName(`${name}_deleted`)}`)
-    createTables(database, table)
-    if (hasView) createFoundView(database, table)
-  }
+  for (const { name, key } of tablesIn(database))
+    database.exec(
+      `UPDATE social_search_results AS results SET first_seen =
+         (SELECT first_seen FROM social_search_found AS found JOIN ${name} AS records ON records.${key} = found.key
+          WHERE records.number = results.number AND found.query = searches.search)
+       FROM social_search_searches AS searches WHERE searches.number = results.search AND searches.records = '${name}'`,
+    )
   database.exec('DROP TABLE social_search_found')
 }
 
-/** `find` reads the texts themselves, in place of an index of their words, and triggers keep the history of counts. */
+/** `find` reads the texts themselves, in place of an index of their words. */
 function dropIndex(database: DatabaseSync): void {
-  for (const table of tablesIn(database)) {
-    for (const trigger of ['added', 'changed', 'unindexed'])
-      database.exec(`DROP TRIGGER IF EXISTS ${sqlName(`${table.name}_${trigger}`)}`)
-    database.exec(`DROP TABLE IF EXISTS ${sqlName(`${table.name}_fts`)}`)
-    createTables(database, table)
-  }
+  for (const { name } of tablesIn(database)) database.exec(`DROP TABLE IF EXISTS ${name}_fts`)
+}
+
+/** No search and no purchase gets the number of another one that was deleted: results, gaps and runs know them by it. */
+function keepNumbers(database: DatabaseSync): void {
+  const recreate = (table: string, columns: string): void =>
+    database.exec(
+      `CREATE TEMP TABLE copy AS SELECT * FROM main.${table};
+       DROP TABLE main.${table};
+       CREATE TABLE ${table} (${columns});
+       INSERT INTO ${table} SELECT * FROM temp.copy;
+       DROP TABLE temp.copy`,
+    )
+  recreate(
+    'social_search_searches',
+    `number INTEGER PRIMARY KEY AUTOINCREMENT, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL, params TEXT NOT NULL,
+     records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE`,
+  )
+  recreate(
+    'social_search_purchases',
+    `number INTEGER PRIMARY KEY AUTOINCREMENT, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
+     credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL`,
+  )
 }

@@ -103,6 +103,17 @@ describe('forget', () => {
     expect(traces()).toEqual([])
   })
 
+  it('deletes no record that comes between its batches with the number of one that has gone', async () => {
+    addRows(1000)
+    const forgetting = forgetRecords('p.db', { author: 'zebrahandle' }, () => Promise.resolve())
+    await vi.waitUntil(() => Number(rowsOf('p.db', 'SELECT count(*) FROM microblog_posts')[0]) < 1000)
+    other.exec(`DELETE FROM microblog_posts WHERE number = (SELECT max(number) FROM microblog_posts);
+      INSERT INTO microblog_posts (id, author, record) VALUES ('another', 'bob', '{}')`)
+    await forgetting
+    expect(rowsOf('p.db', "SELECT count(*) FROM microblog_posts WHERE id = 'another'")).toEqual([1])
+    expect(rowsOf('p.db', 'SELECT count(*) FROM microblog_posts')).toEqual([8])
+  })
+
   it('forgets an author before the first record goes, so that a run meanwhile adds none', async () => {
     addRows(3000)
     const forgetting = forgetRecords('p.db', { author: 'zebrahandle' }, () => Promise.resolve())

@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { mentionsList } from '../../../src/api/endpoints/mentions.ts'
 import { type MicroblogPost, microblogSearch } from '../../../src/api/endpoints/microblog.ts'
-import { operations } from '../../../src/api/operations.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
 import { newRecord } from '../../../src/core/call/call.ts'
@@ -20,8 +19,8 @@ beforeEach(() => void (path = join(folder, `${++files}.db`)))
 afterEach(() => void vi.useRealTimers())
 
 const job = { watch: 'microblog.search', params: { query: 'acme' } }
-const open = (operation: Operation = microblogSearch, label?: string) =>
-  RecordDatabase.open(path, { operation, jobs: [job], needed: [] }, { label })
+const open = (operation: Operation = microblogSearch, label?: string, jobs: readonly object[] = [job]) =>
+  RecordDatabase.open(path, { operation, jobs, needed: [] }, { label })
 /** A call, as far as its cost goes. */
 const callWith = (spent: number) => ({
   record: { ...newRecord(new Redactor()), credits: { spent, uncertain: 0 } },
@@ -247,6 +246,22 @@ describe('RecordDatabase', () => {
     database.close()
   })
 
+  it('gives no search and no call the rows of another one that was deleted with SQL', async () => {
+    const [database, other] = [await open(), await open(microblogSearch, undefined, [])]
+    const [first, second] = [callWith(0), callWith(2)]
+    database.store({ job, progress: {}, records: [post('1')] }, first, 2)
+    change(path, 'DELETE FROM social_search_searches; DELETE FROM social_search_purchases')
+    other.store({ job: { mcp: 'microblog.search' } }, second)
+    database.store({ job }, first)
+    for (const each of [database, other]) each.close()
+    expect(rows('SELECT search, credits FROM social_search_spent')).toEqual([{ search: 'mcp', credits: 2 }])
+    expect(
+      rows(
+        'SELECT * FROM social_search_results AS results JOIN social_search_searches AS s ON s.number = results.search',
+      ),
+    ).toEqual([])
+  })
+
   it('notes costs again that could not be stored', async () => {
     const database = await open()
     change(
@@ -259,32 +274,5 @@ describe('RecordDatabase', () => {
     database.store({ job }, call)
     database.close()
     expect(rows('SELECT credits FROM social_search_spent')).toEqual([{ credits: 2 }])
-  })
-})
-
-describe('RecordDatabase.open()', () => {
-  it('makes a table for each kind of record', async () => {
-    for (const operation of operations.filter((each) => 'list' in each)) {
-      const database = await open(operation)
-      database.store({ job, progress: {}, records: [] })
-      database.close()
-    }
-    const tables = rows(
-      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'so*' AND name NOT GLOB 'sqlite*'
-       AND name NOT GLOB '*_counts' ORDER BY name`,
-    )
-    expect(tables.map(({ name }) => name)).toEqual([
-      'feeds',
-      'listeners',
-      'mentions',
-      'microblog_posts',
-      'professionalnet_comments',
-      'professionalnet_industries',
-      'professionalnet_person_comments',
-      'professionalnet_person_posts',
-      'professionalnet_posts',
-      'professionalnet_reactions',
-      'technews_posts',
-    ])
   })
 })
