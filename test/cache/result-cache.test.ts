@@ -96,6 +96,14 @@ describe('ResultCache', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
+  it('counts the cost of an answer that the schema of its call refuses in the error', async () => {
+    service.script(() => ok())
+    const { error } = await settle(
+      cached().client.microblog.search(query, { schema: z.object({ id: z.number() }) }),
+    )
+    expect(error).toMatchObject({ charged: 'yes', credits: { spent: 2 }, callId: expect.any(Number) })
+  })
+
   it('drops the least recently used answer when maxEntries is reached', async () => {
     service.script(() => ok())
     const client = makeClient({ cache: new ResultCache({ maxAge: minute, maxEntries: 2 }) })

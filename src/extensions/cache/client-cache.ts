@@ -109,7 +109,9 @@ class ClientCache {
     if ('toError' in checked)
       throw checked.toError({
         ...contextOf(call.operation, call.request, tookEffect),
+        callId: call.id,
         attempts,
+        credits,
         body: checked.body,
       })
     const answer = { ...checked, attempts, credits }
