@@ -10,7 +10,7 @@ export interface ApiErrorDetails extends ErrorContext {
   /** Seconds. */
   retryAfter?: number | undefined
   requiredScopes?: readonly Scope[] | undefined
-  gateway?: true | undefined
+  sender?: 'gateway' | 'proxy' | undefined
 }
 
 /**
@@ -30,12 +30,12 @@ export class ApiError extends SocialSearchError {
   declare readonly retryAfter?: number
   /** On a 403: the scopes that the call needs. */
   declare readonly requiredScopes?: readonly Scope[]
-  /** True if a proxy or firewall may have answered in place of the service. */
-  declare readonly gateway?: true
+  /** `gateway`: a proxy or firewall may have answered in place of the service. `proxy`: yours, made with this package. */
+  declare readonly sender?: 'gateway' | 'proxy'
 
   constructor(details: ApiErrorDetails) {
-    const { code, message, status, issues = [], retryAfter, requiredScopes, gateway } = details
-    const own = { status, issues, retryAfter, requiredScopes, gateway }
+    const { code, message, status, issues = [], retryAfter, requiredScopes, sender } = details
+    const own = { status, issues, retryAfter, requiredScopes, sender }
     super(code, message, details, own)
   }
 }

@@ -1,7 +1,15 @@
 import { type Issue, issuesText } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
 import { utcText } from '../lib/period.ts'
-import type { Applied, Charged, ConnectionPhase, CallCredits, RefusedBudget, TimeoutPhase } from './facts.ts'
+import type {
+  Applied,
+  CallCredits,
+  Charged,
+  ConnectionPhase,
+  RefusedBudget,
+  Sender,
+  TimeoutPhase,
+} from './facts.ts'
 
 // What errors of calls say of a request, its answer and its cost: a text for each sentence, or a function that makes it of facts which
 // the error has as fields. What is wrong with an option, a saved state or a code of the user stands where that is checked.
@@ -20,7 +28,7 @@ export interface CallFacts {
   readonly retryAfter?: number | undefined
   readonly phase?: string | undefined
   readonly requiredScopes?: readonly string[] | undefined
-  readonly gateway?: true | undefined
+  readonly sender?: Exclude<Sender, 'service'> | undefined
 }
 
 /** The message of an error: which call, what happened, what it cost, and what to do. */
@@ -33,12 +41,12 @@ export function fullMessage(what: string, facts: CallFacts): string {
 
 /** What to do now, as far as it follows from facts; empty if what happened says it. */
 export function whatToDo(facts: CallFacts): string {
-  const { code, charged, applied, requestId, body, retryAfter, phase, gateway, status = 0 } = facts
+  const { code, charged, applied, requestId, body, retryAfter, phase, sender, status = 0 } = facts
   if (isPage(body)) return 'Check the base URL'
   if (body) return 'Check `error.body` before you retry'
   if (code === 'pagination') return 'Use the pages you have'
   if (applied === 'unknown') return 'Check before you retry'
-  if (gateway && refusesAlways(status)) return afterGateway(status, facts.requiredScopes)
+  if (sender === 'gateway' && refusesAlways(status)) return afterRefusal(status, facts)
   if (charged === 'unknown') return 'Retry only if you can pay again'
   if (retryAfter) return `Retry in ${Math.ceil(retryAfter)} s`
   // Whoever names the request has been reached.
@@ -46,27 +54,23 @@ export function whatToDo(facts: CallFacts): string {
   if (!requestId && phase === 'tls') return 'Check the base URL and the certificate'
   if (phase || status === 429 || status >= 500) return 'Retry later'
   // What happened says what a server of OAuth refuses.
-  return status < 400 || code === 'oauth' ? '' : afterRefusal(status, facts.requiredScopes)
+  return status < 400 || code === 'oauth' ? '' : afterRefusal(status, facts)
 }
 
 /** Whether a status says that the same request will be refused again. */
 const refusesAlways = (status: number): boolean =>
   status >= 400 && status < 500 && ![408, 429].includes(status)
 
-/** @param scopes Those that the call needs: an undocumented 403 may be one of the service. */
-function afterGateway(status: number, scopes: readonly string[] = []): string {
-  if (status === 401) return 'Sign in again'
-  if (status === 404) return 'Check the base URL'
-  return scopes.length === 0
-    ? 'Ask whoever runs the proxy to allow the request'
-    : `Use a key with ${scopes.join(' and ')}, or ask whoever runs the proxy to allow the request`
-}
-
-/** @param scopes Those that the call needs, after a 403. */
-function afterRefusal(status: number, scopes: readonly string[] = []): string {
-  if (status === 401) return 'Sign in again, or replace `apiKey`'
-  if (status === 404) return 'Check the id and the base URL'
-  if (scopes.length > 0) return `Use a key with ${scopes.join(' and ')}, whose owner has the permission`
+/** What to do after a status that says no. An undocumented 403 of a gateway may be one of the service. */
+function afterRefusal(status: number, { sender, requiredScopes = [] }: CallFacts): string {
+  const isOfGateway = sender === 'gateway'
+  if (status === 401) return sender ? 'Sign in again' : 'Sign in again, or replace `apiKey`'
+  if (status === 404) return isOfGateway ? 'Check the base URL' : 'Check the id and the base URL'
+  const scopes = requiredScopes.join(' and ')
+  if (scopes && isOfGateway)
+    return `Use a key with ${scopes}, or ask whoever runs the proxy to allow the request`
+  if (scopes) return `Use a key with ${scopes}, whose owner has the permission`
+  if (isOfGateway || (sender && status === 403)) return 'Ask whoever runs the proxy to allow the request'
   return status === 403 ? '' : 'Correct the request'
 }
 

@@ -24,14 +24,11 @@ const search: Call = (client) => client.microblog.search({ query: 'coffee' })
 async function learn(client: SocialSearch, sandbox: Sandbox, call: Call): Promise<object> {
   const { error } = await settle(call(client))
   const { name, message, code, charged, requestId, operation } = error as SocialSearchError
-  const { issues, retryAfter, requiredScopes, status, phase, body, gateway } = error as Record<
-    string,
-    unknown
-  >
+  const { issues, retryAfter, requiredScopes, status, phase, body, sender } = error as Record<string, unknown>
   const { spent, uncertain } = client.credits
   expect(miscounts(client.credits, sandbox.ledger.spent)).toEqual([])
   const facts = { name, message, code, charged, requestId, operation, issues, retryAfter, requiredScopes }
-  return { ...facts, status, phase, body, gateway, spent, uncertain, sent: sandbox.requests.length }
+  return { ...facts, status, phase, body, sender, spent, uncertain, sent: sandbox.requests.length }
 }
 
 const envelope = (code: string, more: object = {}) => ({ requestId: 'req_7', error: { code, ...more } })
@@ -76,9 +73,13 @@ const met: [name: string, fault: Fault, call?: Call][] = [
 
 /** Errors of the backend's own client, as a page gets them. */
 const ofProxy: Record<string, object> = {
-  ConnectionError: { message: expect.stringContaining('between the proxy and the service') },
-  TimeoutError: { message: expect.stringContaining('the `deadline` of 25000 ms') },
-  RedirectError: { status: undefined },
+  ConnectionError: {
+    sender: undefined,
+    message: expect.stringContaining('between the proxy and the service'),
+  },
+  TimeoutError: { sender: undefined, message: expect.stringContaining('the `deadline` of 25000 ms') },
+  RedirectError: { sender: undefined, status: undefined },
+  InvalidResponseError: { sender: undefined },
 }
 
 /** What a page gets of the answer of a gateway, which may name internal hosts. */
@@ -103,8 +104,8 @@ describe('an error through createProxy()', () => {
       expect(learnt).toEqual({
         ...expected,
         requestId: isPassedOn ? (expected as SocialSearchError).requestId : requestId,
-        ...('gateway' in expected && expected.gateway === true && ofGateway),
-        gateway: undefined,
+        ...('sender' in expected && expected.sender === 'gateway' && ofGateway),
+        sender: 'proxy',
         ...ofProxy[name],
       })
       expect(failures).toMatchObject([[{ name }, { operation: (expected as SocialSearchError).operation }]])

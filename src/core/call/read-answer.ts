@@ -11,8 +11,9 @@ import {
   apiErrorClasses,
   codeOf,
 } from '../../errors/index.ts'
+import type { Sender } from '../../errors/facts.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { type Sender, kindOfStatus, ruleFor } from '../http/failure-table.ts'
+import { kindOfStatus, ruleFor } from '../http/failure-table.ts'
 import { announcedWait, nextWait } from '../http/retry-wait.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
@@ -182,8 +183,7 @@ function detailsOf(
     status,
     code: code as ServiceErrorCode,
     issues: own?.issues,
-    // A proxy's 401 and 403 are about its caller.
-    gateway: sender === 'gateway' || (sender === 'proxy' && [401, 403].includes(status)) || undefined,
+    sender: sender === 'service' ? undefined : sender,
     message: sender === 'proxy' ? said : isWrongAddress ? `${what}; ${words.lacksVersion}` : what,
     retryAfter: announced === null ? undefined : announced / 1000,
     ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
