@@ -45,6 +45,11 @@ export type Price =
 /** What bounds the items of an answer. */
 export type ItemBound = NonNullable<Extract<Price, { kind: 'perItem' }>['bound']>
 
+/** What bounds the items that it is for: null if the service documents no bound, undefined if it is not for items. */
+export function boundOf(price: Price): ItemBound | null | undefined {
+  return price.kind === 'perItem' ? price.bound : undefined
+}
+
 /**
  * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented
  * maximum of post comments.

@@ -1,7 +1,7 @@
 import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
-import type { ItemBound } from '../api/price.ts'
+import { boundOf } from '../api/price.ts'
 import { isRecord, parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs, parseTime } from '../lib/time.ts'
@@ -235,15 +235,10 @@ function kebab(name: string): string {
   return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** The documented param that limits the items of an answer, such as `maxComments`. */
-function boundOf({ price }: Operation): ItemBound | undefined {
-  return price.kind === 'perItem' ? (price.bound ?? undefined) : undefined
-}
-
 /** The params that let as many items come as the user expects: the service's default may be lower. */
 function paramsToExpect(operation: Operation, expected: number | undefined): Record<string, unknown> {
-  const bound = boundOf(operation)
-  if (bound === undefined || expected === undefined || expected <= bound.default) return {}
+  const bound = boundOf(operation.price)
+  if (!bound || expected === undefined || expected <= bound.default) return {}
   return { [bound.param]: Math.min(expected, bound.most) }
 }
 
@@ -258,8 +253,8 @@ export function missingText(
   records: number,
   total: number | undefined,
 ): string | undefined {
-  const bound = boundOf(operation)
-  if (bound === undefined) return undefined
+  const bound = boundOf(operation.price)
+  if (!bound) return undefined
   const given = (params as Readonly<Record<string, unknown>>)[bound.param] ?? bound.default
   if (records < Number(given) || (total ?? Infinity) <= records) return undefined
   const { list = 'items' } = operation

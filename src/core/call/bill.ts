@@ -1,5 +1,5 @@
 import { effectOf } from '../../api/operation.ts'
-import { type ItemBound, worstCase } from '../../api/price.ts'
+import { boundOf, worstCase } from '../../api/price.ts'
 import { describeWord } from '../../errors/check-options.ts'
 import { type Attempt, type Charged, ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
@@ -178,9 +178,10 @@ export class Bill {
     const most = this.#worstCase ?? 0
     const { spent, uncertain } = credits ?? { spent: 0, uncertain: most }
     const over = spent - most
-    const { price } = this.#call.operation
-    const isExpected = price.kind === 'perItem' && price.bound === null
-    const why = isExpected ? 'raise `expectedItems`' : 'its price differs from the documented one'
+    const why =
+      boundOf(this.#call.operation.price) === null
+        ? 'raise `expectedItems`'
+        : 'its price differs from the documented one'
     if (over > 0) this.#log('warn', `cost ${spent} credits, ${over} more than was reserved; ${why}`)
     return this.#release(spent, uncertain)
   }
@@ -216,8 +217,7 @@ export class Bill {
       if (needed <= limit && isLow(limit, limit - remaining - reserved))
         tellOnce(this.#call, budget, 'spent', { limit, remaining, endsAt, most })
       const { operation, settings } = this.#call
-      const { bound }: { bound?: ItemBound | null } =
-        operation.price.kind === 'perItem' ? operation.price : {}
+      const bound = boundOf(operation.price)
       const isLowered = bound === null && settings.expectedItems !== undefined
       const refusal = { ...error.budget, refusedBy: budget, bound: isLowered ? undefined : bound }
       throw new CreditBudgetError(refusal, errorContext(this.#call))

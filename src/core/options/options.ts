@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Operation } from '../../api/operation.ts'
+import { boundOf } from '../../api/price.ts'
 import {
   assertFunction,
   assertMethod,
@@ -317,7 +318,7 @@ const rows: Rows = {
   maxPages: { scopes: call, of: isPaged, check: (name, maxPages) => void wholeNumber(name, maxPages) },
   expectedItems: {
     scopes: call,
-    of: ({ price }) => price.kind === 'perItem' && price.bound === null,
+    of: ({ price }) => boundOf(price) === null,
     check: (name, expectedItems) => wholeNumber(name, expectedItems),
   },
   paging: {

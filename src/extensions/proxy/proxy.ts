@@ -1,5 +1,6 @@
 import { CreditBudget } from '../../index.ts'
 import { effectOf } from '../../api/operation.ts'
+import { boundOf } from '../../api/price.ts'
 import { attemptHeader, creditsHeader, defaultTimeoutMs } from '../../extend.ts'
 import { ApiError, TimeoutError } from '../../errors/index.ts'
 import { limitReached, notSent } from '../../errors/words.ts'
@@ -145,7 +146,7 @@ async function call(
   const { price } = operation
   const isFree = price.kind === 'free'
   // A page could ask for more than it is set to, where the service documents a bound.
-  const isOpen = price.kind === 'perItem' && price.bound === null
+  const isOpen = boundOf(price) === null
   const { signal: callerLeft } = request
   const received = await bounded.send(
     operation,

@@ -1,6 +1,6 @@
 import { type SocialSearch, type Budget, CreditBudget, type Wait } from '../../index.ts'
 import { type ClientTransport, isCreditBudget, nextStep, untold } from '../../extend.ts'
-import { assumedItems } from '../../api/price.ts'
+import { assumedItems, boundOf } from '../../api/price.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Schema } from '../../api/schema/schema.ts'
 import { canonicalJson } from '../../lib/json.ts'
@@ -119,7 +119,7 @@ const progressMs = 5000
 
 /** Items to set credits aside for, if the service documents no bound. */
 function itemsToExpect({ price }: Operation): number | undefined {
-  return price.kind === 'perItem' && price.bound === null ? assumedItems : undefined
+  return boundOf(price) === null ? assumedItems : undefined
 }
 
 /** Buys a page and keeps what results show of it, even of a paid answer that is not as documented. */
