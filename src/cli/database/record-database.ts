@@ -7,7 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
-import type { Budget } from '../../index.ts'
+import type { Budget, Reservation } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
 import {
@@ -138,22 +138,17 @@ export class RecordDatabase {
     for (;;) {
       await whenFree(this.#path, () => this.assertWritable(operation), this.#patience)
       let locked: unknown
-      // It hears last that a call is about to be sent, and refuses what cannot be noted.
-      const noting: Budget = {
-        reserve: (credits) => ({
-          renew: () => {
-            try {
-              this.store(underWay(), call, credits)
-              this.noted = call
-            } catch (error) {
-              if (!isLocked(error)) throw withPath(this.#path, error)
-              throw (locked = error)
-            }
-          },
-          settle() {},
-        }),
+      const note = (credits: number): void => {
+        try {
+          this.store(underWay(), call, credits)
+          this.noted = call
+        } catch (error) {
+          if (!isLocked(error)) throw withPath(this.#path, error)
+          throw (locked = error)
+        }
       }
-      const budget = [...settings.budget, noting]
+      // The last one: what another budget refuses is not noted.
+      const budget = [...settings.budget, new CostNotes(note)]
       try {
         return await send({ ...call, cancellation, settings: { ...settings, budget } })
       } catch (error) {
@@ -286,6 +281,20 @@ export class RecordDatabase {
     const { spent, uncertain } = record.credits
     const cost = { credits: spent, uncertain: uncertain + reserved, label: this.#label }
     return this.#searches.pay(search, cost, this.#purchases.get(record))
+  }
+}
+
+/** A budget without a limit: it has what a call may cost written down before each attempt, which is not sent if that fails. */
+class CostNotes implements Budget {
+  readonly #note: (credits: number) => void
+
+  constructor(note: (credits: number) => void) {
+    this.#note = note
+  }
+
+  reserve(credits: number): Reservation {
+    // A page and its final cost are stored together, once the page is read.
+    return { renew: () => this.#note(credits), settle: () => {} }
   }
 }
 
