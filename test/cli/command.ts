@@ -57,19 +57,24 @@ export function useCommand(
   })
   startClock()
   beforeEach(() => {
-    for (const parent of [folder, stateFolder])
-      for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true })
-    sandbox = createSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
-    vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>
-      sandbox.fetch(new Request(...request)),
-    )
-    // Clients of one address share the limits of a minute.
-    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://service-${++services}.example/v1`)
-    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
+    startAnew(options)
     isTerminal = terminals.includes('stdin')
     // Retries follow at once.
     vi.spyOn(Math, 'random').mockReturnValue(0)
   })
+}
+
+/** Removes the files of earlier commands, and makes a service. */
+export function startAnew(options: SandboxOptions = {}): void {
+  for (const parent of [folder, stateFolder])
+    for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true })
+  sandbox = createSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
+  vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>
+    sandbox.fetch(new Request(...request)),
+  )
+  // Clients of one address share the limits of a minute.
+  vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://service-${++services}.example/v1`)
+  vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
 }
 
 /** Runs the command in this process, with the address and key of the service. */

@@ -1,195 +1,146 @@
 import fc from '../support/chance.ts'
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
-import { RecordDatabase } from '../../src/cli/database/record-database.ts'
-import { type JobState, OperationJob } from '../../src/cli/operation-job.ts'
-import { run } from '../../src/cli/run.ts'
-import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
-import type { Operation } from '../../src/api/operation.ts'
-import { operationOf } from '../../src/api/operations.ts'
+import type { JobState } from '../../src/cli/operation-job.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { type Fault, type Sandbox, createSandbox } from '../support/sandbox.ts'
+import type { Fault } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { newFolder } from '../support/folder.ts'
-import { allOf } from '../support/posts-database.ts'
+import { failed } from '../support/command-line.ts'
+import { allOf, change } from '../support/posts-database.ts'
+import { sandbox, social, startAnew, useCommand } from './command.ts'
 
-let folder: string
+useCommand()
+
+/** Runs when a request leaves, and when its answer is there. */
+let onSend: () => void
+let onAnswer: () => void
+
+/** Starts a job that shares nothing with others. */
+function start(): void {
+  startAnew()
+  // No folder.
+  vi.stubEnv('XDG_STATE_HOME', '/dev/null')
+  onSend = onAnswer = () => {}
+  vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
+    onSend()
+    const response = await sandbox.fetch(new Request(...request))
+    onAnswer()
+    return response
+  })
+}
 beforeEach(() => {
   useVirtualTime()
-  folder = newFolder()
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  start()
 })
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllEnvs()
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.useRealTimers())
 
-let jobs = 0
+/** Runs the job, or another one. */
+async function ran(flags = '', line = 'search coffee --all') {
+  const { value } = await settle(social(`${line} --per-minute off --yes --resume --out job.db ${flags}`))
+  return value ?? { code: undefined, err: '' }
+}
+const run = async (flags?: string, line?: string) => (await ran(flags, line)).code
 
-/** A job of several runs, in this process, against a sandbox of its own. */
-class Job {
-  readonly sandbox: Sandbox = createSandbox({ limits: { perMinute: false } })
-  readonly #name = `job-${++jobs}.`
-  readonly out: string
-  /** Runs when a request leaves, and when its answer is there. */
-  onSend = (): void => {}
-  onAnswer = (): void => {}
+/** What the file says of the job. */
+function state(): JobState {
+  const [row] = existsSync('job.db') ? allOf('job.db', 'SELECT state FROM social_search_jobs') : []
+  return row === undefined
+    ? { next: {}, records: 0, credits: 0 }
+    : (JSON.parse(String(row['state'])) as JobState)
+}
 
-  constructor() {
-    this.out = join(folder, `${this.#name}db`)
-  }
-
-  /** Runs the command; returns its exit code. */
-  async run(
-    flags: object = {},
-    operation: Operation = microblogSearch,
-    subject = 'coffee',
-  ): Promise<number | undefined> {
-    const { sandbox, out } = this
-    // No folder: the job shares nothing with others.
-    vi.stubEnv('XDG_STATE_HOME', '/dev/null')
-    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
-    vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
-      this.onSend()
-      const response = await sandbox.fetch(new Request(...request))
-      this.onAnswer()
-      return response
-    })
-    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://run-${++jobs}.example/v1`)
-    const shared = { perMinute: 'off', all: true, yes: true, resume: true, out, ...flags }
-    return (await settle(run(new OperationJob(operation, subject, shared), shared))).value
-  }
-
-  get state(): JobState {
-    const nothing = { next: {}, records: 0, credits: 0 }
-    if (!existsSync(this.out)) return nothing
-    const [row] = allOf(this.out, 'SELECT state FROM social_search_jobs')
-    return row === undefined ? nothing : (JSON.parse(String(row['state'])) as JobState)
-  }
-
-  /** Its files that stay after a kill. */
-  get files(): string[] {
-    return readdirSync(folder)
-      .filter((name) => name.startsWith(this.#name) && !name.endsWith('.lock'))
-      .map((name) => join(folder, name))
+/** A post of the professional network with more than 40 likes, and what finding it has cost. */
+async function likedPost() {
+  const { professionalnet } = new SocialSearch(sandbox.clientOptions())
+  const search = professionalnet.posts.search({ query: 'data' })
+  const { value } = await settle(search.then(({ posts }) => posts))
+  const post = value?.find(({ social_details }) => social_details.numLikes > 40)
+  return {
+    url: post?.share_url ?? '',
+    likes: post?.social_details.numLikes ?? 0,
+    before: sandbox.ledger.spent,
   }
 }
 
 describe('--budget of a job', () => {
   it('has the highest cost of a page in the state while the page is under way, and afterwards its real cost', async () => {
-    const job = new Job()
-    const { professionalnet } = new SocialSearch(job.sandbox.clientOptions())
-    const { value } = await settle(professionalnet.posts.search({ query: 'data' }).then(({ posts }) => posts))
-    const comments = operationOf('professionalnet.posts.comments')
-    const before = job.sandbox.ledger.spent
+    const { url, before } = await likedPost()
+    const comments = `comments ${url} --max-comments 150`
     let underWay = 0
-    job.onSend = () => (underWay = job.state.credits)
-    const url = value?.[0]?.share_url ?? ''
-    await job.run({ all: false, maxComments: '150' }, comments, url)
+    onSend = () => (underWay = state().credits)
+    await run('', comments)
     expect(underWay).toBe(150)
-    expect(job.state.credits).toBe(job.sandbox.ledger.spent - before)
+    expect(state().credits).toBe(sandbox.ledger.spent - before)
     // A finished job buys nothing, also without pages.
-    expect(await job.run({ all: false, maxComments: '150' }, comments, url)).toBe(0)
-    expect(job.state.credits).toBe(job.sandbox.ledger.spent - before)
+    expect(await run('', comments)).toBe(0)
+    expect(state().credits).toBe(sandbox.ledger.spent - before)
   })
 
   it('fits the reactions of --expect, on all pages of all runs', async () => {
-    const job = new Job()
-    const client = new SocialSearch(job.sandbox.clientOptions())
-    const { value: post } = await settle(
-      client.professionalnet.posts
-        .search({ query: 'data' })
-        .then(({ posts }) => posts.find(({ social_details }) => social_details.numLikes > 40)),
-    )
-    const before = job.sandbox.ledger.spent
-    const reactions = operationOf('professionalnet.posts.reactions')
-    const total = String(post?.social_details.numLikes)
-    const flags = {
-      params: JSON.stringify({ postUrl: post?.share_url, count: 20 }),
-      expect: total,
-      budget: total,
-    }
-    expect(await job.run({ ...flags, all: false, maxPages: '1' }, reactions)).toBe(0)
-    expect(await job.run(flags, reactions)).toBe(0)
-    expect(job.state).toMatchObject({ next: null, credits: Number(total) })
-    expect(job.sandbox.ledger.spent - before).toBe(Number(total))
+    const { url, likes, before } = await likedPost()
+    const reactions = `reactions --params '{"postUrl":"${url}","count":20}' --expect ${likes} --budget ${likes}`
+    expect(await run('--max-pages 1', reactions)).toBe(0)
+    expect(await run('--all', reactions)).toBe(0)
+    expect(state()).toMatchObject({ next: null, credits: likes })
+    expect(sandbox.ledger.spent - before).toBe(likes)
   })
 
   it.each<[string, Fault]>([
     ['that the service refuses', { status: 403 }],
     ['that is not sent', { status: 503, retryAfter: 3000 }],
   ])('does not count a request %s', async (_, fault) => {
-    const job = new Job()
-    job.sandbox.inject(fault)
-    expect(await job.run({ budget: '2' })).not.toBe(0)
-    expect(job.state.credits).toBe(0)
-    expect(await job.run({ budget: '2' })).toBe(exitCodes.budget)
-    expect([job.sandbox.ledger.spent, job.state.credits]).toEqual([2, 2])
-  })
-
-  it('knows that a page was charged whose answer is invalid', async () => {
-    const job = new Job()
-    job.sandbox.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
-    await job.run()
-    const costs =
-      'SELECT credits, uncertain, last_look FROM social_search_spent JOIN social_search_searches USING (search)'
-    expect(allOf(job.out, costs)).toEqual([{ credits: 2, uncertain: 0, last_look: null }])
+    sandbox.inject(fault)
+    expect(await run('--budget 2')).not.toBe(0)
+    expect(state().credits).toBe(0)
+    expect(await run('--budget 2')).toBe(exitCodes.budget)
+    expect([sandbox.ledger.spent, state().credits]).toEqual([2, 2])
   })
 
   it('buys nothing more when its file was moved, and shows the page that has no file', async () => {
-    const job = new Job()
-    job.onAnswer = () => {
-      if (job.sandbox.requests.length === 2) renameSync(job.out, `${job.out}.old`)
+    onAnswer = () => {
+      if (sandbox.requests.length === 2) renameSync('job.db', 'job.db.old')
     }
-    expect(await job.run()).toBe(exitCodes.failed)
-    expect(job.sandbox.requests).toHaveLength(2)
-    const said = vi
-      .mocked(process.stderr.write)
-      .mock.calls.map(([text]) => String(text))
-      .join('')
-    expect(said).toContain('was moved, removed or replaced while this run wrote to it')
-    expect(said.match(/^\{"id":/gm)).toHaveLength(20)
+    const moved = await ran()
+    expect(moved).toMatchObject(failed(1, 'was moved, removed or replaced while this run wrote to it'))
+    expect(sandbox.requests).toHaveLength(2)
+    expect(moved.err.match(/^\{"id":/gm)).toHaveLength(20)
   })
 
   it('counts a page under way that a second Ctrl-C abandons', async () => {
-    const job = new Job()
-    job.sandbox.inject({ delay: 5000 })
+    sandbox.inject({ delay: 5000 })
     const before = new Set(process.listeners('SIGINT'))
-    job.onSend = () => {
+    onSend = () => {
       for (const listener of process.listeners('SIGINT'))
         if (!before.has(listener)) for (let press = 0; press < 2; press++) listener('SIGINT')
     }
-    expect(await job.run({ budget: '2' })).toBe(exitCodes.interrupted)
-    expect(job.state.credits).toBe(2)
-    job.onSend = () => {}
-    expect(await job.run({ budget: '2' })).toBe(exitCodes.budget)
-    expect(job.sandbox.ledger.spent).toBeLessThanOrEqual(2)
+    expect(await run('--budget 2')).toBe(exitCodes.interrupted)
+    expect(state().credits).toBe(2)
+    onSend = () => {}
+    expect(await run('--budget 2')).toBe(exitCodes.budget)
+    expect(sandbox.ledger.spent).toBeLessThanOrEqual(2)
   })
 
   it('sends nothing if the state cannot be stored', async () => {
-    const job = new Job()
-    const write = vi.spyOn(RecordDatabase.prototype, 'store')
-    job.onAnswer = () => {
-      job.onAnswer = () => {}
-      write.mockImplementation(() => {
-        throw new Error('ENOSPC')
-      })
+    const fail = `CREATE TRIGGER fail BEFORE UPDATE ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'full'); END`
+    onAnswer = () => {
+      onAnswer = () => {}
+      change('job.db', fail)
     }
-    await job.run({ maxPages: '1', all: false })
-    const { length } = job.sandbox.requests
-    expect(await job.run()).toBe(exitCodes.failed)
-    expect(job.sandbox.requests).toHaveLength(length)
+    await run()
+    expect(sandbox.requests).toHaveLength(1)
+    expect(await run()).toBe(exitCodes.failed)
+    expect(sandbox.requests).toHaveLength(1)
     // The page that could not be written is counted.
-    expect(job.state.credits).toBe(2)
-    write.mockRestore()
-    expect(await job.run({ budget: '4' })).toBe(exitCodes.budget)
-    expect([job.sandbox.ledger.spent, job.state.records]).toEqual([4, 20])
+    expect(state().credits).toBe(2)
+    change('job.db', 'DROP TRIGGER fail')
+    expect(await run('--budget 4')).toBe(exitCodes.budget)
+    expect([sandbox.ledger.spent, state().records]).toEqual([4, 20])
   })
 })
+
+/** The files of the job that stay after a kill. */
+const files = () => readdirSync('.').filter((name) => name.startsWith('job.db') && !name.endsWith('.lock'))
 
 const fault = fc.constantFrom<Fault>(
   ...([
@@ -218,12 +169,11 @@ it('--budget of a job holds over any sequence of failures and kills, and the sta
       fc.integer({ min: 0, max: 14 }),
       fc.array(oneRun, { maxLength: 6 }),
       async (budget, runs) => {
-        const job = new Job()
-        const { sandbox } = job
+        start()
         // Not asserted at once: the client would take an error of fetch for one of the network.
         const faults: string[] = []
         const check = (underWay = 0): void => {
-          const { credits } = job.state
+          const { credits } = state()
           const least = sandbox.ledger.spent + underWay
           if (credits < least || credits > budget) faults.push(`${credits} is not from ${least} to ${budget}`)
         }
@@ -233,22 +183,22 @@ it('--budget of a job holds over any sequence of failures and kills, and the sta
           const dieIf = (isDue: boolean): void => {
             if (isDue && kill?.at === requests) {
               life.isOver = true
-              for (const file of job.files) life.left.set(file, readFileSync(file))
+              for (const file of files()) life.left.set(file, readFileSync(file))
             }
             if (life.isOver) throw new Error('the process is dead')
           }
-          job.onSend = () => {
+          onSend = () => {
             requests++
             dieIf(false)
             check(2)
             dieIf(kill?.isAnswered === false)
           }
-          job.onAnswer = () => {
+          onAnswer = () => {
             check()
             dieIf(kill?.isAnswered === true)
           }
-          const code = await job.run({ budget: String(budget) })
-          if (life.isOver) for (const file of job.files) rmSync(file)
+          const code = await run(`--budget ${budget}`)
+          if (life.isOver) for (const file of files()) rmSync(file)
           for (const [file, bytes] of life.left) writeFileSync(file, bytes)
           check()
           return code
@@ -262,7 +212,7 @@ it('--budget of a job holds over any sequence of failures and kills, and the sta
         for (let run = 0; run < 20 && code !== exitCodes.budget; run++) code = await runOnce(null)
         expect(faults).toEqual([])
         expect(code).toBe(exitCodes.budget)
-        expect(budget - job.state.credits).toBeLessThan(2)
+        expect(budget - state().credits).toBeLessThan(2)
       },
     ),
     { numRuns: 25 },
