@@ -5,7 +5,7 @@ import { operations } from '../../src/api/operations.ts'
 import { exitCodes } from '../../src/cli/command-errors.ts'
 import { examplesOf } from '../../src/cli/command-flags.ts'
 import { commandOf } from '../../src/cli/flags.ts'
-import { bodies, sandbox, social, useCommand } from './command.ts'
+import { sandbox, social, useCommand } from './command.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
 
 useCommand()
@@ -37,6 +37,9 @@ describe('help', () => {
   it('is the same for help COMMAND and COMMAND --help, and -v prints the version', async () => {
     const help = await social('help mentions')
     expect(help).toEqual({ code: 0, out: (await social('mentions --help')).out, err: '' })
+    expect(help.out).toContain('set-state')
+    // It is the command of a list as well.
+    expect((await social('mentions --limit 3')).out).toBe((await social('mentions list --limit 3')).out)
     expect((await social('help')).out).toMatch(/Your data:/)
     expect(await social('-v')).toMatchObject({ code: 0, out: `${packageJson.version}\n` })
   })
@@ -51,10 +54,10 @@ describe('help', () => {
     expect((await social('search --help')).out).not.toContain('Exit codes')
   })
 
-  it('lists in the help of mcp no flags of other commands', async () => {
-    const { out } = await social('mcp --help')
-    expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)).toEqual([
-      ...[
+  it.each([
+    [
+      'mcp',
+      [
         '--budget',
         sandboxFlag,
         '--out',
@@ -64,14 +67,12 @@ describe('help', () => {
         '--account',
         '--cost-label',
         '--per-minute',
-        '--help',
       ],
-    ])
-  })
-
-  it('lists the options of sandbox', async () => {
-    const { out } = await social('sandbox --help')
-    for (const option of ['--port', '--per-minute', '--growth', '--now']) expect(out).toContain(option)
+    ],
+    ['sandbox', ['--port', '--per-minute', '--growth', '--now']],
+  ])('of %s lists its flags, and none of other commands', async (name, flags) => {
+    const { out } = await social(`${name} --help`)
+    expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)).toEqual([...flags, '--help'])
   })
 
   it('lists only flags that matter to the command: none of credits for a free one, none of pages for a single record', async () => {
@@ -104,30 +105,5 @@ describe('help', () => {
         /^$|^(\d+ of \d+ credits of --budget are left\n)?[\w-]+\.db: |not found \(404\)/,
       )
     }
-  })
-
-  it('names the commands of the group mentions', async () => {
-    for (const line of ['mentions --help', 'help mentions'])
-      expect((await social(line)).out).toContain('set-state')
-  })
-})
-
-describe('a short name', () => {
-  it.each([
-    ['search coffee', { query: 'coffee' }],
-    ['posts coffee', { query: 'coffee' }],
-    ['company https://x', { url: 'https://x' }],
-    ['comments https://x --yes', { postUrl: 'https://x' }],
-    [`reactions --yes --params '{"postUrl":"https://x"}'`, { postUrl: 'https://x' }],
-  ])('is a command of its own: %s', async (line, body) => {
-    await social(line)
-    expect(bodies()).toEqual([body])
-    const [short = ''] = line.split(' ')
-    for (const help of [`${short} --help`, `help ${short}`])
-      expect((await social(help)).out).toContain(`Usage: social-search ${short} `)
-  })
-
-  it('of mentions lists them', async () => {
-    expect((await social('mentions --limit 3')).out).toBe((await social('mentions list --limit 3')).out)
   })
 })

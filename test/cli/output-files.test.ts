@@ -268,19 +268,6 @@ describe('--out posts.db', () => {
     )
   })
 
-  it('continues after a budget, which covers all runs together', async () => {
-    for (const [budget, code, spent] of [
-      [6, 5, 6],
-      [6, 5, 6],
-      [100, 0, 20],
-      [100, 0, 20],
-    ]) {
-      expect((await social(`${search} --resume --budget ${budget}`)).code).toBe(code)
-      expect(sandbox.ledger.spent).toBe(spent)
-    }
-    expect(rowsOf('posts.db', ids)).toHaveLength(30)
-  })
-
   it('keeps all records that share an id, each of them once', async () => {
     const reactions = ['LIKE', 'PRAISE'].map((type) => `{"urn":"urn:post","type":"${type}"}`)
     const body = `{"requestId":"r","reactions":[${reactions.join(',')}],"meta":{"hasMore":false}}`
@@ -289,18 +276,16 @@ describe('--out posts.db', () => {
     expect(rowsOf('posts.db', 'SELECT record FROM professionalnet_reactions')).toEqual(reactions)
   })
 
-  it.each(['{', '', 'null', '[]', '{"records":30,"credits":20}'])(
-    'refuses the progress %j, and sends nothing',
-    async (state) => {
-      await social(search)
-      const before = sandbox.requests.length
-      change('posts.db', `UPDATE social_search_jobs SET state = '${state}'`)
-      expect(await social(`${search} --resume --budget 4`)).toMatchObject(
-        failed(2, 'is not the state of a job'),
-      )
-      expect(sandbox.requests).toHaveLength(before)
-    },
-  )
+  it.each([
+    ...['{', '', 'null', '[]', '{"records":30,"credits":20}'].map((state) => [state, `${search} --resume`]),
+    ...['{', 'null', '[]'].map((state) => [state, 'watch coffee --once --out posts.db']),
+  ])('refuses the progress %j, and sends nothing: %s', async (state, line = '') => {
+    await social(line)
+    const before = sandbox.requests.length
+    change('posts.db', `UPDATE social_search_jobs SET state = '${state}'`)
+    expect(await social(line)).toMatchObject(failed(2, 'is not the state of a job'))
+    expect(sandbox.requests).toHaveLength(before)
+  })
 
   it('refuses a file that is not a database, or that of another program, and sends nothing', async () => {
     writeFileSync('posts.db', 'text '.repeat(400))

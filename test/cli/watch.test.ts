@@ -22,14 +22,6 @@ describe('watch --out posts.db', () => {
     expect((await social(`${watch} --budget 4`)).code).toBe(0)
     expect(numbersOf('posts.db', ids)).toEqual(range(30, 90))
   })
-
-  it.each(['{', 'null', '[]'])('refuses the state %j, and sends nothing', async (state) => {
-    await social(watch)
-    const before = sandbox.requests.length
-    change('posts.db', `UPDATE social_search_jobs SET state = '${state}'`)
-    expect(await social(watch)).toMatchObject(failed(2, 'is not the state of a job'))
-    expect(sandbox.requests).toHaveLength(before)
-  })
 })
 
 describe('watch of several queries', () => {
@@ -102,29 +94,26 @@ describe('watch of several queries', () => {
     expect((await social('export posts.db new.csv --new')).err).toBe('new.csv: 20 rows\n')
   })
 
-  it('reads a file with a query on each line, each once, and comments', async () => {
-    writeFileSync('brands.txt', '# Drinks\ncoffee\n\n  tea \r\n#latte\n#\ncoffee')
-    await social('watch tea --queries brands.txt --once --budget 20 --out posts.db')
-    const queries = bodies().map((body) => (body as { query: string }).query)
-    expect(queries).toEqual(['tea', 'coffee', '#latte'])
-  })
-
-  it('reads a file in UTF-8 with a byte order mark', async () => {
-    writeFileSync('brands.txt', '\ufeffcafé\ntea')
-    await social('watch --queries brands.txt --once --budget 20 --out posts.db')
-    expect(bodies().map((body) => (body as { query: string }).query)).toEqual(['café', 'tea'])
-  })
-
-  it.each<[string, Uint8Array]>([
-    ['Latin-1', Buffer.from('café', 'latin1')],
-    ['UTF-16 without a byte order mark', Buffer.from('tea', 'utf16le')],
-    ['UTF-16 of PowerShell', Buffer.from('\ufeffcafé\r\ntea', 'utf16le')],
-  ])('refuses a file in %s before it pays', async (_, bytes) => {
-    writeFileSync('brands.txt', bytes)
-    const run = await social('watch --queries brands.txt --once --budget 20 --out posts.db')
-    expect(run).toMatchObject(failed(2, '--queries: the file is not UTF-8; save it as UTF-8'))
-    expect(bodies()).toEqual([])
-  })
+  it.each<[string, string | Buffer, string[]]>([
+    [
+      'has queries, each once, and comments',
+      '# Drinks\ncoffee\n\n  tea \r\n#latte\n#\ncoffee',
+      ['coffee', 'tea', '#latte'],
+    ],
+    ['begins with a byte order mark', '\ufeffcafé\ntea', ['café', 'tea']],
+    ['is in Latin-1', Buffer.from('café', 'latin1'), []],
+    ['is in UTF-16 without a byte order mark', Buffer.from('tea', 'utf16le'), []],
+    ['is in UTF-16 of PowerShell', Buffer.from('\ufeffcafé\r\ntea', 'utf16le'), []],
+  ])(
+    'reads a file of queries in UTF-8, and refuses any other before it pays: one that %s',
+    async (_, text, queries) => {
+      writeFileSync('brands.txt', text)
+      const ran = await social('watch --queries brands.txt --once --budget 20 --out posts.db')
+      const refused = failed(2, '--queries: the file is not UTF-8; save it as UTF-8')
+      expect(ran).toMatchObject(queries.length === 0 ? refused : { code: 0 })
+      expect(bodies().map((body) => (body as { query: string }).query)).toEqual(queries)
+    },
+  )
 
   it('continues a file that a version without these tables has written', async () => {
     await social('watch coffee --once --out posts.db')
