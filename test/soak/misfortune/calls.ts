@@ -1,11 +1,9 @@
 import { sleep } from '../../../bench/simulate/clock.ts'
 import { type ApiCall, PaginationError, type PagedCall, SocialSearchError } from '../../../src/index.ts'
-import type { DrawnCall } from './draw-call.ts'
-import { shows } from './leaks.ts'
+import { shows } from './checks.ts'
+import { refreshFailed } from './draw.ts'
 import { callOperation } from './operations.ts'
-import { refreshFailed } from './draw-client.ts'
-import { isWalk } from './records.ts'
-import type { Trace } from './trace.ts'
+import { type CallRecord, type Trace, isWalk } from './world.ts'
 
 const asJson = (item: unknown): string => JSON.stringify(item)
 
@@ -13,63 +11,61 @@ type Page = Record<string, unknown>
 /** Without validation, a page need not be an object. */
 type Walk = PagedCall<unknown, unknown>
 
-/** Makes a call the way it was drawn, and checks how it ends. Never rejects. */
-export async function makeCall(drawn: DrawnCall, trace: Trace): Promise<void> {
-  const { call, plan, what } = drawn
+/** Makes a call the way it was call, and checks how it ends. Never rejects. */
+export async function makeCall(call: CallRecord, trace: Trace): Promise<void> {
   call.startedAt = performance.now()
-  trace.add(`${call.id} starts: ${what}`)
-  plan?.start(call)
+  trace.add(`${call.id} starts: ${call.what}`)
+  call.plan?.reach('start')
   let end = 'answered'
   try {
-    await use(drawn, trace)
+    await use(call, trace)
   } catch (reason) {
     call.isRejected = true
-    end = judge(reason, drawn, trace)
+    end = judge(reason, call, trace)
   }
   call.settledAt = performance.now()
   trace.add(`${call.id} ${end}`)
-  plan?.onSettled(call)
+  call.plan?.reach('settled')
 }
 
-async function use(drawn: DrawnCall, trace: Trace): Promise<void> {
-  const { call, client, options } = drawn
-  const made = callOperation(client, call.operation, options)
+async function use(call: CallRecord, trace: Trace): Promise<void> {
+  const made = callOperation(call.client, call.operation, call.options)
   switch (call.mode) {
     case 'await':
-      look(await made, drawn, trace)
+      look(await made, call, trace)
       return
     case 'withResponse':
-      return withResponse(made, drawn, trace)
+      return withResponse(made, call, trace)
     case 'pages':
-      await pages(made as Walk, drawn, trace)
+      await pages(made as Walk, call, trace)
       return
     case 'items':
-      return items(made as Walk, drawn)
+      return items(made as Walk, call)
     case 'toArray': {
-      const limit = drawn.random.integer(1, 12)
+      const limit = call.random.integer(1, 12)
       const found = await (made as Walk).toArray({ limit })
       call.delivered.push(...found.map(asJson))
       if (found.length === limit) call.isCutShort = true
-      look(found, drawn, trace)
+      look(found, call, trace)
       return
     }
     case 'together':
-      return together(made as Walk, drawn, trace)
+      return together(made as Walk, call, trace)
     case 'resume':
-      return resume(made as Walk, drawn, trace)
+      return resume(made as Walk, call, trace)
   }
 }
 
-async function withResponse(made: ApiCall<unknown>, drawn: DrawnCall, trace: Trace): Promise<void> {
+async function withResponse(made: ApiCall<unknown>, call: CallRecord, trace: Trace): Promise<void> {
   const { data, response, requestId, attempts, credits } = await made.withResponse()
-  drawn.call.credits = credits
-  look(data, drawn, trace)
-  look([requestId, attempts, [...response.headers], response.statusText], drawn, trace)
-  look(await response.text(), drawn, trace)
+  call.credits = credits
+  look(data, call, trace)
+  look([requestId, attempts, [...response.headers], response.statusText], call, trace)
+  look(await response.text(), call, trace)
 }
 
-async function pages(walk: Walk, drawn: DrawnCall, trace: Trace, lastPage = Infinity): Promise<Page | null> {
-  const { call, random } = drawn
+async function pages(walk: Walk, call: CallRecord, trace: Trace, lastPage = Infinity): Promise<Page | null> {
+  const { random } = call
   let latest: Page | null = null
   let count = 0
   for await (const page of walk.pages()) {
@@ -77,7 +73,7 @@ async function pages(walk: Walk, drawn: DrawnCall, trace: Trace, lastPage = Infi
     latest = typeof page === 'object' ? (page as Page | null) : null
     const found = latest?.[call.operation.list ?? '']
     if (Array.isArray(found)) call.delivered.push(...found.map(asJson))
-    look(page, drawn, trace)
+    look(page, call, trace)
     if (++count >= lastPage) break
     if (random.chance(0.1)) {
       call.isSlowReader = true
@@ -87,7 +83,8 @@ async function pages(walk: Walk, drawn: DrawnCall, trace: Trace, lastPage = Infi
   return latest
 }
 
-async function items(walk: Walk, { call, random }: DrawnCall): Promise<void> {
+async function items(walk: Walk, call: CallRecord): Promise<void> {
+  const { random } = call
   const most = random.chance(0.2) ? random.integer(1, 6) : Infinity
   let count = 0
   for await (const item of walk) {
@@ -100,10 +97,10 @@ async function items(walk: Walk, { call, random }: DrawnCall): Promise<void> {
 }
 
 /** Uses one call several times at once; its first page is sent once. */
-async function together(walk: Walk, drawn: DrawnCall, trace: Trace): Promise<void> {
+async function together(walk: Walk, call: CallRecord, trace: Trace): Promise<void> {
   const iterator = walk.pages()
   const uses = [
-    walk.then((page) => look(page, drawn, trace)),
+    walk.then((page) => look(page, call, trace)),
     iterator.next(),
     iterator.next(),
     walk.withResponse(),
@@ -111,24 +108,24 @@ async function together(walk: Walk, drawn: DrawnCall, trace: Trace): Promise<voi
   const ends = await Promise.allSettled(uses)
   await iterator.return()
   const failed = ends.filter((end) => end.status === 'rejected')
-  for (const { reason } of failed.slice(1)) judge(reason, drawn, trace)
+  for (const { reason } of failed.slice(1)) judge(reason, call, trace)
   if (failed[0]) throw failed[0].reason
 }
 
 /** Walks in parts: stops, or fails, and continues from `next`. */
-async function resume(walk: Walk, drawn: DrawnCall, trace: Trace): Promise<void> {
-  const { call, random } = drawn
+async function resume(walk: Walk, call: CallRecord, trace: Trace): Promise<void> {
+  const { random } = call
   for (let parts = random.integer(1, 4), from: Walk = walk; ; parts--) {
     const lastPage = random.chance(0.4) ? random.integer(1, 2) : Infinity
     try {
-      const latest = await pages(from, drawn, trace, lastPage)
+      const latest = await pages(from, call, trace, lastPage)
       if (latest === null || latest['next'] === null || latest['next'] === undefined) return
       call.isCutShort = parts === 0
       if (parts === 0) return
       from = walk.resume(JSON.parse(JSON.stringify({ next: latest['next'] })) as { next: object })
     } catch (error) {
       if (!(error instanceof SocialSearchError) || !error.next || parts === 0) throw error
-      trace.add(`${call.id} stops: ${judge(error, drawn, trace)}`)
+      trace.add(`${call.id} stops: ${judge(error, call, trace)}`)
       from = walk.resume(error)
     }
     call.part++
@@ -138,13 +135,14 @@ async function resume(walk: Walk, drawn: DrawnCall, trace: Trace): Promise<void>
 }
 
 /** Looks for secrets in what a call has given. */
-function look(value: unknown, { call }: DrawnCall, trace: Trace): void {
+function look(value: unknown, call: CallRecord, trace: Trace): void {
   if (shows(value, call.owner.credential.secrets)) trace.fail(`${call.id} returned a secret`)
 }
 
 /** Checks what a call rejected with, and says it in a few words. */
-function judge(reason: unknown, { call, plan }: DrawnCall, trace: Trace): string {
-  if (plan?.controller.signal.aborted && reason === plan.controller.signal.reason) return 'is aborted'
+function judge(reason: unknown, call: CallRecord, trace: Trace): string {
+  const signal = call.plan?.controller.signal
+  if (signal?.aborted && reason === signal.reason) return 'is aborted'
   if (reason === refreshFailed) return 'rejects with the error of its refresh'
   if (!(reason instanceof SocialSearchError)) {
     trace.fail(`${call.id} rejected with a foreign ${String(reason)}`, reason)

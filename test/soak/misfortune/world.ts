@@ -1,29 +1,67 @@
+import { createHash } from 'node:crypto'
 import type { Charged, ClientOptions, CreditBudget, SocialSearch } from '../../../src/index.ts'
-import type { Interference } from './interference.ts'
-import type { MishapName } from './mishaps.ts'
+import type { AnyCallOptions } from '../../../src/core/options/options.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import type { SoakOperation } from './operations.ts'
-import type { Trace } from './trace.ts'
 
 /** What all parts of an episode share. */
 export interface World {
   /** Of the episode; each part appends its name. */
   readonly seed: string
   readonly trace: Trace
-  readonly interference: Interference
+  readonly requests: RequestRecord[]
+  readonly calls: Map<string, CallRecord>
   readonly budgets: readonly CreditBudget[]
+  /** The fraction of requests that meet with a fault. */
+  readonly misfortune: number
   /** What all calls ask for, so that they queue for one surface; null if they differ. */
   readonly crowd: SoakOperation | null
-  readonly fetch: typeof globalThis.fetch
+  /** To be called by each callback: now and then it aborts a call, or closes a client, in the middle of the package's work. */
+  interfere(): void
+}
+
+/** What happened, line by line, with virtual times: the same for the same seed. */
+export class Trace {
+  readonly lines: string[] = []
+  readonly failures: string[] = []
+
+  #hasEnded = false
+
+  add(what: string): void {
+    const time = this.#hasEnded ? 'at the end' : performance.now().toFixed(1)
+    this.lines.push(`${time.padStart(12)} ${what}`)
+  }
+
+  /** Virtual time is over: what follows has no time that would be the same in each run. */
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  /**
+   * Notes that a promise is broken.
+   *
+   * @param error Its stack is shown, but is no part of the trace: it depends on what called the run.
+   */
+  fail(what: string, error?: unknown): void {
+    this.failures.push(error instanceof Error ? `${what}\n${error.stack}` : what)
+    this.add(`✗ ${what}`)
+  }
+
+  digest(): string {
+    return createHash('sha256').update(this.lines.join('\n')).digest('hex')
+  }
 }
 
 /** What the client could know about one request when it ended. */
-type Evidence =
+export type Evidence =
   /** It provably never left. */
   | 'unsent'
   /** An error body of the service arrived whole: not charged. */
   | 'refused'
-  /** A 2xx arrived whole. */
-  | 'success'
+  /** The service's own success arrived whole, of documented shape. */
+  | 'page'
+  /** Another 2xx arrived whole. */
+  | 'odd'
   /** Anything else: it may have been charged. */
   | 'unclear'
 
@@ -32,24 +70,23 @@ export interface RequestRecord {
   readonly call: CallRecord
   /** Part of the call that sent it, see {@link CallRecord.part}. */
   readonly part: number
-  mishap: MishapName
+  fault: string
   /** Position in the walk. */
   page: number
   /** A short form of what was asked for. */
   params: string
   /** Milliseconds of virtual time. */
   readonly sentAt: number
+  endedAt: number | null
   /** The credential that it carried. */
   readonly token: string | null
-  arrivedAt: number | null
-  endedAt: number | null
   evidence: Evidence
   /** Of an answer that arrived whole. */
   status: number | null
+  /** When an error of the service that announces a wait allows the next attempt. */
+  retryAt: number | null
   /** Credits that the service charged for it. */
   charged: number
-  /** The service's own success, of documented shape. */
-  isClean: boolean
 }
 
 /** An organization of the service: what its limits apply to. */
@@ -59,6 +96,8 @@ export interface OrganizationRecord {
   readonly label: string
   /** Whether all its clients keep the pace. */
   readonly isPaced: boolean
+  /** Of all its clients. */
+  readonly limits: NonNullable<ClientOptions['limits']>
   /** Requests that the service holds open. */
   readonly open: Set<RequestRecord>
   /** Times of arrivals, by surface. */
@@ -78,12 +117,6 @@ export interface CallSettings {
   readonly budgets: readonly CreditBudget[]
 }
 
-/** A client with its settings. */
-interface Variant {
-  readonly client: SocialSearch
-  readonly settings: CallSettings
-}
-
 /** How a client gets its key or tokens. */
 export interface Credential {
   readonly kind: string
@@ -100,31 +133,44 @@ export interface ClientRecord {
   readonly name: string
   readonly organization: OrganizationRecord
   /** The client itself first. */
-  readonly variants: readonly [Variant, ...Variant[]]
+  readonly variants: readonly { readonly client: SocialSearch; readonly settings: CallSettings }[]
   /** Prices by operation id that differ from the documented ones. */
   readonly prices: Readonly<Record<string, number>>
-  /** Requests in flight that this client may have. */
-  readonly mostInFlight: number
-  readonly open: Set<RequestRecord>
   readonly credential: Credential
   closedAt: number | null
   readonly calls: CallRecord[]
 }
 
-export type Mode = 'await' | 'withResponse' | 'pages' | 'items' | 'toArray' | 'together' | 'resume'
+/** A moment in the life of a call or of its request, at which the caller may abort. */
+export type Moment = 'start' | 'sent' | 'arrived' | 'headers' | 'body' | 'end' | 'wait' | 'settled'
 
-/** Whether a call in this mode goes through pages, one after the other. */
-export function isWalk(mode: Mode): boolean {
-  return ['pages', 'items', 'toArray', 'resume'].includes(mode)
+/** When and why the caller aborts a call. */
+export interface AbortPlan {
+  readonly controller: AbortController
+  readonly what: string
+  abort(): void
+  /** Something happens to the call. */
+  reach(moment: Moment): void
 }
+
+export type Mode = 'await' | 'withResponse' | 'pages' | 'items' | 'toArray' | 'together' | 'resume'
 
 /** One call of the run. */
 export interface CallRecord {
   readonly id: string
   readonly operation: SoakOperation
   readonly owner: ClientRecord
-  readonly mode: Mode
+  readonly client: SocialSearch
+  readonly options: AnyCallOptions
   readonly settings: CallSettings
+  readonly mode: Mode
+  /** When it is made, in milliseconds from the start. */
+  readonly startsAt: number
+  readonly plan: AbortPlan | null
+  /** Decides what the reader of a walk does. */
+  readonly random: Random
+  /** In a line of the trace. */
+  readonly what: string
   /** Pages that the service has for it. */
   readonly pages: number
   readonly requests: RequestRecord[]
@@ -140,11 +186,10 @@ export interface CallRecord {
   startedAt: number
   settledAt: number | null
   abortedAt: number | null
-  /** The last error of ours: what it says, and the part of the call that it ended. */
+  /** The last error of ours: what it says, how many of its attempts were sent, and the part of the call that it ended. */
   error: {
     readonly name: string
     readonly charged: Charged
-    /** Attempts that were sent. */
     readonly sent: number
     readonly part: number
   } | null
@@ -152,4 +197,9 @@ export interface CallRecord {
   isPageInError: boolean
   /** From `withResponse()`. */
   credits: { readonly spent: number; readonly uncertain: number } | null
+}
+
+/** Whether a call in this mode goes through pages, one after the other. */
+export function isWalk(mode: Mode): boolean {
+  return ['pages', 'items', 'toArray', 'resume'].includes(mode)
 }
