@@ -40,6 +40,6 @@ describe('a secret', () => {
       }
     }
     const rows = await probe({ ...sdk, root: { ...root, CreditBudget: Leaky } }, show)
-    expect(complaints(rows)).toEqual(['the ledger and a budget shows a secret'])
+    expect(new Set(complaints(rows))).toEqual(new Set(['the ledger and a budget shows a secret']))
   })
 })

@@ -7,7 +7,6 @@ import type * as Proxy from 'social-search-sdk/proxy'
 import type * as Shared from 'social-search-sdk/shared'
 import type * as Root from 'social-search-sdk'
 import type * as Sandbox from 'social-search-sdk/sandbox'
-import { secrets } from './secrets.ts'
 import * as service from './service.ts'
 
 /** The package, wherever it was loaded from. */
@@ -23,17 +22,16 @@ export interface Sdk {
   sandbox: typeof Sandbox
 }
 
-export type See = (surface: string, ...values: unknown[]) => void
+/**
+ * Where a secret could stand, and what shows it: of a class of errors, work that is rejected with one; of anything else, the
+ * values to look at.
+ */
+export type Place = readonly [surface: string, show: () => unknown]
 
-/** Provides tokens as an OAuth session does: it holds a client secret, and gives another token after a refusal. */
-export function session(): Root.AuthProvider & { clientSecret: string } {
-  const { token, clientSecret } = secrets
-  return { clientSecret, token: () => token, refresh: () => Promise.resolve() }
-}
-
-export async function caught(work: PromiseLike<unknown>): Promise<unknown> {
+/** What work is rejected with. */
+export async function caught(work: () => unknown): Promise<unknown> {
   try {
-    await work
+    await work()
   } catch (error) {
     return error
   }
@@ -47,9 +45,8 @@ let organizations = 0
 /** A label that no other client of the probe has. */
 export const newOrganization = (): string => `canary ${++organizations}`
 
-export type Tricks = Record<string, service.Trick>
-
-export const failing: [name: string, trick: service.Trick, options?: object][] = [
+/** Answers to a search, with the error that each makes of it. */
+export const failing: readonly [name: string, trick: service.Trick, options?: object][] = [
   ['ValidationError', service.refusal(400)],
   ['ValidationError', service.escapedRefusal],
   ['AuthenticationError', service.refusal(401)],
