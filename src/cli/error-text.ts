@@ -107,8 +107,8 @@ function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undef
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
       : { do: 'Log in again', command: `social-search login${accountFlag()}` }
   // The 403 of a firewall has nothing to do with the key.
-  const { sender, requiredScopes } = error as { sender?: string; requiredScopes?: readonly string[] }
-  if (requiredScopes !== undefined && sender === undefined)
+  const { gateway, requiredScopes } = error as { gateway?: true; requiredScopes?: readonly string[] }
+  if (requiredScopes !== undefined && !gateway)
     return `Create a key with ${requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login${accountFlag()}`
   if (error instanceof ConnectionError && refusedPort.test(error.reason))
     return 'This port is on the list that fetch blocks, as browsers do. Use another port'

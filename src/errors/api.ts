@@ -10,7 +10,8 @@ export interface ApiErrorDetails extends ErrorContext {
   /** Seconds. */
   retryAfter?: number | undefined
   requiredScopes?: readonly Scope[] | undefined
-  sender?: 'gateway' | 'proxy' | undefined
+  gateway?: true | undefined
+  proxy?: true | undefined
 }
 
 /**
@@ -30,12 +31,14 @@ export class ApiError extends SocialSearchError {
   declare readonly retryAfter?: number
   /** On a 403: the scopes that the call needs. */
   declare readonly requiredScopes?: readonly Scope[]
-  /** `gateway`: a proxy or firewall may have answered in place of the service. `proxy`: yours, made with this package. */
-  declare readonly sender?: 'gateway' | 'proxy'
+  /** True if a proxy or firewall may have answered in place of the service. */
+  declare readonly gateway?: true
+  /** True if your own proxy, made with this package, has answered. */
+  declare readonly proxy?: true
 
   constructor(details: ApiErrorDetails) {
-    const { code, message, status, issues = [], retryAfter, requiredScopes, sender } = details
-    const own = { status, issues, retryAfter, requiredScopes, sender }
+    const { code, message, status, issues = [], retryAfter, requiredScopes, gateway, proxy } = details
+    const own = { status, issues, retryAfter, requiredScopes, gateway, proxy }
     super(code, message, details, own)
   }
 }

@@ -19,9 +19,6 @@ export interface CallCredits {
   uncertain: number
 }
 
-/** Who has sent a response: a gateway is anything that is not the service; a proxy is one made with this package. */
-export type Sender = 'service' | 'gateway' | 'proxy'
-
 /** The phase in which a connection failed. */
 export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 

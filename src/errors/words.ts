@@ -1,15 +1,7 @@
 import { type Issue, issuesText } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
 import { utcText } from '../lib/period.ts'
-import type {
-  Applied,
-  CallCredits,
-  Charged,
-  ConnectionPhase,
-  RefusedBudget,
-  Sender,
-  TimeoutPhase,
-} from './facts.ts'
+import type { Applied, CallCredits, Charged, ConnectionPhase, RefusedBudget, TimeoutPhase } from './facts.ts'
 
 // What errors of calls say of a request, its answer and its cost: a text for each sentence, or a function that makes it of facts which
 // the error has as fields. What is wrong with an option, a saved state or a code of the user stands where that is checked.
@@ -28,7 +20,8 @@ export interface CallFacts {
   readonly retryAfter?: number | undefined
   readonly phase?: string | undefined
   readonly requiredScopes?: readonly string[] | undefined
-  readonly sender?: Exclude<Sender, 'service'> | undefined
+  readonly gateway?: true | undefined
+  readonly proxy?: true | undefined
 }
 
 /** The message of an error: which call, what happened, what it cost, and what to do. */
@@ -41,12 +34,12 @@ export function fullMessage(what: string, facts: CallFacts): string {
 
 /** What to do now, as far as it follows from facts; empty if what happened says it. */
 export function whatToDo(facts: CallFacts): string {
-  const { code, charged, applied, requestId, body, retryAfter, phase, sender, status = 0 } = facts
+  const { code, charged, applied, requestId, body, retryAfter, phase, gateway, status = 0 } = facts
   if (isPage(body)) return 'Check the base URL'
   if (body) return 'Check `error.body` before you retry'
   if (code === 'pagination') return 'Use the pages you have'
   if (applied === 'unknown') return 'Check before you retry'
-  if (sender === 'gateway' && refusesAlways(status)) return afterRefusal(status, facts)
+  if (gateway && refusesAlways(status)) return afterRefusal(status, facts)
   if (charged === 'unknown') return 'Retry only if you can pay again'
   if (retryAfter) return `Retry in ${Math.ceil(retryAfter)} s`
   // Whoever names the request has been reached.
@@ -62,15 +55,13 @@ const refusesAlways = (status: number): boolean =>
   status >= 400 && status < 500 && ![408, 429].includes(status)
 
 /** What to do after a status that says no. An undocumented 403 of a gateway may be one of the service. */
-function afterRefusal(status: number, { sender, requiredScopes = [] }: CallFacts): string {
-  const isOfGateway = sender === 'gateway'
-  if (status === 401) return sender ? 'Sign in again' : 'Sign in again, or replace `apiKey`'
-  if (status === 404) return isOfGateway ? 'Check the base URL' : 'Check the id and the base URL'
+function afterRefusal(status: number, { gateway, proxy, requiredScopes = [] }: CallFacts): string {
+  if (status === 401) return gateway || proxy ? 'Sign in again' : 'Sign in again, or replace `apiKey`'
+  if (status === 404) return gateway ? 'Check the base URL' : 'Check the id and the base URL'
   const scopes = requiredScopes.join(' and ')
-  if (scopes && isOfGateway)
-    return `Use a key with ${scopes}, or ask whoever runs the proxy to allow the request`
+  if (scopes && gateway) return `Use a key with ${scopes}, or ask whoever runs the proxy to allow the request`
   if (scopes) return `Use a key with ${scopes}, whose owner has the permission`
-  if (isOfGateway || (sender && status === 403)) return 'Ask whoever runs the proxy to allow the request'
+  if (gateway || (proxy && status === 403)) return 'Ask whoever runs the proxy to allow the request'
   return status === 403 ? '' : 'Correct the request'
 }
 

@@ -24,11 +24,14 @@ const search: Call = (client) => client.microblog.search({ query: 'coffee' })
 async function learn(client: SocialSearch, sandbox: Sandbox, call: Call): Promise<object> {
   const { error } = await settle(call(client))
   const { name, message, code, charged, requestId, operation } = error as SocialSearchError
-  const { issues, retryAfter, requiredScopes, status, phase, body, sender } = error as Record<string, unknown>
+  const { issues, retryAfter, requiredScopes, status, phase, body, gateway, proxy } = error as Record<
+    string,
+    unknown
+  >
   const { spent, uncertain } = client.credits
   expect(miscounts(client.credits, sandbox.ledger.spent)).toEqual([])
   const facts = { name, message, code, charged, requestId, operation, issues, retryAfter, requiredScopes }
-  return { ...facts, status, phase, body, sender, spent, uncertain, sent: sandbox.requests.length }
+  return { ...facts, status, phase, body, gateway, proxy, spent, uncertain, sent: sandbox.requests.length }
 }
 
 const envelope = (code: string, more: object = {}) => ({ requestId: 'req_7', error: { code, ...more } })
@@ -74,12 +77,12 @@ const met: [name: string, fault: Fault, call?: Call][] = [
 /** Errors of the backend's own client, as a page gets them. */
 const ofProxy: Record<string, object> = {
   ConnectionError: {
-    sender: undefined,
+    proxy: undefined,
     message: expect.stringContaining('between the proxy and the service'),
   },
-  TimeoutError: { sender: undefined, message: expect.stringContaining('the `deadline` of 25000 ms') },
-  RedirectError: { sender: undefined, status: undefined },
-  InvalidResponseError: { sender: undefined },
+  TimeoutError: { proxy: undefined, message: expect.stringContaining('the `deadline` of 25000 ms') },
+  RedirectError: { proxy: undefined, status: undefined },
+  InvalidResponseError: { proxy: undefined },
 }
 
 /** What a page gets of the answer of a gateway, which may name internal hosts. */
@@ -104,8 +107,9 @@ describe('an error through createProxy()', () => {
       expect(learnt).toEqual({
         ...expected,
         requestId: isPassedOn ? (expected as SocialSearchError).requestId : requestId,
-        ...('sender' in expected && expected.sender === 'gateway' && ofGateway),
-        sender: 'proxy',
+        ...('gateway' in expected && expected.gateway === true && ofGateway),
+        gateway: undefined,
+        proxy: true,
         ...ofProxy[name],
       })
       expect(failures).toMatchObject([[{ name }, { operation: (expected as SocialSearchError).operation }]])

@@ -11,9 +11,8 @@ import {
   apiErrorClasses,
   codeOf,
 } from '../../errors/index.ts'
-import type { Sender } from '../../errors/facts.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { kindOfStatus, ruleFor } from '../http/failure-table.ts'
+import { type Sender, kindOfStatus, ruleFor } from '../http/failure-table.ts'
 import { announcedWait, nextWait } from '../http/retry-wait.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
@@ -183,7 +182,8 @@ function detailsOf(
     status,
     code: code as ServiceErrorCode,
     issues: own?.issues,
-    sender: sender === 'service' ? undefined : sender,
+    gateway: sender === 'gateway' || undefined,
+    proxy: sender === 'proxy' || undefined,
     message: sender === 'proxy' ? said : isWrongAddress ? `${what}; ${words.lacksVersion}` : what,
     retryAfter: announced === null ? undefined : announced / 1000,
     ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),

@@ -1,5 +1,4 @@
 import type { Effect } from '../../api/operation.ts'
-import type { Sender } from '../../errors/facts.ts'
 
 /** Attempts in total by effect; whose request may have taken effect if it was sent; what else follows. */
 type Row = readonly [
@@ -57,6 +56,9 @@ export function ruleFor(kind: FailureKind, effect: Effect, retriesUnknown: boole
     more,
   }
 }
+
+/** Who has sent a response: a gateway is anything that is not the service; a proxy is one made with this package. */
+export type Sender = 'service' | 'gateway' | 'proxy'
 
 /** Kinds by status; 400 and 500 stand for all others. */
 type Kinds = Readonly<Record<400 | 500, FailureKind> & Partial<Record<number, FailureKind>>>

@@ -54,14 +54,14 @@ export function refusalOf(
   }
   const fields = { charged: error.applied ?? error.charged }
   if (error instanceof ApiError) {
-    const { status, code, what, issues, retryAfter, sender } = error
+    const { status, code, what, issues, retryAfter, gateway } = error
     if (refusesProxy(error)) {
       const reason = `the service refused the proxy with ${status}; tell the operator of the proxy`
       return new ProxyRefusal(502, 'service_refused_proxy', reason, fields)
     }
     const isError = status >= 400 && status < 600
     // The page of a gateway may name internal hosts.
-    const words = sender === 'gateway' ? gatewayAnswered(status) : what
+    const words = gateway ? gatewayAnswered(status) : what
     return new ProxyRefusal(isError ? status : 502, code, words, { ...fields, issues, retryAfter })
   }
   if (error instanceof CreditBudgetError) return budgetRefusal(error, userBudget)

@@ -75,7 +75,7 @@ async function forward(
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     // The body of a gateway may name internal hosts.
-    const isForeign = publicError instanceof ApiError && publicError.sender === 'gateway'
+    const isForeign = publicError instanceof ApiError && publicError.gateway
     const shownId = (isForeign ? undefined : publicError?.requestId) ?? requestId
     const failed = { requestId: shownId, operation: operation.id }
     runUserCallback(() => settings.onError(error, failed))

@@ -22,7 +22,7 @@ it.each<[string, object, object]>([
   [
     '305 with an error body does not come from the service',
     failed(305, own('moved')),
-    { kind: 'final', tookEffect: 'unknown', error: { sender: 'gateway', code: 'http_305' } },
+    { kind: 'final', tookEffect: 'unknown', error: { gateway: true, code: 'http_305' } },
   ],
   ['503 closes no surface', failed(503, own('x'), { 'retry-after': '7' }), { closedMs: null }],
   [

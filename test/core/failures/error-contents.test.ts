@@ -17,9 +17,9 @@ describe('the error of a call', () => {
     const { error } = await service.search({ retry: false })
     service.script(failure(status, code))
     const { error: own } = await service.search({ retry: false })
-    expect(error).toMatchObject({ name: (own as Error).name, code, sender: 'gateway', charged: 'unknown' })
+    expect(error).toMatchObject({ name: (own as Error).name, code, gateway: true, charged: 'unknown' })
     expect(own).toMatchObject({ code, charged: 'no' })
-    expect(own).not.toHaveProperty('sender')
+    expect(own).not.toHaveProperty('gateway')
   })
 
   it('has the body of the last attempt alone', async () => {
