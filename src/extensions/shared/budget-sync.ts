@@ -170,8 +170,8 @@ export class BudgetSync extends StoredText<BudgetState> {
     return this.unreported === 0
   }
 
-  protected renewMs(): number {
-    return this.#open.size === 0 || this.isClosed ? Infinity : this.#terms.leaseMs / 3
+  protected nextUpdateAt(): number {
+    return this.#open.size === 0 || this.isClosed ? Infinity : this.updatedAt + this.#terms.leaseMs / 3
   }
 
   #report(pending: readonly PendingRequest[]): BudgetReport {

@@ -70,14 +70,21 @@ export function messageOf(from: string, wakeUps: readonly WakeUp[]): string | un
   return wakeUps.length === 0 ? undefined : JSON.stringify({ from, wakeUps })
 }
 
-/** What another process asks for in a message; nothing if it is none: other programs may send on the same channel. */
-export function wakeUpsIn(message: string, ownId: string): readonly WakeUp[] {
+/**
+ * In how many milliseconds a process is to update because of a message of another one; Infinity if it need not, undefined if it is no such
+ * message: other programs may send on the same channel.
+ *
+ * @param knowsState Whether the process knows a state, so that a new one is for it, too.
+ */
+export function wakeUpMs(message: string, ownId: string, knowsState: boolean): number | undefined {
   try {
     const { from, wakeUps } = JSON.parse(message) as { from: string; wakeUps: readonly WakeUp[] }
     const isWakeUp = ([process, ms]: WakeUp): boolean => typeof process === 'string' && ms >= 0
-    return from !== ownId && wakeUps.every(isWakeUp) ? wakeUps : []
+    if (from === ownId || wakeUps.length === 0 || !wakeUps.every(isWakeUp)) return undefined
+    const own = wakeUps.filter(([process]) => process === ownId || (process === everyone && knowsState))
+    return Math.min(...own.map(([, ms]) => ms))
   } catch {
-    return []
+    return undefined
   }
 }
 

@@ -1,4 +1,4 @@
-// What users make: its options, and a surface with its queue for each network. All else is in `limiter-sync.ts`.
+// What users make, and its options. All else is in `limiter-sync.ts`.
 
 import { organizationLimits } from '../../api/limits.ts'
 import {
@@ -20,8 +20,7 @@ import {
 import { ClosedError, ConfigurationError } from '../../errors/index.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
 import { type SharedOptions, sharedNames } from './stored-text.ts'
-import { surfaceKey } from './limiter-state.ts'
-import { LimiterSurface, LimiterSync, type LocalLimits } from './limiter-sync.ts'
+import { LimiterSync } from './limiter-sync.ts'
 
 /** Options of a {@link SharedLimiter}. */
 export interface SharedLimiterOptions extends SharedOptions {
@@ -54,7 +53,6 @@ export class SharedLimiter implements CallLimiter {
   /** The organization's limits, for all its processes together. */
   readonly limits: Limits
   readonly #sync: LimiterSync
-  readonly #local: LocalLimits | undefined
 
   /**
    * Shares the limits of `organization` with all processes that use the same store.
@@ -86,35 +84,24 @@ export class SharedLimiter implements CallLimiter {
     const rules = { inFlight, perMinute, windowMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const local = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
-    this.#local = onUnavailable === 'local' ? local : undefined
-    this.#sync = new LimiterSync(options, organization, rules)
+    const localLimits = onUnavailable === 'local' ? local : undefined
+    this.#sync = new LimiterSync(options, organization, rules, this.limits, localLimits)
   }
 
   acquire(request: QueueRequest): Promise<Lease> {
-    const self = unproxied(this)
-    if (self.#sync.isClosed) return Promise.reject(new ClosedError('limiter'))
-    return self.#at(request.surface).queue.acquire(request)
+    const sync = unproxied(this).#sync
+    return sync.isClosed ? Promise.reject(new ClosedError('limiter')) : sync.acquire(request)
   }
 
   waitOf(surface: string | null): QueueWait | null {
-    return unproxied(this).#sync.surfaces.get(surfaceKey(surface))?.queue.waitOf() ?? null
+    return unproxied(this).#sync.queueAt(surface)?.waitOf() ?? null
   }
 
   /**
    * Rejects waiting calls with a {@link ClosedError}, and stops listening to the store, which you close yourself. Requests
    * in flight keep their slots until they end.
    */
-  async close(): Promise<void> {
-    const sync = unproxied(this).#sync
-    for (const { queue } of sync.surfaces.values()) queue.refuse(new ClosedError('limiter'))
-    await sync.stop()
-  }
-
-  #at(name: string | null): LimiterSurface {
-    const { surfaces } = this.#sync
-    const surface =
-      surfaces.get(surfaceKey(name)) ?? new LimiterSurface(name, this.#sync, this.limits, this.#local)
-    surfaces.set(surface.key, surface)
-    return surface
+  close(): Promise<void> {
+    return unproxied(this).#sync.stop(new ClosedError('limiter'))
   }
 }

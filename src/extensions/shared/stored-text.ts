@@ -54,6 +54,9 @@ export abstract class StoredText<S extends VersionedState> {
   #key: Promise<string> | undefined
   #id: string | undefined
   #isDue = false
+  /** When the latest update ended, and, if it has failed, when the next one begins. */
+  protected updatedAt = -Infinity
+  #retryAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
   protected constructor(
@@ -79,13 +82,6 @@ export abstract class StoredText<S extends VersionedState> {
     return (this.#key ??= this.#newKey())
   }
 
-  /** Updates as soon as possible; while the store is unavailable, with the next attempt. */
-  updateSoon(): void {
-    if (!this.isUnavailable || this.running !== undefined) this.updateNow()
-    // Calls that wait ask again and again, which must not postpone the next attempt.
-    else if (this.#timer === undefined) this.schedule()
-  }
-
   /** Updates as soon as possible, even if the store was unavailable. */
   updateNow(): void {
     this.#isDue = true
@@ -95,8 +91,8 @@ export abstract class StoredText<S extends VersionedState> {
   /** Updates the text once, with all that has happened by then. */
   protected abstract update(): Promise<void>
 
-  /** Milliseconds until an update that nothing else causes; Infinity for none. */
-  protected abstract renewMs(): number
+  /** When an update is due that nobody has asked for, in monotonic milliseconds; Infinity for none. */
+  protected abstract nextUpdateAt(): number
 
   /** Whether to try an unavailable store again. */
   protected abstract get isRetried(): boolean
@@ -109,14 +105,19 @@ export abstract class StoredText<S extends VersionedState> {
   /** The store has failed, perhaps again. */
   protected abstract onFailure(error: unknown): void
 
-  /** Sets the timer of the next update that nothing else causes. */
+  /** Updates if that is due, or else sets the timer of the next update. */
   protected schedule(): void {
+    if (this.running !== undefined) return
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const retry = this.isRetried ? retryMs * (1 + Math.random()) : Infinity
-    const ms = this.isUnavailable ? retry : this.renewMs()
+    const retryAt = this.isRetried ? this.#retryAt : Infinity
+    const ms = (this.isUnavailable ? retryAt : this.nextUpdateAt()) - performance.now()
     if (ms === Infinity) return
-    this.#timer = setTimeout(() => this.updateNow(), Math.min(Math.max(0, ms), maxTimerMs))
+    if (ms <= 0) {
+      this.updateNow()
+      return
+    }
+    this.#timer = setTimeout(() => this.schedule(), Math.min(Math.ceil(ms), maxTimerMs))
     // Timers of browsers are numbers.
     if (this.mayEnd) (this.#timer as { unref?(): void }).unref?.()
   }
@@ -132,11 +133,13 @@ export abstract class StoredText<S extends VersionedState> {
         if (!this.isUnavailable)
           this.log('warn', 'the shared store is unavailable', { reason: messageOf(error) })
         this.isUnavailable = true
+        this.#retryAt = performance.now() + retryMs * (1 + Math.random())
         this.onFailure(error)
         break
       }
     }
     this.running = undefined
+    this.updatedAt = performance.now()
     this.schedule()
   }
 
