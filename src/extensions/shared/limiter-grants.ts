@@ -198,7 +198,8 @@ export class SlotOffers {
   /** How many requests a surface takes now. */
   #roomAt(surface: string): number {
     if ((this.#state.closures[surface] ?? this.#now) > this.#now) return 0
-    return this.#rules.perMinute - this.#arrivalsAt(surface).length
+    const counts = Object.values(this.#state.processes).map(({ arrivals }) => arrivals[surface]?.length ?? 0)
+    return this.#rules.perMinute - counts.reduce((sum, count) => sum + count, 0)
   }
 
   #freeSlots(): number {
