@@ -19,7 +19,7 @@ import {
 } from './versioned-state.ts'
 
 /** Credits by the name of their period. */
-export type ByPeriod = Record<string, number>
+type ByPeriod = Record<string, number>
 
 /** What the state has of one process. */
 interface ProcessEntry {
@@ -53,31 +53,45 @@ export interface Spent {
   readonly uncertain: number
 }
 
+/** A reservation without an outcome. */
+export interface OpenReservation {
+  readonly credits: number
+  /** In which it counts. */
+  period: string
+}
+
 /** What a call asks of the budget. */
 export interface BudgetRequest {
   /** Credits to reserve; null for a summary. */
   readonly credits: number | null
-  /** The period in which they are reserved already, if the call has waited since. */
-  readonly reservedIn?: string | undefined
+  /** The reservation of a call that has waited since, to move to the current period. */
+  readonly earlier: OpenReservation | undefined
 }
 
 /** What a process reports, and what its calls ask for. */
-export interface BudgetReport {
+export interface BudgetReport<Request extends BudgetRequest> {
   readonly process: string
-  /** How many outcomes came before these. */
-  readonly earlier: number
+  /** How many outcomes came before these: it knows that they are counted. */
+  readonly confirmed: number
   readonly outcomes: readonly Spent[]
-  /** Credits of its open reservations. */
-  reserved(): ByPeriod
-  readonly requests: readonly BudgetRequest[]
+  readonly open: ReadonlySet<OpenReservation>
+  readonly requests: readonly Request[]
 }
 
-/** A state, whether it has to be stored, the period, and for each request whether its credits are reserved in it. */
-export interface BudgetUpdate {
+/** Whether the credits of a request are reserved; a summary reserves none, nor does a call that has ended since. */
+export type BudgetReply = 'reserved' | 'refused' | 'nothing reserved'
+
+/** A state, whether it has to be stored, the period, and the reply to each request. */
+export interface BudgetUpdate<Request extends BudgetRequest> {
   readonly state: BudgetState
   readonly isChanged: boolean
   readonly period: string
-  readonly granted: readonly boolean[]
+  readonly replies: ReadonlyMap<Request, BudgetReply>
+}
+
+/** Whether a request asks again: what was reserved for calls that have ended meanwhile may come back. */
+export function asksAgain(reply: BudgetReply, unreported: number): boolean {
+  return reply === 'refused' && unreported > 0
 }
 
 /** What all processes of a budget have to agree on. */
@@ -96,14 +110,14 @@ const abandonedMs = 30 * 86_400_000
 const longestLeaseMs = 86_400_000
 
 /** Changes the text of a budget for one process. It has no effect but what it returns. */
-export function changeBudget(
+export function changeBudget<Request extends BudgetRequest>(
   text: string | undefined,
   { clock: now }: ClockReading,
   latest: BudgetState | undefined,
-  report: BudgetReport,
+  report: BudgetReport<Request>,
   { limit, leaseMs, periodAt }: BudgetTerms,
   newId: string,
-): BudgetUpdate {
+): BudgetUpdate<Request> {
   const found = readState(text) as BudgetState | undefined
   const before = contentOf(found)
   const state: BudgetState = found ?? {
@@ -116,21 +130,22 @@ export function changeBudget(
   if (text !== undefined && found === undefined) keepAccount(state, period, { ...emptyAccount, isLost: true })
   abandon(state, now, report.process, leaseMs)
   const own = putEntry(state, report, now, leaseMs)
-  const granted = report.requests.map(({ credits, reservedIn }) => {
-    if (credits === null) return false
-    if (reservedIn === period) return true
+  const reply = ({ credits, earlier }: BudgetRequest): BudgetReply => {
+    if (credits === null || (earlier && !report.open.has(earlier))) return 'nothing reserved'
+    if (earlier?.period === period) return 'reserved'
     const account = accountOf(state, period, emptyAccount)
     const isGranted = !account.isLost && credits <= remainingOf(state, period, limit)
     if (isGranted || account.isLost) keepAccount(state, period, account)
-    if (!isGranted) return false
-    own.reserved[period] = rounded((own.reserved[period] ?? 0) + credits)
+    if (!isGranted) return 'refused'
+    add(own.reserved, period, credits)
     if (credits > 0) own.until = now + leaseMs
-    return true
-  })
+    return 'reserved'
+  }
+  const replies = new Map(report.requests.map((request) => [request, reply(request)]))
   if (Object.keys(own.reserved).length === 0 && own.counted === 0)
     state.processes = without(state.processes, report.process)
   state.time = now
-  return { state, isChanged: countChange(state, before), period, granted }
+  return { state, isChanged: countChange(state, before), period, replies }
 }
 
 /** Credits left for further reservations in a period. */
@@ -158,7 +173,7 @@ function abandon(state: BudgetState, now: number, reporting: string, leaseMs: nu
     if (entry.until > now) continue
     for (const [period, credits] of Object.entries(entry.reserved)) {
       count(state, { period, spent: 0, uncertain: credits })
-      entry.abandoned[period] = rounded((entry.abandoned[period] ?? 0) + credits)
+      add(entry.abandoned, period, credits)
     }
     entry.reserved = {}
   }
@@ -169,18 +184,28 @@ function abandon(state: BudgetState, now: number, reporting: string, leaseMs: nu
 }
 
 /** Replaces a process's entry by what it reports, and counts its outcomes once. */
-function putEntry(state: BudgetState, report: BudgetReport, now: number, leaseMs: number): ProcessEntry {
+function putEntry(
+  state: BudgetState,
+  report: BudgetReport<BudgetRequest>,
+  now: number,
+  leaseMs: number,
+): ProcessEntry {
   const before = state.processes[report.process]
   // It has not died.
   for (const [period, credits] of Object.entries(before?.abandoned ?? {}))
     count(state, { period, spent: 0, uncertain: -credits })
-  const uncounted = report.outcomes.slice(Math.max(0, (before?.counted ?? 0) - report.earlier))
+  const uncounted = report.outcomes.slice(Math.max(0, (before?.counted ?? 0) - report.confirmed))
   for (const outcome of uncounted) count(state, outcome)
-  const counted = report.earlier + report.outcomes.length
-  const reserved = report.reserved()
+  const counted = report.confirmed + report.outcomes.length
+  const reserved: ByPeriod = {}
+  for (const { period, credits } of report.open) if (credits > 0) add(reserved, period, credits)
   const isIdle = Object.keys(reserved).length === 0 && before !== undefined
   const until = isIdle ? before.until : leaseEnd(before?.until, now, leaseMs)
   return (state.processes[report.process] = { reserved, abandoned: {}, until, counted })
+}
+
+function add(to: ByPeriod, period: string, credits: number): void {
+  to[period] = rounded((to[period] ?? 0) + credits)
 }
 
 function count(state: BudgetState, { period, spent, uncertain }: Spent): void {

@@ -1,42 +1,30 @@
 // A process's side of a shared budget: its reservations and their outcomes go into the text with the next update, together with the calls that
 // ask for credits meanwhile. An outcome stays here until the store has confirmed it, so it is reported again after an update without a reply.
 
-import { rounded } from '../../extend.ts'
+import { randomId } from '../../lib/hash.ts'
 import { arrivalMs, waitAtEnd } from '../../lib/period.ts'
 import { sleep } from '../../lib/time.ts'
 import {
-  type BudgetReport,
   type BudgetRequest,
   type BudgetState,
   type BudgetTerms,
-  type ByPeriod,
+  type OpenReservation,
   type Spent,
+  asksAgain,
   changeBudget,
 } from './budget-change.ts'
 import { type SharedOptions, StoredText, retryMs } from './stored-text.ts'
-import { randomId } from '../../lib/hash.ts'
-
-/** A reservation without an outcome. */
-export interface OpenReservation {
-  readonly credits: number
-  /** In which it counts. */
-  period: string
-}
 
 /** The state after a request, and the reservation; null if it was refused. */
-export interface BudgetReply {
+export interface Reserved {
   readonly state: BudgetState
   readonly period: string
   readonly reservation: OpenReservation | null
 }
 
 /** What a call asks for, and how it gets the reply. */
-interface PendingRequest {
-  /** Credits to reserve; null for a summary. */
-  readonly credits: number | null
-  /** The reservation of a call that has waited since, to move to the current period. */
-  readonly earlier: OpenReservation | undefined
-  readonly resolve: (reply: BudgetReply) => void
+interface PendingRequest extends BudgetRequest {
+  readonly resolve: (reserved: Reserved) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -65,7 +53,7 @@ export class BudgetSync extends StoredText<BudgetState> {
   }
 
   /** Asks for credits with the next update, or with null for the state. Rejects with the error of the store. */
-  request(credits: number | null, earlier?: OpenReservation): Promise<BudgetReply> {
+  request(credits: number | null, earlier?: OpenReservation): Promise<Reserved> {
     return new Promise((resolve, reject) => this.#queue({ credits, earlier, resolve, reject }))
   }
 
@@ -139,26 +127,30 @@ export class BudgetSync extends StoredText<BudgetState> {
   }
 
   protected async update(): Promise<void> {
-    const pending = [...this.#pending]
-    const report = this.#report(pending)
-    this.#lacksReply ||= pending.some(({ credits }) => credits !== null)
+    const requests = [...this.#pending]
+    const [outcomes, open] = [[...this.#outcomes], new Set(this.#open)]
+    const report = { process: this.id, confirmed: this.#confirmed, outcomes, open, requests }
+    this.#lacksReply ||= requests.some(({ credits }) => credits !== null)
     const readAtWall = Date.now()
-    const { state, period, granted } = await this.change((text, reading) =>
+    const { state, period, replies } = await this.change((text, reading) =>
       changeBudget(text, reading, this.latestState, report, this.#terms, randomId()),
     )
     this.#readAtWall = readAtWall
     this.#lacksReply = false
-    this.#pending.splice(0, pending.length)
-    this.#confirmed += this.#outcomes.splice(0, report.outcomes.length).length
-    pending.forEach((request, i) => {
-      const { credits, earlier } = request
-      const reservation = granted[i] === true && credits !== null ? (earlier ?? { credits, period }) : null
-      if (reservation !== null && earlier === undefined) this.#open.add(reservation)
-      if (reservation !== null) reservation.period = period
-      // What was reserved for calls that have ended meanwhile may come back.
-      if (granted[i] === false && credits !== null && this.unreported > 0) this.#queue(request)
+    this.#pending.splice(0, requests.length)
+    this.#confirmed += this.#outcomes.splice(0, outcomes.length).length
+    for (const [request, reply] of replies) {
+      const reservation = reply === 'reserved' ? this.#reserve(request, period) : null
+      if (asksAgain(reply, this.unreported)) this.#queue(request)
       else request.resolve({ state, period, reservation })
-    })
+    }
+  }
+
+  #reserve({ credits, earlier }: PendingRequest, period: string): OpenReservation {
+    if (earlier !== undefined) return Object.assign(earlier, { period })
+    const reservation = { credits: credits ?? 0, period }
+    this.#open.add(reservation)
+    return reservation
   }
 
   protected get isRetried(): boolean {
@@ -172,23 +164,5 @@ export class BudgetSync extends StoredText<BudgetState> {
 
   protected nextUpdateAt(): number {
     return this.#open.size === 0 || this.isClosed ? Infinity : this.updatedAt + this.#terms.leaseMs / 3
-  }
-
-  #report(pending: readonly PendingRequest[]): BudgetReport {
-    const open = [...this.#open]
-    return {
-      ...{ process: this.id, earlier: this.#confirmed, outcomes: [...this.#outcomes] },
-      reserved: () => {
-        const reserved: ByPeriod = {}
-        for (const { period, credits } of open)
-          if (credits > 0) reserved[period] = rounded((reserved[period] ?? 0) + credits)
-        return reserved
-      },
-      requests: pending.map(({ credits, earlier }): BudgetRequest => {
-        // Its call has ended since: nothing more is reserved for it.
-        const hasEnded = earlier !== undefined && !this.#open.has(earlier)
-        return { credits: hasEnded ? null : credits, reservedIn: earlier?.period }
-      }),
-    }
   }
 }

@@ -19,8 +19,8 @@ import { type Period, periodEnd } from '../../lib/period.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
-import { emptyAccount, remainingOf, reservedOf } from './budget-change.ts'
-import { type BudgetReply, BudgetSync, type OpenReservation } from './budget-sync.ts'
+import { type OpenReservation, emptyAccount, remainingOf, reservedOf } from './budget-change.ts'
+import { BudgetSync, type Reserved } from './budget-sync.ts'
 import { type SharedOptions, sharedNames } from './stored-text.ts'
 
 /** Options of a {@link SharedBudget}. */
@@ -174,11 +174,7 @@ export class SharedBudget implements Budget {
       throw new BudgetUnavailableError(`the outcome of ${count(unreported, 'call')} could not be sent`)
   }
 
-  async #request(
-    credits: number | null,
-    operation?: string,
-    earlier?: OpenReservation,
-  ): Promise<BudgetReply> {
+  async #request(credits: number | null, operation?: string, earlier?: OpenReservation): Promise<Reserved> {
     const reply = await this.#sync
       .request(credits, earlier)
       .catch((error: unknown) => refuse(error, operation))
