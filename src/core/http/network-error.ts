@@ -20,63 +20,98 @@ export interface NetworkFailure {
   readonly message: string
 }
 
-/** Codes of failed connects. Some also occur on established connections: see `syscall` below. */
-const unsentCodes = new Set([
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ConnectionRefused',
-  'FailedToOpenSocket',
-])
+/** What an error says, by where it stands: in what order its causes say it. */
+interface Facts {
+  readonly code: readonly string[]
+  readonly message: readonly string[]
+  /** The code of a connection that Node says it could not open: a reset or an alert of TLS may also come later. */
+  readonly unopened: readonly string[]
+  /** What the system was asked for: the same code may come from `connect`, or from `read` on an open connection. */
+  readonly syscall: readonly string[]
+  /** The code, if no system call says more. */
+  readonly loneCode: readonly string[]
+  /** The same, if the error itself has it, and node-fetch has not taken the system call away. */
+  readonly bareCode: readonly string[]
+}
+
+type Proven = Pick<NetworkFailure, 'phase' | 'kind'>
+
+const unsent: Proven = { phase: 'connect', kind: 'unsent' }
+/** For good: a proxy forbids the host, or wants a password. */
+const forbidden: Proven = { phase: 'connect', kind: 'untrusted' }
+const cutOff: Proven = { phase: 'tls', kind: 'unsent' }
+const untrusted: Proven = { phase: 'tls', kind: 'untrusted' }
+/** An HTTP/2 server, or its GOAWAY, promises that it has not processed the request. */
+const unprocessed: Proven = { phase: 'exchange', kind: 'unsent' }
 
 /**
- * Codes of Bun for connects that fail in the system. It has no `syscall`, but another code for what breaks later. The same codes stand
- * for more where there is a `syscall`, or where node-fetch has taken it away.
+ * What proves that a request was not sent, or not processed; the first row that fits counts. `npm run runtimes` compares the rows with
+ * what has arrived. Whatever is not here may have been sent: browsers say nothing, and Bun has one code, EPROTO, for a handshake that
+ * fails and for TLS that breaks after the request.
  */
-const unsentOnBun = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EACCES', 'EINVAL'])
-
-/** Codes of Bun and undici from before a request is sent: no tunnel, a closed pool, or a dispatcher of another version. */
-const neverSentCode =
-  /^ERR_PROXY_TUNNEL$|^UND_ERR_(PRX_(CONN|TLS)|SOCKS5_\w+|CLOSED|INVALID_ARG|NOT_SUPPORTED|BPL_MISSING_UPSTREAM|MAX_ORIGINS_REACHED)$/
-
-/** A proxy that refuses a tunnel. The code is that of any abort, so the words decide. */
-const refusedTunnel = 'when HTTP Tunneling'
-
-/** A proxy that refuses a tunnel for good: it forbids the host, or wants a password. */
-const forbiddenTunnel = /Proxy response \(40[37]\)|: (unsuccessful tunnel|proxy authorization required)/
-
-/** Messages of failed connects on runtimes without such codes, and of a `Request` of another undici. */
-const unsentWords =
-  /when HTTP Tunneling|Failed to parse URL from \[object Request\]|client error \(Connect\)|before secure TLS connection was established|^bad port$|Requests to port \d+ are blocked|Requires net access to/
-
-/** All that other functions than the runtime's say of a request that they could not send. Whole messages: a user's may quote one. */
-const foreignUnsent = [
-  // node-fetch. The system call stands in words alone. Several addresses that fail have no words.
-  /^request to \S+ failed, reason:( connect \S+ .*| getaddrinfo \S+ .*|\s*)$/,
+const proofs: readonly [where: keyof Facts, what: RegExp, Proven][] = [
+  // Of a certificate that this side refuses, so before it sends anything. Alerts of the server about one may come later.
+  ['code', /^(?!ERR_SSL_).*CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/, untrusted],
+  ['message', /invalid peer certificate/, untrusted],
+  ['message', /\bNGHTTP2_REFUSED_STREAM$/, unprocessed],
+  // Deno.
+  ['message', /refused stream before processing any application logic/, unprocessed],
+  // A handshake that would fail again.
+  ['unopened', /^ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL)$/, untrusted],
+  ['unopened', /^ERR_SSL_.+_ALERT_(HANDSHAKE_FAILURE|PROTOCOL_VERSION|NO_APPLICATION_PROTOCOL)$/, untrusted],
+  ['unopened', /^ERR_SSL_/, cutOff],
+  // A proxy that refuses a tunnel, by undici and Deno. The code of undici is that of any abort.
+  ['message', /Proxy response \(40[37]\) .*when HTTP Tunneling/, forbidden],
+  ['message', /client error \(Connect\).*: (unsuccessful tunnel|proxy authorization required)/, forbidden],
+  ['unopened', /(?:)/, unsent],
+  ['message', /when HTTP Tunneling|client error \(Connect\)/, unsent],
+  // undici: no tunnel, a closed pool, a dispatcher or a `Request` of another version, a handshake that is cut off.
+  ['code', /^UND_ERR_(PRX_(CONN|TLS)|SOCKS5_\w+|CLOSED|INVALID_ARG|NOT_SUPPORTED)$/, unsent],
+  ['code', /^UND_ERR_(BPL_MISSING_UPSTREAM|MAX_ORIGINS_REACHED)$/, unsent],
+  ['message', /Failed to parse URL from \[object Request\]|^bad port$/, unsent],
+  ['message', /before secure TLS connection was established/, unsent],
+  // Deno.
+  ['message', /Requests to port \d+ are blocked|Requires net access to/, unsent],
+  // Other functions than the runtime's. Whole messages: a user's may quote one.
+  // node-fetch: the system call stands in words alone. Several addresses that fail have no words.
+  ['message', /^request to \S+ failed, reason:( connect \S+ .*| getaddrinfo \S+ .*|\s*)$/, unsent],
   // Electron.
-  /^net::ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|CONNECTION_(REFUSED|FAILED|TIMED_OUT)|PROXY_CONNECTION_FAILED|TUNNEL_CONNECTION_FAILED|NETWORK_ACCESS_DENIED|ADDRESS_INVALID|UNSAFE_PORT)$/,
+  ['message', /^net::ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED)$/, unsent],
+  ['message', /^net::ERR_(CONNECTION_(REFUSED|FAILED|TIMED_OUT)|ADDRESS_INVALID|UNSAFE_PORT)$/, unsent],
+  ['message', /^net::ERR_((PROXY|TUNNEL)_CONNECTION_FAILED|NETWORK_ACCESS_DENIED)$/, unsent],
   // expo/fetch.
-  /^fetch failed: java\.net\.(UnknownHostException|ConnectException|NoRouteToHostException|SocketTimeoutException: failed to connect to)\b/,
+  ['message', /^fetch failed: java\.net\.(UnknownHost|Connect|NoRouteToHost)Exception\b/, unsent],
+  ['message', /^fetch failed: java\.net\.SocketTimeoutException: failed to connect to\b/, unsent],
+  ['syscall', /^(connect|getaddrinfo)$/, unsent],
+  ['loneCode', /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/, unsent],
+  // Bun. It has no system call, but another code for what breaks later.
+  ['loneCode', /^(ConnectionRefused|FailedToOpenSocket)$/, unsent],
+  ['code', /^ERR_PROXY_TUNNEL$/, unsent],
+  ['bareCode', /^(ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|EACCES|EINVAL)$/, unsent],
 ]
 
-/** A stream that an HTTP/2 server, or its GOAWAY, has refused: it promises that it has not processed the request. */
-const refusedStream = /\bNGHTTP2_REFUSED_STREAM$|refused stream before processing any application logic/
-
-/** Of a certificate that this side refuses, so before it sends anything. Alerts of the server about one may come later. */
-const untrustedCode = /^(?!ERR_SSL_).*CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/
-
-/** Of a handshake that would fail again. */
-const incompatibleCode =
-  /^ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\S+_ALERT_(HANDSHAKE_FAILURE|PROTOCOL_VERSION|NO_APPLICATION_PROTOCOL))$/
-
 /**
- * Reads an error from fetch. Node tells which connections it could not open. Node and Bun have a system code on the error or its
- * causes, Deno has a sentence, and browsers say nothing. A request counts as unsent only if that is proven: `npm run runtimes` compares
- * each rule with what has arrived. Bun has one code, EPROTO, for a handshake that fails and for TLS that breaks after the request.
+ * Reads an error from fetch. Node and Bun have a system code on the error or its causes, Deno has a sentence. A request counts as unsent
+ * only if that is proven.
  */
 function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
   if (isA(error, NotSent)) return { phase: 'connect', kind: 'untrusted', reason: error.message }
+  const facts = factsOf(error)
+  const { code, message } = facts
+  const reason =
+    // A proxy that refuses a tunnel: the code is that of any abort.
+    message.find((text) => text.includes('when HTTP Tunneling')) ||
+    code[0] ||
+    message.findLast((text) => text !== '') ||
+    'no reason given'
+  for (const [where, what, proven] of proofs) {
+    const proof = facts[where].find((text) => what.test(text))
+    if (proof !== undefined) return { ...proven, reason: where === 'code' ? proof : reason }
+  }
+  return { phase: 'exchange', kind: 'no-answer', reason }
+}
+
+function factsOf(error: unknown): Facts {
   const links: Link[] = []
   let link = linkOf(error)
   // Bounded, since causes may be circular.
@@ -84,44 +119,18 @@ function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
     links.push(link)
     link = linkOf(link.next)
   }
-  const codes = textsOf(links, 'code')
-  const [code = ''] = codes
-  const words = textsOf(links, 'message')
-  const reason =
-    words.find((message) => message.includes(refusedTunnel)) ||
-    code ||
-    words.findLast((message) => message !== '') ||
-    'no reason given'
-  const untrusted = codes.find((each) => untrustedCode.test(each))
-  if (untrusted !== undefined) return { phase: 'tls', kind: 'untrusted', reason: untrusted }
-  if (says(links, /invalid peer certificate/)) return { phase: 'tls', kind: 'untrusted', reason }
-  if (says(links, refusedStream)) return { phase: 'exchange', kind: 'unsent', reason }
-  if (code.startsWith('ERR_SSL_') && links.some((link) => link.isUnconnected))
-    return { phase: 'tls', kind: incompatibleCode.test(code) ? 'untrusted' : 'unsent', reason }
-  if (!isUnsent(links)) return { phase: 'exchange', kind: 'no-answer', reason }
-  return { phase: 'connect', kind: says(links, forbiddenTunnel) ? 'untrusted' : 'unsent', reason }
-}
-
-function textsOf(links: readonly Link[], field: 'code' | 'syscall' | 'message'): string[] {
-  return links.map((link) => link[field]).filter((value) => typeof value === 'string')
-}
-
-function says(links: readonly Link[], words: RegExp): boolean {
-  return textsOf(links, 'message').some((message) => words.test(message))
-}
-
-/** Whether an error proves that the request was not sent. */
-function isUnsent(links: readonly Link[]): boolean {
-  const codes = textsOf(links, 'code')
-  const [syscall] = textsOf(links, 'syscall')
-  if (links.some(({ isUnconnected }) => isUnconnected)) return true
-  if (codes.some((each) => neverSentCode.test(each)) || says(links, unsentWords)) return true
-  if (foreignUnsent.some((words) => says(links, words))) return true
-  // The same code may come from `connect`, or from `read` on an established connection.
-  if (syscall !== undefined) return ['connect', 'getaddrinfo'].includes(syscall)
+  const textsOf = (field: 'code' | 'syscall' | 'message'): string[] =>
+    links.map((link) => link[field]).filter((value) => typeof value === 'string')
+  const code = textsOf('code')
+  const syscall = textsOf('syscall').slice(0, 1)
+  const [first = ''] = code
+  const loneCode = syscall.length === 0 ? [first] : []
   const [outer] = links
-  const isBare = outer !== undefined && outer.code === codes[0] && outer.type !== 'system'
-  return unsentCodes.has(codes[0] ?? '') || (isBare && unsentOnBun.has(codes[0] ?? ''))
+  return {
+    ...{ code, syscall, loneCode, message: textsOf('message') },
+    unopened: links.some(({ isUnconnected }) => isUnconnected) ? [first] : [],
+    bareCode: outer?.code === first && outer.type !== 'system' ? loneCode : [],
+  }
 }
 
 /**
