@@ -110,23 +110,20 @@ describe('a terminal', () => {
   useCommand({}, ['stdin', 'stdout', 'stderr'])
 
   it('is asked before --all, comments and watch spend without --budget', async () => {
-    const cost = '--all costs 2 credits a page; the number of pages is unknown'
-    for (const input of ['n\n', '\n', '']) {
-      const { code, err } = await social('search coffee --all', { input })
-      expect(code).toBe(130)
-      expect(err.replaceAll('\n', ' ')).toContain(`${cost}. No --budget is set. Continue? [y/N]`)
-    }
-    const comments = await social('comments https://x', { input: 'n\n' })
-    expect([comments.code, comments.err.replaceAll('\n', ' ')]).toEqual([
-      130,
-      expect.stringContaining('each of 100 comments (maxComments). No --budget is set. Continue?'),
-    ])
-    const watch = await social('watch coffee tea --out posts.db', { input: 'n\n' })
-    const idle = 'watch costs 384 credits a day without new posts, and 2 more for each page of new posts'
-    expect([watch.code, watch.err.replaceAll('\n', ' ')]).toEqual([
-      130,
-      expect.stringContaining(`${idle}. No --budget is set. Continue? [y/N]`),
-    ])
+    const rows = [
+      ['search coffee --all', '--all costs 2 credits a page; the number of pages is unknown'],
+      ['comments https://x', 'each of 100 comments (maxComments)'],
+      [
+        'watch coffee tea --out posts.db',
+        'watch costs 384 credits a day without new posts, and 2 more for each page of new posts',
+      ],
+    ] as const
+    for (const [line, cost] of rows)
+      for (const input of ['n\n', '\n', '']) {
+        const { code, err } = await social(line, { input })
+        const question = `${cost}. No --budget is set. Continue? [y/N]`
+        expect([code, err.replaceAll('\n', ' ')]).toEqual([130, expect.stringContaining(question)])
+      }
     expect(sandbox.requests).toHaveLength(0)
     expect((await social('search nothing --all', { input: 'y\n' })).code).toBe(0)
     expect(sandbox.requests).toHaveLength(1)

@@ -91,6 +91,12 @@ export function when(isDue: () => boolean, act: (child: ChildProcess) => unknown
   }
 }
 
+/** For `during`: acts on the process when the service has so many more requests. */
+export function afterRequests(count: number, act: (child: ChildProcess) => unknown) {
+  const before = server.requests.length
+  return when(() => server.requests.length >= before + count, act)
+}
+
 /** The command that the tests of a file use. */
 export let command: Command
 /** The service; each test has its own. */

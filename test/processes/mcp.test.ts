@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { linesOf } from '../support/command-line.ts'
 import { allOf } from '../support/posts-database.ts'
-import { command, server, social, useCommand, when } from './command.ts'
+import { afterRequests, command, server, social, useCommand } from './command.ts'
 
 useCommand()
 
@@ -47,7 +47,7 @@ async function session(flags: string, params: object = search) {
 const underWay = (act: (child: ChildProcess) => void) => (child: ChildProcess) => {
   for (const message of messages.slice(0, 2).concat(messages.slice(3)))
     child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-  when(() => server.requests.length === 1, act)(child)
+  afterRequests(1, act)(child)
 }
 
 describe('mcp', () => {

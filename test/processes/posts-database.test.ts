@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { failed } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
-import { type RunOptions, command, server, social, useCommand, when } from './command.ts'
+import { type RunOptions, afterRequests, command, server, social, useCommand } from './command.ts'
 
 /** `KILLS=60 npx vitest run --project processes posts-database` kills more often. */
 const kills = Number(process.env['KILLS'] ?? 6)
@@ -24,12 +24,8 @@ const runCommand = (line: string, options: RunOptions = {}) =>
 
 /** Kills the process a moment after it has sent so many requests. */
 function killedAfter(requests: number): RunOptions {
-  const before = server.requests.length
-  const during = when(
-    () => server.requests.length >= before + requests,
-    (child) => sleep(Math.random() * 25).then(() => child.kill('SIGKILL')),
-  )
-  return { during }
+  const kill = (child: ChildProcess) => sleep(Math.random() * 25).then(() => child.kill('SIGKILL'))
+  return { during: afterRequests(requests, kill) }
 }
 
 /** Names of files that belong to the database. */
@@ -97,12 +93,10 @@ describe('watch --once --out', () => {
     expect([server.requests.length, rowsOf(out, ids).length]).toEqual([before + 1, 30])
     server.publish({ microblog: posts(40, 50) })
     server.inject({ delay: 1000 })
+    const locked = afterRequests(1, () => other.exec('BEGIN IMMEDIATE'))
     const during = (child: ChildProcess) => {
       unlocked(before + 2)(child)
-      when(
-        () => server.requests.length > before + 1,
-        () => other.exec('BEGIN IMMEDIATE'),
-      )(child)
+      locked(child)
     }
     expect((await runCommand(watch, { during })).code).toBe(0)
     expect([server.requests.length, rowsOf(out, ids).length]).toEqual([before + 2, 40])
@@ -112,14 +106,11 @@ describe('watch --once --out', () => {
   it('prints a page that it cannot store when it is to end, since another program locks the file', async () => {
     server.inject({ delay: 1000 })
     const locks = { other: undefined as DatabaseSync | undefined }
-    const during = when(
-      () => server.requests.length > 0,
-      (child) => {
-        locks.other = new DatabaseSync(out)
-        locks.other.exec('BEGIN IMMEDIATE')
-        child.stderr?.once('data', () => child.kill('SIGTERM'))
-      },
-    )
+    const during = afterRequests(1, (child) => {
+      locks.other = new DatabaseSync(out)
+      locks.other.exec('BEGIN IMMEDIATE')
+      child.stderr?.once('data', () => child.kill('SIGTERM'))
+    })
     const late = await runCommand(watch, { during })
     locks.other?.close()
     expect(late).toMatchObject(failed(1, 'another program has locked it'))
@@ -147,12 +138,4 @@ describe('--out posts.db', () => {
     expect(Number(credits)).toBeGreaterThanOrEqual(server.ledger.spent)
     expect(besides()).toEqual([basename(out)])
   }, 300_000)
-
-  it('takes the records of several jobs that run at once', async () => {
-    const lines = ['coffee', "'coffee OR tea'", 'nothing'].map((query) => `search ${query} --limit 20`)
-    lines.push(...networks.map(({ network }) => `watch coffee --once --network ${network}`))
-    const runs = await Promise.all(lines.map((line) => runCommand(line)))
-    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])
-    expect(rowsOf(out, 'SELECT job FROM social_search_jobs')).toHaveLength(5)
-  })
 })

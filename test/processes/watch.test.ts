@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { linesOf } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
-import { command, server, social, useCommand, when } from './command.ts'
+import { afterRequests, command, social, useCommand } from './command.ts'
 
 useCommand()
 
@@ -18,11 +18,7 @@ it('watch prints new posts until Ctrl-C', async () => {
 it('watch stores the page under way at Ctrl-C, and the next run knows its posts', async () => {
   const file = join(command.folder, 'watch.db')
   for (let run = 1; run <= 2; run++) {
-    const before = server.requests.length
-    const during = when(
-      () => server.requests.length > before,
-      (child) => child.kill('SIGINT'),
-    )
+    const during = afterRequests(1, (child) => child.kill('SIGINT'))
     expect(await social(`${watch} --out ${file}`, { during })).toMatchObject({ code: 130, out: '' })
     expect(rowsOf(file, 'SELECT id FROM microblog_posts')).toHaveLength(20)
   }
