@@ -25,40 +25,28 @@ describe('doctor', () => {
     expect((await social('doctor')).out).toContain('search coffee --sandbox')
   })
 
-  it.each([
-    ['search coffee', 1],
-    ['doctor', 1],
-  ])('%s says that Node ignores HTTPS_PROXY when the host does not resolve', async (line, failed) => {
-    const cause = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
-    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
-    const run = async (): Promise<string> => {
-      const { code, out, err } = await social(line)
-      expect(code).toBe(failed)
-      return out + err
-    }
-    vi.stubEnv('NODE_USE_ENV_PROXY', '')
-    vi.stubEnv('HTTPS_PROXY', '')
-    expect(await run()).not.toContain('NODE_USE_ENV_PROXY')
-    vi.stubEnv('HTTPS_PROXY', 'http://proxy.example:8080')
-    expect((await run()).replaceAll(/\s+/g, ' ')).toContain('Set NODE_USE_ENV_PROXY=1 as well')
-    vi.stubEnv('NODE_USE_ENV_PROXY', '1')
-    expect(await run()).not.toContain('NODE_USE_ENV_PROXY')
-  })
-
-  it('says that fetch refuses the port, and sends nobody to itself', async () => {
-    const cause = new Error('bad port')
-    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
-    for (const line of ['doctor', 'search coffee']) {
-      const { out, err } = await social(line)
-      const text = (out + err).replaceAll(/\s+/g, ' ')
-      expect(text).toContain('This port is on the list that fetch blocks')
-      expect(text).not.toContain('social-search doctor')
-    }
-    vi.stubGlobal('fetch', () =>
-      Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })),
-    )
-    expect((await social('doctor')).out).not.toContain('social-search doctor')
-  })
+  const unresolved = { code: 'ENOTFOUND', syscall: 'getaddrinfo' }
+  const [proxy, advice] = ['http://proxy.example:8080', 'Set NODE_USE_ENV_PROXY=1 as well']
+  it.each<[object, env: object, said: string, unsaid?: string]>([
+    [unresolved, { HTTPS_PROXY: '', NODE_USE_ENV_PROXY: '' }, 'ENOTFOUND', advice],
+    [unresolved, { HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: '' }, advice],
+    [unresolved, { HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: '1' }, 'ENOTFOUND', advice],
+    [new Error('bad port'), {}, 'This port is on the list that fetch blocks', 'social-search doctor'],
+    [{ code: 'ECONNREFUSED' }, {}, 'ECONNREFUSED'],
+  ])(
+    'says what to do when no connection opens, as a search does, and sends nobody to itself: %j %j',
+    async (cause, env, said, unsaid = '\0') => {
+      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, String(value))
+      vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
+      for (const line of ['doctor', 'search coffee']) {
+        const { code, out, err } = await social(line)
+        const text = (out + err).replaceAll(/\s+/g, ' ')
+        expect([code, text]).toEqual([1, expect.stringContaining(said)])
+        expect(text).not.toContain(unsaid)
+        if (line === 'doctor') expect(text).not.toContain('social-search doctor')
+      }
+    },
+  )
 
   it('says that the address lacks /v1', async () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://service.example')

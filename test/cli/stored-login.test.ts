@@ -2,12 +2,39 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, 
 import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { failed } from '../support/command-line.ts'
-import { folder, sandbox, social, useCommand } from './command.ts'
+import { folder, inTurn, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 
 const stored = join(folder, 'config/social-search/login.json')
 const logIn = () => social('login', { input: `${sandbox.apiKey}\n` })
+
+describe('login', () => {
+  it('stores a key from stdin in a private file, and sends it only to its base URL', async () => {
+    const { code, out, err } = await logIn()
+    expect([code, out + err]).toEqual([0, expect.stringContaining('accepted by the service')])
+    expect([(out + err).includes(sandbox.apiKey), sandbox.ledger.spent]).toEqual([false, 0])
+    if (process.platform !== 'win32') expect(statSync(stored).mode & 0o777).toBe(0o600)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
+    await inTurn(['search coffee', 0])
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://other.example/v1')
+    await inTurn(['search coffee', 3, 'no key for this address'])
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', undefined)
+    await inTurn(['search coffee', 0], ['logout', 0], ['search coffee', 3])
+  })
+
+  it('stores no key that the service refuses or that cannot be checked, and SOCIAL_SEARCH_API_KEY goes before it', async () => {
+    const login = (input: string) => social('login', { input })
+    expect(await login('a_key_of_nobody')).toMatchObject(failed(3, 'nothing is stored'))
+    expect(existsSync(stored)).toBe(false)
+    await logIn()
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', 'a_key_of_nobody')
+    await inTurn(['search coffee', 3])
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')))
+    expect((await login('another')).code).toBe(1)
+    expect(readFileSync(stored, 'utf8')).toContain(sandbox.apiKey)
+  })
+})
 
 describe('a stored login', () => {
   it('replaces the one before, and logout removes it with what a killed process has left', async () => {

@@ -126,10 +126,5 @@ export function social(line: Line, options: RunOptions = {}): Promise<Ran> {
   return run(command, line, { ...options, env: { ...env(), ...options.env } })
 }
 
-/** Runs the command without the variables of an address and a key. */
-export function withoutKey(line: Line, options: RunOptions = {}): Promise<Ran> {
-  return run(command, line, options)
-}
-
 /** A search that does not wait for the limit of a minute. */
 export const search = 'search coffee --per-minute off'
