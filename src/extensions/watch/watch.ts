@@ -1,6 +1,7 @@
 import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
 import type { ProfessionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
-import { assertObject } from '../../errors/check-options.ts'
+import { assertObject, describeWord, requireOption } from '../../errors/check-options.ts'
+import { ConfigurationError } from '../../errors/index.ts'
 import type { Microblog, Professionalnet } from '../../index.ts'
 import { searchOf, settingsOf } from './options.ts'
 import { scheduled } from './run.ts'
@@ -68,10 +69,22 @@ export async function* watchSearches<const Searches extends Readonly<Record<stri
 ): AsyncGenerator<BatchOf<Searches>, void, undefined> {
   assertObject('searches', searches)
   assertObject('states', states)
-  const all = Object.entries(searches).map(([name, { network, ...params }]) => {
+  const all = Object.entries(searches).map(([name, search]) => {
+    assertSearch(name, search)
+    const { network, ...params } = search
     const state = Object.hasOwn(states, name) ? states[name] : null
     const source = network === 'professionalnet' ? client.professionalnet?.posts : client.microblog
     return searchOf<MicroblogPost | ProfessionalnetPost>(name, source, params, state ?? null)
   })
   yield* scheduled(all, settingsOf(options)) as AsyncGenerator<BatchOf<Searches>, void, undefined>
+}
+
+/** A network that is misspelled in a list of searches would cost credits on the other one. @throws {ConfigurationError} */
+function assertSearch(name: string, search: unknown): asserts search is SearchToWatch {
+  const isObject = typeof search === 'object' && search !== null
+  requireOption(search, isObject, `searches.${name} must be an object such as { query }`)
+  const { network = 'microblog' } = search as { network?: unknown }
+  if (network === 'microblog' || network === 'professionalnet') return
+  const rule = `\`network\` of searches.${name} must be 'microblog' or 'professionalnet'`
+  throw new ConfigurationError(`${rule}, got ${describeWord(network)}`)
 }
