@@ -4,7 +4,7 @@ import { type OperationId, type ParamsOf, operationOf, operations } from './api/
 import type { Operation } from './api/operation.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './errors/check-options.ts'
-import { InvalidRequestError } from './errors/index.ts'
+import { ConfigurationError, InvalidRequestError } from './errors/index.ts'
 import type { Credits } from './core/credits/budget.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
@@ -122,6 +122,7 @@ export class SocialSearch {
    * @param id Id of the operation, such as `microblog.search`.
    * @param params Params of the call, or the id of a record.
    * @throws {InvalidRequestError} if the params are outside the documented bounds.
+   * @throws {ConfigurationError} for an unknown id or option.
    * @example
    * client.quote('microblog.search', { query: 'typescript' }, { maxPages: 50 }) // { atMost: 100, duration: 120_000, … }
    */
@@ -130,7 +131,8 @@ export class SocialSearch {
     params: ParamsOf<Id> = {} as ParamsOf<Id>,
     options?: QuoteOptions,
   ): Quote {
-    const operation = operationOf(id) as Operation
+    const operation: Operation | undefined = operationOf(id)
+    if (operation === undefined) throw new ConfigurationError(`unknown operation ${id}`)
     const given: object | string = params
     const isId = typeof given === 'string'
     const transport = unproxied(this).#transport

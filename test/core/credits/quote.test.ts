@@ -148,6 +148,7 @@ describe('quote()', () => {
       () => client.quote('microblog.search', { query: 'a' }, { pages: 1000 } as never),
       'unknown option pages',
     ],
+    ['an unknown call', () => client.quote('microblog.find' as never), 'unknown operation microblog.find'],
     [
       'half a page',
       () => client.quote('microblog.search', { query: 'a' }, { maxPages: 0.5 }),
