@@ -12,8 +12,8 @@ const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as c
 const sharedTables = `
   CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS social_search_searches (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL,
-    params TEXT NOT NULL, records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE);
+    number INTEGER PRIMARY KEY, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL, params TEXT NOT NULL,
+    records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS social_search_results (
     search INTEGER, number INTEGER, first_seen TEXT, PRIMARY KEY (search, number)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS social_search_missing (search INTEGER NOT NULL, "from" TEXT, "to" TEXT);
@@ -21,7 +21,7 @@ const sharedTables = `
     SELECT searches.search, network, "from", "to" FROM social_search_missing AS missing
     JOIN social_search_searches AS searches ON searches.number = missing.search;
   CREATE TABLE IF NOT EXISTS social_search_purchases (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
+    number INTEGER PRIMARY KEY, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
     credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL);
   CREATE VIEW IF NOT EXISTS social_search_spent AS
     SELECT searches.search, network, records, date(at) AS day, sum(credits) AS credits, sum(uncertain) AS uncertain

@@ -66,17 +66,22 @@ export class SearchWriter {
     this.#database = database
   }
 
-  /** The number of a job's search. */
+  /** The number of a job's search. A new one gets none that rows of a search have which a user has deleted. */
   numberOf(job: object): number {
+    const known = this.#database
+      .prepare('SELECT number FROM social_search_searches WHERE job = ?')
+      .get(jobKey(job))
+    if (known !== undefined) return Number(known['number'])
     const { search, network, command, params, records } = searchOf(job)
-    this.#database
+    const { lastInsertRowid } = this.#database
       .prepare(
-        `INSERT INTO social_search_searches (search, network, command, params, records, job)
-         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        `INSERT INTO social_search_searches (number, search, network, command, params, records, job)
+         SELECT 1 + ifnull(max(number), 0), ?, ?, ?, ?, ?, ? FROM (
+           SELECT max(number) AS number FROM social_search_searches UNION ALL SELECT max(search) FROM social_search_results
+           UNION ALL SELECT max(search) FROM social_search_missing UNION ALL SELECT max(search) FROM social_search_purchases)`,
       )
       .run(search, network, command, params, records, jobKey(job))
-    const find = this.#database.prepare('SELECT number FROM social_search_searches WHERE job = ?')
-    return Number(find.get(jobKey(job))?.['number'])
+    return Number(lastInsertRowid)
   }
 
   checked(search: number, at: string): void {

@@ -14,7 +14,6 @@ const steps: readonly ((database: DatabaseSync) => void)[] = [
   keepPurchases,
   mergeFound,
   dropIndex,
-  keepNumbers,
 ]
 
 /** The tables of records that a file of these formats may have, with the column that tells records apart. */
@@ -175,26 +174,4 @@ function mergeFound(database: DatabaseSync): void {
 /** `find` reads the texts themselves, in place of an index of their words. */
 function dropIndex(database: DatabaseSync): void {
   for (const { name } of tablesIn(database)) database.exec(`DROP TABLE IF EXISTS ${name}_fts`)
-}
-
-/** No search and no purchase gets the number of another one that was deleted: results, gaps and runs know them by it. */
-function keepNumbers(database: DatabaseSync): void {
-  const recreate = (table: string, columns: string): void =>
-    database.exec(
-      `CREATE TEMP TABLE copy AS SELECT * FROM main.${table};
-       DROP TABLE main.${table};
-       CREATE TABLE ${table} (${columns});
-       INSERT INTO ${table} SELECT * FROM temp.copy;
-       DROP TABLE temp.copy`,
-    )
-  recreate(
-    'social_search_searches',
-    `number INTEGER PRIMARY KEY AUTOINCREMENT, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL, params TEXT NOT NULL,
-     records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE`,
-  )
-  recreate(
-    'social_search_purchases',
-    `number INTEGER PRIMARY KEY AUTOINCREMENT, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
-     credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL`,
-  )
 }

@@ -9,7 +9,7 @@ import { sandboxFlag } from '../../support/sandbox.ts'
 import { failed, recordsOf } from '../../support/command-line.ts'
 import { sandbox, social, useCommand } from '../command.ts'
 
-const newest = 5
+const newest = 4
 
 /**
  * A file as a version of each format has written it: a watch, an export, a search, another check, and an author who was forgotten.
