@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { lenientLimiter } from '../support/limiter.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
@@ -44,15 +45,14 @@ describe('limits', () => {
     expect(sixth! - first!).toBeGreaterThanOrEqual(60_000)
   })
 
-  it('search() counts a request from its sending when a slow provider of its token has delayed it', async () => {
-    service.script(() => ok())
-    // The first call waits for longer than a second, so it asks again with its slot.
-    const delays = [0, 0, 20_000]
-    const token = () => new Promise<string>((resolve) => setTimeout(resolve, delays.shift() ?? 0, 'token'))
-    const client = makeClient({ ...{ apiKey: undefined, auth: { token } }, limits: { perMinute: 1 } })
-    await settle(Promise.all(['a', 'b', 'c'].map((query) => client.microblog.search({ query }))))
-    const [, second, third] = service.arrivals.map(({ at }) => at)
-    expect(third! - second!).toBeGreaterThanOrEqual(60_000)
+  it('search() says when it sends, after its headers are made, and when the answer begins', async () => {
+    const steps: string[] = []
+    const step = (name: string) => () => void steps.push(name)
+    const limiter = lenientLimiter({ sent: step('sent'), answered: step('answered'), end: step('end') })
+    const fetch = () => (steps.push('fetch'), Promise.resolve(ok()))
+    const headers = () => (steps.push('headers'), {})
+    await service.search({ limiter, limits: undefined, fetch, headers })
+    expect(steps).toEqual(['headers', 'sent', 'fetch', 'answered', 'end'])
   })
 
   it.each([

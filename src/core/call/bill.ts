@@ -26,9 +26,6 @@ import {
 } from './call.ts'
 import type { Evidence } from './send.ts'
 
-/** Renewals that take less are one moment, in milliseconds. */
-const quickMs = 100
-
 /** A record for the one file that writes it. */
 type WritableRecord = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
 
@@ -102,13 +99,8 @@ export class Bill {
 
   /** Counts what budgets have reserved in the period in which the next attempt is sent. @throws {CreditBudgetError} */
   async renewInBudgets(): Promise<void> {
-    // While one of them waits for a store or a file, the period of another may end.
-    for (let pass = 1; pass <= 2; pass++) {
-      const start = performance.now()
-      for (const { budget, reservation } of this.#reservations)
-        await this.#asked(budget, () => reservation.renew?.())
-      if (performance.now() - start < quickMs) return
-    }
+    for (const { budget, reservation } of this.#reservations)
+      await this.#asked(budget, () => reservation.renew?.())
   }
 
   /** An attempt begins. @param token That it will send. */

@@ -28,7 +28,10 @@ import { isEnded } from './cancellation.ts'
 /** For so long, what a request is sent with is fresh, in milliseconds: a token or a signature may expire. */
 const freshMs = 1000
 
-/** For so long, a call keeps its slot while it prepares, in milliseconds. */
+/**
+ * For so long, a call keeps its slot while it prepares, in milliseconds. One that took longer prepares again: the period of one budget
+ * may end while another waits for a store.
+ */
 const keptMs = 50
 
 /** What a call waits for before each attempt: the time of a retry, its budgets, its token and its lease. */
