@@ -7,13 +7,6 @@ const service = scriptedService()
 virtualTime()
 
 describe('limits', () => {
-  it('search() closes its surface for other calls when a 429 is not retried', async () => {
-    service.script(rateLimited(5), () => ok())
-    const client = makeClient()
-    await service.search(client, { retry: false })
-    expect((await service.search(client)).ms).toBeGreaterThanOrEqual(5000)
-  })
-
   it('search() closes its surface for the backoff when a 429 has no Retry-After', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1)
     service.script(failure(429, 'rate_limited'), () => ok())
@@ -34,15 +27,6 @@ describe('limits', () => {
       ms: 0,
       sent: 1,
     })
-  })
-
-  it('search() keeps to its own part of the limits', async () => {
-    service.script(() => ok())
-    const client = makeClient({ limits: { inFlight: 1, perMinute: 5 } })
-    await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))
-    const [first, fifth, sixth] = [0, 4, 5].map((place) => service.arrivals[place]!.at)
-    expect(fifth! - first!).toBeLessThan(1000)
-    expect(sixth! - first!).toBeGreaterThanOrEqual(60_000)
   })
 
   it('search() says when it sends, after its headers are made, and when the answer begins', async () => {

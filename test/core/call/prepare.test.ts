@@ -143,6 +143,28 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
     expect((await settle(left)).ms).toBe(10)
   })
 
+  const aborts = [20, 100].flatMap((made) => [0, 1, 2, 3, 4, 5, 6].map((steps) => [made, steps] as const))
+  it.each(aborts)(
+    'keeps no call open that is aborted when it has come after %i ms, %i steps later',
+    async (made, steps) => {
+      let give: (text: string) => void = () => {}
+      const { sentAt, client } = aging(
+        2000,
+        optionsOf(() => new Promise((resolve) => (give = resolve))),
+      )
+      const caller = new AbortController()
+      const { signal } = caller
+      const call = client.microblog.search({ query: 'a' }, { signal }).catch((error: unknown) => error)
+      await pass(made)
+      give('1')
+      for (let step = 0; step < steps; step++) await Promise.resolve()
+      caller.abort(new Error('enough'))
+      const { value, ms } = await settle(call)
+      expect([value, ms, client.status().slots.taken]).toEqual([signal.reason, 0, 0])
+      expect(sentAt).toEqual([])
+    },
+  )
+
   it('is made again for each attempt, ahead of calls that came later', async () => {
     const made: number[] = []
     const { client, sentAt } = aging(

@@ -8,13 +8,6 @@ const service = scriptedService()
 virtualTime()
 
 describe('search()', () => {
-  it('closes its surface when a 429 comes without error body', async () => {
-    service.script(new Response('slow down', { status: 429, headers: { 'retry-after': '7' } }), ok())
-    const { client } = await service.search()
-    await service.search(client)
-    expect(service.arrivals.map(({ at }) => at)).toEqual([0, 7000])
-  })
-
   it('sends a refused call ahead of those that came later when its surface opens', async () => {
     service.script(rateLimited(5), ok())
     const client = makeClient({ limits: { inFlight: 1 } })
