@@ -147,8 +147,8 @@ export class WatchJob implements Job {
   }
 
   underWay({ request }: Call): { job: object } {
-    const { query } = request.params as { readonly query: string }
-    return { job: jobOf(this.operation, this.#searches[query]) }
+    const query = request.params[queryParam(this.operation)]
+    return { job: jobOf(this.operation, this.#searches[String(query)]) }
   }
 
   status(): string {
@@ -188,9 +188,13 @@ function searchesOf(operation: SearchOperation, flags: WatchFlags, words: readon
   if (queries.length === 0) throw new UsageError('pass a query, or --queries FILE')
   const list = words.find((word) => /^[^\s\d"]+,[^\s\d"]+$/.test(word))
   if (list !== undefined) tell(`${list} is one query; for several: ${list.replaceAll(',', ' ')}`)
-  const name = positionalOf(operation) ?? ''
   const { params } = paramsOf(operation, flags, queries[0])
-  return Object.fromEntries(queries.map((query) => [query, { ...params, [name]: query }]))
+  return Object.fromEntries(queries.map((query) => [query, { ...params, [queryParam(operation)]: query }]))
+}
+
+/** The param that a search has its query in. */
+function queryParam(operation: SearchOperation): string {
+  return positionalOf(operation) ?? ''
 }
 
 /** The queries of a file, one a line. `# a comment` is none, `#hashtag` is. */
