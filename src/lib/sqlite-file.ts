@@ -132,11 +132,13 @@ export function openSqlite(path: string, { waitMs = busyMs, readOnly = false } =
 
 /** Numbers of errors of SQLite. */
 export const sqliteCodes = {
+  badSql: 1,
   busy: 5,
   readOnly: 8,
   full: 13,
   cannotOpen: 14,
   protocol: 15,
+  constraint: 19,
   notADatabase: 26,
 } as const
 

@@ -99,21 +99,21 @@ describe('export', () => {
     await social('search coffee --all --yes --out a.db')
     change(
       'a.db',
-      labels.replace(/VALUES .*;/, "VALUES ('2', 'topic', 'tea'), ('2', 'weight', 9007199254740993);"),
+      labels.replace(/VALUES .*;/, "VALUES ('2', 'weight', 9007199254740993), ('2', 'topic', 'tea');"),
     )
     expect(await social('export a.db tagged.csv --table tagged')).toMatchObject({ code: 0 })
     const [header, first, second] = linesOf(readFileSync('tagged.csv', 'utf8'))
     expect(header).toMatch(/^id,body,.*engagements.viewsCount,tag,value$/)
-    expect(first).toMatch(/^2,coffee,.*,topic,tea$/)
-    expect(second).toMatch(/,weight,9007199254740993$/)
+    expect(first).toMatch(/,weight,9007199254740993$/)
+    expect(second).toMatch(/^2,coffee,.*,topic,tea$/)
     await social('export a.db tags.jsonl --table tags')
-    expect(recordsOf(readFileSync('tags.jsonl', 'utf8'))[0]).toEqual({
+    expect(recordsOf(readFileSync('tags.jsonl', 'utf8'))[1]).toEqual({
       record: '2',
       tag: 'topic',
       value: 'tea',
     })
     await social('export a.db tagged.jsonl --table tagged')
-    expect(recordsOf(readFileSync('tagged.jsonl', 'utf8'))[0]).toMatchObject({
+    expect(recordsOf(readFileSync('tagged.jsonl', 'utf8'))[1]).toMatchObject({
       ...{ id: '2', tag: 'topic', engagements: { viewsCount: 0 } },
     })
     const found = async (query: string) =>
@@ -122,8 +122,15 @@ describe('export', () => {
     expect(await found('tag:weight')).toEqual(['2'])
     for (const query of ['tag:topic=milk', 'tag:other', 'tag:topic tea'])
       expect(await found(query)).toEqual([])
+    change('a.db', "CREATE TABLE mine (post REFERENCES microblog_posts (id)); INSERT INTO mine VALUES ('2')")
+    const refused = failed(1, 'a trigger, index or reference that you added refuses the change')
+    expect(await social('forget a.db --id 2 --yes')).toMatchObject(refused)
+    change('a.db', 'DROP TABLE mine')
     await social('forget a.db --id 2 --yes')
     expect(rowsOf('a.db', 'SELECT count(*) FROM tags')).toEqual([0])
+    change('a.db', 'CREATE VIEW older AS SELECT label FROM tags')
+    const broken = failed(2, 'older cannot be read: no such column: label; drop it')
+    expect(await social('export a.db posts.xlsx')).toMatchObject(broken)
     await social('export a.db posts.csv')
     expect(await social('export a.db new.csv --new --table tagged')).toMatchObject(failed(2, '--new is for'))
   })

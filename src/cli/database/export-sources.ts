@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isRecord } from '../../lib/json.ts'
+import { sqliteCode, sqliteCodes } from '../../lib/sqlite-file.ts'
+import { messageOf } from '../../lib/thrown.ts'
 import { UsageError } from '../command-errors.ts'
 import { allTables, columnNamesOf, sqlName } from './tables.ts'
 
@@ -72,9 +74,19 @@ export class SourceReader {
         JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}' WHERE added.number > ${after} ORDER BY 1`
   }
 
-  /** Whether there are rows to read. */
+  /**
+   * Whether there are rows to read. It takes no value of them, since an integer may be too large for a number.
+   *
+   * @throws {UsageError} for a view of the user whose columns are gone.
+   */
   get hasRows(): boolean {
-    return this.#database.prepare(`SELECT ${this.#from} LIMIT 1`).get() !== undefined
+    try {
+      return this.#database.prepare(`SELECT 1 FROM (SELECT ${this.#from}) LIMIT 1`).get() !== undefined
+    } catch (error) {
+      if (sqliteCode(error) !== sqliteCodes.badSql) throw error
+      const cure = 'drop it, make it again, or pass --table with another one'
+      throw new UsageError(`${this.name} cannot be read: ${messageOf(error)}; ${cure}`)
+    }
   }
 
   /** The paths of its columns; those of records whose fields are not documented are the ones that they have. */

@@ -166,7 +166,11 @@ const reasons: ReadonlyMap<number, string> = new Map([
 /** An error of SQLite, with the name of the file; any other error as it is. */
 export function withPath(path: string, error: unknown): unknown {
   if ((error as { code?: unknown } | null)?.code !== 'ERR_SQLITE_ERROR') return error
-  const reason = reasons.get(sqliteCode(error) ?? 0) ?? messageOf(error)
+  const code = sqliteCode(error) ?? 0
+  const said = messageOf(error)
+  // Tables of records themselves take whatever comes.
+  const refused = `a trigger, index or reference that you added refuses the change (${said})`
+  const reason = code === sqliteCodes.constraint ? refused : (reasons.get(code) ?? said)
   return new CommandError('failed', `${path} cannot be used: ${reason}`)
 }
 
