@@ -22,17 +22,16 @@
  *    was forgotten is known.
  */
 import { parseTime } from '../../lib/time.ts'
+import { type Listing, type Position, type ReadPage, joined, listingOf } from './listing.ts'
 import {
   type PageAbove,
   type Spans,
   earlier,
-  isForgotten,
   isKnown,
   isNewestPage,
   isSamePage,
   later,
   numberOf,
-  timesOf,
   withNextAbove,
 } from './spans.ts'
 import type { WatchSpan } from './types.ts'
@@ -49,18 +48,6 @@ const [enough, enoughAtEnd] = [4, 2]
 type Silence = NonNullable<WatchSpan['silence']>
 /** Times of posts, newest first, in milliseconds since 1970. */
 type Range = readonly [newest: number, oldest: number]
-
-/** A page as a watch needs it. */
-export interface ReadPage {
-  /** When each of its posts was published, by id, newest first. */
-  readonly posts: ReadonlyMap<string, string | undefined>
-  /** Params of this page. */
-  readonly asked: object
-  /** Params of the page below; null if the service does not say. */
-  readonly next: object | null
-  /** Whether the list ends with this page, as the service says. */
-  readonly isEnd: boolean
-}
 
 export interface ReadTerms extends PageAbove {
   /** How many known posts in a row show that two spans touch. */
@@ -90,35 +77,24 @@ export function read(spans: Spans, given: ReadPage, terms: ReadTerms): Reading {
   const page = given.next && isSamePage(given.next, given.asked) ? { ...given, next: null } : given
   const position = positionOf(spans, page, terms)
   if (position === null) return { spans, at: -1, fresh: new Set(), isJoined: true, isSilent: true }
-  const listing = new Listing(position, terms.overlap)
-  for (const [id, text] of page.posts) listing.list(id, parseTime(text))
-  listing.end(page)
-  const silence = silenceOf(listing, page, terms.now)
-  const isProof = silence !== undefined && provesAll(silence, listing, page)
-  if (isProof) listing.touch(listing.touched + 1)
+  const listing = listingOf(page, position, terms.overlap)
+  const silence = silenceOf(listing, position, page, terms.now)
+  const isProof = silence !== undefined && provesAll(silence, listing, position, page)
+  const proven = isProof ? { ...listing, touched: listing.touched + 1 } : listing
   const { above, below } = position
-  const known = listing.isBeyond ? undefined : below[listing.touched - 1]?.silence
-  const span = trimmed(spanOf(listing, page, isProof ? known : (silence ?? known)), terms.mostIds)
+  const { fresh, touched, isBeyond } = proven
+  const known = isBeyond ? undefined : below[touched - 1]?.silence
+  const span = spanOf(proven, position, page, isProof ? known : (silence ?? known))
   return {
-    spans: fewer([...above, span, ...below.slice(listing.touched)].filter(isKnown)),
+    spans: fewer([...above, trimmed(span, terms.mostIds), ...below.slice(touched)].filter(isKnown)),
     at: above.length,
-    fresh: listing.fresh,
-    isJoined: listing.touched > 0 || (below.length === 0 && page.isEnd),
+    fresh,
+    isJoined: touched > 0 || (below.length === 0 && page.isEnd),
     isSilent: silence !== undefined && !isProof,
   }
 }
 
 // Step 1: where a page is.
-
-/** Where a page is among the spans. */
-interface Position {
-  readonly above: Spans
-  /** The span that the page goes on with; one without posts if it begins a span of its own. */
-  readonly upper: WatchSpan
-  readonly below: Spans
-  /** Params of the page itself. */
-  readonly asked: object
-}
 
 /** Null if the page tells nothing: the service lists no posts, perhaps by mistake, or only some from before everything known. */
 function positionOf(spans: Spans, { asked, posts }: ReadPage, terms: ReadTerms): Position | null {
@@ -152,136 +128,16 @@ function isBelow(posts: ReadPage['posts'], span: WatchSpan): boolean {
   return span.ids.length > 0 && [...posts].every(isOlder)
 }
 
-// Step 2: what is new.
-
-/** Goes through the posts of a page, from the newest down. */
-class Listing {
-  readonly upper: WatchSpan
-  readonly below: Spans
-  /** Params of the page itself. */
-  readonly asked: object
-  /** Posts of the span, of the page and of the spans below that it touches, newest first, with their times. */
-  readonly posts: Map<string, number>
-  /** Ids of the new ones. */
-  readonly fresh = new Set<string>()
-  /** How many of the spans below it touches. */
-  touched = 0
-  /** Whether it lists new posts below those that it touches. */
-  isBeyond = false
-  /** How many of the spans below it has met. */
-  #deepest = 0
-  /** Known posts of one span in a row. */
-  #inARow = 0
-  /** How many posts in a row are from before everything known. */
-  #older = 0
-  /** Their ids. They are new if others follow. */
-  #old: string[] = []
-  /** Whether they are the first posts ever: all new, whenever they were published. */
-  readonly #isFirst: boolean
-  readonly #overlap: number
-  readonly #above: Spans
-  readonly #idsAbove: ReadonlySet<string>
-  /** How many of the spans below a post belongs to. */
-  readonly #depths = new Map<string, number>()
-  /** Nothing from before this time is wanted. */
-  readonly #floor: number
-
-  constructor({ above, upper, below, asked }: Position, overlap: number) {
-    this.upper = upper
-    this.below = below
-    this.asked = asked
-    this.posts = new Map(timesOf(upper))
-    this.#above = above
-    this.#idsAbove = new Set(above.flatMap(({ ids }) => ids))
-    below.forEach(({ ids }, index) => {
-      for (const id of ids) if (!this.#depths.has(id)) this.#depths.set(id, index + 1)
-    })
-    this.#overlap = overlap
-    this.#isFirst = this.#depths.size === 0 && upper.ids.length === 0
-    this.#floor = parseTime(below.at(-1)?.oldest)
-    for (const id of upper.ids) this.#count(this.#depths.get(id))
-  }
-
-  list(id: string, time: number): void {
-    // Times that a span has forgotten may be those of posts below its gap.
-    if (this.#idsAbove.has(id) || this.#above.some((span) => isForgotten(span, time))) return
-    const isSeen = this.posts.has(id) || isForgotten(this.upper, time)
-    const depth = isSeen ? 0 : this.#depthOf(id, time)
-    const isOld = depth === undefined && this.#isOld(time)
-    this.#older = isOld ? this.#older + 1 : 0
-    if (isOld && !this.#isFirst) {
-      this.#old.push(id)
-      return
-    }
-    // The service lists them above another one, so they are new, whatever their times.
-    for (const old of this.#old.splice(0)) this.#add(old, NaN)
-    if (depth === undefined) {
-      this.#add(id, time)
-      this.#count(undefined)
-      if (this.touched > 0) this.isBeyond ||= time < parseTime(this.below[this.touched - 1]?.oldest)
-    } else if (depth > this.touched) {
-      this.posts.set(id, time)
-      this.#count(depth)
-      if (this.#inARow >= Math.min(this.#overlap, this.#depths.size)) this.touch(this.#deepest)
-    }
-  }
-
-  /** Draws what follows from the end of the page. */
-  end(page: ReadPage): void {
-    // If no post is known below, the list may end with the page; an empty page proves nothing.
-    const isAll = this.#depths.size === 0 && page.posts.size > 0
-    if (page.isEnd) this.touch(isAll ? this.below.length : this.#deepest)
-    if (this.touched > 0) return
-    const isOld = this.#older >= this.#overlap || (this.#older > 0 && this.#older === page.posts.size)
-    // With fewer known posts than the overlap, a first page without new posts is enough.
-    const isQuiet = this.upper.ids.length === 0 && this.fresh.size === 0 && this.#depths.size < this.#overlap
-    if (isOld) this.touch(this.below.length)
-    else if (isQuiet && this.#inARow > 0) this.touch(this.#deepest)
-    // Known posts may follow on the next page.
-    else if (this.#inARow === 0 && this.#depths.size > 0 && !page.isEnd)
-      for (const old of this.#old) this.#add(old, NaN)
-  }
-
-  /** Makes one of the span and so many of those below. */
-  touch(count: number): void {
-    for (const span of this.below.slice(this.touched, count))
-      for (const [id, time] of timesOf(span)) if (!this.posts.has(id)) this.posts.set(id, time)
-    this.touched = Math.max(this.touched, count)
-  }
-
-  #add(id: string, time: number): void {
-    this.posts.set(id, time)
-    this.fresh.add(id)
-  }
-
-  /** Posts above a gap tell nothing of those below it. */
-  #count(depth: number | undefined): void {
-    if (depth === undefined) this.#inARow = 0
-    else this.#inARow = depth > this.#deepest ? 1 : this.#inARow + 1
-    this.#deepest = Math.max(this.#deepest, depth ?? 0)
-  }
-
-  /** Undefined if no span knows the post, 0 if it is known but tells nothing of where the page is. */
-  #depthOf(id: string, time: number): number | undefined {
-    const listed = this.#depths.get(id)
-    if (listed !== undefined) return listed
-    const spans = this.below.filter((span) => isForgotten(span, time))
-    // Times from below a span are those of spans that were dropped from its gap.
-    const span = spans.find(({ oldest }) => time >= parseTime(oldest))
-    if (span !== undefined) return this.below.indexOf(span) + 1
-    return spans.length > 0 ? 0 : undefined
-  }
-
-  /** Whether a post is from before everything known, or, below the last span, may be. */
-  #isOld(time: number): boolean {
-    const isLast = this.touched > 0 && this.touched === this.below.length
-    return time < this.#floor || (isLast && !(time > this.#floor))
-  }
-}
-
 /** The span of a page, as one with those that it touches. */
-function spanOf(listing: Listing, page: ReadPage, silence: Silence | undefined): WatchSpan {
-  const { upper, below, posts, fresh, touched } = listing
+function spanOf(
+  listing: Listing,
+  position: Position,
+  page: ReadPage,
+  silence: Silence | undefined,
+): WatchSpan {
+  const { upper, below } = position
+  const { fresh, touched } = listing
+  const posts = joined(listing, position)
   const parts = [upper, ...below.slice(0, touched)]
   const listed = [...page.posts].filter(([id]) => Number.isFinite(posts.get(id)))
   const shown = listed.map(([, time]) => time)
@@ -291,7 +147,7 @@ function spanOf(listing: Listing, page: ReadPage, silence: Silence | undefined):
   const newest = [...known.map((span) => span.newest), ...shown].reduce(later, undefined)
   const oldest = [...parts.map((span) => span.oldest), ...added].reduce(earlier, undefined) ?? shown[0]
   const forgotten = parts.flatMap((span) => span.forgotten ?? [])
-  const next = nextOf(listing, page)
+  const next = nextOf(listing, position, page)
   const isNextAbove =
     next === page.next && page.posts.size > 0
       ? lastOf(page.posts) !== lastOf(posts)
@@ -313,7 +169,7 @@ function lastOf(posts: ReadonlyMap<string, unknown>): string | undefined {
 }
 
 /** Params of the page below a page, and below all that it touches; null if there is none, or none is wanted. */
-function nextOf({ below, asked, touched, isBeyond }: Listing, page: ReadPage): object | null {
+function nextOf({ touched, isBeyond }: Listing, { below, asked }: Position, page: ReadPage): object | null {
   // A page that says that there are more, but not where, is asked for again.
   if (touched === 0) return page.next ?? (below.length === 0 && page.isEnd ? null : asked)
   const stored = below[touched - 1]?.next ?? null
@@ -328,8 +184,12 @@ function nextOf({ below, asked, touched, isBeyond }: Listing, page: ReadPage): o
 // Step 3: what silence proves.
 
 /** The silence of a gap, and that of this page with it; undefined if the page lists something, or tells nothing of the gap. */
-function silenceOf(listing: Listing, page: ReadPage, now: number): Silence | undefined {
-  const { upper, below, touched, fresh } = listing
+function silenceOf(
+  { touched, fresh }: Listing,
+  { upper, below }: Position,
+  page: ReadPage,
+  now: number,
+): Silence | undefined {
   if (touched === below.length || (page.posts.size > 0 && !page.isEnd)) return undefined
   const span = touched === 0 ? upper : below[touched - 1]
   // The gap of a span that the page has met is asked for by the `next` of that span.
@@ -343,8 +203,13 @@ function silenceOf(listing: Listing, page: ReadPage, now: number): Silence | und
 }
 
 /** Whether a silence proves that nothing is missing in a gap. */
-function provesAll([first, last, asked = 1]: Silence, { touched, posts }: Listing, page: ReadPage): boolean {
-  const endsAbove = touched > 0 && lastOf(page.posts) === lastOf(posts)
+function provesAll(
+  [first, last, asked = 1]: Silence,
+  listing: Listing,
+  position: Position,
+  page: ReadPage,
+): boolean {
+  const endsAbove = listing.touched > 0 && lastOf(page.posts) === lastOf(joined(listing, position))
   return last - first >= longestSilence && asked >= (endsAbove ? enoughAtEnd : enough)
 }
 
