@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Budget, CreditBudget, CreditBudgetError, type SocialSearch } from '../../src/index.ts'
 import { type ProxyUser } from '../../src/extensions/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { clientOf, post, setUp } from './setup.ts'
+import { type Setup, clientOf, post, setUp } from './setup.ts'
 
 virtualTime()
 
@@ -67,61 +67,39 @@ describe('a budget of createProxy()', () => {
 
 describe('a page whose budget at createProxy() is used up', () => {
   const call = (client: SocialSearch) => settle(client.microblog.search({ query: 'coffee' }))
+  const behind = (options: Parameters<typeof setUp>[0]) =>
+    setUp({ client: clientOf({ auth: false, fetch: setUp(options).proxy }), budget: 100 })
+  const of = (ofUser: Budget | undefined, ofClient?: Budget) =>
+    setUp(ofUser && { budget: () => ofUser }, { backend: { budget: ofClient } })
+  const daily = () => new CreditBudget(1, { every: 'day', name: 'of ada' })
+  const renew = () => {
+    throw new CreditBudgetError({ needed: 2, remaining: 1 })
+  }
+  const refusing: Budget = { reserve: () => ({ renew, settle() {} }) }
 
-  it('gets a CreditBudgetError with the time it resets', async () => {
-    const daily = new CreditBudget(3, { every: 'day', name: 'of ada' })
-    const { browser, sandbox } = setUp({ budget: () => daily })
-    await call(browser)
+  it.each<[string, () => Setup, whose: 'user' | 'all', resetsAt?: number]>([
+    ['its own', () => of(new CreditBudget(1), new CreditBudget(9)), 'user'],
+    ['that of the client', () => of(new CreditBudget(9), new CreditBudget(1, { name: 'x' })), 'all'],
+    ['that of the client alone', () => of(undefined, new CreditBudget(1)), 'all'],
+    ['its own, which resets', () => of(daily()), 'user', Date.UTC(2026, 10, 21)],
+    ['that of a proxy behind its proxy', () => behind({ budget: 1 }), 'all'],
+    ['one behind its proxy that resets', () => behind({ budget: daily }), 'all', Date.UTC(2026, 10, 21)],
+    ['its own, asked again at the end of a period', () => of(refusing, new CreditBudget(10)), 'user'],
+    ['that of the client, asked again', () => of(new CreditBudget(10), refusing), 'all'],
+  ])('learns that it is %s', async (_, open, whose, resetsAt) => {
+    const { browser, sandbox } = open()
     const { error } = await call(browser)
     expect(error).toBeInstanceOf(CreditBudgetError)
-    const budget = { needed: 2, remaining: 1, resetsAt: daily.summary().endsAt, whose: 'user' }
+    const { budget, message } = error as CreditBudgetError
+    expect(budget).toEqual({ needed: 2, remaining: 1, whose, ...(resetsAt !== undefined && { resetsAt }) })
+    const which = whose === 'user' ? 'your budget' : 'the budget for all users'
+    const end = resetsAt ? ' until 2026-11-21 00:00 UTC' : '; the operator of the proxy can raise it'
+    const text = `microblog.search: not sent: it may cost 2 credits and ${which} has 1 left${end}`
+    expect(message).toBe(text)
     const requestId = expect.stringMatching(/^proxy_/) as string
-    expect(error).toMatchObject({ code: 'credit_budget', charged: 'no', requestId })
-    expect((error as CreditBudgetError).budget).toEqual(budget)
-    expect((error as Error).message).toBe(
-      'microblog.search: not sent: it may cost 2 credits and your budget has 1 left until 2026-11-21 00:00 UTC',
-    )
-    expect((error as CreditBudgetError).attempts).toMatchObject([{ status: 402, outcome: 'credit_budget' }])
-    expect([browser.credits.spent, sandbox.ledger.spent]).toEqual([2, 2])
-  })
-
-  it.each<
-    [
-      which: string,
-      budget: CreditBudget | undefined,
-      ofClient: CreditBudget | undefined,
-      whose: 'user' | 'all',
-    ]
-  >([
-    ['its own', new CreditBudget(1), new CreditBudget(9), 'user'],
-    ['that of the client', new CreditBudget(9), new CreditBudget(1, { name: 'x' }), 'all'],
-    ['that of the client alone', undefined, new CreditBudget(1), 'all'],
-  ])('learns that it is %s', async (_, own, ofClient, whose) => {
-    const budget = own === undefined ? {} : { budget: () => own }
-    const { browser } = setUp(budget, { backend: { budget: ofClient } })
-    const { error } = await call(browser)
-    const text = `${whose === 'user' ? 'your budget' : 'the budget for all users'} has 1 left; the operator of the proxy can raise it`
-    expect((error as Error).message).toBe(`microblog.search: not sent: it may cost 2 credits and ${text}`)
-    expect(error).toMatchObject({ code: 'credit_budget', budget: { whose } })
-  })
-
-  it('learns that the budget of a proxy behind its proxy is for all users', async () => {
-    const { proxy } = setUp({ budget: 1 })
-    const { browser } = setUp({ client: clientOf({ auth: false, fetch: proxy }), budget: 100 })
-    const { error } = await call(browser)
-    expect(error).toMatchObject({
-      budget: { whose: 'all' },
-      message: expect.stringContaining('the budget for all users'),
-    })
-  })
-
-  it.each(['ada', '', 1, null, undefined])('does not read %j as whose budget it was', async (whose) => {
-    const details = { code: 'credit_budget', charged: 'no', needed: 2, remaining: 1, whose }
-    const fetch = () =>
-      Promise.resolve(Response.json({ requestId: 'proxy_1', error: details }, { status: 402 }))
-    const { error } = await call(clientOf({ auth: false, fetch }))
-    expect(error).toMatchObject({ name: 'CreditBudgetError', budget: { needed: 2 } })
-    expect(error).not.toHaveProperty('budget.whose')
+    const attempts = [{ status: 402, outcome: 'credit_budget' }]
+    expect(error).toMatchObject({ code: 'credit_budget', charged: 'no', requestId, attempts })
+    expect([browser.credits.spent, sandbox.requests]).toEqual([0, []])
   })
 
   it('learns what its own calls have reserved, and not what those of others have', async () => {
@@ -143,51 +121,26 @@ describe('a page whose budget at createProxy() is used up', () => {
     }
   })
 
-  it('learns whose budget refuses it at the end of a period, when all are asked again', async () => {
-    const refusing: Budget = {
-      reserve: () => ({
-        renew: () => {
-          throw new CreditBudgetError({ needed: 2, remaining: 1 })
-        },
-        settle() {},
-      }),
-    }
-    for (const [own, ofClient, whose] of [
-      [refusing, new CreditBudget(10), 'user'],
-      [new CreditBudget(10), refusing, 'all'],
-    ] as const) {
-      const { browser } = setUp({ budget: () => own }, { backend: { budget: ofClient } })
-      expect((await call(browser)).error).toMatchObject({ budget: { whose } })
-    }
-  })
+  const given = { code: 'credit_budget', charged: 'no', needed: 2, remaining: 1 }
 
-  it('gets no time if the budget never resets', async () => {
-    const { browser } = setUp({ budget: 1 })
-    const { error } = await call(browser)
-    expect(error).toMatchObject({ name: 'CreditBudgetError', budget: { needed: 2, remaining: 1 } })
-    expect(error).not.toHaveProperty('budget.resetsAt')
-  })
-
-  it('gets the same behind two proxies', async () => {
-    const { proxy } = setUp({ budget: () => new CreditBudget(1, { every: 'hour' }) })
-    const { browser } = setUp({ client: clientOf({ auth: false, fetch: proxy }) })
-    expect((await call(browser)).error).toMatchObject({
-      ...{ name: 'CreditBudgetError', code: 'credit_budget' },
-      budget: { needed: 2, remaining: 1, resetsAt: expect.any(Number) as unknown },
-    })
+  it.each(['ada', '', 1, null, undefined])('does not read %j as whose budget it was', async (whose) => {
+    const body = { requestId: 'proxy_1', error: { ...given, whose } }
+    const fetch = () => Promise.resolve(Response.json(body, { status: 402 }))
+    const { error } = await call(clientOf({ auth: false, fetch }))
+    expect(error).toMatchObject({ name: 'CreditBudgetError', budget: { needed: 2 } })
+    expect(error).not.toHaveProperty('budget.whose')
   })
 
   it('gets an ApiError if the response does not say what is left', async () => {
-    const body = { requestId: 'proxy_1', error: { code: 'credit_budget', charged: 'no', needed: '2' } }
+    const body = { requestId: 'proxy_1', error: { ...given, needed: '2' } }
     const fetch = () => Promise.resolve(Response.json(body, { status: 402 }))
     const { error } = await call(clientOf({ auth: false, fetch }))
     expect(error).toMatchObject({ name: 'ApiError', code: 'credit_budget', status: 402, charged: 'no' })
   })
 
   it('does not believe the service, which has no budgets', async () => {
-    const body = { requestId: 'req_1', error: { code: 'credit_budget', needed: 2, remaining: 1 } }
     const { backend, sandbox } = setUp()
-    sandbox.inject({ status: 402, body })
+    sandbox.inject({ status: 402, body: { requestId: 'req_1', error: { ...given, charged: undefined } } })
     expect((await call(backend)).error).toMatchObject({ name: 'ApiError', status: 402 })
   })
 })

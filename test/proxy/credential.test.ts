@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { PermissionDeniedError } from '../../src/index.ts'
 import type { Fault } from '../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { post, setUp } from './setup.ts'
@@ -13,51 +12,31 @@ afterEach(() => vi.useRealTimers())
 
 const forbidden: Fault = { status: 403, body: { requestId: 'req_7', error: { code: 'forbidden' } } }
 const firewall: Fault = { status: 403, body: '<h1>Forbidden</h1>' }
+const scopes = { name: 'PermissionDeniedError', requiredScopes: ['search:read'] }
 
 describe('createProxy() whose credential the service refuses', () => {
-  it.each<[string, Fault, status: number]>([
-    ['is revoked', { status: 401 }, 401],
-    ['lacks a scope', forbidden, 403],
-  ])('sends a free 502 without the reason when it %s', async (_, fault, status) => {
-    const { proxy, sandbox } = setUp()
-    sandbox.inject(fault)
-    const { value } = await settle(post(proxy))
-    const { requestId, error } = (await value!.json()) as { requestId: string; error: object }
-    expect(value?.status).toBe(502)
-    expect(requestId).toMatch(/^req_/)
-    expect(error).toEqual({
-      code: 'service_refused_proxy',
-      message: `the service refused the proxy with ${status}; tell the operator of the proxy`,
-      charged: 'no',
-    })
-    expect(value?.headers.get('social-search-credits')).toBe('spent=0, uncertain=0, charged=no')
-  })
-
-  it('is an UpstreamError that the page does not retry, and costs nothing', async () => {
-    const { browser, sandbox } = setUp()
-    sandbox.inject({ status: 401 })
+  it.each<[string, Fault, charged: string, uncertain: number, failure: object]>([
+    ['is revoked', { status: 401 }, 'no', 0, { name: 'AuthenticationError' }],
+    ['lacks a scope', forbidden, 'no', 0, scopes],
+    ['is stopped by a firewall', firewall, 'unknown', 2, { name: 'PermissionDeniedError' }],
+  ])('sends a 502 that the page does not retry when it %s', async (_, fault, charged, uncertain, failure) => {
+    const { browser, proxy, sandbox, failures } = setUp()
+    sandbox.inject({ ...fault, times: 2 })
     const { error } = await settle(browser.microblog.search({ query: 'coffee' }))
-    expect(error).toMatchObject({ name: 'UpstreamError', code: 'service_refused_proxy', charged: 'no' })
-    expect(browser.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+    expect(error).toMatchObject({ name: 'UpstreamError', code: 'service_refused_proxy', charged })
+    expect(browser.credits).toMatchObject({ spent: 0, uncertain, reserved: 0 })
+    expect(failures).toMatchObject([[failure, {}]])
     expect(sandbox.requests).toHaveLength(1)
-  })
-
-  it('gives onError the missing scopes', async () => {
-    const { proxy, sandbox, failures } = setUp()
-    sandbox.inject(forbidden)
-    await settle(post(proxy))
-    expect(failures).toMatchObject([
-      [{ name: 'PermissionDeniedError', requiredScopes: ['search:read'] }, { requestId: 'req_7' }],
-    ])
-  })
-
-  it('says that credits are uncertain when a firewall refused a paid call', async () => {
-    const { browser, sandbox } = setUp()
-    sandbox.inject(firewall)
-    const { error } = await settle(browser.microblog.search({ query: 'coffee' }))
-    expect(error).toMatchObject({ code: 'service_refused_proxy', charged: 'unknown' })
-    expect((error as PermissionDeniedError).message).not.toContain('search:read')
-    expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
+    const { value } = await settle(post(proxy))
+    expect(value?.headers.get('social-search-credits')).toBe(
+      `spent=0, uncertain=${uncertain}, charged=${charged}`,
+    )
+    // It does not say which scope the credential lacks.
+    const message = `the service refused the proxy with ${fault.status}; tell the operator of the proxy`
+    expect(await value?.json()).toEqual({
+      requestId: expect.any(String),
+      error: { code: 'service_refused_proxy', message, charged },
+    })
   })
 
   it('has not applied a write', async () => {
