@@ -211,7 +211,7 @@ export default tseslint.config(
     files: ['src/extensions/watch/spans.ts'],
     rules: { complexity: 'off' },
   },
-  { files: ['src/api/**', 'src/extensions/sandbox/faults.ts'], rules: forbid(Object.keys(doors)) },
+  { files: ['src/api/**', 'src/extensions/sandbox/shapes.ts'], rules: forbid(Object.keys(doors)) },
   ...Object.values(doors).map((file) => ({
     files: [file].flat(),
     rules: forbid([...Object.keys(doors).filter((name) => doors[name] !== file), ...zod]),

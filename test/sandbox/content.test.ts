@@ -149,11 +149,11 @@ describe('publish()', () => {
   it.each<[object, string]>([
     [
       { microblog: [{ body: 'acme' }], mentions: [{ id: '1' }] },
-      'publish() mentions[0].id must be a text that starts with men_, got "1"',
+      'publish() mentions[0]: id must start with men_',
     ],
     [[{ body: 'acme' }, {}], 'publish() microblog[1]: body is required'],
-    [{ listeners: [] }, 'publish() content has no field listeners'],
-    [null as unknown as object, 'publish() content must be an object, got null'],
+    [{ listeners: [] }, 'publish() content: listeners is not a known property'],
+    [null as unknown as object, 'publish() content: must be an object, got null'],
   ])('refuses %j, and adds nothing', async (content, message) => {
     const { sandbox, client } = setUp({ content: { microblog: [] } })
     expect(() => sandbox.publish(content)).toThrow(message)

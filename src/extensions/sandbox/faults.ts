@@ -1,9 +1,7 @@
-import * as z from 'zod/mini'
 import { serviceErrorStatus } from '../../api/error-envelope.ts'
 import type { Operation } from '../../api/operation.ts'
-import { type OperationId, operations } from '../../api/operations.ts'
-import { integer } from '../../api/schema/schema.ts'
-import { assertShape, fail } from './check-arguments.ts'
+import type { OperationId } from '../../api/operations.ts'
+import { assertShape, faultShape } from './shapes.ts'
 import { SandboxError, type SandboxResponse, errorResponse, jsonHeaders } from './responses.ts'
 
 /**
@@ -38,20 +36,6 @@ export interface Fault {
   cut?: 'stall' | 'truncate' | 'reset' | undefined
 }
 
-/** The same, to check what `inject()` gets. */
-const faultShape = z.partial(
-  z.object({
-    operation: z.literal(operations.map(({ id }) => id)),
-    times: z.union([integer({ min: 0 }), z.literal(Infinity)]),
-    skip: integer({ min: 0 }),
-    delay: z.number().check(z.minimum(0)),
-    status: integer({ min: 200, max: 599 }),
-    ...{ code: z.string(), retryAfter: z.number(), headers: z.record(z.string(), z.string()), body: z.any() },
-    reset: z.literal(['before', 'after']),
-    cut: z.literal(['stall', 'truncate', 'reset']),
-  }),
-)
-
 /** The status of each documented code. */
 const documented = new Map<string | undefined, number>(Object.entries(serviceErrorStatus))
 
@@ -63,10 +47,10 @@ export class Faults {
     assertShape(faultShape, 'inject() fault', fault)
     const { operation, times = 1, skip = 0, ...effects } = fault
     if (Object.values(effects).every((effect) => effect === undefined))
-      fail('inject() fault', 'a failure such as { status: 503 }', fault)
+      throw new TypeError('inject() fault must be a failure such as { status: 503 }')
     const { code, status = documented.get(code) } = fault
     if (code !== undefined && (status ?? 0) < 400)
-      fail('inject() field status', `400 to 599 where code is ${code}`, status)
+      throw new TypeError(`inject() fault: status must be 400 to 599 where code is ${code}, got ${status}`)
     if (times > 0) this.#waiting.push({ ...effects, operation, status, times, skip })
   }
 

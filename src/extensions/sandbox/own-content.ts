@@ -2,10 +2,10 @@ import { type MicroblogPost, microblogPost as microblogPostSchema } from '../../
 import { professionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
 import { parseTime } from '../../lib/time.ts'
-import { array, assertRecord, assertShape, fail } from './check-arguments.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './post-index.ts'
 import { type IndexedMention, type Listener, type Mention, createListeners } from './organization.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
+import { assertShape, contentShape, listenerShape, mentionShape, publicationShape, strict } from './shapes.ts'
 import type { Own } from './post-store.ts'
 import { type Company, companyOf } from './professionalnet/companies.ts'
 import { type NetworkPost, indexNetworkPost, urnsOf } from './professionalnet/posts.ts'
@@ -31,9 +31,8 @@ type Complete<Given, Made> = (given: Given, place: { field: string; serial: numb
  * @throws {TypeError} for a post that the service would not send.
  */
 export function ownContentOf(content: SandboxContent, seed: number, now: () => number) {
-  const published = ['microblog', 'professionalnet', 'mentions'] as const
   const option = 'createSandbox() option content'
-  assertRecord(option, content, [...published, 'listeners', 'companies'])
+  assertShape(contentShape, option, content)
   const companies = complete(`${option}.companies`, content.companies, companyProfile)
   const listeners = content.listeners
     ? complete(`${option}.listeners`, content.listeners, listener)
@@ -47,7 +46,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     ...{ microblog, professionalnet, mentions, listeners, companies },
     publish: (given: SandboxPublication): void => {
       const content = (Array.isArray(given) ? { microblog: given } : given) as SandboxContent
-      assertRecord('publish() content', content, published)
+      assertShape(publicationShape, 'publish() content', content)
       add(content, 'publish() ')
     },
   }
@@ -90,10 +89,9 @@ function complete<Given, Made>(
   each: Complete<Given, Made>,
   { at = 0, gap = 0, known = 0 } = {},
 ): Made[] {
-  return array(field, records).map((record, index) => {
+  return records.map((record, index) => {
     const time = new Date(at - gap * index).toISOString()
     const place = { field: `${field}[${index}]`, serial: known + index + 1, time }
-    assertRecord(place.field, record)
     // As it would be sent: fields that are undefined are absent.
     return each(JSON.parse(JSON.stringify(record)) as Given, place)
   })
@@ -106,7 +104,7 @@ const microblogPost: Complete<SandboxPost, IndexedPost> = ({ lang = 'en', ...giv
   const url = pageOfPost(author, id)
   const engagements = { ...empty.engagements, ...given.engagements }
   const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
-  assertShape(microblogPostSchema, field, post)
+  assertShape(strict(microblogPostSchema), field, post)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), lang)
 }
 
@@ -121,7 +119,7 @@ const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, 
     actor: { ...actor, ...given.actor },
     social_details: { ...social_details, ...given.social_details },
   }
-  assertShape(professionalnetPost, field, post)
+  assertShape(strict(professionalnetPost), field, post)
   const indexed = indexNetworkPost(post, parsedTime(field, 'postedAt', post.postedAt))
   return { ...indexed, topic: anything, author: null }
 }
@@ -129,9 +127,7 @@ const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, 
 const listener: Complete<object, Listener> = (given, { field, serial }) => {
   const made = { id: `lis_${serial}`, name: `Listener ${serial}` }
   const record = { ...defaults.listener, ...made, ...given }
-  assertId(field, record, 'lis_')
-  array(`${field}.keywords`, record.keywords)
-  array(`${field}.networks`, record.networks)
+  assertShape(listenerShape, field, record)
   return record
 }
 
@@ -140,21 +136,15 @@ function mentionBy(listenerId = 'lis_0'): Complete<object, IndexedMention> {
     const ids = { id: `men_${serial}`, listenerId }
     const made = { url: pageOfPost('ada', String(serial)), publishedAt: time }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
-    assertId(field, mention, 'men_')
+    assertShape(mentionShape, field, mention)
     return { mention, at: parsedTime(field, 'publishedAt', mention.publishedAt), words: '' }
   }
 }
 
 const companyProfile: Complete<SandboxCompany, Company> = (given, { field, serial }) => {
   const company = companyOf(given, String(serial))
-  assertShape(professionalnetCompany, field, company)
+  assertShape(strict(professionalnetCompany), field, company)
   return company
-}
-
-/** The client and the service refuse other ids. */
-function assertId(field: string, { id }: { id: unknown }, prefix: string): void {
-  if (typeof id !== 'string' || !id.startsWith(prefix))
-    fail(`${field}.id`, `a text that starts with ${prefix}`, id)
 }
 
 function parsedTime(field: string, name: string, value: string): number {

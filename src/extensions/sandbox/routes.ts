@@ -45,7 +45,7 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const none = { isAlone: false, items: [] }
   const technews = createPostStore(settings, none, technewsPosts, Math.ceil(posts / 5))
   const store = createPostStore(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
-  const network: Network = { seed, store, found: new Map() }
+  const network: Network = { seed, store }
   // Cursors of sandboxes with other posts do not fit.
   const corpusId = JSON.stringify([seed, posts, own.microblog])
 

@@ -45,8 +45,6 @@ export interface NetworkPost {
 export interface Network {
   readonly seed: number
   readonly store: PostStore<NetworkPost>
-  /** Posts that searches have found, by URN, for requests of their comments: some were made up for a query. */
-  readonly found: Map<string, NetworkPost>
 }
 
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
@@ -125,7 +123,7 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
  * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
  */
-export function searchPosts({ store, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
+export function searchPosts({ store }: Network, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
   const passes = (post: NetworkPost): boolean => tests.every((test) => test(post))
@@ -134,10 +132,7 @@ export function searchPosts({ store, found: recall }: Network, params: Professio
   let found = all
   if (sort_by !== 'recent') found = ranked(all, passes, scoreOf)
   else if (tests.length > 0) found = take(all, { count: page * postsPageSize }, passes).items
-  const posts = take(found, range).items.map((item) => {
-    recall.set(item.post.urn, item)
-    return item.post
-  })
+  const posts = take(found, range).items.map(({ post }) => post)
   return { posts, meta: { returnedCount: posts.length, page } }
 }
 
@@ -280,12 +275,15 @@ export function reactionsOn(network: Network, input: unknown) {
   return { reactions, meta: { ...meta, creditsCharged: reactions.length * postReactions.price.credits } }
 }
 
-/** Finds a post by its URL, or by any text with its activity, such as a URN. */
-function findPost({ store, found }: Network, url: string): NetworkPost {
+/** Finds a post by its URL, which tells for which search it was made up, or by any text with its activity, such as a URN. */
+function findPost({ store }: Network, url: string): NetworkPost {
+  const [, slug = ''] = /_([^/_]+)-activity-/.exec(url) ?? []
+  const query = new URLSearchParams(`slug=${slug}`).get('slug') ?? ''
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
   const isIt = ({ post }: NetworkPost): boolean =>
     post.share_url === url || post.urn.split(':').at(-1) === number
-  const post = [...found.values(), ...store.all(store.now())].find(isIt) ?? searched(store, url).find(isIt)
+  const now = store.now()
+  const post = store.all(now).find(isIt) ?? [...store.find(query, now)].find(isIt)
   if (post === undefined) throw new SandboxError(404, { message: `No post at ${url}` })
   return post
 }
@@ -293,11 +291,4 @@ function findPost({ store, found }: Network, url: string): NetworkPost {
 /** What a post is about, in its address. */
 function slugFor(query: string): string {
   return encodeURIComponent(query.toWellFormed()).replaceAll('_', '%5F')
-}
-
-/** The posts about what is in the address of one: another sandbox may have made it up for that search. */
-function searched(store: Network['store'], url: string): NetworkPost[] {
-  const [, slug = ''] = /_([^/_]+)-activity-/.exec(url) ?? []
-  const query = new URLSearchParams(`slug=${slug}`).get('slug') ?? ''
-  return [...store.find(query, store.now())]
 }
