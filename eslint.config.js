@@ -255,7 +255,7 @@ export default tseslint.config(
   {
     files: [
       ...['test/support/{chance,sandbox}.ts', 'test/sandbox/default-clock.test.ts'],
-      ...['test/packaging/consumer/**', 'test/browser/pages/**', 'test/canary/{canary.test,run,sdk}.ts'],
+      ...['test/packaging/consumer/**', 'test/browser/pages/**', 'test/canary/{canary.test,installed}.ts'],
     ],
     rules: { 'no-restricted-imports': 'off', 'no-restricted-syntax': 'off' },
   },

@@ -76,7 +76,7 @@ function placesOf({ root, otel }: Sdk, secret: string, credential: Partial<Root.
     const busy = make(service.silent, { limits: { inFlight: 1 }, timeout: 2000 })
     const ends = [0, 1].map(() => caught(() => busy.microblog.search(search)))
     await busy.close()
-    return Promise.reject((await ends[index]))
+    return Promise.reject(await ends[index])
   }
 }
 

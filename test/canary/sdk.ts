@@ -1,26 +1,8 @@
-import type * as Cache from 'social-search-sdk/cache'
-import type * as Catalog from 'social-search-sdk/catalog'
-import type * as Events from 'social-search-sdk/events'
-import type * as OAuth from 'social-search-sdk/oauth'
-import type * as Otel from 'social-search-sdk/otel'
-import type * as Proxy from 'social-search-sdk/proxy'
-import type * as Shared from 'social-search-sdk/shared'
-import type * as Root from 'social-search-sdk'
-import type * as Sandbox from 'social-search-sdk/sandbox'
+import type * as installed from './installed.ts'
 import * as service from './service.ts'
 
 /** The package, wherever it was loaded from. */
-export interface Sdk {
-  root: typeof Root
-  cache: typeof Cache
-  catalog: typeof Catalog
-  events: typeof Events
-  oauth: typeof OAuth
-  otel: typeof Otel
-  proxy: typeof Proxy
-  shared: typeof Shared
-  sandbox: typeof Sandbox
-}
+export type Sdk = typeof installed
 
 /**
  * Where a secret could stand, and what shows it: of a class of errors, work that is rejected with one; of anything else, the

@@ -1,0 +1,10 @@
+/** The package as programs install it. */
+export * as root from 'social-search-sdk'
+export * as cache from 'social-search-sdk/cache'
+export * as catalog from 'social-search-sdk/catalog'
+export * as events from 'social-search-sdk/events'
+export * as oauth from 'social-search-sdk/oauth'
+export * as otel from 'social-search-sdk/otel'
+export * as proxy from 'social-search-sdk/proxy'
+export * as sandbox from 'social-search-sdk/sandbox'
+export * as shared from 'social-search-sdk/shared'
