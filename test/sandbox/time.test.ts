@@ -134,16 +134,4 @@ describe('createSandbox() growth', () => {
     }
     expect(lengths.map((length) => Math.round(length / 10) * 10)).toEqual([480, 480])
   })
-
-  it.each([
-    ['was made up for a query', 0],
-    ['came by growth', 60],
-  ])('has comments on a post that %s', async (_, growth) => {
-    const { clock, client } = setUp({ growth })
-    clock.time += day
-    const { posts } = await client.professionalnet.posts.search({ query: 'acme' })
-    const popular = posts.find(({ social_details }) => social_details.numComments > 0)
-    const { comments } = await client.professionalnet.posts.comments({ postUrl: popular?.share_url ?? '' })
-    expect(comments.length).toBeGreaterThan(0)
-  })
 })

@@ -13,16 +13,10 @@ export function companyOf(given: SandboxCompany, id: string): Company {
 }
 
 /** The same in every sandbox. Every field that may be null is so for some of them. */
-export const madeUpCompanies: readonly Company[] = madeUp.companies.map(
-  ({ cities = [], ...given }, index) => {
-    const locations = cities.map((city, index) => ({
-      ...{ ...madeUp.places[city as keyof typeof madeUp.places], city, line2: null, description: null },
-      headquarter: index === 0,
-    }))
-    const [headquarter = null] = locations
-    return companyOf({ ...given, headquarter, locations }, String(1_000_003 + 7919 * index))
-  },
-)
+export const madeUpCompanies: readonly Company[] = madeUp.map((given, index) => {
+  const locations = given.headquarter ? [given.headquarter] : []
+  return companyOf({ ...given, locations }, String(1_000_003 + 7919 * index))
+})
 
 /** The last part of a company's URL. */
 export function slugOf({ name }: { readonly name: unknown }): string {
