@@ -37,10 +37,15 @@ const kinds: [string, (make: () => string | Promise<string>) => Partial<ClientOp
 ]
 
 describe.each(kinds)('%s of a function', (_, optionsOf) => {
-  it.each([50, 700, 5000])(
-    'is fresh when it is sent, however long calls of %i ms queue',
-    async (requestMs) => {
-      const { ages, client } = aging(requestMs, optionsOf(now))
+  const lasting = [50, 700, 5000].flatMap((ms) => [0, 300].map((made) => [ms, made] as const))
+  it.each(lasting)(
+    'is fresh when it is sent, however long calls of %i ms queue, when it takes %i ms',
+    async (requestMs, madeMs) => {
+      const make = async () => {
+        if (madeMs > 0) await pause(madeMs)
+        return now()
+      }
+      const { ages, client } = aging(requestMs, optionsOf(make))
       await searches(client, 30)
       expect(ages).toHaveLength(30)
       expect(Math.max(...ages)).toBeLessThanOrEqual(1001)
