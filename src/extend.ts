@@ -67,4 +67,4 @@ export {
 } from './limits/interface.ts'
 export { LocalLimiter } from './limits/local-limiter.ts'
 export { SurfacePace, type SentRequest, driftMs, marginMs } from './limits/surface-pace.ts'
-export { type Gate, type Slot, SurfaceQueue } from './limits/surface-queue.ts'
+export { type Slot, SurfaceQueue } from './limits/surface-queue.ts'
