@@ -2,6 +2,7 @@ import { type Operation, effectOf } from '../../api/operation.ts'
 import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redactor.ts'
+import type { LeaseOutcome } from '../../limits/interface.ts'
 import type { CallCredits } from '../../errors/facts.ts'
 import type { ClientSettings } from '../options/client-settings.ts'
 import type { CallSettings } from '../options/options.ts'
@@ -150,8 +151,8 @@ export interface Success extends RawResponse {
   readonly credits: CallCredits | undefined
 }
 
-/** A failure, and what follows. */
-export interface Failed extends Failing {
+/** A failure, and what follows, also for limits. */
+export interface Failed extends Failing, LeaseOutcome {
   readonly ok: false
   /** The `outcome` of the attempt: the code of its error, or `aborted`. */
   readonly code: string
@@ -166,12 +167,8 @@ export interface Failed extends Failing {
   readonly body?: unknown
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   readonly wait: number | null
-  /** Whether the request counts towards no limit. */
-  readonly isUnsent: boolean
   /** False for a connection that could not be opened. */
   readonly hasLeft?: boolean
-  /** Milliseconds for which it closes its surface; null unless it is a 429. */
-  readonly closedMs: number | null
   /** Whether a fresh token may help. */
   readonly refreshes: boolean
 }

@@ -247,8 +247,8 @@ export function decide(
   return {
     ...{ ...found, ok: false, kind, tookEffect, announced, refreshes: mayRefresh },
     wait: wait !== null && wait >= leftMs ? null : wait,
-    isUnsent: more === 'uncounted' || sent === null,
-    closedMs: more === 'closes' ? announced || (wait ?? 0) : null,
+    unsent: more === 'uncounted' || sent === null,
+    refusedForMs: more === 'closes' ? announced || (wait ?? 0) : undefined,
   }
 }
 

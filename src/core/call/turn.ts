@@ -91,11 +91,7 @@ export class Turn {
     const { kind, sent } = evidence
     // It has closed the connection, which the service notices a moment later.
     const isCut = kind === 'answered' ? !evidence.complete : kind === 'late' || kind === 'aborted'
-    const { closedMs, isUnsent } = outcome.ok ? { closedMs: null, isUnsent: false } : outcome
-    this.end(
-      { refusedForMs: closedMs ?? undefined, unsent: isUnsent },
-      isCut && sent !== null ? abortNoticeMs : 0,
-    )
+    this.end(outcome.ok ? {} : outcome, isCut && sent !== null ? abortNoticeMs : 0)
   }
 
   /** Ends the lease, if the call has one. */
@@ -225,7 +221,7 @@ export class Turn {
       priority: settings.priority,
       isRetry: record.attempts.length > 0,
       // It waits for the end of its own 429, also beyond `maxWait`: without a `Retry-After`, that is the wait of its retry.
-      maxClosedWaitMs: Math.max(settings.retry.maxWaitMs, record.failures.at(-1)?.closedMs ?? 0),
+      maxClosedWaitMs: Math.max(settings.retry.maxWaitMs, record.failures.at(-1)?.refusedForMs ?? 0),
       sendBy: cancellation.sendBy,
       queuedAt: performance.now(),
       signal: cancellation.signal,

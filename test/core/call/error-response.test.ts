@@ -24,7 +24,7 @@ it.each<[string, object, object]>([
     failed(305, own('moved')),
     { kind: 'final', tookEffect: 'unknown', error: { gateway: true, code: 'http_305' } },
   ],
-  ['503 closes no surface', failed(503, own('x'), { 'retry-after': '7' }), { closedMs: null }],
+  ['503 closes no surface', failed(503, own('x'), { 'retry-after': '7' }), { refusedForMs: undefined }],
   [
     'a code that is long is cut, and the issues are passed on',
     failed(400, own('x'.repeat(99), { issues: [{ path: 'query', message: 'is bad' }] })),

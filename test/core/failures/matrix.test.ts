@@ -170,7 +170,7 @@ describe('judge(), whatever arrives,', () => {
                     `${sender} ${status} ${after} ${retriesUnknown} ${refreshable} ${leftMs}: ${what}`,
                   )
               }
-              for (const { tookEffect: held, wait, closedMs, refreshes } of failures) {
+              for (const { tookEffect: held, wait, refusedForMs, refreshes } of failures) {
                 expects(effect !== 'read' || held === 'no', 'a read has no effect')
                 expects(wait === null || held === 'no' || retriesUnknown, 'no second charge')
                 expects(wait === null || wait === 0 || wait < leftMs, 'in time')
@@ -179,10 +179,7 @@ describe('judge(), whatever arrives,', () => {
                   'not early',
                 )
                 const closes = status === 429 && !(sender === 'proxy' && !announced)
-                expects(
-                  closes ? closedMs !== null && closedMs >= (announced ?? 0) : closedMs === null,
-                  'closes',
-                )
+                expects(closes ? refusedForMs! >= (announced ?? 0) : refusedForMs === undefined, 'closes')
                 expects(!refreshes || (status === 401 && refreshable), 'refreshes')
               }
               // Announced waits of 7 s add up to 60 s.
