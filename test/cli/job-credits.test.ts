@@ -1,13 +1,13 @@
 import fc from '../support/chance.ts'
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
 import type { JobState } from '../../src/cli/operation-report.ts'
 import { SocialSearch } from '../../src/index.ts'
 import type { Fault } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { failed } from '../support/command-line.ts'
-import { allOf, change } from '../support/posts-database.ts'
+import { recordsOf } from '../support/command-line.ts'
+import { allOf, change, posts } from '../support/posts-database.ts'
 import { sandbox, social, startAnew, useCommand } from './command.ts'
 
 useCommand()
@@ -36,8 +36,8 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 
 /** Runs the job, or another one. */
-async function ran(flags = '', line = 'search coffee --all') {
-  const { value } = await settle(social(`${line} --per-minute off --yes --resume --out job.db ${flags}`))
+async function ran(flags = '', line = 'search coffee --all --resume') {
+  const { value } = await settle(social(`${line} --per-minute off --yes --out job.db ${flags}`))
   return value ?? { code: undefined, err: '' }
 }
 const run = async (flags?: string, line?: string) => (await ran(flags, line)).code
@@ -63,10 +63,62 @@ async function likedPost() {
   }
 }
 
+/** The files of the job that stay after a kill. */
+const files = () => readdirSync('.').filter((name) => name.startsWith('job.db') && !name.endsWith('.lock'))
+
+/** What befalls the file of a job. It can still be read as `kept.db`. */
+const misfortunes = {
+  moved: () => renameSync('job.db', 'kept.db'),
+  'moved with its log'() {
+    for (const name of files()) renameSync(name, name.replace('job', 'kept'))
+  },
+  removed() {
+    linkSync('job.db', 'kept.db')
+    for (const name of files()) rmSync(name)
+  },
+  replaced() {
+    misfortunes.moved()
+    writeFileSync('job.db', '')
+  },
+}
+const lines = { search: 'search coffee --all --resume', watch: 'watch coffee --min-interval 1' }
+
+describe.each(Object.entries(lines))('a %s whose file is gone', (_, line) => {
+  it.each(Object.entries(misfortunes))(
+    'ends before it pays for another page, and loses none that it has paid for: %s',
+    async (_, happen) => {
+      for (const isSent of [true, false]) {
+        start()
+        onSend = () => {
+          if (sandbox.requests.length !== 1) return
+          const timestamp = new Date().toISOString()
+          sandbox.publish({ microblog: posts(900, 920).map((post) => ({ ...post, timestamp })) })
+          if (isSent) happen()
+          else onAnswer = happen
+        }
+        const { code, err } = await ran('', line)
+        expect([code, err]).toEqual([1, expect.stringContaining('was moved, removed or replaced')])
+        const printed = recordsOf(
+          err
+            .split('\n')
+            .filter((line) => line.startsWith('{'))
+            .join('\n'),
+        )
+        const stored = allOf('kept.db', 'SELECT id FROM microblog_posts')
+        expect([sandbox.requests.length, stored.length]).toEqual([2, 20])
+        expect(new Set([...stored, ...printed].map(({ id }) => id)).size).toBe(40)
+        const [costs] = allOf('kept.db', 'SELECT credits, uncertain FROM social_search_spent')
+        expect(costs).toEqual({ credits: 2, uncertain: 2 })
+        expect(existsSync('job.db')).toBe(happen === misfortunes.replaced)
+      }
+    },
+  )
+})
+
 describe('--budget of a job', () => {
   it('has the highest cost of a page in the state while the page is under way, and afterwards its real cost', async () => {
     const { url, before } = await likedPost()
-    const comments = `comments ${url} --max-comments 150`
+    const comments = `comments ${url} --max-comments 150 --resume`
     let underWay = 0
     onSend = () => (underWay = state().credits)
     await run('', comments)
@@ -79,7 +131,7 @@ describe('--budget of a job', () => {
 
   it('fits the reactions of --expect, on all pages of all runs', async () => {
     const { url, likes, before } = await likedPost()
-    const reactions = `reactions --params '{"postUrl":"${url}","count":20}' --expect ${likes} --budget ${likes}`
+    const reactions = `reactions --params '{"postUrl":"${url}","count":20}' --expect ${likes} --budget ${likes} --resume`
     expect(await run('--max-pages 1', reactions)).toBe(0)
     expect(await run('--all', reactions)).toBe(0)
     expect(state()).toMatchObject({ next: null, credits: likes })
@@ -95,16 +147,6 @@ describe('--budget of a job', () => {
     expect(state().credits).toBe(0)
     expect(await run('--budget 2')).toBe(exitCodes.budget)
     expect([sandbox.ledger.spent, state().credits]).toEqual([2, 2])
-  })
-
-  it('buys nothing more when its file was moved, and shows the page that has no file', async () => {
-    onAnswer = () => {
-      if (sandbox.requests.length === 2) renameSync('job.db', 'job.db.old')
-    }
-    const moved = await ran()
-    expect(moved).toMatchObject(failed(1, 'was moved, removed or replaced while this run wrote to it'))
-    expect(sandbox.requests).toHaveLength(2)
-    expect(moved.err.match(/^\{"id":/gm)).toHaveLength(20)
   })
 
   it('counts a page under way that a second Ctrl-C abandons', async () => {
@@ -138,9 +180,6 @@ describe('--budget of a job', () => {
     expect([sandbox.ledger.spent, state().records]).toEqual([4, 20])
   })
 })
-
-/** The files of the job that stay after a kill. */
-const files = () => readdirSync('.').filter((name) => name.startsWith('job.db') && !name.endsWith('.lock'))
 
 const fault = fc.constantFrom<Fault>(
   ...([

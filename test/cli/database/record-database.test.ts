@@ -1,4 +1,3 @@
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -174,28 +173,6 @@ describe('RecordDatabase.store()', () => {
     // The file does not say what was deleted.
     expect(rows('SELECT * FROM social_search_deleted')).toEqual([])
   })
-})
-
-describe('RecordDatabase of a file that was moved', () => {
-  it.each(['moved', 'moved with its log', 'removed'])(
-    'stores nothing more, and leaves in it what it has stored: %s',
-    async (how) => {
-      const old = `${path}.old`
-      const database = await open()
-      database.store({ job, progress: {}, records: [post('1')] })
-      const all = [path, `${path}-wal`, `${path}-shm`]
-      if (how === 'removed') linkSync(path, old)
-      for (const name of how === 'moved' ? [path] : all)
-        if (how === 'removed') rmSync(name)
-        else renameSync(name, name.replace(path, old))
-      const message = 'was moved, removed or replaced while this run wrote to it'
-      expect(() => database.assertWritable(microblogSearch)).toThrow(message)
-      expect(() => database.store({ job, progress: {}, records: [post('2')] })).toThrow(message)
-      database.close()
-      expect(existsSync(path)).toBe(false)
-      expect(allOf(old, 'SELECT id FROM microblog_posts')).toEqual([{ id: '1' }])
-    },
-  )
 })
 
 describe('RecordDatabase', () => {
