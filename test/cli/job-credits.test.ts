@@ -7,7 +7,7 @@ import { SocialSearch } from '../../src/index.ts'
 import type { Fault } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { recordsOf } from '../support/command-line.ts'
-import { allOf, change, posts } from '../support/posts-database.ts'
+import { allOf, change, posts, rowsOf } from '../support/posts-database.ts'
 import { sandbox, social, startAnew, useCommand } from './command.ts'
 
 useCommand()
@@ -252,6 +252,9 @@ it('--budget of a job holds over any sequence of failures and kills, and the sta
         expect(faults).toEqual([])
         expect(code).toBe(exitCodes.budget)
         expect(budget - state().credits).toBeLessThan(2)
+        // Each record that the job counts is there, once.
+        const rows = existsSync('job.db') ? rowsOf('job.db', 'SELECT id FROM microblog_posts') : []
+        expect(rows).toHaveLength(state().records)
       },
     ),
     { numRuns: 25 },

@@ -29,8 +29,7 @@ describe('export to .xlsx', () => {
   it('writes ids as texts, times as times, links as links, and no formula', async () => {
     await social('search coffee --out p.db')
     expect((await social('export p.db p.xlsx')).err).toBe('p.xlsx: 2 rows\n')
-    const parts = unzip(readFileSync('p.xlsx'))
-    const part = (name: string) => parts[name] ?? ''
+    const { parts, part } = unzipped('p.xlsx')
     const sheet = part('xl/worksheets/sheet1.xml')
     expect(sheet).toContain('<t xml:space="preserve">1795810936704112345</t>')
     // 2026-11-20 is day 46,346 of a spreadsheet.
@@ -46,7 +45,7 @@ describe('export to .xlsx', () => {
     expect(Object.keys(parts)).toHaveLength(7)
     await social('watch coffee --once --out p.db')
     await social('export p.db found.xlsx --table microblog_posts_found')
-    const found = unzip(readFileSync('found.xlsx'))['xl/worksheets/sheet1.xml'] ?? ''
+    const found = unzipped('found.xlsx').part('xl/worksheets/sheet1.xml')
     expect(headersIn(found)).toContain('First seen (UTC)')
     expect(found).toMatch(/<c r="I2" s="2"><v>\d/)
   })
@@ -66,13 +65,13 @@ describe('export to .xlsx', () => {
       ...['microblog_posts 2 rows', 'professionalnet_posts 1 row', 'professionalnet_comments 2 rows'],
       ...['professionalnet_reactions 3 rows', 'my [view]: of likes', 'which has a long name 1 row'],
     ])
-    const parts = unzip(readFileSync('p.xlsx'))
-    const names = parts['xl/workbook.xml']?.matchAll(/<sheet name="([^"]+)"/g) ?? []
+    const { part } = unzipped('p.xlsx')
+    const names = part('xl/workbook.xml').matchAll(/<sheet name="([^"]+)"/g)
     expect([...names].map(([, name]) => name)).toEqual([
       ...['Microblog posts', 'Professionalnet posts', 'Professionalnet comments'],
       ...['Professionalnet reactions', 'My  view   of likes, which has'],
     ])
-    const sheet = (number: number) => parts[`xl/worksheets/sheet${number}.xml`] ?? ''
+    const sheet = (number: number) => part(`xl/worksheets/sheet${number}.xml`)
     const [posts, comments] = [headersIn(sheet(2)), headersIn(sheet(3))]
     expect(posts.slice(0, 7)).toEqual([
       'Text',
@@ -105,8 +104,7 @@ describe('export to .xlsx', () => {
     })
     await social('search tea --out t.db')
     expect((await social('export t.db t.xlsx')).err).toBe('t.xlsx: 3 rows\n')
-    const parts = unzip(readFileSync('t.xlsx'))
-    const part = (name: string) => parts[name] ?? ''
+    const { part } = unzipped('t.xlsx')
     const sheet = part('xl/worksheets/sheet1.xml')
     expect(sheet).toContain('>2026-11-20 10:00 (tea party)<')
     expect(sheet).toContain('>2026-11-20 10:00:00<')
@@ -118,7 +116,8 @@ describe('export to .xlsx', () => {
 })
 
 /** The texts in a ZIP file, by their names, as its directory has them. Fails for sizes or checksums that are wrong. */
-function unzip(file: Buffer): Readonly<Record<string, string>> {
+function unzipped(path: string) {
+  const file = readFileSync(path)
   const end = file.lastIndexOf(Buffer.from('PK\u0005\u0006'))
   const texts: Record<string, string> = {}
   let at = file.readUInt32LE(end + 16)
@@ -132,5 +131,5 @@ function unzip(file: Buffer): Readonly<Record<string, string>> {
     texts[name] = bytes.toString()
     at += 46 + length
   }
-  return texts
+  return { parts: texts, part: (name: string) => texts[name] ?? '' }
 }

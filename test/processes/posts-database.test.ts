@@ -8,9 +8,6 @@ import { failed } from '../support/command-line.ts'
 import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { type RunOptions, afterRequests, command, server, social, useCommand } from './command.ts'
 
-/** `KILLS=60 npx vitest run --project processes posts-database` kills more often. */
-const kills = Number(process.env['KILLS'] ?? 6)
-
 let out: string
 let files = 0
 useCommand({
@@ -116,26 +113,4 @@ describe('watch --once --out', () => {
     expect(late).toMatchObject(failed(1, 'another program has locked it'))
     expect(late.err.match(/^\{"author":/gm)).toHaveLength(20)
   })
-})
-
-describe('--out posts.db', () => {
-  it(`loses no row, stores none twice and buys at most one page again for each of ${kills} SIGKILLs`, async () => {
-    // With a kill for each page, a run stores one page before it ends, or none.
-    const pages = 10 + kills
-    server.publish({ microblog: posts(30, 20 * pages) })
-    const line = 'search coffee --all --yes --resume'
-    let ended = 0
-    for (let kill = 0; kill < kills; kill++) {
-      const { code } = await runCommand(line, killedAfter(kill % 5 === 0 ? 0 : 1))
-      if (code !== null) ended++
-    }
-    expect((await runCommand(line)).code).toBe(0)
-    expect(numbersOf(out, ids)).toEqual(range(0, 20 * pages))
-    const bought = server.requests.filter(({ charged }) => charged > 0).length
-    expect(bought).toBeGreaterThanOrEqual(pages)
-    expect(bought).toBeLessThanOrEqual(pages + kills - ended)
-    const [credits] = rowsOf(out, "SELECT state ->> 'credits' FROM social_search_jobs")
-    expect(Number(credits)).toBeGreaterThanOrEqual(server.ledger.spent)
-    expect(besides()).toEqual([basename(out)])
-  }, 300_000)
 })
