@@ -26,7 +26,7 @@ import { lockForRun, openDatabase, openForRun, whenFree, withPath } from './open
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
 import { type RecordTable, tableOf } from './tables.ts'
-import { type Gap, SearchWriter, jobKey, partsOf } from './searches.ts'
+import { type Gap, type Purchase, SearchWriter, jobKey, partsOf } from './searches.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -76,7 +76,7 @@ export class RecordDatabase {
   readonly #kinds = new Map<string, { readonly table: RecordTable; readonly writer: RecordWriter }>()
   readonly #searches: SearchWriter
   /** The rows of calls. */
-  readonly #purchases = new WeakMap<object, number | undefined>()
+  readonly #purchases = new WeakMap<object, Purchase | undefined>()
   readonly #forgotten: Forgotten
   readonly #keep: number | undefined
   readonly #patience: Patience | undefined
@@ -206,7 +206,7 @@ export class RecordDatabase {
           .run(jobKey(job), JSON.stringify(progress))
       return { added, purchase }
     })
-    // A row that was not stored has no number.
+    // A row that was not stored is none.
     if (call !== undefined) this.#purchases.set(call.record, purchase)
     return added
   }
@@ -277,7 +277,7 @@ export class RecordDatabase {
     return kind
   }
 
-  #pay(search: number, { record }: Pick<Call, 'record'>, reserved: number): number | undefined {
+  #pay(search: number, { record }: Pick<Call, 'record'>, reserved: number): Purchase | undefined {
     const { spent, uncertain } = record.credits
     const cost = { credits: spent, uncertain: uncertain + reserved, label: this.#label }
     return this.#searches.pay(search, cost, this.#purchases.get(record))

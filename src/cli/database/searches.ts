@@ -27,6 +27,12 @@ interface CallCost {
   readonly label: string | undefined
 }
 
+/** The row of a call: its number, and the time at which the call was first sent. */
+export interface Purchase {
+  readonly number: number
+  readonly at: string
+}
+
 /** A time whose posts are missing. */
 export interface Gap {
   readonly from: string | null
@@ -117,26 +123,23 @@ export class SearchWriter {
   }
 
   /**
-   * Writes the row of a call, with the time at which it was first sent; a free one has none.
+   * Writes the row of a call; a free one has none.
    *
-   * @param known The number of its row, if it has one.
-   * @returns the number of its row.
+   * @param known Its row, if it has one. If a user has deleted that, another call may have the number by now.
+   * @returns its row.
    */
-  pay(
-    search: number,
-    { credits, uncertain, label }: CallCost,
-    known: number | undefined,
-  ): number | undefined {
-    if (credits === 0 && uncertain === 0) {
-      this.#database.prepare('DELETE FROM social_search_purchases WHERE number = ?').run(known ?? null)
-      return undefined
-    }
-    const row = this.#database
+  pay(search: number, { credits, uncertain, label }: CallCost, known?: Purchase): Purchase | undefined {
+    const { number = null, at = sqliteTime(new Date()) } = known ?? {}
+    this.#database
+      .prepare('DELETE FROM social_search_purchases WHERE number = ? AND search = ? AND at = ?')
+      .run(number, search, at)
+    if (credits === 0 && uncertain === 0) return undefined
+    const { lastInsertRowid } = this.#database
       .prepare(
-        `INSERT INTO social_search_purchases (number, search, at, label, credits, uncertain) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET credits = excluded.credits, uncertain = excluded.uncertain RETURNING number`,
+        `INSERT INTO social_search_purchases (number, search, at, label, credits, uncertain)
+         VALUES ((SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM social_search_purchases WHERE number = ?1)), ?, ?, ?, ?, ?)`,
       )
-      .get(known ?? null, search, sqliteTime(new Date()), label ?? null, credits, uncertain)
-    return Number(row?.['number'])
+      .run(number, search, at, label ?? null, credits, uncertain)
+    return { number: Number(lastInsertRowid), at }
   }
 }

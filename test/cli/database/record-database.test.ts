@@ -237,6 +237,20 @@ describe('RecordDatabase', () => {
     ).toEqual([])
   })
 
+  it('changes no purchase of another call that has the number of one that was deleted with SQL', async () => {
+    const [database, other] = [await open(), await open(microblogSearch, undefined, [])]
+    const [spent, free] = [callWith(0), callWith(0)]
+    for (const call of [spent, free]) database.store({ job }, call, 2)
+    change(path, 'DELETE FROM social_search_purchases')
+    for (const cost of [3, 5]) other.store({ job: { mcp: 'microblog.search' } }, callWith(cost))
+    spent.record.credits = { spent: 2, uncertain: 0 }
+    for (const call of [spent, free]) database.store({ job }, call)
+    for (const each of [database, other]) each.close()
+    expect(rows('SELECT credits, uncertain FROM social_search_purchases')).toEqual(
+      [3, 5, 2].map((credits) => ({ credits, uncertain: 0 })),
+    )
+  })
+
   it('notes costs again that could not be stored', async () => {
     const database = await open()
     change(
