@@ -99,14 +99,9 @@ export function planLines(plan: WatchPlan): string[] {
     interval === undefined
       ? `${check} = ${count(queries * price, 'credit')} a check`
       : `${check} × ${numberText(checksOf(interval))} ${checksOf(interval) === 1 ? 'check' : 'checks'} = ${numberText(idleCost(plan))} a day`
-  const every = (least: number): string => {
-    const [shortest, longest] = waits.map((wait) => Math.max(wait, least)) as [number, number]
-    const range = longest < 1.25 * shortest ? [longest] : [shortest, longest]
-    return range.map(durationText).join(' to ')
-  }
+  const spaced = waits.map((wait) => Math.max(wait, interval ?? 0)) as [number, number]
   const pays =
-    budget &&
-    `${creditsText(budget)} pay for ${interval === undefined ? 'one' : 'a check'} every ${every(interval ?? 0)}`
+    budget && paysText(budget, '', queries * price, interval === undefined ? 'one' : 'a check', spaced)
   const [all, read, ends] = posts
   const raise = ends === 'budget' ? 'the budget' : '--max-pages'
   const few = `Posts come faster than these checks read them: about ${rounded(read)} of ${rounded(all)} posts a day. To read more, raise ${raise}`
@@ -114,6 +109,21 @@ export function planLines(plan: WatchPlan): string[] {
     pays === undefined ? `${cost} without new posts` : `${cost}; ${pays}`,
     ...(read < 0.9 * all ? [few] : []),
   ]
+}
+
+/** `100 a day pay for one every 2 h`, or how many checks it pays for, if it is spent before its period ends. */
+function paysText(
+  budget: BudgetTerms,
+  unit: string,
+  cost: number,
+  check: string,
+  [shortest, longest]: readonly [number, number],
+): string {
+  const pays = `${creditsText(budget, unit)} pay for`
+  if (dailyOf(budget) * longest < cost * day)
+    return `${pays} ${count(Math.floor(budget.limit / cost), 'check')}`
+  const range = longest < 1.25 * shortest ? [longest] : [shortest, longest]
+  return `${pays} ${check} every ${range.map(durationText).join(' to ')}`
 }
 
 /** That others plan with the same money. */
@@ -209,7 +219,8 @@ export class WatchPlanner {
     if (budget === undefined || dueAt <= last + minInterval)
       return `${next} (--min-interval is ${durationText(minInterval)})`
     const isQuiet = dueAt > last + 1.1 * usual ? '; few posts come now' : ''
-    return `${next} (${creditsText(budget, ' credits')} pay for one every ${durationText(usual)}${isQuiet})`
+    const cost = this.#states.size * this.#options.price
+    return `${next} (${paysText(budget, ' credits', cost, 'one', [usual, usual])}${isQuiet})`
   }
 
   /** Tells once how often to run a schedule whose run had nothing to do. */
