@@ -4,6 +4,7 @@ import {
   CreditBudget,
   CreditBudgetError,
   type InvalidResponseError,
+  type ObservedCall,
 } from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { failure, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
@@ -62,6 +63,24 @@ describe('equal calls in flight', () => {
       ...[1000, 1000, 950].map((ms) => ({ error: undefined, ms })),
     ])
     expect(service.arrivals).toHaveLength(1)
+  })
+
+  it.each([
+    ['is lost', () => new Response('an answer of a gateway'), false],
+    ['is aborted by the last of them', ok, true],
+  ])('tell their observers once what a request has cost that %s', async (_, answer, lastAborts) => {
+    service.script(slow(1000, answer))
+    const told: number[] = []
+    const observers = [{ onCall: ({ credits }: ObservedCall) => told.push(credits.uncertain) }]
+    const { client } = cached({ observers })
+    const aborts = [new AbortController(), new AbortController()]
+    const calls = aborts.map(({ signal }) => begin(client.microblog.search(query, { signal })))
+    await pass(400)
+    aborts[0]!.abort()
+    await pass(400)
+    if (lastAborts) aborts[1]!.abort()
+    await settle(Promise.all(calls))
+    expect([told, client.credits.uncertain]).toEqual([[0, 2], 2])
   })
 
   it('abort their request when the last call aborts', async () => {

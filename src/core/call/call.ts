@@ -35,7 +35,8 @@ export interface Call {
   /** Of one attempt. */
   readonly timeoutMs: number
   readonly cancellation: Cancellation
-  readonly record: CallRecord
+  /** A call that shares a request, and pays for it, gets the record of the request. */
+  record: CallRecord
   readonly observer: CallObserver | undefined
   /** The answer with the page before this one, in a walk. */
   readonly previousPage: CallResult | undefined

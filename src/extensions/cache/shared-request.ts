@@ -25,6 +25,8 @@ export class SharedRequest {
   readonly #send: Send
   readonly #close: () => void
   readonly #leader: Call
+  /** Of the request. The call that pays gets it: it need not be the leader. */
+  readonly #record: Call['record']
   readonly #waiting = new Set<Call>()
   readonly #end = new SharedCancellation(this.#waiting)
   #outcome: Promise<Outcome> | undefined
@@ -37,6 +39,7 @@ export class SharedRequest {
   constructor(stored: CacheLookup, leader: Call, send: Send, close: () => void) {
     this.#stored = stored
     this.#leader = leader
+    this.#record = { ...leader.record }
     this.#send = send
     this.#close = close
   }
@@ -60,6 +63,8 @@ export class SharedRequest {
         return ending
       })
     const isPayer = call === outcome.payer
+    // Of a call that its caller has aborted, observers learn what its record says.
+    if (isPayer) call.record = this.#record
     if (!('failure' in outcome)) return { ...outcome, isPayer }
     throw isPayer ? outcome.failure : failureOf(call, outcome.failure)
   }
@@ -95,7 +100,8 @@ export class SharedRequest {
       this.#end.throwIfAborted()
       // Each call validates the answer by its own options.
       const own = { ...settings, validation: 'off' as const, schema: undefined }
-      const fetched = await this.#send({ ...this.#leader, settings: own, cancellation: this.#end })
+      const sent = { ...this.#leader, settings: own, cancellation: this.#end, record: this.#record }
+      const fetched = await this.#send(sent)
       const entry = (this.#fetched = this.#stored.toEntry(fetched))
       const deleted = this.#stored.deleteNext(fetched)
       // A store that hangs holds no answer beyond the deadline.
