@@ -106,17 +106,20 @@ export function* workbookOf(sheets: readonly Sheet[]): Generator<Uint8Array> {
   yield zip.end()
 }
 
-/** Names as Excel takes them: short, without some signs, and each once. */
+/** Names as Excel takes them: short, without some signs, none of its own, and each once. */
 function sheetNames(sheets: readonly Sheet[]): string[] {
   const names: string[] = []
   for (const { name } of sheets) {
-    const label = labelOf(name)
-      .toWellFormed()
-      .replaceAll(/[\[\]:*?/\\\p{Cc}]|^'|'$/gu, ' ')
-    const isTaken = (text: string): boolean => names.some((each) => each.toLowerCase() === text.toLowerCase())
-    let unique = label.slice(0, longestName).toWellFormed().trim()
+    const label = labelOf(name).replaceAll(/[\[\]:*?/\\\p{Cc}]/gu, ' ')
+    const start = (length: number): string => {
+      const text = label.slice(0, length).toWellFormed()
+      return text.replaceAll(/^[\s']+|[\s']+$/g, '') || 'Table'
+    }
+    const isTaken = (text: string): boolean =>
+      ['History', ...names].some((each) => each.toLowerCase() === text.toLowerCase())
+    let unique = start(longestName)
     for (let number = 2; isTaken(unique); number++)
-      unique = `${label.slice(0, longestName - String(number).length - 1)} ${number}`
+      unique = `${start(longestName - String(number).length - 1)} ${number}`
     names.push(unique)
   }
   return names

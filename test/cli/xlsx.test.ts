@@ -91,6 +91,15 @@ describe('export to .xlsx', () => {
     expect(sheet(2)).toContain('<col min="1" max="1" width="80"')
     expect(sheet(2)).toContain('<c r="D2" s="5"><v>12345</v></c>')
     expect(headersIn(sheet(5))).toEqual(['Text', 'Likes'])
+    change(
+      'p.db',
+      `CREATE TABLE history (a); INSERT INTO history VALUES (1); CREATE TABLE " '" (a); INSERT INTO " '" VALUES (1);
+      CREATE TABLE "a name that ends in the middle's" (a); INSERT INTO "a name that ends in the middle's" VALUES (1)`,
+    )
+    await social('export p.db names.xlsx')
+    expect(unzip(readFileSync('names.xlsx'))['xl/workbook.xml']).toMatch(
+      /<sheet name="Table".*<sheet name="A name that ends in the middle".*<sheet name="History 2"/,
+    )
     await social('export p.db none.xlsx --new')
     expect((await social('export p.db none.xlsx --new --overwrite')).err).toBe('none.xlsx: 0 rows\n')
   })
