@@ -132,23 +132,15 @@ describe('OAuthClient.authorizationUrl()', () => {
     expect(JSON.parse(JSON.stringify(pending))).toEqual(pending)
   })
 
-  it('makes a new state and verifier each time', async () => {
-    const oauth = await makeOAuth()
-    const [first, second] = [await oauth.authorizationUrl(), await oauth.authorizationUrl()]
+  it('makes a new state and verifier each time, which extra parameters do not replace', async () => {
+    const oauth = await makeOAuth({ baseUrl: 'https://api.example:8443/gateway/v1' })
+    const [first, second] = [await oauth.authorizationUrl({ state: 'mine' }), await oauth.authorizationUrl()]
     expect(first.pending.state).not.toBe(second.pending.state)
     expect(first.pending.codeVerifier).not.toBe(second.pending.codeVerifier)
-  })
-
-  it('lets extra parameters replace none of its own', async () => {
-    const oauth = await makeOAuth()
-    const { url, pending } = await oauth.authorizationUrl({ state: 'mine' })
-    expect(new URL(url).searchParams.getAll('state')).toEqual([pending.state])
-  })
-
-  it('derives the audience from the origin of the base URL', async () => {
-    const oauth = await makeOAuth({ baseUrl: 'https://api.example:8443/gateway/v1' })
-    const { url } = await oauth.authorizationUrl()
-    expect(new URL(url).searchParams.get('resource')).toBe('https://api.example:8443/v1')
+    const { searchParams } = new URL(first.url)
+    expect(searchParams.getAll('state')).toEqual([first.pending.state])
+    // The audience is at the origin of the base URL.
+    expect(searchParams.get('resource')).toBe('https://api.example:8443/v1')
   })
 })
 
@@ -184,20 +176,31 @@ describe('OAuthClient.exchange()', () => {
     await expect(oauth.session().token()).rejects.toMatchObject({ reason: 'no_tokens' })
   })
 
-  it.each([undefined, null, '', 42])(
-    'and session() refuse %j as the user, before anything is sent',
-    async (user) => {
-      const server = scriptedServer()
-      const oauth = await makeOAuth({ fetch: server.fetch })
-      await expect(oauth.exchange(callback, pending, user as never)).rejects.toThrow(ConfigurationError)
-      expect(() => oauth.session(user as never)).toThrow(/^user must be a string that is not empty, got /)
-      expect(server.forms).toEqual([])
-    },
-  )
-
-  it('refuses a callback that is neither a URL nor a path', async () => {
-    const oauth = await makeOAuth()
-    await expect(oauth.exchange('http://[', pending)).rejects.toThrow('neither a URL nor a path')
+  it.each<[string, Partial<{ url: string; pending: unknown; user: unknown[] }>, string]>([
+    ...[undefined, null, '', 42].map((user): [string, { user: unknown[] }, string] => [
+      `${user} as the user`,
+      { user: [user] },
+      'user must be a string that is not empty, got',
+    ]),
+    ...[undefined, null, {}, { state: '', codeVerifier: 'x' }, 'state'].map(
+      (pending): [string, { pending: unknown }, string] => [
+        `${JSON.stringify(pending)} as pending`,
+        { pending },
+        'pending must be what authorizationUrl() returned',
+      ],
+    ),
+    ['what is neither a URL nor a path', { url: 'http://[' }, 'neither a URL nor a path'],
+  ])('refuses %s, before anything is sent', async (_, given, message) => {
+    const server = scriptedServer()
+    const oauth = await makeOAuth({ fetch: server.fetch })
+    const { url, pending: kept, user } = { url: callback, pending, user: [], ...given }
+    const error: unknown = await oauth
+      .exchange(url, kept as never, ...(user as []))
+      .catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as Error).message).toContain(message)
+    if (given.user) expect(() => oauth.session(...(given.user as []))).toThrow(message)
+    expect(server.forms).toEqual([])
   })
 
   it.each([
@@ -223,14 +226,6 @@ describe('OAuthClient.exchange()', () => {
     const oauth = await makeOAuth({ fetch: scriptedServer().fetch, issuer: 'https://as.example' })
     await expect(oauth.exchange(`${callback}&iss=https://as.example`, pending)).resolves.toBeDefined()
   })
-
-  it.each([undefined, null, {}, { state: '', codeVerifier: 'x' }, 'state'])(
-    'refuses %j as pending',
-    async (value) => {
-      const oauth = await makeOAuth()
-      await expect(oauth.exchange(callback, value as never)).rejects.toThrow(ConfigurationError)
-    },
-  )
 
   it.each(['mac', 'DPoP', 5])('refuses tokens of the type %s', async (type) => {
     const server = scriptedServer()

@@ -171,6 +171,20 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(0)
   })
 
+  it.each([
+    ['until it expires', () => passQuickly(minutes(60)), 2],
+    ['until the service refuses it', (accepts: { token: () => boolean }) => (accepts.token = () => false), 3],
+  ])('uses the token in memory %s when the store was emptied', async (_, end, sent) => {
+    const { client, store, server, accepts, bearers } = await setUp(tokenSet())
+    await settle(client.microblog.search(query))
+    store.held = null
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    end(accepts as never)
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ code: 'reauthorization_required', reason: 'no_tokens' })
+    expect([bearers.length, server.forms.length]).toEqual([sent, 0])
+  })
+
   it('refuses invalid tokens without repeating them', async () => {
     const { session } = await setUp({ accessToken: 5, refreshToken: refreshToken(0) } as never)
     const { error } = await settle(session.token())
