@@ -182,7 +182,7 @@ describe('OAuthClient.exchange()', () => {
       { user: [user] },
       'user must be a string that is not empty, got',
     ]),
-    ...[undefined, null, {}, { state: '', codeVerifier: 'x' }, 'state'].map(
+    ...[undefined, null, {}, { state: '', codeVerifier: 'x' }, { state: 'x' }].map(
       (pending): [string, { pending: unknown }, string] => [
         `${JSON.stringify(pending)} as pending`,
         { pending },
