@@ -41,35 +41,19 @@ describe('fieldsOf()', () => {
 describe('a stream of a walk', () => {
   const sent = () => sandbox.requests.length
 
-  it('buys no page before its reader pulls, and none after it was canceled', async () => {
-    const before = sent()
-    const reader = streamOf(client.microblog.search({ query: 'coffee' }))
-      .pipeThrough(toJsonl())
-      .getReader()
-    await reader.read()
-    expect(sent() - before).toBe(1)
-    await reader.cancel()
-    expect(sent() - before).toBe(1)
-  })
-
-  it('buys nothing before its first read', async () => {
+  it('buys a page only when its reader needs it, and none after it was canceled', async () => {
     const before = sent()
     const posts = streamOf(client.microblog.search({ query: 'coffee' }))
     // A stream that reads ahead pulls at its start.
     await new Promise((resolve) => setImmediate(resolve))
-    await posts.cancel()
     expect(sent() - before).toBe(0)
-  })
-
-  it('buys no page before the last item of the previous one is read', async () => {
-    const before = sent()
-    const reader = streamOf(client.microblog.search({ query: 'coffee' })).getReader()
+    const reader = posts.getReader()
     for (let item = 0; item < 20; item++) await reader.read()
     await new Promise((resolve) => setImmediate(resolve))
     expect(sent() - before).toBe(1)
     await reader.read()
-    expect(sent() - before).toBe(2)
     await reader.cancel()
+    expect(sent() - before).toBe(2)
   })
 
   it('is written to a file by stream/promises, as a web stream or in a pipeline', async () => {
