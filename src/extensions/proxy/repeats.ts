@@ -14,15 +14,13 @@ interface Reply {
   readonly text: string
   readonly status: number
   readonly headers: [string, string][]
+  /** When it is forgotten, in monotonic milliseconds. */
+  readonly until: number
 }
 
 interface Attempt {
-  /** Undefined while the first request is under way. */
-  reply?: Reply
-  /** When the reply is forgotten, in monotonic milliseconds. */
-  until?: number
-  /** Whether the first request has ended without being sent. */
-  isUnsent?: boolean
+  /** How the first request has ended; undefined while it is under way. */
+  end?: Reply | 'unsent'
 }
 
 /** Answers a request that a browser sends again as the first time, since forwarding it again would cost twice. */
@@ -46,14 +44,14 @@ export class Repeats {
   ): Promise<Response | null> {
     this.#forget()
     for (let first = this.#attempts.get(key); first !== undefined; first = this.#attempts.get(key)) {
-      while (first.reply === undefined && !first.isUnsent) {
+      while (first.end === undefined) {
         if (performance.now() >= endBy)
           throw new ProxyRefusal(504, 'timeout', 'the same request, sent before, has no answer yet', {
             charged: 'unknown',
           })
         await sleep(checkMs, signal)
       }
-      if (first.reply) return toResponse(first.reply)
+      if (first.end !== 'unsent') return toResponse(first.end)
     }
     return this.#forward(key, forward)
   }
@@ -63,36 +61,36 @@ export class Repeats {
     const attempt: Attempt = {}
     this.#attempts.set(key, attempt)
     const response = await forward()
-    const reply = response && {
-      ...{ text: await response.text(), status: response.status, headers: [...response.headers] },
-    }
+    const end = response === null ? 'unsent' : await replyOf(response)
+    attempt.end = end
     this.#attempts.delete(key)
-    if (reply === null) {
-      attempt.isUnsent = true
-      return null
-    }
-    attempt.reply = reply
-    attempt.until = performance.now() + keepMs
+    if (end === 'unsent') return null
     // Behind those that were answered before.
     this.#attempts.set(key, attempt)
-    this.#size += sizeOf(key, reply)
+    this.#size += sizeOf(key, end)
     this.#forget()
-    return toResponse(reply)
+    return toResponse(end)
   }
 
   /** Forgets the oldest replies, until none is too old and all together are not too large. */
   #forget(): void {
     const now = performance.now()
-    for (const [key, { reply, until = Infinity }] of this.#attempts) {
-      if (reply === undefined) continue
-      if (until > now && this.#size <= maxSize) return
+    for (const [key, { end }] of this.#attempts) {
+      if (end === undefined || end === 'unsent') continue
+      if (end.until > now && this.#size <= maxSize) return
       this.#attempts.delete(key)
-      this.#size -= sizeOf(key, reply)
+      this.#size -= sizeOf(key, end)
     }
   }
 }
 
 const sizeOf = (key: string, { text }: Reply): number => key.length + text.length
+
+async function replyOf(response: Response): Promise<Reply> {
+  const { status, headers } = response
+  const text = await response.text()
+  return { text, status, headers: [...headers], until: performance.now() + keepMs }
+}
 
 function toResponse({ text, status, headers }: Reply): Response {
   return new Response(text === '' ? null : text, { status, headers })
