@@ -1,10 +1,21 @@
 import { check } from '../../api/schema/check.ts'
-import { type BodyFormat, type Call, type CallResult, composeRequest, nextStep } from '../../extend.ts'
+import {
+  type BodyFormat,
+  type Call,
+  type CallResult,
+  type Composed,
+  composeRequest,
+  nextStep,
+} from '../../extend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { keyOf, nameOf } from './cache-key.ts'
-import { type CacheStore, askStore } from './store.ts'
+import { type CacheStore, MemoryStore, askStore } from './store.ts'
 import type { Operation } from '../../api/operation.ts'
+
+/** Raise it when stored answers cannot be used any more. */
+const format = 3
 
 /** The stored answers of one organization. */
 export interface Answers {
@@ -82,8 +93,11 @@ export class CacheLookup {
     })
   }
 
-  #keyOf(name: string): Promise<string> {
-    return keyOf(this.#answers.store, this.#answers.owner, name)
+  /** The key of a request. A store outside of this process gets a hash, which contains neither organization nor params. */
+  async #keyOf(name: string): Promise<string> {
+    const { store, owner } = this.#answers
+    const key = JSON.stringify([format, owner, name])
+    return store instanceof MemoryStore ? key : sha256(key)
   }
 
   async #try<T>(work: () => T | Promise<T>): Promise<T | undefined> {
@@ -94,6 +108,14 @@ export class CacheLookup {
       return undefined
     }
   }
+}
+
+/** The name of a request: equal requests have the same. */
+export function nameOf({ id, paging }: Operation, { path, params }: Composed): string {
+  const isNumbered = paging !== undefined && paging.kind !== 'cursor'
+  // Page 1 is the service's default.
+  const named = isNumbered && params[paging.param] === 1 ? { ...params, [paging.param]: undefined } : params
+  return canonicalJson([id, path, named]) ?? ''
 }
 
 /** An answer as a store keeps it. It holds no credential and no params. */

@@ -54,8 +54,8 @@ export class Checks<Post extends AnyPost> {
     return this.#idle < 2 && hasGapToFill(this.#spans)
   }
 
-  /** The state as it is now. */
-  batch({
+  /** The state as it is now, and the credits that no batch has told yet. */
+  nextBatch({
     posts = [],
     known = [],
     error = null,
@@ -78,7 +78,7 @@ export class Checks<Post extends AnyPost> {
   failed(error: SocialSearchError): SearchBatch<string, Post> {
     if (error.charged !== 'no') this.#failedAt = Date.now()
     this.begin()
-    return this.batch({ error })
+    return this.nextBatch({ error })
   }
 
   /** Posts that come after the first attempt are new, whether it fails or not. Returns whether this was the first. */
@@ -124,7 +124,7 @@ export class Checks<Post extends AnyPost> {
         times.filter(Number.isFinite),
       )
       const isUnwanted = (post: Post): boolean => from === 'now' && isOld(parseTime(timeOf(post)))
-      yield this.batch({
+      yield this.nextBatch({
         posts: page.fresh.filter((post) => !isUnwanted(post)).toReversed(),
         known: [...page.fresh.filter(isUnwanted), ...page.known].toReversed(),
       })

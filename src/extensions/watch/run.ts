@@ -71,7 +71,7 @@ export async function* scheduled<Post extends AnyPost>(
     if (next === undefined) {
       const due = left.map(dueSearch)
       for (const [index, { checks }] of left.entries())
-        yield checks.batch({ dueAt: whenDue(index, due, funds, now, settings) })
+        yield checks.nextBatch({ dueAt: whenDue(index, due, funds, now, settings) })
       return
     }
     if (at <= now || once) {
@@ -96,9 +96,9 @@ function* away<Post extends AnyPost>(
   error: SocialSearchError,
   once: boolean,
 ): Generator<SearchBatch<string, Post>, void> {
-  for (const { checks } of turns) if (checks.begin() && once) yield checks.batch()
+  for (const { checks } of turns) if (checks.begin() && once) yield checks.nextBatch()
   if (once) throw error
-  for (const { checks } of turns.slice(0, 1)) yield checks.batch({ error })
+  for (const { checks } of turns.slice(0, 1)) yield checks.nextBatch({ error })
 }
 
 /** Returns whether something does not answer that all searches need. */
@@ -118,7 +118,7 @@ async function* check<Post extends AnyPost>(
     const isOfBudget = isOwnBudget(error)
     const meaning = isOfBudget ? 'away' : meaningOf(error)
     // The next run goes on from this start.
-    if (once && meaning === 'away' && checks.begin()) yield checks.batch()
+    if (once && meaning === 'away' && checks.begin()) yield checks.nextBatch()
     if (isOfBudget) {
       const { needed } = error.budget
       if (once || funds === null || error.refusedBy !== budget || needed > funds.limit) throw error
