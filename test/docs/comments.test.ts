@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { sandbox, social, useCommand } from '../cli/command.ts'
-import { newFolder } from '../support/folder.ts'
 import { rowsOf } from '../support/posts-database.ts'
-import { fromSources } from './run.ts'
-import { samplesOf } from './samples.ts'
+import { runProgram } from './run.ts'
+import { sampleOf, samplesOf } from './samples.ts'
 
 const post = {
   commentary: 'coffee',
@@ -16,15 +13,12 @@ const content = { professionalnet: [post] }
 useCommand({ content })
 
 it('docs/credits.md gets all 150 comments and 90 likes of a post', async () => {
-  const sample = samplesOf('docs/credits.md').find((each) => each.includes('numComments')) ?? ''
   const program = `import { createSandbox } from 'social-search-sdk/sandbox'
 const sandbox = createSandbox({ content: ${JSON.stringify(content)} })
 globalThis.fetch = (...request) => sandbox.fetch(new Request(...request))
 Object.assign(process.env, { SOCIAL_SEARCH_BASE_URL: sandbox.baseUrl, SOCIAL_SEARCH_API_KEY: sandbox.apiKey })
-${sample}`
-  const args = ['--input-type=module-typescript', '--eval', fromSources(program)]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: newFolder() })
-  expect(stdout).toBe('150 90\n')
+${sampleOf('docs/credits.md', 'numComments')}`
+  expect((await runProgram(program)).stdout).toBe('150 90\n')
 })
 
 it('docs/jobs.md stores all comments and reactions of a post, and finds the posts that have most', async () => {

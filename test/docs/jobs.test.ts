@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { fromSources } from './run.ts'
-import { samplesOf } from './samples.ts'
-import { newFolder } from '../support/folder.ts'
+import { runProgram } from './run.ts'
+import { sampleOf } from './samples.ts'
+
+const sample = sampleOf('docs/jobs.md', 'SLACK_WEBHOOK_URL')
 
 /** Each query gets a new post once both have been searched. Slack fails once, and accepts two messages before the program ends. */
 const given = `import { createSandbox } from 'social-search-sdk/sandbox'
@@ -32,14 +31,12 @@ globalThis.fetch = async (url, init) => {
 `
 
 it('docs/jobs.md posts new posts of all searches to Slack once, with escaped texts, after an outage too', async () => {
-  const sample = samplesOf('docs/jobs.md').find((each) => each.includes('SLACK_WEBHOOK_URL')) ?? ''
   // Nobody waits fifteen minutes for the next check, on a budget of a day.
   const own = sample
     .replace("limit: 200, every: 'day'", 'limit: 200')
     .replace('60_000', '100')
     .replace("from: 'now'", "from: 'now', minInterval: 100")
-  const args = ['--input-type=module-typescript', '--eval', fromSources(given) + fromSources(own)]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: newFolder() })
+  const { stdout } = await runProgram(given + own)
   const sent = stdout
     .trim()
     .split('\n')
@@ -77,12 +74,9 @@ globalThis.fetch = async (url, init) => {
 `
 
 it('docs/jobs.md tries messages again before the next check, and sends the others when Slack refuses one', async () => {
-  const sample = samplesOf('docs/jobs.md').find((each) => each.includes('SLACK_WEBHOOK_URL')) ?? ''
   const [outbox = ''] = /CREATE TABLE IF NOT EXISTS outbox [^']*/.exec(sample) ?? []
   const own = sample.replace('60_000', '100')
-  const args = ['--input-type=module-typescript', '--eval', fromSources(outage(outbox)) + fromSources(own)]
-  const options = { cwd: newFolder(), timeout: 30_000 }
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, options)
+  const { stdout, stderr } = await runProgram(outage(outbox) + own, { timeout: 30_000 })
   expect(stdout.trim().split('\n')).toEqual(['one', 'three', '0'])
   expect(stderr).toContain('Slack answered 400: two')
 })

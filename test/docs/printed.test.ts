@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { fromSources } from './run.ts'
+import { runProgram } from './run.ts'
 import { pages, samples } from './samples.ts'
 
 describe('the pages of the documentation', () => {
@@ -59,6 +57,5 @@ function run(
   const program = sample
     .replace('createSandbox()', `createSandbox(${sandbox})`)
     .replace('new SocialSearch(options)', `new SocialSearch({ ...options, ${client} })`)
-  const args = ['--input-type=module-typescript', '--eval', fromSources(program) + after]
-  return promisify(execFile)(process.execPath, args)
+  return runProgram(program + after)
 }

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { runAll } from './run.ts'
-import { pages, samplesOf } from './samples.ts'
+import { pages, sampleOf } from './samples.ts'
 
 const folder = new URL('../../src/extensions/proxy/', import.meta.url)
 const sources = readdirSync(folder)
@@ -62,7 +62,7 @@ describe('docs/proxy.md', () => {
   })
 
   it('tells visitors the credits that they have left', async () => {
-    const sample = samplesOf('docs/proxy.md').find((text) => text.includes('creditsLeft')) ?? ''
+    const sample = sampleOf('docs/proxy.md', 'creditsLeft')
     const search = `
 const body = JSON.stringify({ query: 'coffee' })
 const headers = { 'content-type': 'application/json' }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { newFolder } from '../support/folder.ts'
 import { session } from './samples.ts'
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
@@ -25,7 +26,7 @@ const isAhead = (program: string) => /extraParams:|client\.request\(/.test(progr
  * Runs each program in a folder of its own, against a sandbox of its own: it answers each `fetch`, those of pages through a proxy. The
  * environment has its address and its key.
  */
-const runner = fromSources(`
+const runner = `
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { SocialSearch } from 'social-search-sdk'
 import { createProxy } from 'social-search-sdk/proxy'
@@ -49,7 +50,13 @@ async function run(name, file, isAhead) {
   Object.assign(process.env, { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: sandbox.apiKey, EVENTS_SECRET: 'e' })
   await import(folder + '/' + file + '.ts').catch((error) => (failures[name] = String(error?.stack ?? error)))
 }
-`)
+`
+
+/** Runs a program from the sources, and gives what it prints. */
+export function runProgram(program: string, { cwd = newFolder(), timeout = 0 } = {}) {
+  const args = ['--input-type=module-typescript', '--eval', fromSources(program)]
+  return promisify(execFile)(process.execPath, args, { cwd, timeout })
+}
 
 /** Runs programs one after the other, each as a module; what each that failed has thrown, by its name. */
 export async function runAll(programs: ReadonlyMap<string, string>): Promise<Record<string, string>> {
@@ -64,8 +71,7 @@ export async function runAll(programs: ReadonlyMap<string, string>): Promise<Rec
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'session.ts'), session)
   try {
-    const args = ['--input-type=module-typescript', '--eval', [runner, ...runs, end].join('\n')]
-    await promisify(execFile)(process.execPath, args, { cwd: folder })
+    await runProgram([runner, ...runs, end].join('\n'), { cwd: folder })
     return JSON.parse(readFileSync(join(folder, 'failures.json'), 'utf8')) as Record<string, string>
   } finally {
     rmSync(folder, { recursive: true })

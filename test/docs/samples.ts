@@ -15,6 +15,13 @@ export function samplesOf(page: string, language: 'tsx?' | 'sh' | 'sql' = 'tsx?'
   return [...(pages.get(page) ?? '').matchAll(blocks)].map(([, sample = '']) => sample)
 }
 
+/** The sample of a page that has a text. */
+export function sampleOf(page: string, text: string): string {
+  const sample = samplesOf(page).find((each) => each.includes(text))
+  if (sample === undefined) throw new Error(`${page} has no sample with ${text}`)
+  return sample
+}
+
 /** What a page says before the sample that its others begin with. */
 const setUp = /begin with this[^\n]*:\n\n```tsx?\n/
 

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import ts from 'typescript'
 import * as vitest from 'vitest'
 import { entryPoints } from '../../scripts/entry-points.ts'
-import { fromSources } from './run.ts'
+import { runProgram } from './run.ts'
 import { samplesOf } from './samples.ts'
 
 const entries = new Map(entryPoints.map(({ path, source }) => [path, source]))
@@ -23,8 +21,7 @@ const isForNode = (sample: string) => sample.includes("from 'node:test'")
 vitest.test('docs/testing.md has samples', () => vitest.expect(samples.length).toBeGreaterThan(3))
 
 vitest.test('docs/testing.md has a sample for node:test that passes', async () => {
-  const args = ['--input-type=module-typescript', '--eval', fromSources(samples.find(isForNode) ?? '')]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
+  const { stdout } = await runProgram(samples.find(isForNode) ?? '')
   vitest.expect(stdout).toMatch(/pass 1\b/)
 })
 
