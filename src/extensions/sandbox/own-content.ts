@@ -1,11 +1,19 @@
-import { type MicroblogPost, microblogPost as microblogPostSchema } from '../../api/endpoints/microblog.ts'
-import { professionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
-import { type ProfessionalnetPost, professionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
+import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
+import type { ProfessionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
 import { parseTime } from '../../lib/time.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './post-index.ts'
 import { type IndexedMention, type Listener, type Mention, createListeners } from './organization.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
-import { assertShape, contentShape, listenerShape, mentionShape, publicationShape, strict } from './shapes.ts'
+import {
+  assertShape,
+  companyShape,
+  contentShape,
+  listenerShape,
+  mentionShape,
+  microblogShape,
+  networkShape,
+  publicationShape,
+} from './shapes.ts'
 import type { Own } from './post-store.ts'
 import { type Company, companyOf } from './professionalnet/companies.ts'
 import { type NetworkPost, indexNetworkPost, urnsOf } from './professionalnet/posts.ts'
@@ -104,7 +112,7 @@ const microblogPost: Complete<SandboxPost, IndexedPost> = ({ lang = 'en', ...giv
   const url = pageOfPost(author, id)
   const engagements = { ...empty.engagements, ...given.engagements }
   const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
-  assertShape(strict(microblogPostSchema), field, post)
+  assertShape(microblogShape, field, post)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), lang)
 }
 
@@ -119,7 +127,7 @@ const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, 
     actor: { ...actor, ...given.actor },
     social_details: { ...social_details, ...given.social_details },
   }
-  assertShape(strict(professionalnetPost), field, post)
+  assertShape(networkShape, field, post)
   const indexed = indexNetworkPost(post, parsedTime(field, 'postedAt', post.postedAt))
   return { ...indexed, topic: anything, author: null }
 }
@@ -143,7 +151,7 @@ function mentionBy(listenerId = 'lis_0'): Complete<object, IndexedMention> {
 
 const companyProfile: Complete<SandboxCompany, Company> = (given, { field, serial }) => {
   const company = companyOf(given, String(serial))
-  assertShape(strict(professionalnetCompany), field, company)
+  assertShape(companyShape, field, company)
   return company
 }
 

@@ -1,4 +1,7 @@
 import * as z from 'zod/mini'
+import { microblogPost } from '../../api/endpoints/microblog.ts'
+import { professionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
+import { professionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
 import { issuesText } from '../../api/issues.ts'
 import { operations } from '../../api/operations.ts'
 import { check } from '../../api/schema/check.ts'
@@ -15,7 +18,10 @@ export function assertShape(schema: Schema, what: string, value: unknown): void 
   if (issues.length > 0) throw new TypeError(`${what}: ${issuesText(issues)}`)
 }
 
-export const strict = (shape: z.ZodMiniObject) => z.catchall(shape, z.never())
+const strict = (shape: z.ZodMiniObject) => z.catchall(shape, z.never())
+export const microblogShape = strict(microblogPost)
+export const networkShape = strict(professionalnetPost)
+export const companyShape = strict(professionalnetCompany)
 
 const amount = (least: number, most = Infinity) => z.number().check(z.minimum(least), z.maximum(most))
 const limit = z.optional(z.union([z.literal(false), amount(1)]))
