@@ -97,7 +97,7 @@ describe('export to .xlsx', () => {
       CREATE TABLE "a name that ends in the middle's" (a); INSERT INTO "a name that ends in the middle's" VALUES (1)`,
     )
     await social('export p.db names.xlsx')
-    expect(unzip(readFileSync('names.xlsx'))['xl/workbook.xml']).toMatch(
+    expect(unzipped('names.xlsx').part('xl/workbook.xml')).toMatch(
       /<sheet name="Table".*<sheet name="A name that ends in the middle".*<sheet name="History 2"/,
     )
     await social('export p.db none.xlsx --new')
