@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CatalogClient } from '../../../src/extensions/catalog/index.ts'
-import { type ClientOptions, CreditBudgetError, SocialSearch, createTransport } from '../../../src/index.ts'
+import { CreditBudgetError, SocialSearch, createTransport } from '../../../src/index.ts'
 import { createSandbox } from '../../support/sandbox.ts'
 
 const { baseUrl, apiKey, fetch, catalog } = createSandbox()
@@ -32,22 +32,6 @@ describe('error messages', () => {
     ],
   ])('explain what is wrong with %s', async (_, call, message) => {
     await expect(call()).rejects.toThrow(message)
-  })
-
-  it.each([
-    [
-      { prices: { 'microblog.serch': 2 } },
-      'unknown option prices.microblog.serch; expected one of microblog.search, ',
-    ],
-    [
-      { limits: { surfaces: { microblog: 'all' } } },
-      'unknown option limits.surfaces.microblog; expected one of ',
-    ],
-    [{ validation: wrong('loose') }, 'validation must be strict, lenient or off, got "loose"'],
-    [{ baseUrl: 'api.example/v1' }, "baseUrl is not a URL; pass the service's https:// URL"],
-    [{ baseUrl: '' }, "baseUrl is missing; pass the service's https:// URL"],
-  ] satisfies [Partial<ClientOptions>, string][])('refuse the options %j', (options, message) => {
-    expect(() => new SocialSearch({ baseUrl, apiKey, ...options })).toThrow(message)
   })
 
   it('do not appear for unknown ids in createTransport()', () => {

@@ -29,9 +29,10 @@ describe('new SocialSearch()', () => {
   })
 
   it.each([
-    ['', /missing/],
+    ['', /^baseUrl is missing; pass the service's https:\/\/ URL$/],
     [undefined, /missing/],
     [5, /not a URL/],
+    ['api.example/v1', /^baseUrl is not a URL; pass the service's https:\/\/ URL$/],
     ['http://api.example/v1', /must be https/],
     ['http://127.0.0.1.evil.example/v1', /must be https/],
     ['http://localhost.evil.example/v1', /must be https/],
@@ -68,6 +69,15 @@ describe('new SocialSearch()', () => {
       { ...good, retry: { tries: 5 } },
       /^unknown option retry.tries; expected one of unknown, maxAttempts, maxWait$/,
     ],
+    [
+      { ...good, prices: { 'microblog.serch': 2 } },
+      /^unknown option prices.microblog.serch; expected one of microblog.search, /,
+    ],
+    [
+      { ...good, limits: { surfaces: { microblog: 'all' } } },
+      /^unknown option limits.surfaces.microblog; expected one of /,
+    ],
+    [{ ...good, validation: 'loose' }, /^validation must be strict, lenient or off, got "loose"$/],
     [{ ...good, budget: 100 }, /budget must be new CreditBudget\(100\), got 100/],
     [{ ...good, hooks: {} }, /^unknown option hooks; expected one of baseUrl, apiKey, /],
     [{ ...good, headers: { Authorization: 'Bearer x' } }, /pass apiKey or auth/],
