@@ -99,7 +99,10 @@ describe('export', () => {
     await social('search coffee --all --yes --out a.db')
     change(
       'a.db',
-      labels.replace(/VALUES .*;/, "VALUES ('2', 'weight', 9007199254740993), ('2', 'topic', 'tea');"),
+      labels.replace(
+        /VALUES .*;/,
+        "VALUES ('2', 'weight', 9007199254740993), ('2', 'topic', 'tea'), ('2', 'vector', x'00ff');",
+      ),
     )
     expect(await social('export a.db tagged.csv --table tagged')).toMatchObject({ code: 0 })
     const [header, first, second] = linesOf(readFileSync('tagged.csv', 'utf8'))
@@ -112,6 +115,7 @@ describe('export', () => {
       tag: 'topic',
       value: 'tea',
     })
+    expect(recordsOf(readFileSync('tags.jsonl', 'utf8'))[2]).toMatchObject({ value: '00ff' })
     await social('export a.db tagged.jsonl --table tagged')
     expect(recordsOf(readFileSync('tagged.jsonl', 'utf8'))[1]).toMatchObject({
       ...{ id: '2', tag: 'topic', engagements: { viewsCount: 0 } },

@@ -150,10 +150,17 @@ function ownRow(row: Readonly<Record<string, unknown>>): Record<string, unknown>
       const inner = place[name]
       place = isRecord(inner) ? inner : (place[name] = {})
     }
-    const number = Number(value)
-    place[last] = typeof value !== 'bigint' ? value : Number.isSafeInteger(number) ? number : String(value)
+    place[last] = plainValue(value)
   }
   return record
+}
+
+/** A value as JSON can have it: no integer is rounded, and bytes are hex digits, as SQL reads them with `unhex()`. */
+function plainValue(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
+  if (typeof value !== 'bigint') return value
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
 }
 
 /** Adds the paths of what a record has. An object with names that no path can have is one cell. */
